@@ -1,10 +1,4 @@
 import { contactQueries } from './contacts/contacts.ts';
-import { decidedPageQueries } from './contacts/decided-pages.ts';
-import { markQuestionQueries } from './contacts/many-at-once/mark-questions.ts';
-import { massChangeQueries } from './contacts/many-at-once/mass-changes.ts';
-import { missingContactQueries } from './contacts/many-at-once/missing.ts';
-import { optOutQueries } from './contacts/many-at-once/opt-outs.ts';
-import { reconsideringQueries } from './contacts/reconsidering.ts';
 import { type Actor, PRODUCT } from './core/actor.ts';
 import type { Clock } from './core/clock.ts';
 import type { RunsAsked } from './database/actor-transaction.ts';
@@ -22,7 +16,6 @@ import { normalisedFieldQueries } from './fields/statements/normalised-fields.ts
 import { profilePurgeQueries } from './fields/statements/profile-purges.ts';
 import { statusQueries } from './fields/statements/statuses.ts';
 import { auditRecorder } from './privacy/audit/record.ts';
-import { aboutQueries } from './privacy/statements/about.ts';
 import {
   type ErasureLog,
   logOfStore,
@@ -31,8 +24,6 @@ import {
 } from './privacy/statements/erasure-log.ts';
 import { readEverything } from './privacy/statements/everything.ts';
 import { forgetQueries } from './privacy/statements/forget.ts';
-import { mentionQueries } from './privacy/statements/mentions.ts';
-import { retentionQueries } from './privacy/statements/retention.ts';
 import { noWriteLog, type WriteLog } from './privacy/statements/write-log.ts';
 
 export interface StoreDeps {
@@ -77,15 +68,7 @@ function createQueries(deps: StoreDeps) {
     /** Where erasures are noted outside of the database. */
     erasures,
     secrets: secretQueries(db, record),
-    contacts: {
-      ...contactQueries(db, checkpoint, clock),
-      ...decidedPageQueries(checkpoint, clock),
-      ...reconsideringQueries(checkpoint, clock),
-    },
-    massChanges: massChangeQueries(db, checkpoint, clock),
-    missingContacts: missingContactQueries(db, checkpoint, clock),
-    optOuts: optOutQueries(db, checkpoint, clock),
-    markQuestions: markQuestionQueries(db, checkpoint, clock, record),
+    contacts: contactQueries(db, checkpoint, clock),
     deliveries: deliveryQueries(db, checkpoint, clock, { fingerprint, writeLog }),
     keptProfiles: keptProfileQueries(db, checkpoint, clock),
     currencies: currencyQueries(checkpoint, clock),
@@ -94,10 +77,7 @@ function createQueries(deps: StoreDeps) {
     normalisedFields: normalisedFieldQueries(db, checkpoint, clock),
     formerValues: formerValueQueries(db, checkpoint, clock),
     statuses: statusQueries(db, checkpoint, clock),
-    about: aboutQueries(db, fingerprint),
     readEverything: (integrationId: string) => readEverything(db, integrationId),
     forget: forgetQueries({ db, checkpoint, clock, fingerprint, record, erasures, writeLog }),
-    mentions: mentionQueries(db, checkpoint, fingerprint, clock),
-    retention: retentionQueries(checkpoint, clock, record),
   };
 }

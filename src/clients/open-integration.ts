@@ -1,4 +1,5 @@
 /** An integration with its clients: the connector of its CRM, the client of the service, and what runs do with them. */
+
 import type {
   Connector,
   ConnectorDefinition,
@@ -6,6 +7,7 @@ import type {
   FieldsSource,
   Finding,
 } from '../../connectors/contract.ts';
+import { listPresent } from '../contacts/many-at-once/missing.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { FieldMapping } from '../core/field-map.ts';
 import type { Integration } from '../core/integration-settings.ts';
@@ -98,7 +100,7 @@ async function countAsPresent(
   integrationId: string,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const present = await store.missingContacts.countAsPresent(integrationId, ids);
+  const present = await listPresent(store.reader, integrationId, ids);
   const run = await loadErased({ store }, integrationId, null);
   const isErased = (id: string) => forgottenFingerprint({ store }, run, id) !== null;
   return new Set([...present].filter((id) => !isErased(id)));

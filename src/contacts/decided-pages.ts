@@ -1,8 +1,7 @@
-import type { Clock } from '../core/clock.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
 import { splitIntoBatches } from '../core/parallel.ts';
 import { maybeFromRow } from '../database/from-row.ts';
-import type { Checkpoint, Lease, RunTransaction } from '../database/leases.ts';
+import type { Lease, RunTransaction } from '../database/leases.ts';
 import { prepared, type Slots } from '../database/prepared.ts';
 import { inFilledBatches } from '../database/rows.ts';
 import type { DueReason } from '../database/tables/contacts.ts';
@@ -92,38 +91,31 @@ export type Decide<C extends ReadContact> = (
 /** Contacts that are read, decided and written together. */
 const CONTACTS_AT_ONCE = 100;
 
-/** Pages of contacts as the CRM has them, decided. */
-export function decidedPageQueries(checkpoint: Checkpoint, clock: Clock) {
-  return {
-    /**
-     * Decides a page and moves the watermark past it, in one transaction. `decide` is asked with
-     * what is known of it inside that transaction, so that no station can move a contact meanwhile. False, and
-     * nothing is recorded, if a person has decided about who was erased since the page was prepared.
-     */
-    recordPage<C extends ReadContact>(
-      lease: Lease,
-      page: DecidedPage<C>,
-      decide: Decide<C>,
-    ): Promise<boolean> {
-      return checkpoint(lease, async (trx) => {
-        if (page.erased !== undefined && !(await isUpToDate(trx, lease, page.erased))) return false;
-        const run: RunContext = { id: page.runId, now: clock.now() };
-        // The same key twice in one upsert is an error on Postgres; the last reading counts.
-        const contacts = [...new Map(page.contacts.map((c) => [c.crmId, c])).values()];
-        // The winner of a merge inherits before anybody decides to spend a credit on it.
-        await recordRemoved(trx, lease, run, page.removed);
-        await mark(trx, lease, run, page.missing ?? []);
-        let chosen = 0;
-        for (const batch of splitIntoBatches(contacts, CONTACTS_AT_ONCE)) {
-          chosen += await recordBatch(trx, lease, run, batch, decide);
-        }
-        await countInRun(trx, page.runId, { read: contacts.length, chosen });
-        const { cursor } = page;
-        if (cursor !== null) await moveCursor(trx, { id: lease.integrationId, cursor });
-        return true;
-      });
-    },
-  };
+/**
+ * Decides a page and moves the watermark past it, in one transaction. `decide` is asked with
+ * what is known of it inside that transaction, so that no station can move a contact meanwhile. False, and
+ * nothing is recorded, if a person has decided about who was erased since the page was prepared.
+ */
+export async function recordDecidedPage<C extends ReadContact>(
+  trx: RunTransaction,
+  page: DecidedPage<C>,
+  decide: Decide<C>,
+): Promise<boolean> {
+  if (page.erased !== undefined && !(await isUpToDate(trx, trx.lease, page.erased))) return false;
+  const run: RunContext = { id: page.runId, now: trx.clock.now() };
+  // The same key twice in one upsert is an error on Postgres; the last reading counts.
+  const contacts = [...new Map(page.contacts.map((c) => [c.crmId, c])).values()];
+  // The winner of a merge inherits before anybody decides to spend a credit on it.
+  await recordRemoved(trx, trx.lease, run, page.removed);
+  await mark(trx, trx.lease, run, page.missing ?? []);
+  let chosen = 0;
+  for (const batch of splitIntoBatches(contacts, CONTACTS_AT_ONCE)) {
+    chosen += await recordBatch(trx, trx.lease, run, batch, decide);
+  }
+  await countInRun(trx, page.runId, { read: contacts.length, chosen });
+  const { cursor } = page;
+  if (cursor !== null) await moveCursor(trx, { id: trx.lease.integrationId, cursor });
+  return true;
 }
 
 /** A decision waits for the lease's row, as this transaction has done: it came before, or comes afterwards. */

@@ -1,9 +1,9 @@
-import type { Clock } from '../core/clock.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
 import { fromRow } from '../database/from-row.ts';
-import type { Checkpoint, Lease } from '../database/leases.ts';
+import type { Lease, RunTransaction } from '../database/leases.ts';
 import { prepared, type Slots } from '../database/prepared.ts';
 import { ROWS_PER_TRANSACTION } from '../database/rows.ts';
+import type { Store } from '../database/store.ts';
 import { countInRun } from '../sync/statements/run-counts.ts';
 import { move, type Which } from './apply-events.ts';
 import type { ContactRecord } from './contacts.ts';
@@ -28,98 +28,103 @@ const TURNED_OUT = {
 /** Every priority there is. */
 const PRIORITIES = [0, 1, 2];
 
-/** Decisions about contacts that the CRM has not reported: they grew old, or turned out otherwise. */
-export function reconsideringQueries(checkpoint: Checkpoint, clock: Clock) {
-  return {
-    /**
-     * Puts the question again for settled contacts whose last credit was spent before
-     * `askedBefore` (epoch ms), in portions by CRM id; resolves with how many became due.
-     */
-    async reconsider(
-      lease: Lease,
-      runId: string,
-      askedBefore: number,
-      decide: (known: ContactRecord) => Decision,
-    ): Promise<number> {
-      let chosen = 0;
-      let after = '';
-      for (;;) {
-        const last = after;
-        const { rows, count } = await checkpoint(lease, async (trx) => {
-          const { integrationId } = lease;
-          const { rows: found } = await askedLongAgo(trx, { integrationId, askedBefore, last });
-          const rechosen = found.flatMap((row) => {
-            const decision = decide(fromRow(row));
-            if (decision.kind !== 'choose') return [];
-            const { reason, priority } = decision;
-            return [{ crm_id: row.crm_id, due_reason: reason, priority }];
-          });
-          // The CRM was not asked: after a full read a contact may turn out to be gone.
-          await move(trx, lease, 'reconsidered', rechosen, toMoment(runId));
-          if (rechosen.length > 0) {
-            await countInRun(trx, runId, { chosen: rechosen.length });
-          }
-          return { rows: found, count: rechosen.length };
-        });
-        chosen += count;
-        const lastRow = rows.at(-1);
-        if (!lastRow || rows.length < ROWS_PER_TRANSACTION) return chosen;
-        after = lastRow.crm_id;
-      }
-    },
-
-    /** Puts contacts whose identity could not be read in line again: this run looks whether it can. */
-    async retryUnreadable(lease: Lease, only: readonly string[] | null): Promise<void> {
-      const which: Which =
-        only === null
-          ? { shape: 'all', is: (eb) => eb.lit(true) }
-          : { is: (eb) => eb('crm_id', 'in', only) };
-      await checkpoint(lease, (trx) => move(trx, lease, 'triedAgain', which, { now: clock.now() }));
-    },
-
-    /** Due contacts whose identity cannot be read now: a later run tries again. */
-    async postponeUnreadable(
-      lease: Lease,
-      runId: string,
-      crmIds: readonly string[],
-    ): Promise<void> {
-      await checkpoint(lease, (trx) => move(trx, lease, 'unreadable', crmIds, toMoment(runId)));
-    },
-
-    /** Due contacts that another database enhanced: they count as enhanced, with nothing of ours. */
-    async adopt(lease: Lease, runId: string, contacts: readonly AdoptedContact[]): Promise<void> {
-      const adopted = contacts.map(({ crmId, donorId, identity, enhancedAt }) => ({
-        crm_id: crmId,
-        donor_id: donorId,
-        asked_identity: identity,
-        asked_at: enhancedAt,
-      }));
-      await checkpoint(lease, (trx) => move(trx, lease, 'adopted', adopted, toMoment(runId)));
-    },
-
-    /** Due contacts that may be a person who was erased: a person decides. */
-    async holdErased(lease: Lease, runId: string, crmIds: readonly string[]): Promise<void> {
-      await checkpoint(lease, (trx) => holdErased(trx, lease, toMoment(runId), crmIds));
-    },
-
-    /** Contacts that turned out not to be submitted after all, with the reason for each. */
-    async settleDue(
-      lease: Lease,
-      runId: string,
-      contacts: readonly SettledContact[],
-    ): Promise<void> {
-      await checkpoint(lease, async (trx) => {
-        for (const [end, those] of Map.groupBy(contacts, ({ turnedOut }) => turnedOut)) {
-          const rows = those.map((each) => ({ crm_id: each.crmId, outcome_reason: each.reason }));
-          await move(trx, lease, TURNED_OUT[end], rows, toMoment(runId));
-        }
+/**
+ * Puts the question again for settled contacts whose last credit was spent before
+ * `askedBefore` (epoch ms), in portions by CRM id; resolves with how many became due.
+ */
+export async function reconsiderContacts(
+  { checkpoint }: Pick<Store, 'checkpoint'>,
+  lease: Lease,
+  runId: string,
+  askedBefore: number,
+  decide: (known: ContactRecord) => Decision,
+): Promise<number> {
+  let chosen = 0;
+  let after = '';
+  for (;;) {
+    const last = after;
+    const { rows, count } = await checkpoint(lease, async (trx) => {
+      const { integrationId } = lease;
+      const { rows: found } = await askedLongAgo(trx, { integrationId, askedBefore, last });
+      const rechosen = found.flatMap((row) => {
+        const decision = decide(fromRow(row));
+        if (decision.kind !== 'choose') return [];
+        const { reason, priority } = decision;
+        return [{ crm_id: row.crm_id, due_reason: reason, priority }];
       });
-    },
-  };
-
-  function toMoment(id: string) {
-    return { id, now: clock.now() };
+      // The CRM was not asked: after a full read a contact may turn out to be gone.
+      await move(trx, lease, 'reconsidered', rechosen, toMoment(trx, runId));
+      if (rechosen.length > 0) {
+        await countInRun(trx, runId, { chosen: rechosen.length });
+      }
+      return { rows: found, count: rechosen.length };
+    });
+    chosen += count;
+    const lastRow = rows.at(-1);
+    if (!lastRow || rows.length < ROWS_PER_TRANSACTION) return chosen;
+    after = lastRow.crm_id;
   }
+}
+
+/** Puts contacts whose identity could not be read in line again: this run looks whether it can. */
+export async function retryUnreadable(
+  trx: RunTransaction,
+  only: readonly string[] | null,
+): Promise<void> {
+  const which: Which =
+    only === null
+      ? { shape: 'all', is: (eb) => eb.lit(true) }
+      : { is: (eb) => eb('crm_id', 'in', only) };
+  await move(trx, trx.lease, 'triedAgain', which, { now: trx.clock.now() });
+}
+
+/** Due contacts whose identity cannot be read now: a later run tries again. */
+export async function postponeUnreadable(
+  trx: RunTransaction,
+  runId: string,
+  crmIds: readonly string[],
+): Promise<void> {
+  await move(trx, trx.lease, 'unreadable', crmIds, toMoment(trx, runId));
+}
+
+/** Due contacts that another database enhanced: they count as enhanced, with nothing of ours. */
+export async function adoptContacts(
+  trx: RunTransaction,
+  runId: string,
+  contacts: readonly AdoptedContact[],
+): Promise<void> {
+  const adopted = contacts.map(({ crmId, donorId, identity, enhancedAt }) => ({
+    crm_id: crmId,
+    donor_id: donorId,
+    asked_identity: identity,
+    asked_at: enhancedAt,
+  }));
+  await move(trx, trx.lease, 'adopted', adopted, toMoment(trx, runId));
+}
+
+/** Due contacts that may be a person who was erased: a person decides. */
+export async function holdDueErased(
+  trx: RunTransaction,
+  runId: string,
+  crmIds: readonly string[],
+): Promise<void> {
+  await holdErased(trx, trx.lease, toMoment(trx, runId), crmIds);
+}
+
+/** Contacts that turned out not to be submitted after all, with the reason for each. */
+export async function settleDue(
+  trx: RunTransaction,
+  runId: string,
+  contacts: readonly SettledContact[],
+): Promise<void> {
+  for (const [end, those] of Map.groupBy(contacts, ({ turnedOut }) => turnedOut)) {
+    const rows = those.map((each) => ({ crm_id: each.crmId, outcome_reason: each.reason }));
+    await move(trx, trx.lease, TURNED_OUT[end], rows, toMoment(trx, runId));
+  }
+}
+
+function toMoment({ clock }: Pick<RunTransaction, 'clock'>, id: string) {
+  return { id, now: clock.now() };
 }
 
 const askedLongAgo = prepared(

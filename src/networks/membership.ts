@@ -1,5 +1,7 @@
 /** Who ought to be in a network, and who is. */
+
 import type { ContactRecord } from '../contacts/contacts.ts';
+import { listOptOutsInDoubt } from '../contacts/many-at-once/opt-outs.ts';
 import type { MemberState } from '../database/tables/networks.ts';
 import type { NetworkDeps } from './network-deps.ts';
 import { listNetworkMembers, type MemberRecord } from './statements/network-members.ts';
@@ -25,7 +27,7 @@ export async function findMembership(
   const isMember = new Set(
     members.flatMap(({ donorId, state }) => (state === 'member' ? donorId : [])),
   );
-  const inDoubt = await store.optOuts.listInDoubt(row.integrationId);
+  const inDoubt = await listOptOutsInDoubt(store.reader, row.integrationId);
   // To add a member again costs a credit: nobody leaves for a mark that a user may call an error.
   const stays = ({ crmId, state, donorId }: ContactRecord) =>
     state !== 'removed' && inDoubt.has(crmId) && donorId !== null && isMember.has(donorId);

@@ -1,5 +1,6 @@
 /** Members that are wanted → members of the service's networks, all from the store. */
 
+import { hasMissing } from '../contacts/many-at-once/missing.ts';
 import { inParallel, splitIntoBatches } from '../core/parallel.ts';
 import { settleOpen } from '../credits/spend.ts';
 import type { NetworkDecision } from '../decisions/statements/network-questions.ts';
@@ -86,7 +87,7 @@ async function mirrorNetwork(
 ): Promise<void> {
   const { row } = mirrored;
   if (await isLeftAlone(deps, row)) return;
-  const isKept = await deps.store.missingContacts.hasMissing(run.integration.id);
+  const isKept = await hasMissing(deps.store.reader, run.integration.id);
   const plan = keptPlan(await planNetwork(deps, run, row), isKept);
   const mayRemove = isKept ? 'rejected' : await judgeLeavers(deps, run, row, plan);
   if (mayRemove === 'open') return;

@@ -1,10 +1,12 @@
 /** Networks become warm paths: for each contact the best connection to a member of them. */
+
 import { clearErasedMentions } from '../fields/erasing/mentions.ts';
 import {
   listMirroredNetworks,
   type MirroredNetwork,
 } from '../networks/statements/mirrored-networks.ts';
 import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
+import { findErasedDonors } from '../privacy/statements/mentions.ts';
 import type { Stages } from '../sync/control/stage.ts';
 import { findOutside } from '../sync/guards/filter.ts';
 import { findBestPath } from './best-path.ts';
@@ -179,7 +181,9 @@ async function withoutErased(
   const ids = prospects.flatMap(({ connections }) =>
     connections.map(({ sourceDonor }) => sourceDonor.donorId),
   );
-  const erased = await store.mentions.findErasedDonors(integrationId, [...new Set(ids)]);
+  const erased = await findErasedDonors(store.reader, store.fingerprint, integrationId, [
+    ...new Set(ids),
+  ]);
   if (erased.size === 0) return compared;
   return new Map(
     [...compared].map(([donorId, prospect]) => {

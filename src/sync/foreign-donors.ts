@@ -2,9 +2,11 @@
  * A CRM whose contacts carry donor ids that the store has never heard of was enhanced by another
  * database: the settings name the wrong one, or it was lost. To go on would pay for all again.
  */
+
 import type { RecordLookup } from '../../connectors/contract.ts';
 import type { ContactRecord } from '../contacts/contacts.ts';
 import type { AdoptedContact } from '../contacts/decided-pages.ts';
+import { adoptContacts } from '../contacts/reconsidering.ts';
 import { FatalError } from '../core/errors.ts';
 import { lookUpRecords } from '../fields/records.ts';
 import type { Run, SyncDeps } from './control/context.ts';
@@ -106,7 +108,7 @@ export async function adoptDonors(deps: DonorDeps, run: Run): Promise<number> {
       const enhancedAt = dateIn(lookup.values[dateFields[0] ?? ''], deps.clock.now());
       return [{ crmId: row.crmId, donorId, identity: decision.noted.identity, enhancedAt }];
     });
-    await deps.store.contacts.adopt(run.lease, run.id, found);
+    await deps.store.checkpoint(run.lease, (trx) => adoptContacts(trx, run.id, found));
     adopted += found.length;
     if (run.control.stopping.aborted) break;
   }

@@ -1,8 +1,15 @@
 /** Due contacts → the persons to submit, as the CRM has them at this moment. */
+
 import type { RecordLookup } from '../../connectors/contract.ts';
 import type { Answered } from '../contacts/answered.ts';
 import type { ContactRecord } from '../contacts/contacts.ts';
-import type { SettledContact } from '../contacts/reconsidering.ts';
+import { markMissing } from '../contacts/many-at-once/missing.ts';
+import {
+  holdDueErased,
+  postponeUnreadable,
+  type SettledContact,
+  settleDue,
+} from '../contacts/reconsidering.ts';
 import { type Person, toPerson } from '../core/person.ts';
 import type { IntendedJob } from '../credits/statements/intents.ts';
 import type { DueReason } from '../database/tables/contacts.ts';
@@ -95,11 +102,15 @@ export async function preparePersons(
     });
   }
   if (unreadable.length > 0) {
-    await deps.store.contacts.postponeUnreadable(run.lease, run.id, unreadable);
+    await deps.store.checkpoint(run.lease, (trx) => postponeUnreadable(trx, run.id, unreadable));
   }
-  await deps.store.missingContacts.markMissing(run.lease, run.id, missing);
-  if (held.length > 0) await deps.store.contacts.holdErased(run.lease, run.id, held);
-  if (settled.length > 0) await deps.store.contacts.settleDue(run.lease, run.id, settled);
+  if (missing.length > 0) {
+    await deps.store.checkpoint(run.lease, (trx) => markMissing(trx, run.id, missing));
+  }
+  if (held.length > 0)
+    await deps.store.checkpoint(run.lease, (trx) => holdDueErased(trx, run.id, held));
+  if (settled.length > 0)
+    await deps.store.checkpoint(run.lease, (trx) => settleDue(trx, run.id, settled));
   // Last: whom a person decides about first is held, also where another database has paid for it.
   if (fields.length > 0) await requireKnownDonors(deps, run, unpaid);
   return prepared;

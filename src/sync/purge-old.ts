@@ -3,6 +3,7 @@ import { longestProfileDays, profileDays } from '../core/retention.ts';
 import type { Lease } from '../database/leases.ts';
 import type { PurgedProfiles, PurgeLimits } from '../fields/statements/profile-purges.ts';
 import { purgeAudit } from '../privacy/audit/purge-audit.ts';
+import { purgeExpired } from '../privacy/statements/retention.ts';
 import type { Run, RunDeps } from './control/context.ts';
 import { KEPT_AFTER_OPT_OUT_DAYS, OPT_OUT_WINDOW_MS } from './guards/opt-outs.ts';
 
@@ -16,7 +17,7 @@ export async function purgeOld(
   { store, clock, log, retention }: Pick<RunDeps, 'store' | 'clock' | 'log' | 'retention'>,
   lease: Lease,
 ): Promise<void> {
-  const purged = await store.retention.purge(lease, retention);
+  const purged = await purgeExpired(store, lease, retention);
   const { audit: days = null } = retention;
   const audit =
     days === null ? 0 : await store.act((trx) => purgeAudit(trx, clock.now() - days * DAY_MS));

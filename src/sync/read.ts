@@ -2,6 +2,9 @@
 
 import type { ContactPage } from '../../connectors/contract.ts';
 import { findIntegrationState, resetCursor } from '../clients/statements/integrations.ts';
+import { recordDecidedPage } from '../contacts/decided-pages.ts';
+import { listMissing, markUnseen } from '../contacts/many-at-once/missing.ts';
+import { listOptOutsToDelete } from '../contacts/many-at-once/opt-outs.ts';
 import type { Contact } from '../core/contact.ts';
 import { RetriableError } from '../core/errors.ts';
 import { currenciesText } from '../core/money.ts';
@@ -9,6 +12,7 @@ import { listMarkedForErasure } from '../decisions/statements/erasure-requests.t
 import type { ReadIdentity } from '../identity/identity-reader.ts';
 import { isMoneyLine } from '../mapping/amount.ts';
 import { findField } from '../mapping/map-profile.ts';
+import { recordSeenErased } from '../privacy/statements/mentions.ts';
 import type { Run, SyncDeps } from './control/context.ts';
 import { departures, forgottenFingerprint, looksErased, refreshErased } from './control/erased.ts';
 import { lookUp } from './control/look-up.ts';
@@ -50,7 +54,8 @@ async function recordPage(deps: ReadDeps, run: Run, page: ContactPage): Promise<
   );
   // The CRM shows them again: texts about other erased people that were left in them can be cleared now. Before the page
   // is recorded, since a run that is killed in between reads it again; and a page without them is recorded at once.
-  if (erased.length > 0) await deps.store.mentions.recordSeen(run.lease, erased, 'left');
+  if (erased.length > 0)
+    await deps.store.checkpoint(run.lease, (trx) => recordSeenErased(trx, erased, 'left'));
   for (let times = 0; times < MOST_PREPARATIONS; times += 1) {
     // Before the contacts: who an erased one became a part of is known by then.
     const removed = departures(deps, run, page.removed, deps.clock.now());
@@ -59,20 +64,19 @@ async function recordPage(deps: ReadDeps, run: Run, page: ContactPage): Promise<
       contacts.some((contact) => contact.looksErased === true) ||
       removed.some(({ mergedInto }) => mergedInto !== null);
     const marks = run.erased?.marks;
-    const isRecorded = await deps.store.contacts.recordPage(
-      run.lease,
-      {
-        runId: run.id,
-        contacts,
-        removed,
-        cursor: getWatermark(page, run),
-        missing: page.missing ?? [],
-        ...(marks === undefined ? {} : { erased: { marks, isAnyoneAlike } }),
-      },
-      (contact, row, answered) => {
+    const decided = {
+      runId: run.id,
+      contacts,
+      removed,
+      cursor: getWatermark(page, run),
+      missing: page.missing ?? [],
+      ...(marks === undefined ? {} : { erased: { marks, isAnyoneAlike } }),
+    };
+    const isRecorded = await deps.store.checkpoint(run.lease, (trx) =>
+      recordDecidedPage(trx, decided, (contact, row, answered) => {
         if (row?.state === 'ready') recordRefusal(deps, run, contact);
         return decideContact(contact, row, planRules(deps, run), answered);
-      },
+      }),
     );
     if (isRecorded) return;
     await refreshErased(deps, run);
@@ -169,7 +173,7 @@ async function* changedPages(deps: ReadDeps, run: Run): AsyncGenerator<ContactPa
   }
   if (start === null && !connector.capabilities.reportsRemovals) {
     run.readAll = { isEmpty };
-    await store.missingContacts.markUnseen(run.lease, run.id);
+    await store.checkpoint(run.lease, (trx) => markUnseen(trx, run.id));
   } else {
     yield* pagesOfMissing(deps, run);
   }
@@ -201,7 +205,7 @@ async function* pagesOfMarked(
     );
   }
   const dueBefore = deps.clock.now() - LOOKED_AT_AGAIN_MS;
-  const due = await store.optOuts.listToDelete(id, dueBefore);
+  const due = await listOptOutsToDelete(store.reader, id, dueBefore);
   yield* onlyFound(namedPages(deps, run, due), () => true);
 }
 
@@ -236,7 +240,7 @@ async function* pagesOfMissing(deps: ReadDeps, run: Run): AsyncGenerator<Contact
   let ids: string[] = [];
   const { store, clock } = deps;
   const removedSince = clock.now() - REMOVED_LOOKED_UP_MS;
-  for await (const some of store.missingContacts.listMissing(run.integration.id, {
+  for await (const some of listMissing(store.reader, run.integration.id, {
     removedSince,
   })) {
     ids.push(...some);

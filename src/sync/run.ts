@@ -5,6 +5,7 @@
  */
 
 import { recordIgnored } from '../clients/statements/hooks.ts';
+import { reconsiderContacts, retryUnreadable } from '../contacts/reconsidering.ts';
 import { steadyClock } from '../core/clock.ts';
 import type { FieldSpec } from '../core/crm-field.ts';
 import { messageOf } from '../core/errors.ts';
@@ -385,10 +386,10 @@ async function prepareStations(deps: SyncDeps, run: Run): Promise<number> {
   await confirmClock(deps, run);
   await holdAfterRestore(deps, run);
   await deps.store.keptProfiles.noteDepartures(run.lease);
-  await deps.store.contacts.retryUnreadable(run.lease, run.only);
+  await deps.store.checkpoint(run.lease, (trx) => retryUnreadable(trx, run.only));
   if (run.only === null) {
     const rules = planRules(deps, run);
-    await deps.store.contacts.reconsider(run.lease, run.id, askedBefore(rules), (row) =>
+    await reconsiderContacts(deps.store, run.lease, run.id, askedBefore(rules), (row) =>
       decideAgain(row, rules),
     );
   }

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { ContactRecord, ContactRow } from '../../src/contacts/contacts.ts';
-import type { Decided, Decision, ReadContact } from '../../src/contacts/decided-pages.ts';
+import {
+  type Decided,
+  type Decision,
+  type ReadContact,
+  recordDecidedPage,
+} from '../../src/contacts/decided-pages.ts';
 import { INHERITED } from '../../src/contacts/life.ts';
+import { holdChanges } from '../../src/contacts/many-at-once/mass-changes.ts';
 import { recordAcceptedSubmission } from '../../src/credits/statements/answers.ts';
 import { findKeyBalance } from '../../src/credits/statements/balances.ts';
 import {
@@ -122,10 +128,12 @@ export async function readPage(
   contacts: readonly ReadTestContact[],
   decision: Decision = choose(),
 ): Promise<void> {
-  await store.contacts.recordPage(
-    lease,
-    { runId: RUN, contacts, removed: [], cursor: null },
-    noting(() => decision),
+  await store.checkpoint(lease, (trx) =>
+    recordDecidedPage(
+      trx,
+      { runId: RUN, contacts, removed: [], cursor: null },
+      noting(() => decision),
+    ),
   );
 }
 
@@ -302,7 +310,7 @@ export async function holdChanged(
       }),
     ),
   );
-  await world.store.massChanges.hold(world.lease, RUN, randomUUID);
+  await holdChanges(world.store, world.lease, RUN, randomUUID);
 }
 
 /** The row of a contact; fails if there is none. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { findIntegrationState } from '../../src/clients/statements/integrations.ts';
-import type { Decision } from '../../src/contacts/decided-pages.ts';
+import { type Decision, recordDecidedPage } from '../../src/contacts/decided-pages.ts';
 import { findRunById, recordRunBegin } from '../../src/sync/statements/runs.ts';
 import {
   everything,
@@ -45,10 +45,12 @@ describeEachDatabase('recordPage', (open) => {
       'c-2': SETTLE_OPTED_OUT,
       'c-3': SETTLE_FRESH,
     };
-    await store.contacts.recordPage(
-      lease,
-      { runId: RUN, contacts: ['c-1', 'c-2', 'c-3'].map((id) => readContact(id)), ...NO_MORE },
-      noting(({ crmId }) => decisions[crmId] ?? KEEP),
+    await store.checkpoint(lease, (trx) =>
+      recordDecidedPage(
+        trx,
+        { runId: RUN, contacts: ['c-1', 'c-2', 'c-3'].map((id) => readContact(id)), ...NO_MORE },
+        noting(({ crmId }) => decisions[crmId] ?? KEEP),
+      ),
     );
     const rows = await store.contacts.find(INTEGRATION, ['c-1', 'c-2', 'c-3']);
     expect(rows.get('c-1')).toEqual({
@@ -102,13 +104,15 @@ describeEachDatabase('recordPage', (open) => {
       contactRow({ crm_id: 'c-2', integration_id: 'lakeside' }),
     ]);
     const asked = new Map<string, string | null | undefined>();
-    await world.store.contacts.recordPage(
-      world.lease,
-      { runId: RUN, contacts: [readContact('c-1'), readContact('c-2')], ...NO_MORE },
-      noting(({ crmId }, row) => {
-        asked.set(crmId, row?.donorId);
-        return KEEP;
-      }),
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordDecidedPage(
+        trx,
+        { runId: RUN, contacts: [readContact('c-1'), readContact('c-2')], ...NO_MORE },
+        noting(({ crmId }, row) => {
+          asked.set(crmId, row?.donorId);
+          return KEEP;
+        }),
+      ),
     );
     expect([...asked]).toEqual([
       ['c-1', 'donor-7'],
@@ -186,10 +190,12 @@ describeEachDatabase('recordPage', (open) => {
   async function readInSecondRun(world: StoreWorld, contacts: ReadTestContact[]): Promise<void> {
     const { store, lease } = world;
     await store.checkpoint(lease, (trx) => recordRunBegin(trx, 'run-2', 'manual', null));
-    await store.contacts.recordPage(
-      lease,
-      { runId: 'run-2', contacts, ...NO_MORE },
-      noting(() => KEEP),
+    await store.checkpoint(lease, (trx) =>
+      recordDecidedPage(
+        trx,
+        { runId: 'run-2', contacts, ...NO_MORE },
+        noting(() => KEEP),
+      ),
     );
   }
 
@@ -226,15 +232,19 @@ describeEachDatabase('recordPage', (open) => {
     const { store, lease } = await createWorld();
     await takeLease(store, 'lakeside');
     const page = { runId: RUN, contacts: [], removed: [] };
-    await store.contacts.recordPage(
-      lease,
-      { ...page, cursor: 'page-7' },
-      noting(() => KEEP),
+    await store.checkpoint(lease, (trx) =>
+      recordDecidedPage(
+        trx,
+        { ...page, cursor: 'page-7' },
+        noting(() => KEEP),
+      ),
     );
-    await store.contacts.recordPage(
-      lease,
-      { ...page, cursor: null },
-      noting(() => KEEP),
+    await store.checkpoint(lease, (trx) =>
+      recordDecidedPage(
+        trx,
+        { ...page, cursor: null },
+        noting(() => KEEP),
+      ),
     );
     expect((await findIntegrationState(store.reader, INTEGRATION)).cursor).toBe('page-7');
     expect((await findIntegrationState(store.reader, 'lakeside')).cursor).toBeNull();
@@ -254,7 +264,9 @@ describeEachDatabase('recordPage', (open) => {
       if (crmId === 'c-139') throw new Error('the decision failed');
       return choose();
     });
-    const recording = world.store.contacts.recordPage(world.lease, page, decide);
+    const recording = world.store.checkpoint(world.lease, (trx) =>
+      recordDecidedPage(trx, page, decide),
+    );
     await expect(recording).rejects.toThrow('the decision failed');
     expect(await everything(world.db)).toEqual(before);
   });
@@ -266,20 +278,22 @@ describeEachDatabase('recordPage', (open) => {
       contactRow({ crm_id: 'c-2', state: 'due', due_reason: 'never_enhanced' }),
       contactRow({ crm_id: 'c-3', state: 'due', integration_id: 'lakeside' }),
     ]);
-    await world.store.contacts.recordPage(
-      world.lease,
-      {
-        runId: RUN,
-        contacts: [],
-        removed: [
-          { id: 'c-1', mergedInto: null },
-          { id: 'c-2', mergedInto: 'c-9' },
-          { id: 'c-3', mergedInto: null },
-          { id: 'c-unknown', mergedInto: null },
-        ],
-        cursor: null,
-      },
-      noting(() => KEEP),
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordDecidedPage(
+        trx,
+        {
+          runId: RUN,
+          contacts: [],
+          removed: [
+            { id: 'c-1', mergedInto: null },
+            { id: 'c-2', mergedInto: 'c-9' },
+            { id: 'c-3', mergedInto: null },
+            { id: 'c-unknown', mergedInto: null },
+          ],
+          cursor: null,
+        },
+        noting(() => KEEP),
+      ),
     );
     expect(await contactOf(world, 'c-1')).toMatchObject({
       state: 'removed',
@@ -301,10 +315,12 @@ describeEachDatabase('recordPage', (open) => {
   it('leaves contacts whose credit is being spent to the stations, even if they are gone', async () => {
     const world = await createWorld();
     await start(world, ['c-1']);
-    await world.store.contacts.recordPage(
-      world.lease,
-      { runId: RUN, contacts: [], removed: [{ id: 'c-1', mergedInto: null }], cursor: null },
-      noting(() => KEEP),
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordDecidedPage(
+        trx,
+        { runId: RUN, contacts: [], removed: [{ id: 'c-1', mergedInto: null }], cursor: null },
+        noting(() => KEEP),
+      ),
     );
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'submitted' });
   });

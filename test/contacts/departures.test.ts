@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { recordDecidedPage } from '../../src/contacts/decided-pages.ts';
+import { markUnseen, removeMissing } from '../../src/contacts/many-at-once/missing.ts';
 import { recordRunBegin } from '../../src/sync/statements/runs.ts';
 import { RUN, START_MS, type StoreWorld, storeWorlds } from '../database/store-world.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
@@ -16,8 +18,8 @@ import {
 
 /** What a run does with the contacts that it did not see, if they are few. */
 async function removeUnseen({ store, lease }: StoreWorld, runId: string): Promise<void> {
-  await store.missingContacts.markUnseen(lease, runId);
-  await store.missingContacts.removeMissing(lease, { since: 0 });
+  await store.checkpoint(lease, (trx) => markUnseen(trx, runId));
+  await store.checkpoint(lease, (trx) => removeMissing(trx, { since: 0 }));
 }
 
 describeEachDatabase('missing contacts that are removed', (open) => {
@@ -57,10 +59,12 @@ describeEachDatabase('missing contacts that are removed', (open) => {
     await world.store.checkpoint(world.lease, (trx) =>
       recordRunBegin(trx, 'run-2', 'manual', null),
     );
-    await world.store.contacts.recordPage(
-      world.lease,
-      { runId: 'run-2', contacts: [readContact('c-2')], ...NO_MORE },
-      noting(() => KEEP),
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordDecidedPage(
+        trx,
+        { runId: 'run-2', contacts: [readContact('c-2')], ...NO_MORE },
+        noting(() => KEEP),
+      ),
     );
     await removeUnseen(world, 'run-2');
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'removed' });

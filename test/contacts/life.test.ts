@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { after, move } from '../../src/contacts/apply-events.ts';
 import type { ContactRow } from '../../src/contacts/changes.ts';
+import { recordDecidedPage } from '../../src/contacts/decided-pages.ts';
 import {
   type EventRow,
   INHERITED,
@@ -13,6 +14,7 @@ import {
   type LifeState,
   STATES,
 } from '../../src/contacts/life.ts';
+import { reconsiderContacts } from '../../src/contacts/reconsidering.ts';
 import { OUTCOME_REASONS, type OutcomeReason } from '../../src/core/outcome.ts';
 import { recordRefusedSubmission } from '../../src/credits/statements/answers.ts';
 import { listReadyJobs, recordJobProgress } from '../../src/credits/statements/jobs.ts';
@@ -179,10 +181,12 @@ describeEachDatabase('a contact in a corner', (open) => {
     mergedInto: string | null,
   ): Promise<void> {
     const removed = [{ id, mergedInto }];
-    await store.contacts.recordPage(
-      lease,
-      { runId: RUN, contacts: [], removed, cursor: null },
-      noting(() => ({ kind: 'keep' })),
+    await store.checkpoint(lease, (trx) =>
+      recordDecidedPage(
+        trx,
+        { runId: RUN, contacts: [], removed, cursor: null },
+        noting(() => ({ kind: 'keep' })),
+      ),
     );
   }
 
@@ -278,10 +282,12 @@ describeEachDatabase('a contact in a corner', (open) => {
     const { store, lease, ...world } = await createWorld();
     await readPage({ store, lease, ...world }, [readContact('c-1')], OPTED_OUT);
     const removed = [{ id: 'c-2', mergedInto: 'c-1', suspect: 'fingerprint of c-1' }];
-    await store.contacts.recordPage(
-      lease,
-      { runId: RUN, contacts: [], removed, cursor: null },
-      noting(() => ({ kind: 'keep' })),
+    await store.checkpoint(lease, (trx) =>
+      recordDecidedPage(
+        trx,
+        { runId: RUN, contacts: [], removed, cursor: null },
+        noting(() => ({ kind: 'keep' })),
+      ),
     );
     const leftOut = { state: 'settled', outcome_reason: 'opted_out', eligible: 0 };
     expect(await contactOf({ store, lease, ...world }, 'c-1')).toMatchObject(leftOut);
@@ -506,7 +512,7 @@ describeEachDatabase('a contact in a corner', (open) => {
       await recordDecision(world.store, await holdOf(world, id), 'rejected');
     }
     const reconsidered: string[] = [];
-    await world.store.contacts.reconsider(world.lease, RUN, 1, ({ crmId }) => {
+    await reconsiderContacts(world.store, world.lease, RUN, 1, ({ crmId }) => {
       reconsidered.push(crmId);
       return { kind: 'choose', reason: 'identity_changed', priority: 2 };
     });

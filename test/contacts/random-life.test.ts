@@ -3,7 +3,14 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Decision } from '../../src/contacts/decided-pages.ts';
+import { type Decision, recordDecidedPage } from '../../src/contacts/decided-pages.ts';
+import {
+  holdMissing,
+  markMissing,
+  markUnseen,
+  removeMissing,
+} from '../../src/contacts/many-at-once/missing.ts';
+import { holdDueErased, reconsiderContacts } from '../../src/contacts/reconsidering.ts';
 import {
   recordAcceptedSubmission,
   recordRefusedSubmission,
@@ -38,22 +45,22 @@ const STEPS = {
   remove,
   merge,
   miss: ({ store, lease }: StoreWorld, { contact }: Step) =>
-    store.missingContacts.markMissing(lease, RUN, [contact]),
+    store.checkpoint(lease, (trx) => markMissing(trx, RUN, [contact])),
   holdMissing: async ({ store, lease }: StoreWorld) => {
-    await store.missingContacts.hold(lease, { since: 0, detail: null, newId: randomUUID });
+    await holdMissing(store, lease, { since: 0, detail: null, newId: randomUUID });
   },
   removeUnseen: async ({ store, lease }: StoreWorld) => {
-    await store.missingContacts.markUnseen(lease, 'run-2');
-    await store.missingContacts.removeMissing(lease, { since: 0 });
+    await store.checkpoint(lease, (trx) => markUnseen(trx, 'run-2'));
+    await store.checkpoint(lease, (trx) => removeMissing(trx, { since: 0 }));
   },
   reconsider: ({ store, lease }: StoreWorld) =>
-    store.contacts.reconsider(lease, RUN, Number.MAX_SAFE_INTEGER, () => ({
+    reconsiderContacts(store, lease, RUN, Number.MAX_SAFE_INTEGER, () => ({
       kind: 'choose',
       reason: 'profile_old',
       priority: 2,
     })),
   suspect: ({ store, lease }: StoreWorld, { contact }: Step) =>
-    store.contacts.holdErased(lease, RUN, [contact]),
+    store.checkpoint(lease, (trx) => holdDueErased(trx, RUN, [contact])),
   submit,
   answer,
   poll,
@@ -116,30 +123,34 @@ async function readAll(world: StoreWorld): Promise<void> {
 /** Reads a contact as the plan would: it resumes where a paid job waits, and else decides anything. */
 async function read({ store, lease }: StoreWorld, { contact, choice }: Step): Promise<void> {
   const page = [readContact(contact, `identity ${choice % 2}`)];
-  await store.contacts.recordPage(
-    lease,
-    { runId: RUN, contacts: page, removed: [], cursor: null },
-    noting((_, known) => {
-      const decisions: Decision[] = [
-        { kind: 'choose', reason: 'never_enhanced', priority: 1 },
-        { kind: 'choose', reason: 'identity_changed', priority: 2 },
-        { kind: 'settle', reason: 'opted_out', eligible: false },
-        { kind: 'hold', reason: 'forgotten_person' },
-        { kind: 'keep' },
-      ];
-      const isAway =
-        known?.state === 'settled' || known?.state === 'removed' || known?.state === 'held';
-      if (choice > 5 && isAway && known.trackingId !== null) return { kind: 'resume' };
-      return decisions[choice % decisions.length] ?? { kind: 'keep' };
-    }),
+  await store.checkpoint(lease, (trx) =>
+    recordDecidedPage(
+      trx,
+      { runId: RUN, contacts: page, removed: [], cursor: null },
+      noting((_, known) => {
+        const decisions: Decision[] = [
+          { kind: 'choose', reason: 'never_enhanced', priority: 1 },
+          { kind: 'choose', reason: 'identity_changed', priority: 2 },
+          { kind: 'settle', reason: 'opted_out', eligible: false },
+          { kind: 'hold', reason: 'forgotten_person' },
+          { kind: 'keep' },
+        ];
+        const isAway =
+          known?.state === 'settled' || known?.state === 'removed' || known?.state === 'held';
+        if (choice > 5 && isAway && known.trackingId !== null) return { kind: 'resume' };
+        return decisions[choice % decisions.length] ?? { kind: 'keep' };
+      }),
+    ),
   );
 }
 
 function removal(world: StoreWorld, id: string, mergedInto: string | null, suspect: string | null) {
-  return world.store.contacts.recordPage(
-    world.lease,
-    { runId: RUN, contacts: [], removed: [{ id, mergedInto, suspect }], cursor: null },
-    noting(() => ({ kind: 'keep' })),
+  return world.store.checkpoint(world.lease, (trx) =>
+    recordDecidedPage(
+      trx,
+      { runId: RUN, contacts: [], removed: [{ id, mergedInto, suspect }], cursor: null },
+      noting(() => ({ kind: 'keep' })),
+    ),
   );
 }
 
@@ -338,7 +349,9 @@ async function expectNoJobLost(
 /** The work that is left, done by the best answer to each. */
 async function finish(world: StoreWorld): Promise<void> {
   const step = { contact: '', other: '', choice: 1 };
-  await world.store.missingContacts.removeMissing(world.lease, { since: Number.MAX_SAFE_INTEGER });
+  await world.store.checkpoint(world.lease, (trx) =>
+    removeMissing(trx, { since: Number.MAX_SAFE_INTEGER }),
+  );
   for (let round = 0; round < 12; round++) {
     await answer(world, { ...step, kind: 'answer' });
     await poll(world, { ...step, kind: 'poll' });

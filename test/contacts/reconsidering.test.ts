@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { markUnseen, removeMissing } from '../../src/contacts/many-at-once/missing.ts';
+import { reconsiderContacts, settleDue } from '../../src/contacts/reconsidering.ts';
 import { collect } from '../../src/core/collect.ts';
 import { ROWS_PER_TRANSACTION } from '../../src/database/rows.ts';
 import { everything, INTEGRATION, RUN, START_MS, storeWorlds } from '../database/store-world.ts';
@@ -32,7 +34,7 @@ describeEachDatabase('reconsider', (open) => {
       );
     }
     const asked: string[] = [];
-    const chosen = await world.store.contacts.reconsider(world.lease, RUN, 100, (row) => {
+    const chosen = await reconsiderContacts(world.store, world.lease, RUN, 100, (row) => {
       asked.push(row.crmId);
       return row.crmId.endsWith('0')
         ? { kind: 'choose', reason: 'profile_old', priority: 2 }
@@ -66,7 +68,7 @@ describeEachDatabase('reconsider', (open) => {
       contactRow({ crm_id: 'old', asked_at: 1 }),
     ]);
     const asked: string[] = [];
-    await world.store.contacts.reconsider(world.lease, RUN, 100, (row) => {
+    await reconsiderContacts(world.store, world.lease, RUN, 100, (row) => {
       asked.push(row.crmId);
       return choose();
     });
@@ -76,10 +78,10 @@ describeEachDatabase('reconsider', (open) => {
   it('does not say that its run has seen a contact in the CRM', async () => {
     const world = await createWorld();
     await putContacts(world, [contactRow({ crm_id: 'c-1', asked_at: 1, seen_run: 'run-0' })]);
-    await world.store.contacts.reconsider(world.lease, RUN, 100, () => choose());
+    await reconsiderContacts(world.store, world.lease, RUN, 100, () => choose());
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'due', seen_run: 'run-0' });
-    await world.store.missingContacts.markUnseen(world.lease, RUN);
-    await world.store.missingContacts.removeMissing(world.lease, { since: 0 });
+    await world.store.checkpoint(world.lease, (trx) => markUnseen(trx, RUN));
+    await world.store.checkpoint(world.lease, (trx) => removeMissing(trx, { since: 0 }));
     expect(await contactOf(world, 'c-1')).toMatchObject({
       state: 'removed',
       seen_run: 'run-0',
@@ -131,10 +133,12 @@ describeEachDatabase('settleDue', (open) => {
       ['c-1', 'c-2', 'c-3'].map((id) => readContact(id)),
     );
     await world.clock.advance(1_000);
-    await world.store.contacts.settleDue(world.lease, RUN, [
-      { crmId: 'c-1', reason: 'opted_out', turnedOut: 'ineligible' },
-      { crmId: 'c-2', reason: 'merged_in_crm', turnedOut: 'gone' },
-    ]);
+    await world.store.checkpoint(world.lease, (trx) =>
+      settleDue(trx, RUN, [
+        { crmId: 'c-1', reason: 'opted_out', turnedOut: 'ineligible' },
+        { crmId: 'c-2', reason: 'merged_in_crm', turnedOut: 'gone' },
+      ]),
+    );
     expect(await contactOf(world, 'c-1')).toMatchObject({
       state: 'settled',
       eligible: 0,
@@ -153,9 +157,9 @@ describeEachDatabase('settleDue', (open) => {
   it('leaves who is not asked for any more as one that may be refreshed', async () => {
     const world = await createWorld();
     await readPage(world, [readContact('c-1')]);
-    await world.store.contacts.settleDue(world.lease, RUN, [
-      { crmId: 'c-1', reason: 'no_match_known', turnedOut: 'fresh' },
-    ]);
+    await world.store.checkpoint(world.lease, (trx) =>
+      settleDue(trx, RUN, [{ crmId: 'c-1', reason: 'no_match_known', turnedOut: 'fresh' }]),
+    );
     const settled = { state: 'settled', due_reason: null, outcome_reason: 'no_match_known' };
     expect(await contactOf(world, 'c-1')).toMatchObject({ ...settled, eligible: 1 });
   });
@@ -169,12 +173,14 @@ describeEachDatabase('settleDue', (open) => {
       contactRow({ ...written, crm_id: 'waits', asked_at: -1, outcome_run: RUN }),
       contactRow({ ...written, crm_id: 'before', asked_at: -1, outcome_run: 'run-0' }),
     ]);
-    await world.store.contacts.reconsider(world.lease, RUN, 0, () => choose());
-    await world.store.contacts.settleDue(world.lease, RUN, [
-      { crmId: 'back', reason: 'profile_fresh', turnedOut: 'fresh' },
-      { crmId: 'opted out', reason: 'opted_out', turnedOut: 'ineligible' },
-      { crmId: 'before', reason: 'profile_fresh', turnedOut: 'fresh' },
-    ]);
+    await reconsiderContacts(world.store, world.lease, RUN, 0, () => choose());
+    await world.store.checkpoint(world.lease, (trx) =>
+      settleDue(trx, RUN, [
+        { crmId: 'back', reason: 'profile_fresh', turnedOut: 'fresh' },
+        { crmId: 'opted out', reason: 'opted_out', turnedOut: 'ineligible' },
+        { crmId: 'before', reason: 'profile_fresh', turnedOut: 'fresh' },
+      ]),
+    );
     await world.store.contacts.stampWaiting(world.lease, RUN, {
       due: 'budget_reached',
       submitted: 'job_running',
@@ -203,10 +209,12 @@ describeEachDatabase('settleDue', (open) => {
       contactRow({ crm_id: 'c-2', state: 'due', integration_id: 'lakeside' }),
     ]);
     const before = (await everything(world.db))['contacts'];
-    await world.store.contacts.settleDue(world.lease, RUN, [
-      { crmId: 'c-1', reason: 'opted_out', turnedOut: 'ineligible' },
-      { crmId: 'c-2', reason: 'opted_out', turnedOut: 'ineligible' },
-    ]);
+    await world.store.checkpoint(world.lease, (trx) =>
+      settleDue(trx, RUN, [
+        { crmId: 'c-1', reason: 'opted_out', turnedOut: 'ineligible' },
+        { crmId: 'c-2', reason: 'opted_out', turnedOut: 'ineligible' },
+      ]),
+    );
     expect((await everything(world.db))['contacts']).toEqual(before);
   });
 });

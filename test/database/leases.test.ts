@@ -1,6 +1,14 @@
 import { sql } from 'kysely';
 import { afterAll, expect, it } from 'vitest';
 import { pinCrmAccount, resetCursor } from '../../src/clients/statements/integrations.ts';
+import {
+  holdMissing,
+  markMissing,
+  markUnseen,
+  recordListScope,
+  removeMissing,
+} from '../../src/contacts/many-at-once/missing.ts';
+import { reconsiderContacts, settleDue } from '../../src/contacts/reconsidering.ts';
 import { recordRefusedSubmission } from '../../src/credits/statements/answers.ts';
 import { recordJobProgress } from '../../src/credits/statements/jobs.ts';
 import { recordLostSubmission } from '../../src/credits/statements/lost-answers.ts';
@@ -273,39 +281,39 @@ describeEachDatabase('one that has lost its lease', (open) => {
       'runs.finish',
       ({ store, lease }) => store.checkpoint(lease, (trx) => recordRunEnd(trx, RUN, END)),
     ],
-    ['contacts.recordPage', (world) => readPage(world, [readContact('c-3')])],
+    ['recordDecidedPage', (world) => readPage(world, [readContact('c-3')])],
     [
       'contacts.reconsider',
       ({ store, lease }) =>
-        store.contacts.reconsider(lease, RUN, START_MS, () => ({ kind: 'keep' })),
+        reconsiderContacts(store, lease, RUN, START_MS, () => ({ kind: 'keep' })),
     ],
     [
       'missingContacts.markMissing',
-      ({ store, lease }) => store.missingContacts.markMissing(lease, 'run-2', ['c-2']),
+      ({ store, lease }) => store.checkpoint(lease, (trx) => markMissing(trx, 'run-2', ['c-2'])),
     ],
     [
       'missingContacts.markUnseen',
-      ({ store, lease }) => store.missingContacts.markUnseen(lease, 'run-2'),
+      ({ store, lease }) => store.checkpoint(lease, (trx) => markUnseen(trx, 'run-2')),
     ],
     [
       'missingContacts.hold',
       ({ store, lease }) =>
-        store.missingContacts.hold(lease, { since: 0, detail: null, newId: () => 'hold-9' }),
+        holdMissing(store, lease, { since: 0, detail: null, newId: () => 'hold-9' }),
     ],
     [
       'missingContacts.removeMissing',
-      ({ store, lease }) => store.missingContacts.removeMissing(lease, { since: 0 }),
+      ({ store, lease }) => store.checkpoint(lease, (trx) => removeMissing(trx, { since: 0 })),
     ],
     [
       'missingContacts.recordListScope',
-      ({ store, lease }) => store.missingContacts.recordListScope(lease, 'another'),
+      ({ store, lease }) => store.checkpoint(lease, (trx) => recordListScope(trx, 'another')),
     ],
     [
       'contacts.settleDue',
       ({ store, lease }) =>
-        store.contacts.settleDue(lease, RUN, [
-          { crmId: 'c-2', reason: 'opted_out', turnedOut: 'ineligible' },
-        ]),
+        store.checkpoint(lease, (trx) =>
+          settleDue(trx, RUN, [{ crmId: 'c-2', reason: 'opted_out', turnedOut: 'ineligible' }]),
+        ),
     ],
     ['contacts.stampWaiting', ({ store, lease }) => store.contacts.stampWaiting(lease, RUN, WAITS)],
     ['submissions.recordIntent', (world) => recordIntent(world, ['c-2'])],

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Connector } from '../../connectors/contract.ts';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';
 import type { MemoryCrm } from '../../connectors/memory/crm.ts';
+import { hasMissing } from '../../src/contacts/many-at-once/missing.ts';
 import { RetriableError } from '../../src/core/errors.ts';
 import { listBatches, recordBatchDecision } from '../../src/decisions/statements/batches.ts';
 import { NETWORK_STAGES } from '../../src/networks/mirror-networks.ts';
@@ -117,7 +118,7 @@ describe('a reading that ends quietly after its first page', () => {
     plain.pages = Number.POSITIVE_INFINITY;
     expect(await world.sync()).toMatchObject({ status: 'succeeded', reason: null });
     expect(await listBatches(world.store.reader)).toEqual([]);
-    expect(await world.store.missingContacts.hasMissing('riverside')).toBe(false);
+    expect(await hasMissing(world.store.reader, 'riverside')).toBe(false);
     expect(await world.spent()).toBeLessThanOrEqual(spent + 1);
   });
 
@@ -233,7 +234,7 @@ describe('contacts that lookups do not find, without a sign of a deletion', () =
     const { world, ids } = await openVanished(150, 200);
     expect(await world.sync({ full: true })).toMatchObject({ status: 'succeeded' });
     expect(await statesOf(world, ids)).not.toContain('removed');
-    expect(await world.store.missingContacts.hasMissing('riverside')).toBe(false);
+    expect(await hasMissing(world.store.reader, 'riverside')).toBe(false);
   });
 
   it('are left to the next whole reading by a run for one contact where each reading is whole', async () => {

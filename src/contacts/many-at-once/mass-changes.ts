@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { Clock } from '../../core/clock.ts';
-import type { Checkpoint, Lease } from '../../database/leases.ts';
-import { prepared, type Slots } from '../../database/prepared.ts';
+import type { Lease, RunTransaction } from '../../database/leases.ts';
+import { preparedRead, type Slots } from '../../database/prepared.ts';
+import type { Reader } from '../../database/reader.ts';
 import { ROWS_PER_TRANSACTION } from '../../database/rows.ts';
-import type { Database, Trx } from '../../database/tables/tables.ts';
+import type { Store } from '../../database/store.ts';
 import { changedParts } from '../../identity/identity-text.ts';
 import { move } from '../apply-events.ts';
 
@@ -15,116 +15,119 @@ export interface ChangeCounts {
   known: number;
 }
 
-/** Contacts whose identities changed together: how many, and how they are held. */
-export function massChangeQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
-  return {
-    /** How many contacts are due because their identity changed. */
-    countDue,
+/**
+ * Counts the changes since `since` (epoch ms), or since a person decided about such a change:
+ * what came before that was looked at. Null if there are fewer than `atLeast`, so that
+ * an ordinary night does not count all contacts.
+ */
+export async function countChanges(
+  reader: Reader,
+  integrationId: string,
+  since: number,
+  atLeast: number,
+): Promise<ChangeCounts | null> {
+  const begin = Math.max(since, await lastDecision(reader, integrationId));
+  const due = await countDueChanges(reader, integrationId);
+  const submitted = await readCount(
+    reader
+      .selectFrom('jobs')
+      .where('integration_id', '=', integrationId)
+      // Written out, so that the database can see that its index of changes will do.
+      .where('reason', '=', sql.lit('identity_changed' as const))
+      .where('submitted_at', '>=', begin)
+      .where('state', '<>', 'unpaid')
+      .where('shared_from', 'is', null)
+      .select((eb) => eb.fn.count('crm_id').distinct().as('count')),
+  );
+  const held = await readCount(
+    openHolds(reader, integrationId).select((eb) => eb.fn.countAll().as('count')),
+  );
+  if (due + submitted + held < atLeast) return null;
+  return { due, submitted, held, known: await countKnown(reader, integrationId) };
+}
 
-    /**
-     * Counts the changes since `since` (epoch ms), or since a person decided about such a change:
-     * what came before that was looked at. Null if there are fewer than `atLeast`, so that
-     * an ordinary night does not count all contacts.
-     */
-    async count(
-      integrationId: string,
-      since: number,
-      atLeast: number,
-    ): Promise<ChangeCounts | null> {
-      const begin = Math.max(since, await lastDecision(integrationId));
-      const due = await countDue(integrationId);
-      const submitted = await readCount(
-        db
-          .selectFrom('jobs')
-          .where('integration_id', '=', integrationId)
-          // Written out, so that the database can see that its index of changes will do.
-          .where('reason', '=', sql.lit('identity_changed' as const))
-          .where('submitted_at', '>=', begin)
-          .where('state', '<>', 'unpaid')
-          .where('shared_from', 'is', null)
-          .select((eb) => eb.fn.count('crm_id').distinct().as('count')),
-      );
-      const held = await readCount(
-        openHolds(db, integrationId).select((eb) => eb.fn.countAll().as('count')),
-      );
-      if (due + submitted + held < atLeast) return null;
-      return { due, submitted, held, known: await countKnown(integrationId) };
-    },
+/**
+ * Counts contacts that got another donor since `since` (epoch ms), or since a user decided about such
+ * changes, and those that are held for it. Changes of donor after a changed identity count as well.
+ */
+export async function countChangedDonors(
+  reader: Reader,
+  integrationId: string,
+  since: number,
+): Promise<ChangeCounts> {
+  const decided = await reader
+    .selectFrom('questions')
+    .select((eb) => eb.fn.max('decided_at').as('at'))
+    .where('integration_id', '=', integrationId)
+    .where('kind', 'in', ['donor_mass_change', 'identity_mass_change'])
+    .where('decision', 'in', ['approved', 'rejected'])
+    .executeTakeFirst();
+  const submitted = await readCount(
+    reader
+      .selectFrom('writes')
+      .where('integration_id', '=', integrationId)
+      .where('donor_before', 'is not', null)
+      .where('written_at', '>=', Math.max(since, Number(decided?.at ?? 0)))
+      .where('state', '=', 'written')
+      .select((eb) => eb.fn.count('crm_id').distinct().as('count')),
+  );
+  const held = await readCount(
+    reader
+      .selectFrom('questions')
+      .where('integration_id', '=', integrationId)
+      .where('kind', '=', 'donor_mass_change')
+      .where('decision', 'is', null)
+      .select((eb) => eb.fn.countAll().as('count')),
+  );
+  return { due: 0, submitted, held, known: await countKnown(reader, integrationId) };
+}
 
-    /**
-     * Counts contacts that got another donor since `since` (epoch ms), or since a user decided about such
-     * changes, and those that are held for it. Changes of donor after a changed identity count as well.
-     */
-    async countDonors(integrationId: string, since: number): Promise<ChangeCounts> {
-      const decided = await db
-        .selectFrom('questions')
-        .select((eb) => eb.fn.max('decided_at').as('at'))
-        .where('integration_id', '=', integrationId)
-        .where('kind', 'in', ['donor_mass_change', 'identity_mass_change'])
-        .where('decision', 'in', ['approved', 'rejected'])
-        .executeTakeFirst();
-      const submitted = await readCount(
-        db
-          .selectFrom('writes')
-          .where('integration_id', '=', integrationId)
-          .where('donor_before', 'is not', null)
-          .where('written_at', '>=', Math.max(since, Number(decided?.at ?? 0)))
-          .where('state', '=', 'written')
-          .select((eb) => eb.fn.count('crm_id').distinct().as('count')),
-      );
-      const held = await readCount(
-        db
-          .selectFrom('questions')
-          .where('integration_id', '=', integrationId)
-          .where('kind', '=', 'donor_mass_change')
-          .where('decision', 'is', null)
-          .select((eb) => eb.fn.countAll().as('count')),
-      );
-      return { due: 0, submitted, held, known: await countKnown(integrationId) };
-    },
-
-    /** Holds all contacts that are due for a changed identity, in portions; resolves with how many. */
-    async hold(lease: Lease, runId: string, newId: () => string): Promise<number> {
-      const batch = (await findOpenBatch(lease.integrationId)) ?? newId();
-      let held = 0;
-      for (;;) {
-        const portion = await checkpoint(lease, (trx) =>
-          holdSome(trx, lease, { runId, batch, newId, now: clock.now() }),
-        );
-        held += portion;
-        if (portion < ROWS_PER_TRANSACTION) return held;
-      }
-    },
-  };
-
-  function countKnown(integrationId: string): Promise<number> {
-    return readCount(
-      db
-        .selectFrom('contacts')
-        .where('integration_id', '=', integrationId)
-        .where('asked_identity', 'is not', null)
-        .where('state', '<>', 'removed')
-        .select((eb) => eb.fn.countAll().as('count')),
+/** Holds all contacts that are due for a changed identity, in portions; resolves with how many. */
+export async function holdChanges(
+  { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
+  lease: Lease,
+  runId: string,
+  newId: () => string,
+): Promise<number> {
+  const batch = (await findOpenBatch(reader, lease.integrationId)) ?? newId();
+  let held = 0;
+  for (;;) {
+    const portion = await checkpoint(lease, (trx) =>
+      holdSome(trx, lease, { runId, batch, newId, now: reader.clock.now() }),
     );
-  }
-
-  async function countDue(integrationId: string): Promise<number> {
-    const { rows } = await selectDue(db, { integrationId });
-    return Number(rows[0]?.count ?? 0);
-  }
-
-  async function lastDecision(integrationId: string): Promise<number> {
-    const { rows } = await decidedLast(db, { integrationId });
-    return Number(rows[0]?.at ?? 0);
-  }
-
-  async function findOpenBatch(integrationId: string): Promise<string | null> {
-    const row = await openHolds(db, integrationId).select('batch').limit(1).executeTakeFirst();
-    return row?.batch ?? null;
+    held += portion;
+    if (portion < ROWS_PER_TRANSACTION) return held;
   }
 }
 
-const selectDue = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
+function countKnown(reader: Reader, integrationId: string): Promise<number> {
+  return readCount(
+    reader
+      .selectFrom('contacts')
+      .where('integration_id', '=', integrationId)
+      .where('asked_identity', 'is not', null)
+      .where('state', '<>', 'removed')
+      .select((eb) => eb.fn.countAll().as('count')),
+  );
+}
+
+/** How many contacts are due because their identity changed. */
+export async function countDueChanges(reader: Reader, integrationId: string): Promise<number> {
+  const { rows } = await selectDue(reader, { integrationId });
+  return Number(rows[0]?.count ?? 0);
+}
+
+async function lastDecision(reader: Reader, integrationId: string): Promise<number> {
+  const { rows } = await decidedLast(reader, { integrationId });
+  return Number(rows[0]?.at ?? 0);
+}
+
+async function findOpenBatch(reader: Reader, integrationId: string): Promise<string | null> {
+  const row = await openHolds(reader, integrationId).select('batch').limit(1).executeTakeFirst();
+  return row?.batch ?? null;
+}
+
+const selectDue = preparedRead((db, { integrationId }: Slots<{ integrationId: string }>) =>
   db
     .selectFrom('contacts')
     .select((eb) => eb.fn.countAll().as('count'))
@@ -134,7 +137,7 @@ const selectDue = prepared((db, { integrationId }: Slots<{ integrationId: string
     .compile(),
 );
 
-const decidedLast = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
+const decidedLast = preparedRead((db, { integrationId }: Slots<{ integrationId: string }>) =>
   db
     .selectFrom('questions')
     .select((eb) => eb.fn.max('decided_at').as('at'))
@@ -144,7 +147,7 @@ const decidedLast = prepared((db, { integrationId }: Slots<{ integrationId: stri
     .compile(),
 );
 
-function openHolds(db: Database | Trx, integrationId: string) {
+function openHolds(db: Reader, integrationId: string) {
   return db
     .selectFrom('questions')
     .where('integration_id', '=', integrationId)
@@ -159,7 +162,7 @@ async function readCount(query: {
 }
 
 async function holdSome(
-  trx: Trx,
+  trx: RunTransaction,
   lease: Lease,
   { runId, batch, newId, now }: { runId: string; batch: string; newId: () => string; now: number },
 ): Promise<number> {

@@ -3,10 +3,11 @@
  * decision, and removed once that is allowed. `sync/guards/departures.ts` decides which of these happens.
  */
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
-import type { Clock } from '../../core/clock.ts';
-import type { Checkpoint, Lease } from '../../database/leases.ts';
+import type { Lease, RunTransaction } from '../../database/leases.ts';
+import type { Reader } from '../../database/reader.ts';
 import { inFilledBatches, ROWS_PER_TRANSACTION } from '../../database/rows.ts';
-import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
+import type { Store } from '../../database/store.ts';
+import type { Tables, Trx } from '../../database/tables/tables.ts';
 import type { RunContext } from '../../sync/statements/runs.ts';
 import { move, moveAndList } from '../apply-events.ts';
 import { supersedeHolds } from '../departures.ts';
@@ -31,197 +32,200 @@ export interface DepartureCounts {
 /** The kind of hold that asks whether missing contacts are gone. */
 export const MISSING_KIND = 'contacts_missing';
 
-/** Marks, counts, holds and removals of missing contacts. */
-export function missingContactQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
-  return {
-    /** Marks contacts that a lookup did not find; contacts that are not on record stay so. */
-    async markMissing(lease: Lease, runId: string, crmIds: readonly string[]): Promise<void> {
-      if (crmIds.length === 0) return;
-      await checkpoint(lease, (trx) => mark(trx, lease, { id: runId, now: clock.now() }, crmIds));
-    },
+/** Marks contacts that a lookup did not find; contacts that are not on record stay so. */
+export async function markMissing(
+  trx: RunTransaction,
+  runId: string,
+  crmIds: readonly string[],
+): Promise<void> {
+  if (crmIds.length === 0) return;
+  await mark(trx, trx.lease, { id: runId, now: trx.clock.now() }, crmIds);
+}
 
-    /** After a complete reading, if absence from it means removal: marks the contacts that this run did not see. */
-    async markUnseen(lease: Lease, runId: string): Promise<void> {
-      await checkpoint(lease, async (trx) => {
-        const run = { id: runId, now: clock.now() };
-        const isUnseen = (eb: ContactBuilder) =>
-          eb.and([
-            eb('seen_run', '<>', runId),
-            eb('departure_read', '=', 0),
-            eb('state', '<>', 'removed'),
-          ]);
-        // A row that could not be read stands under its number: it was never a contact.
-        const isNumber = (eb: ContactBuilder) => eb('outcome_reason', '=', 'row_unreadable');
-        await move(trx, lease, 'left', { is: (eb) => eb.and([isUnseen(eb), isNumber(eb)]) }, run, {
-          outcome_reason: 'deleted_in_crm',
-          merged_into: null,
-        });
-        await move(trx, lease, 'missed', { is: isUnseen }, run);
-      });
-    },
+/** After a complete reading, if absence from it means removal: marks the contacts that this run did not see. */
+export async function markUnseen(trx: RunTransaction, runId: string): Promise<void> {
+  const run = { id: runId, now: trx.clock.now() };
+  const isUnseen = (eb: ContactBuilder) =>
+    eb.and([
+      eb('seen_run', '<>', runId),
+      eb('departure_read', '=', 0),
+      eb('state', '<>', 'removed'),
+    ]);
+  // A row that could not be read stands under its number: it was never a contact.
+  const isNumber = (eb: ContactBuilder) => eb('outcome_reason', '=', 'row_unreadable');
+  await move(trx, trx.lease, 'left', { is: (eb) => eb.and([isUnseen(eb), isNumber(eb)]) }, run, {
+    outcome_reason: 'deleted_in_crm',
+    merged_into: null,
+  });
+  await move(trx, trx.lease, 'missed', { is: isUnseen }, run);
+}
 
-    /** Returns null if no contact is missing, so that an ordinary night does not count all contacts. */
-    async count(integrationId: string, window: DepartureWindow): Promise<DepartureCounts | null> {
-      const begin = Math.max(
-        window.since,
-        await findLastConfirmation(db, integrationId, MISSING_KIND),
-      );
-      const missing = await readCount(
-        contacts(integrationId)
-          .where((eb) => isMissing(eb, integrationId, window))
-          .select((eb) => eb.fn.countAll().as('count')),
-      );
-      if (missing === 0) return null;
-      const removed = await readCount(
-        contacts(integrationId)
-          .where('missing_since', '>=', begin)
-          .where((eb) => eb.or([eb('state', '=', 'removed'), eb('departure_read', '=', 1)]))
-          .select((eb) => eb.fn.countAll().as('count')),
-      );
-      const known = await readCount(
-        contacts(integrationId)
-          .where('state', '<>', 'removed')
-          .where('departure_read', '=', 0)
-          .where('outcome_reason', '<>', 'row_unreadable')
-          .select((eb) => eb.fn.countAll().as('count')),
-      );
-      return { missing, removed, known };
-    },
+/** Returns null if no contact is missing, so that an ordinary night does not count all contacts. */
+export async function countMissing(
+  reader: Reader,
+  integrationId: string,
+  window: DepartureWindow,
+): Promise<DepartureCounts | null> {
+  const begin = Math.max(
+    window.since,
+    await findLastConfirmation(reader, integrationId, MISSING_KIND),
+  );
+  const missing = await readCount(
+    contacts(reader, integrationId)
+      .where((eb) => isMissing(eb, integrationId, window))
+      .select((eb) => eb.fn.countAll().as('count')),
+  );
+  if (missing === 0) return null;
+  const removed = await readCount(
+    contacts(reader, integrationId)
+      .where('missing_since', '>=', begin)
+      .where((eb) => eb.or([eb('state', '=', 'removed'), eb('departure_read', '=', 1)]))
+      .select((eb) => eb.fn.countAll().as('count')),
+  );
+  const known = await readCount(
+    contacts(reader, integrationId)
+      .where('state', '<>', 'removed')
+      .where('departure_read', '=', 0)
+      .where('outcome_reason', '<>', 'row_unreadable')
+      .select((eb) => eb.fn.countAll().as('count')),
+  );
+  return { missing, removed, known };
+}
 
-    /**
-     * Opens a hold for each missing contact that has none, and gives all open ones this detail. They share a
-     * batch; contacts that go missing later join the batch that is open. Resolves with the number of new holds.
-     */
-    async hold(
-      lease: Lease,
-      {
-        detail,
-        newId,
-        ...window
-      }: DepartureWindow & { detail: string | null; newId: () => string },
-    ): Promise<number> {
-      const batch = (await findOpenBatch(db, lease.integrationId, MISSING_KIND)) ?? newId();
-      let held = 0;
-      for (let after: string | null = ''; after !== null; ) {
-        const from: string = after;
-        const rows = await checkpoint(lease, (trx) =>
-          holdSome(trx, lease, { window, detail, batch, newId, after: from, now: clock.now() }),
-        );
-        held += rows.length;
-        after = rows.length < ROWS_PER_TRANSACTION ? null : (rows.at(-1) ?? null);
-      }
-      await checkpoint(lease, (trx) =>
-        trx
-          .updateTable('questions')
-          .set({ detail })
-          .where('integration_id', '=', lease.integrationId)
-          .where('kind', '=', MISSING_KIND)
-          .where('decision', 'is', null)
-          .where(sql<SqlBool>`coalesce(detail, '') <> ${detail ?? ''}`)
-          .execute(),
-      );
-      return held;
-    },
-
-    /** Removes the contacts that are missing, without those that a user has said to wait for. */
-    async removeMissing(lease: Lease, window: DepartureWindow): Promise<void> {
-      await checkpoint(lease, async (trx) => {
-        const moment = { now: clock.now() };
-        const { integrationId } = lease;
-        const gone = await moveAndList(
-          trx,
-          lease,
-          'gone',
-          { is: (eb) => isMissing(eb, integrationId, window) },
-          moment,
-          { outcome_reason: 'deleted_in_crm', merged_into: null },
-        );
-        await closeQuestions(trx, integrationId, moment.now, gone);
-      });
-    },
-
-    /** The ids of all missing contacts, and of those that were removed as missing ones since a moment, in batches. */
-    async *listMissing(
-      integrationId: string,
-      { removedSince }: { removedSince: number },
-    ): AsyncGenerator<string[], void> {
-      for (let after = ''; ; ) {
-        const rows = await contacts(integrationId)
-          .select('crm_id')
-          .where((eb) => eb.or([isMarked(eb), eb('missing_since', '>=', removedSince)]))
-          .where('crm_id', '>', after)
-          .orderBy('crm_id')
-          .limit(ROWS_PER_TRANSACTION)
-          .execute();
-        if (rows.length > 0) yield rows.map(({ crm_id }) => crm_id);
-        if (rows.length < ROWS_PER_TRANSACTION) return;
-        after = rows.at(-1)?.crm_id ?? '';
-      }
-    },
-
-    /** Whether any contact is missing and must not be lost, decided or not. */
-    async hasMissing(integrationId: string): Promise<boolean> {
-      const row = await contacts(integrationId)
-        .select('crm_id')
-        .where(isMarked)
-        .limit(1)
-        .executeTakeFirst();
-      return row !== undefined;
-    },
-
-    /** The number of missing contacts about which a user has to decide; only among the named ones, if any are named. */
-    async countOpen(integrationId: string, only: readonly string[] | null): Promise<number> {
-      return readCount(
-        db
-          .selectFrom('questions')
-          .where('integration_id', '=', integrationId)
-          .where('kind', '=', MISSING_KIND)
-          .where('decision', 'is', null)
-          .$if(only !== null, (query) => query.where('crm_id', 'in', only ?? []))
-          .select((eb) => eb.fn.countAll().as('count')),
-      );
-    },
-
-    /** The contacts among these ids that have not left, as far as is known and allowed. */
-    async countAsPresent(integrationId: string, crmIds: readonly string[]): Promise<Set<string>> {
-      const present = new Set<string>();
-      for (const portion of inFilledBatches(crmIds)) {
-        const rows = await contacts(integrationId)
-          .select('crm_id')
-          .where('crm_id', 'in', portion)
-          .where('state', '<>', 'removed')
-          .where('departure_read', '=', 0)
-          .execute();
-        for (const { crm_id } of rows) present.add(crm_id);
-      }
-      return present;
-    },
-
-    /** The fingerprint of the list as it was when last read without a question; null before that. */
-    async findListScope(integrationId: string): Promise<string | null> {
-      const row = await db
-        .selectFrom('integrations')
-        .select('list_scope')
-        .where('id', '=', integrationId)
-        .executeTakeFirst();
-      return row?.list_scope ?? null;
-    },
-
-    /** Records the fingerprint of a list that was read without a question. */
-    async recordListScope(lease: Lease, scope: string): Promise<void> {
-      await checkpoint(lease, (trx) =>
-        trx
-          .updateTable('integrations')
-          .set({ list_scope: scope })
-          .where('id', '=', lease.integrationId)
-          .execute(),
-      );
-    },
-  };
-
-  function contacts(integrationId: string) {
-    return db.selectFrom('contacts').where('integration_id', '=', integrationId);
+/**
+ * Opens a hold for each missing contact that has none, and gives all open ones this detail. They share a
+ * batch; contacts that go missing later join the batch that is open. Resolves with the number of new holds.
+ */
+export async function holdMissing(
+  { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
+  lease: Lease,
+  { detail, newId, ...window }: DepartureWindow & { detail: string | null; newId: () => string },
+): Promise<number> {
+  const batch = (await findOpenBatch(reader, lease.integrationId, MISSING_KIND)) ?? newId();
+  let held = 0;
+  for (let after: string | null = ''; after !== null; ) {
+    const from: string = after;
+    const rows = await checkpoint(lease, (trx) =>
+      holdSome(trx, lease, { window, detail, batch, newId, after: from, now: reader.clock.now() }),
+    );
+    held += rows.length;
+    after = rows.length < ROWS_PER_TRANSACTION ? null : (rows.at(-1) ?? null);
   }
+  await checkpoint(lease, (trx) =>
+    trx
+      .updateTable('questions')
+      .set({ detail })
+      .where('integration_id', '=', lease.integrationId)
+      .where('kind', '=', MISSING_KIND)
+      .where('decision', 'is', null)
+      .where(sql<SqlBool>`coalesce(detail, '') <> ${detail ?? ''}`)
+      .execute(),
+  );
+  return held;
+}
+
+/** Removes the contacts that are missing, without those that a user has said to wait for. */
+export async function removeMissing(trx: RunTransaction, window: DepartureWindow): Promise<void> {
+  const moment = { now: trx.clock.now() };
+  const { integrationId } = trx.lease;
+  const gone = await moveAndList(
+    trx,
+    trx.lease,
+    'gone',
+    { is: (eb) => isMissing(eb, integrationId, window) },
+    moment,
+    { outcome_reason: 'deleted_in_crm', merged_into: null },
+  );
+  await closeQuestions(trx, integrationId, moment.now, gone);
+}
+
+/** The ids of all missing contacts, and of those that were removed as missing ones since a moment, in batches. */
+export async function* listMissing(
+  reader: Reader,
+  integrationId: string,
+  { removedSince }: { removedSince: number },
+): AsyncGenerator<string[], void> {
+  for (let after = ''; ; ) {
+    const rows = await contacts(reader, integrationId)
+      .select('crm_id')
+      .where((eb) => eb.or([isMarked(eb), eb('missing_since', '>=', removedSince)]))
+      .where('crm_id', '>', after)
+      .orderBy('crm_id')
+      .limit(ROWS_PER_TRANSACTION)
+      .execute();
+    if (rows.length > 0) yield rows.map(({ crm_id }) => crm_id);
+    if (rows.length < ROWS_PER_TRANSACTION) return;
+    after = rows.at(-1)?.crm_id ?? '';
+  }
+}
+
+/** Whether any contact is missing and must not be lost, decided or not. */
+export async function hasMissing(reader: Reader, integrationId: string): Promise<boolean> {
+  const row = await contacts(reader, integrationId)
+    .select('crm_id')
+    .where(isMarked)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The number of missing contacts about which a user has to decide; only among the named ones, if any are named. */
+export async function countOpenMissing(
+  reader: Reader,
+  integrationId: string,
+  only: readonly string[] | null,
+): Promise<number> {
+  return readCount(
+    reader
+      .selectFrom('questions')
+      .where('integration_id', '=', integrationId)
+      .where('kind', '=', MISSING_KIND)
+      .where('decision', 'is', null)
+      .$if(only !== null, (query) => query.where('crm_id', 'in', only ?? []))
+      .select((eb) => eb.fn.countAll().as('count')),
+  );
+}
+
+/** The contacts among these ids that have not left, as far as is known and allowed. */
+export async function listPresent(
+  reader: Reader,
+  integrationId: string,
+  crmIds: readonly string[],
+): Promise<Set<string>> {
+  const present = new Set<string>();
+  for (const portion of inFilledBatches(crmIds)) {
+    const rows = await contacts(reader, integrationId)
+      .select('crm_id')
+      .where('crm_id', 'in', portion)
+      .where('state', '<>', 'removed')
+      .where('departure_read', '=', 0)
+      .execute();
+    for (const { crm_id } of rows) present.add(crm_id);
+  }
+  return present;
+}
+
+/** The fingerprint of the list as it was when last read without a question; null before that. */
+export async function findListScope(reader: Reader, integrationId: string): Promise<string | null> {
+  const row = await reader
+    .selectFrom('integrations')
+    .select('list_scope')
+    .where('id', '=', integrationId)
+    .executeTakeFirst();
+  return row?.list_scope ?? null;
+}
+
+/** Records the fingerprint of a list that was read without a question. */
+export async function recordListScope(trx: RunTransaction, scope: string): Promise<void> {
+  await trx
+    .updateTable('integrations')
+    .set({ list_scope: scope })
+    .where('id', '=', trx.lease.integrationId)
+    .execute();
+}
+
+function contacts(reader: Reader, integrationId: string) {
+  return reader.selectFrom('contacts').where('integration_id', '=', integrationId);
 }
 
 type ContactBuilder = ExpressionBuilder<Tables, 'contacts'>;

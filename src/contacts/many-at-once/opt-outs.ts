@@ -3,10 +3,11 @@
  * about the same time, and the question whether these are right. `src/sync/guards/opt-outs.ts` decides when to ask.
  */
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
-import type { Clock } from '../../core/clock.ts';
-import type { Checkpoint, Lease } from '../../database/leases.ts';
+import type { Lease, RunTransaction } from '../../database/leases.ts';
+import type { Reader } from '../../database/reader.ts';
 import { inFilledBatches, ROWS_PER_TRANSACTION } from '../../database/rows.ts';
-import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
+import type { Store } from '../../database/store.ts';
+import type { Tables } from '../../database/tables/tables.ts';
 import { findLastConfirmation, findOpenBatch } from './questions.ts';
 
 /** The kind of hold that asks whether opt-out marks are right. */
@@ -30,129 +31,130 @@ export interface OptOutCounts {
   isOpen: boolean;
 }
 
-/** Marks, counts and questions about opt-outs. */
-export function optOutQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
-  return {
-    /** Ends marks that the CRM no longer shows, and the questions about them. */
-    async endCorrected(lease: Lease): Promise<void> {
-      const { integrationId } = lease;
-      await checkpoint(lease, async (trx) => {
-        await trx
-          .updateTable('kept_profiles')
-          .set({ opted_out_at: null })
-          .where('integration_id', '=', integrationId)
-          .where('opted_out_at', 'is not', null)
-          .where('crm_id', 'not in', (eb) => markedIds(eb, integrationId))
-          .execute();
-        await trx
-          .updateTable('questions')
-          .set({ decision: 'superseded', decided_at: clock.now() })
-          .where('integration_id', '=', integrationId)
-          .where('kind', '=', OPT_OUT_KIND)
-          .where('decision', 'is', null)
-          .where('crm_id', 'not in', (eb) =>
-            eb
-              .selectFrom('kept_profiles')
-              .select('crm_id')
-              .where('integration_id', '=', integrationId)
-              .where('opted_out_at', 'is not', null),
-          )
-          .execute();
-      });
-    },
+/** Ends marks that the CRM no longer shows, and the questions about them. */
+export async function endCorrectedOptOuts(trx: RunTransaction): Promise<void> {
+  const { integrationId } = trx.lease;
+  await trx
+    .updateTable('kept_profiles')
+    .set({ opted_out_at: null })
+    .where('integration_id', '=', integrationId)
+    .where('opted_out_at', 'is not', null)
+    .where('crm_id', 'not in', (eb) => markedIds(eb, integrationId))
+    .execute();
+  await trx
+    .updateTable('questions')
+    .set({ decision: 'superseded', decided_at: trx.clock.now() })
+    .where('integration_id', '=', integrationId)
+    .where('kind', '=', OPT_OUT_KIND)
+    .where('decision', 'is', null)
+    .where('crm_id', 'not in', (eb) =>
+      eb
+        .selectFrom('kept_profiles')
+        .select('crm_id')
+        .where('integration_id', '=', integrationId)
+        .where('opted_out_at', 'is not', null),
+    )
+    .execute();
+}
 
-    /** Counts marks; those before `since` (epoch ms), and before a user last confirmed marks, are left out. */
-    async count(integrationId: string, { since }: { since: number }): Promise<OptOutCounts> {
-      const unrecorded = await readCount(
-        undecided(db, integrationId)
-          .where('k.opted_out_at', 'is', null)
-          .select((eb) => eb.fn.countAll().as('count')),
-      );
-      const isOpen = (await findOpenBatch(db, integrationId, OPT_OUT_KIND)) !== null;
-      if (unrecorded === 0 && !isOpen) return { unrecorded, marked: 0, kept: 0, isOpen };
-      const from = Math.max(since, await findLastConfirmation(db, integrationId, OPT_OUT_KIND));
-      const set = await readCount(
-        undecided(db, integrationId)
-          .where((eb) =>
-            eb.or([eb('k.opted_out_at', 'is', null), eb('k.opted_out_at', '>=', from)]),
-          )
-          .select((eb) => eb.fn.countAll().as('count')),
-      );
-      const kept = await readCount(
-        db
-          .selectFrom('kept_profiles')
-          .where('integration_id', '=', integrationId)
-          .select((eb) => eb.fn.countAll().as('count')),
-      );
-      return { unrecorded, marked: set, kept, isOpen };
-    },
+/** Counts marks; those before `since` (epoch ms), and before a user last confirmed marks, are left out. */
+export async function countOptOuts(
+  reader: Reader,
+  integrationId: string,
+  { since }: { since: number },
+): Promise<OptOutCounts> {
+  const unrecorded = await readCount(
+    undecided(reader, integrationId)
+      .where('k.opted_out_at', 'is', null)
+      .select((eb) => eb.fn.countAll().as('count')),
+  );
+  const isOpen = (await findOpenBatch(reader, integrationId, OPT_OUT_KIND)) !== null;
+  if (unrecorded === 0 && !isOpen) return { unrecorded, marked: 0, kept: 0, isOpen };
+  const from = Math.max(since, await findLastConfirmation(reader, integrationId, OPT_OUT_KIND));
+  const set = await readCount(
+    undecided(reader, integrationId)
+      .where((eb) => eb.or([eb('k.opted_out_at', 'is', null), eb('k.opted_out_at', '>=', from)]))
+      .select((eb) => eb.fn.countAll().as('count')),
+  );
+  const kept = await readCount(
+    reader
+      .selectFrom('kept_profiles')
+      .where('integration_id', '=', integrationId)
+      .select((eb) => eb.fn.countAll().as('count')),
+  );
+  return { unrecorded, marked: set, kept, isOpen };
+}
 
-    /** Records since when marks are set, without a question. */
-    async record(lease: Lease): Promise<void> {
-      await checkpoint(lease, (trx) =>
-        trx
-          .updateTable('kept_profiles')
-          .set({ opted_out_at: clock.now() })
-          .where('integration_id', '=', lease.integrationId)
-          .where('opted_out_at', 'is', null)
-          .where('crm_id', 'in', (eb) => markedIds(eb, lease.integrationId))
-          .execute(),
-      );
-    },
+/** Records since when marks are set, without a question. */
+export async function recordOptOuts(trx: RunTransaction): Promise<void> {
+  await trx
+    .updateTable('kept_profiles')
+    .set({ opted_out_at: trx.clock.now() })
+    .where('integration_id', '=', trx.lease.integrationId)
+    .where('opted_out_at', 'is', null)
+    .where('crm_id', 'in', (eb) => markedIds(eb, trx.lease.integrationId))
+    .execute();
+}
 
-    /**
-     * Records marks together with a question about each that was set within the window; all share a batch, and later marks join
-     * the batch that is open. `field` is the opt-out field of the settings. Resolves with the number of new questions.
-     */
-    async hold(
-      lease: Lease,
-      options: { since: number; field: string | null; newId: () => string },
-    ): Promise<number> {
-      const batch = (await findOpenBatch(db, lease.integrationId, OPT_OUT_KIND)) ?? options.newId();
-      const from = Math.max(
-        options.since,
-        await findLastConfirmation(db, lease.integrationId, OPT_OUT_KIND),
-      );
-      let held = 0;
-      for (let after: string | null = ''; after !== null; ) {
-        const begin: string = after;
-        const ids = await checkpoint(lease, (trx) =>
-          holdSome(trx, lease, {
-            ...options,
-            batch,
-            since: from,
-            after: begin,
-            now: clock.now(),
-          }),
-        );
-        held += ids.length;
-        after = ids.length < ROWS_PER_TRANSACTION ? null : (ids.at(-1) ?? null);
-      }
-      return held;
-    },
+/**
+ * Records marks together with a question about each that was set within the window; all share a batch, and later marks join
+ * the batch that is open. `field` is the opt-out field of the settings. Resolves with the number of new questions.
+ */
+export async function holdOptOuts(
+  { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
+  lease: Lease,
+  options: { since: number; field: string | null; newId: () => string },
+): Promise<number> {
+  const batch = (await findOpenBatch(reader, lease.integrationId, OPT_OUT_KIND)) ?? options.newId();
+  const from = Math.max(
+    options.since,
+    await findLastConfirmation(reader, lease.integrationId, OPT_OUT_KIND),
+  );
+  let held = 0;
+  for (let after: string | null = ''; after !== null; ) {
+    const begin: string = after;
+    const ids = await checkpoint(lease, (trx) =>
+      holdSome(trx, lease, {
+        ...options,
+        batch,
+        since: from,
+        after: begin,
+        now: reader.clock.now(),
+      }),
+    );
+    held += ids.length;
+    after = ids.length < ROWS_PER_TRANSACTION ? null : (ids.at(-1) ?? null);
+  }
+  return held;
+}
 
-    /** The contacts whose profiles are deleted for a mark that was set before this instant (epoch ms), and is not in doubt. */
-    async listToDelete(integrationId: string, before: number): Promise<string[]> {
-      const rows = await marked(db, integrationId)
-        .where('k.opted_out_at', '<', before)
-        .where('k.donor', '<>', '')
-        .where(sql<SqlBool>`not ${IS_IN_DOUBT}`)
-        .select('k.crm_id')
-        .orderBy('k.crm_id')
-        .execute();
-      return rows.map(({ crm_id }) => crm_id);
-    },
+/** The contacts whose profiles are deleted for a mark that was set before this instant (epoch ms), and is not in doubt. */
+export async function listOptOutsToDelete(
+  reader: Reader,
+  integrationId: string,
+  before: number,
+): Promise<string[]> {
+  const rows = await marked(reader, integrationId)
+    .where('k.opted_out_at', '<', before)
+    .where('k.donor', '<>', '')
+    .where(sql<SqlBool>`not ${IS_IN_DOUBT}`)
+    .select('k.crm_id')
+    .orderBy('k.crm_id')
+    .execute();
+  return rows.map(({ crm_id }) => crm_id);
+}
 
-    /** Contacts among these whose mark is in doubt: a user was asked, and has not confirmed it. */
-    async listInDoubt(integrationId: string): Promise<Set<string>> {
-      const rows = await marked(db, integrationId).where(IS_IN_DOUBT).select('k.crm_id').execute();
-      return new Set(rows.map(({ crm_id }) => crm_id));
-    },
-  };
+/** Contacts among these whose mark is in doubt: a user was asked, and has not confirmed it. */
+export async function listOptOutsInDoubt(
+  reader: Reader,
+  integrationId: string,
+): Promise<Set<string>> {
+  const rows = await marked(reader, integrationId).where(IS_IN_DOUBT).select('k.crm_id').execute();
+  return new Set(rows.map(({ crm_id }) => crm_id));
 }
 
 /** Kept profiles of marked contacts that are still in the CRM. */
-function marked(db: Database | Trx, integrationId: string) {
+function marked(db: Reader, integrationId: string) {
   return (
     db
       .selectFrom('kept_profiles as k')
@@ -168,7 +170,7 @@ function marked(db: Database | Trx, integrationId: string) {
 }
 
 /** Those of them about which a user has not decided since they were marked. */
-function undecided(db: Database | Trx, integrationId: string) {
+function undecided(db: Reader, integrationId: string) {
   return marked(db, integrationId).where(
     sql<SqlBool>`not exists (${question} and h.decision in ('approved', 'rejected') and h.opened_at >= k.opted_out_at)`,
   );
@@ -204,7 +206,7 @@ interface HoldOptions {
 
 /** Some of the questions, each in one transaction with the time of its mark. */
 async function holdSome(
-  trx: Trx,
+  trx: RunTransaction,
   { integrationId }: Lease,
   { since, field, newId, batch, after, now }: HoldOptions,
 ): Promise<string[]> {

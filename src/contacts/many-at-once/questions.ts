@@ -1,15 +1,15 @@
 /** Questions about many contacts at once: each is a batch of holds of one kind. */
 
 import type { ContactQuestionKind } from '../../core/question-kinds.ts';
-import type { Database } from '../../database/tables/tables.ts';
+import type { Reader } from '../../database/reader.ts';
 
 /** When a user last confirmed such a question (epoch ms); 0 for never. */
 export async function findLastConfirmation(
-  db: Database,
+  reader: Reader,
   integrationId: string,
   kind: ContactQuestionKind,
 ): Promise<number> {
-  const row = await db
+  const row = await reader
     .selectFrom('questions')
     .select((eb) => eb.fn.max('decided_at').as('at'))
     .where('integration_id', '=', integrationId)
@@ -21,11 +21,11 @@ export async function findLastConfirmation(
 
 /** The batch of the open question; null if there is none. */
 export async function findOpenBatch(
-  db: Database,
+  reader: Reader,
   integrationId: string,
   kind: ContactQuestionKind,
 ): Promise<string | null> {
-  const row = await db
+  const row = await reader
     .selectFrom('questions')
     .select('batch')
     .where('integration_id', '=', integrationId)

@@ -3,8 +3,10 @@
  * block is on disk before (`src/privacy/forget/forget.ts`), so that no run in between brings anything
  * back; each step may be repeated, and the note says what was done before a kill.
  */
+
 import type { Refusal } from '../../../connectors/contract.ts';
 import type { FieldValue, FieldValues } from '../../core/crm-field.ts';
+import { findMerges } from '../../privacy/statements/mentions.ts';
 import type { SyncDeps } from '../../sync/control/context.ts';
 import { valueFingerprint } from '../values.ts';
 import { writeChanges } from '../write.ts';
@@ -134,7 +136,7 @@ export async function findParts(
 ): Promise<string[]> {
   const byHeir = new Map<string, string[]>();
   for (const id of integrationIds) {
-    for (const [part, heir] of await store.mentions.findMerges(id)) {
+    for (const [part, heir] of await findMerges(store.reader, id)) {
       byHeir.set(heir, [...(byHeir.get(heir) ?? []), part]);
     }
   }

@@ -13,10 +13,24 @@ import type { Lease } from '../../database/leases.ts';
 import type { WriteState } from '../../database/tables/fields.ts';
 import { dropIntroducers } from '../../paths/statements/warm-paths.ts';
 import { leftContact } from '../../privacy/statements/left-values.ts';
-import type {
-  ContactWithWrites,
-  KeptProfileText,
-  NamingWrite,
+import {
+  type ContactWithWrites,
+  disownCleared,
+  findContactsWithWrites,
+  findErasedNames,
+  findMerges,
+  type KeptProfileText,
+  listContactsWithWrites,
+  listErasedDonors,
+  listKeptTexts,
+  listNamingContacts,
+  type NamingWrite,
+  recordNaming,
+  recordSeenErased,
+  recordTextsGone,
+  replaceBefore,
+  replaceKeptTexts,
+  replaceRestored,
 } from '../../privacy/statements/mentions.ts';
 import type { SyncDeps } from '../../sync/control/context.ts';
 import type { ErasedTexts } from '../../sync/control/erased-texts.ts';
@@ -92,13 +106,13 @@ export async function findMentions(
   integrationId: string,
   person: Mentioned,
 ): Promise<FoundMentions> {
-  const { mentions } = deps.store;
+  const { store } = deps;
   return findIn(
     deps,
     integrationId,
     person,
-    await mentions.findMerges(integrationId),
-    mentions.listContacts(integrationId, person.forms),
+    await findMerges(store.reader, integrationId),
+    listContactsWithWrites(store.reader, store.fingerprint, integrationId, person.forms),
   );
 }
 
@@ -110,13 +124,13 @@ async function findIn(
   pages: AsyncIterable<ContactWithWrites[]> | Iterable<ContactWithWrites[]>,
 ): Promise<FoundMentions> {
   const found: KeptTexts = { writes: [], profiles: [], mentions: [], naming: [], texts: 0 };
-  const { mentions } = deps.store;
+  const { store } = deps;
   const partsByHeir = Map.groupBy(merges.keys(), (part) => merges.get(part) ?? '');
   for await (const page of pages) {
     const partIds = [
       ...new Set(page.flatMap(({ crmId }) => withParts(partsByHeir, crmId).slice(1))),
     ];
-    const parts = await mentions.findContacts(integrationId, partIds);
+    const parts = await findContactsWithWrites(store.reader, integrationId, partIds);
     const byId = new Map([...parts, ...page].map((each) => [each.crmId, each]));
     const ids = page.map(({ crmId }) => crmId);
     const named = new Map(
@@ -139,7 +153,7 @@ async function findIn(
     }
   }
   if (!person.names.isEmpty) {
-    for await (const page of mentions.listProfiles(integrationId, person.forms)) {
+    for await (const page of listKeptTexts(store.reader, integrationId, person.forms)) {
       for (const kept of page) addProfile(deps, integrationId, kept, person, found);
     }
   }
@@ -347,11 +361,11 @@ export async function dropKeptTexts(
   lease: Lease,
   { writes, profiles, mentions, naming }: FoundMentions,
 ): Promise<void> {
-  await store.mentions.recordNaming(lease, naming);
-  await store.mentions.replaceBefore(lease, writes);
-  await store.mentions.replaceProfiles(lease, profiles);
+  if (naming.length > 0) await store.act((trx) => recordNaming(trx, lease.integrationId, naming));
+  await store.checkpoint(lease, (trx) => replaceBefore(trx, writes));
+  await store.checkpoint(lease, (trx) => replaceKeptTexts(trx, profiles));
   const gone = mentions.flatMap((each) => (each.isInCrm ? [] : each.writes));
-  await store.mentions.recordGone(lease, gone);
+  await store.checkpoint(lease, (trx) => recordTextsGone(trx, gone));
 }
 
 /** So many contacts are read at a time. */
@@ -363,7 +377,11 @@ async function* pagesOf(
   ids: readonly string[],
 ): AsyncGenerator<ContactWithWrites[]> {
   for (let start = 0; start < ids.length; start += CONTACTS_AT_ONCE) {
-    yield store.mentions.findContacts(integrationId, ids.slice(start, start + CONTACTS_AT_ONCE));
+    yield findContactsWithWrites(
+      store.reader,
+      integrationId,
+      ids.slice(start, start + CONTACTS_AT_ONCE),
+    );
   }
 }
 
@@ -372,12 +390,12 @@ async function findErasedMentions(
   deps: StoreDeps,
   { integrationId }: Pick<Lease, 'integrationId'>,
 ): Promise<FoundMentions | null> {
-  const { mentions } = deps.store;
-  const donors = await mentions.listErasedDonors(integrationId);
+  const { store } = deps;
+  const donors = await listErasedDonors(store.reader, store.fingerprint, integrationId);
   if (donors.length === 0) return null;
-  const merges = await mentions.findMerges(integrationId);
+  const merges = await findMerges(store.reader, integrationId);
   // Who took such a contact in can have its texts. Of all others nothing is read: this is a part of each run.
-  const naming = await mentions.listNaming(integrationId, donors);
+  const naming = await listNamingContacts(store.reader, integrationId, donors);
   const ids = [...new Set(naming.flatMap((id) => [id, ...listHeirs(merges, id)]))];
   const everyone = { forms: [], names: NO_NAMES, donors: new Set(donors) };
   return findIn(deps, integrationId, everyone, merges, pagesOf(deps, integrationId, ids));
@@ -401,14 +419,16 @@ const NO_FIELDS: Mention['fields'] = new Map();
 
 /** In a database that was restored, and that no run works with yet. */
 export async function dropErasedTexts(deps: StoreDeps, integrationId: string): Promise<void> {
-  const { mentions, fingerprint } = deps.store;
-  const donors = await mentions.listErasedDonors(integrationId);
-  const names = namesOfPerson(fingerprint, await mentions.findErasedNames(integrationId));
+  const { store } = deps;
+  const { fingerprint } = store;
+  const donors = await listErasedDonors(store.reader, store.fingerprint, integrationId);
+  const names = namesOfPerson(fingerprint, await findErasedNames(store.reader, integrationId));
   if (donors.length === 0 && names.isEmpty) return;
   const erased = { forms: [], donors: new Set(donors), names };
   const found = await findMentions(deps, integrationId, erased);
-  await mentions.recordNaming({ integrationId }, found.naming);
-  await mentions.replaceRestored(integrationId, found);
+  if (found.naming.length > 0)
+    await store.act((trx) => recordNaming(trx, integrationId, found.naming));
+  await store.act((trx) => replaceRestored(trx, integrationId, found));
 }
 
 /** Before anything is restored: a database that was put back has texts again that name erased people. */
@@ -450,7 +470,9 @@ async function findErasedHolders(
     if (ids.size === wanted.size) break;
   }
   const inVain = [...wanted].filter((contact) => !ids.has(contact));
-  await store.mentions.recordSeen(lease, inVain, 'unseen');
+  if (inVain.length > 0) {
+    await store.checkpoint(lease, (trx) => recordSeenErased(trx, inVain, 'unseen'));
+  }
   const mentions = found.flatMap((mention): Mention[] => {
     if (mention.erased === null) return [mention];
     const crmId = ids.get(mention.crmId);
@@ -528,22 +550,19 @@ export async function clearMentions(
       const paid = Object.keys(values).filter((field) => own.some((each) => each.paid.has(field)));
       return refused.has(id) || paid.length === 0 ? [] : [{ crmId: id, fields: paid }];
     });
-    await store.mentions.disown(lease, cleared);
+    await store.checkpoint(lease, (trx) => disownCleared(trx, cleared));
     const erasedAway = ids.flatMap((id) => (away.has(id) ? (byHolder.get(id) ?? []) : []));
-    await store.mentions.recordSeen(
-      lease,
-      erasedAway.flatMap(({ crmId, erased }) =>
-        erased === null ? [] : leftContact(store.fingerprint, crmId),
-      ),
-      'unseen',
+    const unseenContacts = erasedAway.flatMap(({ crmId, erased }) =>
+      erased === null ? [] : leftContact(store.fingerprint, crmId),
     );
+    if (unseenContacts.length > 0) {
+      await store.checkpoint(lease, (trx) => recordSeenErased(trx, unseenContacts, 'unseen'));
+    }
     const done = ids.filter((id) => !refused.has(id) && !away.has(id) && !followed.has(id));
     const mentions = done.flatMap((id) => byHolder.get(id) ?? []);
     const whole = mentions.filter(({ fields: own }) => !hidden.some((field) => own.has(field)));
-    await store.mentions.recordGone(
-      lease,
-      whole.flatMap(({ writes }) => writes),
-    );
+    const wholeWrites = whole.flatMap(({ writes }) => writes);
+    await store.checkpoint(lease, (trx) => recordTextsGone(trx, wholeWrites));
     await store.checkpoint(lease, (trx) =>
       dropIntroducers(
         trx,

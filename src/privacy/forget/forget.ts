@@ -11,7 +11,7 @@ import { createNearIds } from '../../core/near-miss.ts';
 import type { NamesOfPerson } from '../../fields/erasing/erased-names.ts';
 import type { PersonFingerprints } from '../../identity/person-fingerprints.ts';
 import type { ForgottenRecord } from '../statements/forget.ts';
-import { parseDonors, parseNames } from '../statements/mentions.ts';
+import { findDonorFingerprints, parseDonors, parseNames } from '../statements/mentions.ts';
 import { doneBefore, eraseInEach, type Facts } from './erase-contact.ts';
 import { distinguish, findAlike, findDonors, findNames, findPerson, lookUp } from './person.ts';
 import { buildReceipt, type ErasureReceipt } from './receipt.ts';
@@ -66,7 +66,7 @@ async function forgetIn(
     known.length === 0 && blocks.length > 0 && blocks.every(({ state }) => state !== 'begun');
   // A later attempt knows what is on record from the first one, when the store still knew more.
   const named = [
-    ...(await store.mentions.findDonors(ids, forms)),
+    ...(await findDonorFingerprints(store.reader, store.fingerprint, ids, forms)),
     ...erasures.flatMap((row) => parseDonors(row.donors)),
   ];
   const namesBefore = erasures.flatMap((row) => parseNames(row.person));

@@ -20,6 +20,7 @@ import {
 } from '../../identity/person-fingerprints.ts';
 import { findContactsByDonor } from '../../networks/statements/network-members.ts';
 import type { KnownContact } from '../statements/forget.ts';
+import { findKeptTexts, findNamesOfDonors } from '../statements/mentions.ts';
 import type { ForgetPersonDeps, ForgetRequest, Target } from './targets.ts';
 
 /** What the CRM says of an id. */
@@ -111,14 +112,14 @@ export async function findNames(
   }
   const deps = main?.open?.deps;
   for (const id of deps === undefined ? [] : ids) {
-    for (const kept of await store.mentions.findProfiles(id, forms)) {
+    for (const kept of await findKeptTexts(store.reader, id, forms)) {
       const name = deps === undefined ? null : nameOfKept(deps, id, kept);
       if (name !== null) names.push(name);
     }
   }
   const wordsIn = (text: string) => fingerprintWords(store.fingerprint, text);
   const read = names.flatMap((name) => fingerprintName(wordsIn, name) ?? []);
-  const written = await store.mentions.findNames(ids, forms);
+  const written = await findNamesOfDonors(store.reader, ids, forms);
   return namesOfPerson(store.fingerprint, [...read, ...written, ...known]);
 }
 

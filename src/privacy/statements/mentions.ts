@@ -3,9 +3,10 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { move } from '../../contacts/apply-events.ts';
 import { type OwnedValues, parseOwned } from '../../contacts/owned-values.ts';
-import type { Clock } from '../../core/clock.ts';
+import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
-import type { Checkpoint, Lease } from '../../database/leases.ts';
+import type { RunTransaction } from '../../database/leases.ts';
+import type { Reader } from '../../database/reader.ts';
 import { inFilledBatches } from '../../database/rows.ts';
 import type { WriteState } from '../../database/tables/fields.ts';
 import type { Database, Trx } from '../../database/tables/tables.ts';
@@ -78,375 +79,378 @@ export function parseDonors(json: string): string[] {
   return donorsSchema.parse(JSON.parse(json));
 }
 
-export function mentionQueries(
-  db: Database,
-  checkpoint: Checkpoint,
+/** Fingerprints of the donors of all who were erased in an integration, without those that a contact is again. */
+export async function listErasedDonors(
+  reader: Reader,
   fingerprint: Fingerprint,
-  clock: Pick<Clock, 'now'>,
-) {
-  return {
-    findDonors: (integrationIds: readonly string[], crmIds: readonly string[]) =>
-      findDonorFingerprints(db, fingerprint, integrationIds, crmIds),
+  integrationId: string,
+): Promise<string[]> {
+  const rows = await reader
+    .selectFrom('forgotten')
+    .select('donors')
+    .where('integration_id', '=', integrationId)
+    .execute();
+  if (rows.length === 0) return [];
+  const donors = new Set([
+    ...rows.flatMap((row) => parseDonors(row.donors)),
+    namedDonor(fingerprint),
+  ]);
+  const named = await reader
+    .selectFrom('writes')
+    .select('introducer')
+    .distinct()
+    .where('integration_id', '=', integrationId)
+    .where('introducer', 'in', [...donors])
+    .execute();
+  if (named.length === 0) return [];
+  const living = await reader
+    .selectFrom('contacts')
+    .select('donor_id')
+    .distinct()
+    .where('integration_id', '=', integrationId)
+    .where('donor_id', 'is not', null)
+    .where('state', '<>', 'removed')
+    .execute();
+  for (const { donor_id } of living) donors.delete(fingerprint('introducer', donor_id ?? ''));
+  return named.flatMap(({ introducer }) => (donors.has(introducer) ? introducer : []));
+}
 
-    /** Fingerprints of the donors of all who were erased in an integration, without those that a contact is again. */
-    async listErasedDonors(integrationId: string): Promise<string[]> {
-      const rows = await db
-        .selectFrom('forgotten')
-        .select('donors')
-        .where('integration_id', '=', integrationId)
-        .execute();
-      if (rows.length === 0) return [];
-      const donors = new Set([
-        ...rows.flatMap((row) => parseDonors(row.donors)),
-        namedDonor(fingerprint),
-      ]);
-      const named = await db
-        .selectFrom('writes')
-        .select('introducer')
-        .distinct()
-        .where('integration_id', '=', integrationId)
-        .where('introducer', 'in', [...donors])
-        .execute();
-      if (named.length === 0) return [];
-      const living = await db
-        .selectFrom('contacts')
-        .select('donor_id')
-        .distinct()
-        .where('integration_id', '=', integrationId)
-        .where('donor_id', 'is not', null)
-        .where('state', '<>', 'removed')
-        .execute();
-      for (const { donor_id } of living) donors.delete(fingerprint('introducer', donor_id ?? ''));
-      return named.flatMap(({ introducer }) => (donors.has(introducer) ? introducer : []));
-    },
+/**
+ * Returns those of the donors who were erased in an integration and are no other contact. The service can still have
+ * them in a network: after a restore, donor-sync doesn't know who joined it since the backup.
+ */
+export async function findErasedDonors(
+  reader: Reader,
+  fingerprint: Fingerprint,
+  integrationId: string,
+  donorIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await reader
+    .selectFrom('forgotten')
+    .select('donors')
+    .where('integration_id', '=', integrationId)
+    .execute();
+  const donors = new Set(rows.flatMap((row) => parseDonors(row.donors)));
+  const erased = new Set(donorIds.filter((id) => donors.has(fingerprint('introducer', id))));
+  for (const batch of inFilledBatches([...erased])) {
+    const living = await reader
+      .selectFrom('contacts')
+      .select('donor_id')
+      .where('integration_id', '=', integrationId)
+      .where('donor_id', 'in', batch)
+      .where('state', '<>', 'removed')
+      .execute();
+    for (const { donor_id } of living) erased.delete(donor_id ?? '');
+  }
+  return erased;
+}
 
-    /**
-     * Returns those of the donors who were erased in an integration and are no other contact. The service can still have
-     * them in a network: after a restore, donor-sync doesn't know who joined it since the backup.
-     */
-    async findErasedDonors(
-      integrationId: string,
-      donorIds: readonly string[],
-    ): Promise<ReadonlySet<string>> {
-      const rows = await db
-        .selectFrom('forgotten')
-        .select('donors')
-        .where('integration_id', '=', integrationId)
-        .execute();
-      const donors = new Set(rows.flatMap((row) => parseDonors(row.donors)));
-      const erased = new Set(donorIds.filter((id) => donors.has(fingerprint('introducer', id))));
-      for (const batch of inFilledBatches([...erased])) {
-        const living = await db
-          .selectFrom('contacts')
-          .select('donor_id')
-          .where('integration_id', '=', integrationId)
-          .where('donor_id', 'in', batch)
-          .where('state', '<>', 'removed')
-          .execute();
-        for (const { donor_id } of living) erased.delete(donor_id ?? '');
-      }
-      return erased;
-    },
-
-    /** All contacts that something was written into, with their writes, in portions; without the given ones. */
-    async *listContacts(
-      integrationId: string,
-      except: readonly string[],
-    ): AsyncGenerator<ContactWithWrites[]> {
-      const own = new Set([...except, ...except.map((id) => leftContact(fingerprint, id))]);
-      let after = '';
-      for (;;) {
-        const page = await db
-          .selectFrom('writes')
-          .select('crm_id')
-          .distinct()
-          .where('integration_id', '=', integrationId)
-          .where('crm_id', '>', after)
-          .orderBy('crm_id')
-          .limit(CONTACTS_PER_PAGE)
-          .execute();
-        const ids = page.map((row) => row.crm_id);
-        const last = ids.at(-1);
-        if (last === undefined) return;
-        const others = ids.filter((id) => !own.has(id));
-        if (others.length > 0) yield await readContacts(integrationId, others);
-        if (ids.length < CONTACTS_PER_PAGE) return;
-        after = last;
-      }
-    },
-
-    /** Contacts that a text was written into which names one of these donors. */
-    async listNaming(integrationId: string, donors: readonly string[]): Promise<string[]> {
-      const rows = await db
-        .selectFrom('writes')
-        .select('crm_id')
-        .distinct()
-        .where('integration_id', '=', integrationId)
-        .where('introducer', 'in', donors)
-        // Once looked for in vain, an erased contact is looked for again when the CRM shows it.
-        .where('state', '<>', 'unseen')
-        .orderBy('crm_id')
-        .execute();
-      return rows.map((row) => row.crm_id);
-    },
-
-    /** Erased contacts with these fingerprints were shown, or not, when their texts were looked for in the CRM. */
-    async recordSeen(
-      lease: Lease,
-      contacts: readonly string[],
-      state: (typeof LEFT_STATES)[number],
-    ): Promise<void> {
-      if (contacts.length === 0) return;
-      await checkpoint(lease, (trx) =>
-        trx
-          .updateTable('writes')
-          .set({ state })
-          .where('integration_id', '=', lease.integrationId)
-          .where('crm_id', 'in', contacts)
-          .where('state', 'in', LEFT_STATES)
-          .execute(),
-      );
-    },
-
-    /** The contacts that became a part of another one, with that one's id. */
-    async findMerges(integrationId: string): Promise<Map<string, string>> {
-      const rows = await db
-        .selectFrom('contacts')
-        .select(['crm_id', 'merged_into'])
-        .where('integration_id', '=', integrationId)
-        .where('merged_into', 'is not', null)
-        .execute();
-      return new Map(rows.map((row) => [row.crm_id, row.merged_into ?? '']));
-    },
-
-    /** Contacts with their writes. */
-    findContacts: (integrationId: string, crmIds: readonly string[]) =>
-      crmIds.length === 0 ? Promise.resolve([]) : readContacts(integrationId, crmIds),
-
-    /** The names by which the service knew the donors of these contacts, as fingerprints of their words. */
-    async findNames(integrationIds: readonly string[], crmIds: readonly string[]) {
-      const rows = await db
-        .selectFrom('writes')
-        .select('called')
-        .distinct()
-        .where('integration_id', 'in', integrationIds)
-        .where('crm_id', 'in', crmIds)
-        .where('called', 'is not', null)
-        .execute();
-      return rows.flatMap(({ called }) => called ?? []);
-    },
-
-    /** The names of all who were erased in an integration, as fingerprints of their words. */
-    async findErasedNames(integrationId: string): Promise<string[]> {
-      const rows = await db
-        .selectFrom('forgotten')
-        .select('person')
-        .where('integration_id', '=', integrationId)
-        .where('state', '<>', 'merged')
-        .where('person', 'is not', null)
-        .execute();
-      return rows.flatMap(({ person }) => parseNames(person));
-    },
-
-    /**
-     * These writes bring texts that name an erased person by its name: from now on they are known by the donor, whatever
-     * becomes of the erasure.
-     */
-    async recordNaming(
-      lease: Pick<Lease, 'integrationId'>,
-      naming: readonly NamingWrite[],
-    ): Promise<void> {
-      if (naming.length === 0) return;
-      await db.transaction().execute(async (trx) => {
-        const introducer = namedDonor(fingerprint);
-        for (const { id, introduced } of naming) {
-          await trx
-            .updateTable('writes')
-            .set({ introducer, introduced: JSON.stringify(introduced) })
-            .where('id', '=', id)
-            .where('integration_id', '=', lease.integrationId)
-            .execute();
-        }
-      });
-    },
-
-    /**
-     * Values of these contacts were cleared although they were paid for: they are not ours any more, and what is left of
-     * the kept profile is delivered into these fields again.
-     */
-    async disown(lease: Lease, cleared: readonly { crmId: string; fields: readonly string[] }[]) {
-      await checkpoint(lease, async (trx) => {
-        for (const { crmId, fields } of cleared) {
-          const row = await trx
-            .selectFrom('contacts')
-            .select('owned_values')
-            .where('integration_id', '=', lease.integrationId)
-            .where('crm_id', '=', crmId)
-            .executeTakeFirst();
-          if (row === undefined) continue;
-          const owned = Object.entries(parseOwned(row.owned_values));
-          const left = Object.fromEntries(owned.filter(([field]) => !fields.includes(field)));
-          const owns = { crm_id: crmId, owned_values: JSON.stringify(left) };
-          await move(trx, lease, 'valuesWritten', [owns], { now: clock.now() });
-          const kept = await trx
-            .selectFrom('kept_profiles')
-            .select('requested')
-            .where('integration_id', '=', lease.integrationId)
-            .where('crm_id', '=', crmId)
-            .executeTakeFirst();
-          if (kept === undefined || kept.requested === ALL_FIELDS) continue;
-          const wanted =
-            kept.requested === null ? [] : fieldNames.parse(JSON.parse(kept.requested));
-          await trx
-            .updateTable('kept_profiles')
-            .set({ requested: JSON.stringify([...new Set([...wanted, ...fields])]) })
-            .where('integration_id', '=', lease.integrationId)
-            .where('crm_id', '=', crmId)
-            .execute();
-        }
-      });
-    },
-
-    /** Other encrypted values before writes. */
-    async replaceBefore(
-      lease: Lease,
-      writes: readonly { id: string; before: string }[],
-    ): Promise<void> {
-      await checkpoint(lease, (trx) => putBefore(trx, writes));
-    },
-
-    /** The same in a database that was restored. A process that works with it all the same does it again in its run. */
-    async replaceRestored(
-      integrationId: string,
-      {
-        writes,
-        profiles,
-      }: {
-        writes: readonly { id: string; before: string }[];
-        profiles: readonly (KeptProfileText & { keyBefore: string })[];
-      },
-    ): Promise<void> {
-      await db.transaction().execute(async (trx) => {
-        await putBefore(trx, writes);
-        await putProfiles(trx, integrationId, profiles);
-      });
-    },
-
-    /** The texts of these writes are nowhere any more: not in the CRM, and not in what undo restores. */
-    async recordGone(lease: Lease, writeIds: readonly string[]): Promise<void> {
-      await checkpoint(lease, async (trx) => {
-        for (const batch of inFilledBatches(writeIds)) {
-          await trx
-            .updateTable('writes')
-            .set({ introducer: '', introduced: null })
-            .where('id', 'in', batch)
-            .execute();
-        }
-      });
-    },
-
-    /** The kept profiles of these contacts. */
-    async findProfiles(
-      integrationId: string,
-      crmIds: readonly string[],
-    ): Promise<KeptProfileText[]> {
-      const rows = await db
-        .selectFrom('kept_profiles')
-        .select(['crm_id', 'key', 'profile'])
-        .where('integration_id', '=', integrationId)
-        .where('crm_id', 'in', crmIds)
-        .where('profile', '<>', '')
-        .execute();
-      return rows.map(({ crm_id: crmId, key, profile }) => ({ crmId, key, profile }));
-    },
-
-    /** Kept profiles of other contacts, in portions. */
-    async *listProfiles(
-      integrationId: string,
-      except: readonly string[],
-    ): AsyncGenerator<KeptProfileText[]> {
-      let after = '';
-      for (;;) {
-        const rows = await db
-          .selectFrom('kept_profiles')
-          .select(['crm_id', 'key', 'profile'])
-          .where('integration_id', '=', integrationId)
-          .where('profile', '<>', '')
-          .where('crm_id', '>', after)
-          .orderBy('crm_id')
-          .limit(CONTACTS_PER_PAGE)
-          .execute();
-        const found = rows.map((row) => ({
-          crmId: row.crm_id,
-          key: row.key,
-          profile: row.profile,
-        }));
-        const others = found.filter(({ crmId }) => !except.includes(crmId));
-        if (others.length > 0) yield others;
-        const last = rows.at(-1);
-        if (last === undefined || rows.length < CONTACTS_PER_PAGE) return;
-        after = last.crm_id;
-      }
-    },
-
-    /** The same profiles without a text, unless another one is kept by now. */
-    async replaceProfiles(
-      lease: Lease,
-      profiles: readonly (KeptProfileText & { keyBefore: string })[],
-    ): Promise<void> {
-      await checkpoint(lease, (trx) => putProfiles(trx, lease.integrationId, profiles));
-    },
-  };
-
-  async function readContacts(
-    integrationId: string,
-    crmIds: readonly string[],
-  ): Promise<ContactWithWrites[]> {
-    const contacts = new Map<string, { owned: OwnedValues; mergedInto: string | null }>();
-    const writes = new Map<string, WriteOfTexts[]>();
-    for (const batch of inFilledBatches(crmIds)) {
-      const rows = await db
-        .selectFrom('contacts')
-        .select(['crm_id', 'owned_values', 'merged_into'])
-        .where('integration_id', '=', integrationId)
-        .where('crm_id', 'in', batch)
-        .execute();
-      for (const row of rows) {
-        const owned = parseOwned(row.owned_values);
-        contacts.set(row.crm_id, { owned, mergedInto: row.merged_into });
-      }
-      const written = await db
-        .selectFrom('writes')
-        .select(['id', 'crm_id', 'before', 'after', 'state'])
-        .select(['introducer', 'introduced', 'named', 'called'])
-        .where('integration_id', '=', integrationId)
-        .where('crm_id', 'in', batch)
-        .orderBy('id')
-        .execute();
-      for (const row of written) {
-        const write: WriteOfTexts = {
-          id: row.id,
-          crmId: row.crm_id,
-          before: row.before,
-          after: parseOwned(row.after),
-          state: row.state,
-          introducer: row.introducer,
-          introduced: row.introduced === null ? {} : parseOwned(row.introduced),
-          named: row.named === null ? {} : parseOwned(row.named),
-          called: row.called,
-        };
-        writes.set(row.crm_id, [...(writes.get(row.crm_id) ?? []), write]);
-      }
-    }
-    return crmIds.map((crmId) => ({
-      crmId,
-      mergedInto: contacts.get(crmId)?.mergedInto ?? null,
-      owned: contacts.get(crmId)?.owned ?? {},
-      writes: writes.get(crmId) ?? [],
-    }));
+/** All contacts that something was written into, with their writes, in portions; without the given ones. */
+export async function* listContactsWithWrites(
+  reader: Reader,
+  fingerprint: Fingerprint,
+  integrationId: string,
+  except: readonly string[],
+): AsyncGenerator<ContactWithWrites[]> {
+  const own = new Set([...except, ...except.map((id) => leftContact(fingerprint, id))]);
+  let after = '';
+  for (;;) {
+    const page = await reader
+      .selectFrom('writes')
+      .select('crm_id')
+      .distinct()
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', '>', after)
+      .orderBy('crm_id')
+      .limit(CONTACTS_PER_PAGE)
+      .execute();
+    const ids = page.map((row) => row.crm_id);
+    const last = ids.at(-1);
+    if (last === undefined) return;
+    const others = ids.filter((id) => !own.has(id));
+    if (others.length > 0) yield await findContactsWithWrites(reader, integrationId, others);
+    if (ids.length < CONTACTS_PER_PAGE) return;
+    after = last;
   }
 }
 
+/** Contacts that a text was written into which names one of these donors. */
+export async function listNamingContacts(
+  reader: Reader,
+  integrationId: string,
+  donors: readonly string[],
+): Promise<string[]> {
+  const rows = await reader
+    .selectFrom('writes')
+    .select('crm_id')
+    .distinct()
+    .where('integration_id', '=', integrationId)
+    .where('introducer', 'in', donors)
+    // Once looked for in vain, an erased contact is looked for again when the CRM shows it.
+    .where('state', '<>', 'unseen')
+    .orderBy('crm_id')
+    .execute();
+  return rows.map((row) => row.crm_id);
+}
+
+/** Erased contacts with these fingerprints were shown, or not, when their texts were looked for in the CRM. */
+export async function recordSeenErased(
+  trx: RunTransaction,
+  contacts: readonly string[],
+  state: (typeof LEFT_STATES)[number],
+): Promise<void> {
+  if (contacts.length === 0) return;
+  await trx
+    .updateTable('writes')
+    .set({ state })
+    .where('integration_id', '=', trx.lease.integrationId)
+    .where('crm_id', 'in', contacts)
+    .where('state', 'in', LEFT_STATES)
+    .execute();
+}
+
+/** The contacts that became a part of another one, with that one's id. */
+export async function findMerges(
+  reader: Reader,
+  integrationId: string,
+): Promise<Map<string, string>> {
+  const rows = await reader
+    .selectFrom('contacts')
+    .select(['crm_id', 'merged_into'])
+    .where('integration_id', '=', integrationId)
+    .where('merged_into', 'is not', null)
+    .execute();
+  return new Map(rows.map((row) => [row.crm_id, row.merged_into ?? '']));
+}
+
+/** Contacts with their writes. */
+export async function findContactsWithWrites(
+  reader: Reader,
+  integrationId: string,
+  crmIds: readonly string[],
+): Promise<ContactWithWrites[]> {
+  const contacts = new Map<string, { owned: OwnedValues; mergedInto: string | null }>();
+  const writes = new Map<string, WriteOfTexts[]>();
+  for (const batch of inFilledBatches(crmIds)) {
+    const rows = await reader
+      .selectFrom('contacts')
+      .select(['crm_id', 'owned_values', 'merged_into'])
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', 'in', batch)
+      .execute();
+    for (const row of rows) {
+      const owned = parseOwned(row.owned_values);
+      contacts.set(row.crm_id, { owned, mergedInto: row.merged_into });
+    }
+    const written = await reader
+      .selectFrom('writes')
+      .select(['id', 'crm_id', 'before', 'after', 'state'])
+      .select(['introducer', 'introduced', 'named', 'called'])
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', 'in', batch)
+      .orderBy('id')
+      .execute();
+    for (const row of written) {
+      const write: WriteOfTexts = {
+        id: row.id,
+        crmId: row.crm_id,
+        before: row.before,
+        after: parseOwned(row.after),
+        state: row.state,
+        introducer: row.introducer,
+        introduced: row.introduced === null ? {} : parseOwned(row.introduced),
+        named: row.named === null ? {} : parseOwned(row.named),
+        called: row.called,
+      };
+      writes.set(row.crm_id, [...(writes.get(row.crm_id) ?? []), write]);
+    }
+  }
+  return crmIds.map((crmId) => ({
+    crmId,
+    mergedInto: contacts.get(crmId)?.mergedInto ?? null,
+    owned: contacts.get(crmId)?.owned ?? {},
+    writes: writes.get(crmId) ?? [],
+  }));
+}
+
+/** The names by which the service knew the donors of these contacts, as fingerprints of their words. */
+export async function findNamesOfDonors(
+  reader: Reader,
+  integrationIds: readonly string[],
+  crmIds: readonly string[],
+) {
+  const rows = await reader
+    .selectFrom('writes')
+    .select('called')
+    .distinct()
+    .where('integration_id', 'in', integrationIds)
+    .where('crm_id', 'in', crmIds)
+    .where('called', 'is not', null)
+    .execute();
+  return rows.flatMap(({ called }) => called ?? []);
+}
+
+/** The names of all who were erased in an integration, as fingerprints of their words. */
+export async function findErasedNames(reader: Reader, integrationId: string): Promise<string[]> {
+  const rows = await reader
+    .selectFrom('forgotten')
+    .select('person')
+    .where('integration_id', '=', integrationId)
+    .where('state', '<>', 'merged')
+    .where('person', 'is not', null)
+    .execute();
+  return rows.flatMap(({ person }) => parseNames(person));
+}
+
+/**
+ * These writes bring texts that name an erased person by its name: from now on they are known by the donor, whatever
+ * becomes of the erasure.
+ */
+export async function recordNaming(
+  trx: ActorTransaction,
+  integrationId: string,
+  naming: readonly NamingWrite[],
+): Promise<void> {
+  if (naming.length === 0) return;
+  const introducer = namedDonor(trx.fingerprint);
+  for (const { id, introduced } of naming) {
+    await trx
+      .updateTable('writes')
+      .set({ introducer, introduced: JSON.stringify(introduced) })
+      .where('id', '=', id)
+      .where('integration_id', '=', integrationId)
+      .execute();
+  }
+}
+
+/**
+ * Values of these contacts were cleared although they were paid for: they are not ours any more, and what is left of
+ * the kept profile is delivered into these fields again.
+ */
+export async function disownCleared(
+  trx: RunTransaction,
+  cleared: readonly { crmId: string; fields: readonly string[] }[],
+) {
+  for (const { crmId, fields } of cleared) {
+    const row = await trx
+      .selectFrom('contacts')
+      .select('owned_values')
+      .where('integration_id', '=', trx.lease.integrationId)
+      .where('crm_id', '=', crmId)
+      .executeTakeFirst();
+    if (row === undefined) continue;
+    const owned = Object.entries(parseOwned(row.owned_values));
+    const left = Object.fromEntries(owned.filter(([field]) => !fields.includes(field)));
+    const owns = { crm_id: crmId, owned_values: JSON.stringify(left) };
+    await move(trx, trx.lease, 'valuesWritten', [owns], { now: trx.clock.now() });
+    const kept = await trx
+      .selectFrom('kept_profiles')
+      .select('requested')
+      .where('integration_id', '=', trx.lease.integrationId)
+      .where('crm_id', '=', crmId)
+      .executeTakeFirst();
+    if (kept === undefined || kept.requested === ALL_FIELDS) continue;
+    const wanted = kept.requested === null ? [] : fieldNames.parse(JSON.parse(kept.requested));
+    await trx
+      .updateTable('kept_profiles')
+      .set({ requested: JSON.stringify([...new Set([...wanted, ...fields])]) })
+      .where('integration_id', '=', trx.lease.integrationId)
+      .where('crm_id', '=', crmId)
+      .execute();
+  }
+}
+
+/** Other encrypted values before writes. */
+export async function replaceBefore(
+  trx: RunTransaction,
+  writes: readonly { id: string; before: string }[],
+): Promise<void> {
+  await putBefore(trx, writes);
+}
+
+/** The same in a database that was restored. A process that works with it all the same does it again in its run. */
+export async function replaceRestored(
+  trx: ActorTransaction,
+  integrationId: string,
+  {
+    writes,
+    profiles,
+  }: {
+    writes: readonly { id: string; before: string }[];
+    profiles: readonly (KeptProfileText & { keyBefore: string })[];
+  },
+): Promise<void> {
+  await putBefore(trx, writes);
+  await putProfiles(trx, integrationId, profiles);
+}
+
+/** The texts of these writes are nowhere any more: not in the CRM, and not in what undo restores. */
+export async function recordTextsGone(
+  trx: RunTransaction,
+  writeIds: readonly string[],
+): Promise<void> {
+  for (const batch of inFilledBatches(writeIds)) {
+    await trx
+      .updateTable('writes')
+      .set({ introducer: '', introduced: null })
+      .where('id', 'in', batch)
+      .execute();
+  }
+}
+
+/** The kept profiles of these contacts. */
+export async function findKeptTexts(
+  reader: Reader,
+  integrationId: string,
+  crmIds: readonly string[],
+): Promise<KeptProfileText[]> {
+  const rows = await reader
+    .selectFrom('kept_profiles')
+    .select(['crm_id', 'key', 'profile'])
+    .where('integration_id', '=', integrationId)
+    .where('crm_id', 'in', crmIds)
+    .where('profile', '<>', '')
+    .execute();
+  return rows.map(({ crm_id: crmId, key, profile }) => ({ crmId, key, profile }));
+}
+
+/** Kept profiles of other contacts, in portions. */
+export async function* listKeptTexts(
+  reader: Reader,
+  integrationId: string,
+  except: readonly string[],
+): AsyncGenerator<KeptProfileText[]> {
+  let after = '';
+  for (;;) {
+    const rows = await reader
+      .selectFrom('kept_profiles')
+      .select(['crm_id', 'key', 'profile'])
+      .where('integration_id', '=', integrationId)
+      .where('profile', '<>', '')
+      .where('crm_id', '>', after)
+      .orderBy('crm_id')
+      .limit(CONTACTS_PER_PAGE)
+      .execute();
+    const found = rows.map((row) => ({
+      crmId: row.crm_id,
+      key: row.key,
+      profile: row.profile,
+    }));
+    const others = found.filter(({ crmId }) => !except.includes(crmId));
+    if (others.length > 0) yield others;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < CONTACTS_PER_PAGE) return;
+    after = last.crm_id;
+  }
+}
+
+/** The same profiles without a text, unless another one is kept by now. */
+export async function replaceKeptTexts(
+  trx: RunTransaction,
+  profiles: readonly (KeptProfileText & { keyBefore: string })[],
+): Promise<void> {
+  await putProfiles(trx, trx.lease.integrationId, profiles);
+}
 async function putProfiles(
   trx: Trx,
   integrationId: string,
@@ -477,7 +481,7 @@ async function putBefore(
  * contact of the CRM is belongs to that one, and is none of them.
  */
 export async function findDonorFingerprints(
-  db: Database | Trx,
+  reader: Reader,
   fingerprint: Fingerprint,
   integrationIds: readonly string[],
   crmIds: readonly string[],
@@ -488,11 +492,11 @@ export async function findDonorFingerprints(
     const { rows } = await sql<{ donor: string }>`
       select distinct ${sql.ref(column)} as donor from ${sql.table(table)}
       where integration_id in (${sql.join(integrationIds)}) and crm_id in (${sql.join(crmIds)})
-        and ${sql.ref(column)} is not null`.execute(db);
+        and ${sql.ref(column)} is not null`.execute(reader as Database);
     for (const { donor } of rows) own.add(donor);
   }
   if (own.size === 0) return [];
-  const others = await db
+  const others = await reader
     .selectFrom('contacts')
     .select('donor_id')
     .where('integration_id', 'in', integrationIds)

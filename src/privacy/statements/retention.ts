@@ -5,14 +5,13 @@
  */
 
 import { OPT_OUT_KIND } from '../../contacts/many-at-once/opt-outs.ts';
-import type { Clock } from '../../core/clock.ts';
 import { listContactKinds } from '../../core/question-kinds.ts';
 import type { Retention } from '../../core/retention.ts';
-import type { Checkpoint, Lease } from '../../database/leases.ts';
+import type { Lease, RunTransaction } from '../../database/leases.ts';
 import { inFilledBatches } from '../../database/rows.ts';
+import type { Store } from '../../database/store.ts';
 import type { JobState } from '../../database/tables/credits.ts';
-import type { Trx } from '../../database/tables/tables.ts';
-import type { RecordEntry } from '../audit/record.ts';
+import { recordEntry } from '../audit/record.ts';
 import { BESIDE_CONTACTS } from './contact-places.ts';
 
 /** Rows that went, by what they were. */
@@ -30,7 +29,7 @@ type PurgedWhat = keyof typeof PURGES;
 const WHAT = ['outcomes', 'previousValues', 'removedContacts'] as const satisfies PurgedWhat[];
 
 /** Takes out at most `PORTION` rows of an integration from before this moment (epoch ms), and counts them. */
-type PurgeBatch = (trx: Trx, integrationId: string, before: number) => Promise<number>;
+type PurgeBatch = (trx: RunTransaction, integrationId: string, before: number) => Promise<number>;
 
 const PORTION = 2_000;
 const DAY_MS = 86_400_000;
@@ -38,32 +37,28 @@ const DAY_MS = 86_400_000;
 /** A write without its values before; a sealed text is never empty. */
 export const VALUES_PURGED = '';
 
-export function retentionQueries(
-  checkpoint: Checkpoint,
-  clock: Pick<Clock, 'now'>,
-  record: RecordEntry,
-) {
-  return {
-    /** Each portion is a transaction, with its entry in the audit; what is cut off goes on next time. */
-    async purge(lease: Lease, retention: Retention): Promise<Purged> {
-      const purged: Purged = { outcomes: 0, previousValues: 0, removedContacts: 0 };
-      const { integrationId } = lease;
-      for (const what of WHAT) {
-        const days = retention[what] ?? null;
-        if (days === null) continue;
-        const before = clock.now() - days * DAY_MS;
-        for (let rows = PORTION; rows >= PORTION; purged[what] += rows) {
-          rows = await checkpoint(lease, async (trx) => {
-            const gone = await PURGES[what](trx, integrationId, before);
-            const details = { what, rows: gone, days };
-            if (gone > 0) await record(trx, { action: 'data.purged', integrationId, details });
-            return gone;
-          });
-        }
-      }
-      return purged;
-    },
-  };
+/** Each portion is a transaction, with its entry in the audit; what is cut off goes on next time. */
+export async function purgeExpired(
+  { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
+  lease: Lease,
+  retention: Retention,
+): Promise<Purged> {
+  const purged: Purged = { outcomes: 0, previousValues: 0, removedContacts: 0 };
+  const { integrationId } = lease;
+  for (const what of WHAT) {
+    const days = retention[what] ?? null;
+    if (days === null) continue;
+    const before = reader.clock.now() - days * DAY_MS;
+    for (let rows = PORTION; rows >= PORTION; purged[what] += rows) {
+      rows = await checkpoint(lease, async (trx) => {
+        const gone = await PURGES[what](trx, integrationId, before);
+        const details = { what, rows: gone, days };
+        if (gone > 0) await recordEntry(trx, { action: 'data.purged', integrationId, details });
+        return gone;
+      });
+    }
+  }
+  return purged;
 }
 
 /** Decisions that nothing looks at any more. */
@@ -72,7 +67,11 @@ const PAST_KINDS = listContactKinds(({ endsWithAnswer }) => endsWithAnswer);
 /** A decision about the profile of such a job is still to be carried out. */
 const UNDECIDED_JOBS: JobState[] = ['processing', 'completed', 'held'];
 
-async function purgeOutcomes(trx: Trx, integrationId: string, before: number): Promise<number> {
+async function purgeOutcomes(
+  trx: RunTransaction,
+  integrationId: string,
+  before: number,
+): Promise<number> {
   let gone = 0n;
   for (const ids of inFilledBatches(await listPastQuestions(trx, integrationId, before))) {
     const questions = await trx.deleteFrom('questions').where('id', 'in', ids).executeTakeFirst();
@@ -93,7 +92,7 @@ async function purgeOutcomes(trx: Trx, integrationId: string, before: number): P
  * little, and compares each row of it with each row of a condition's own answer.
  */
 async function listPastQuestions(
-  trx: Trx,
+  trx: RunTransaction,
   integrationId: string,
   before: number,
 ): Promise<string[]> {
@@ -139,7 +138,7 @@ async function listPastQuestions(
 
 /** The fingerprints of what was written stay: by them our own values are known. */
 async function purgePreviousValues(
-  trx: Trx,
+  trx: RunTransaction,
   integrationId: string,
   before: number,
 ): Promise<number> {
@@ -165,7 +164,7 @@ async function purgePreviousValues(
 }
 
 async function purgeRemovedContacts(
-  trx: Trx,
+  trx: RunTransaction,
   integrationId: string,
   before: number,
 ): Promise<number> {

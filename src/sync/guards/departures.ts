@@ -5,7 +5,15 @@
  * until then missing contacts are only marked.
  */
 
-import type { DepartureCounts } from '../../contacts/many-at-once/missing.ts';
+import {
+  countMissing,
+  countOpenMissing,
+  type DepartureCounts,
+  findListScope,
+  holdMissing,
+  recordListScope,
+  removeMissing,
+} from '../../contacts/many-at-once/missing.ts';
 import type { Guards, Integration } from '../../core/integration-settings.ts';
 import { describeCount } from '../../core/quantities.ts';
 import { LIST_CHANGED } from '../../decisions/statements/batches.ts';
@@ -43,7 +51,7 @@ export async function decideDepartures(deps: DepartureDeps, run: Run): Promise<v
   const { store, clock } = deps;
   const { id } = run.integration;
   if (mayDecide(deps, run)) await decide(deps, run, clock.now() - WINDOW_MS);
-  const open = await store.missingContacts.countOpen(id, run.only);
+  const open = await countOpenMissing(store.reader, id, run.only);
   if (open > 0) run.control.note('contacts_missing', missingText(open));
 }
 
@@ -58,25 +66,24 @@ function mayDecide({ connector }: Pick<DepartureDeps, 'connector'>, run: Run): b
 
 async function decide(deps: DepartureDeps, run: Run, since: number): Promise<void> {
   const { store, log, newId } = deps;
-  const { missingContacts } = store;
   const { id, guards } = run.integration;
   const scope = listScope(deps, run.integration);
-  const counts = await missingContacts.count(id, { since });
+  const counts = await countMissing(store.reader, id, { since });
   if (
     counts === null ||
     !isMassDeparture(counts, guards.departures, run.readAll?.isEmpty === true)
   ) {
     if (counts !== null && counts.missing > 0) {
-      await missingContacts.removeMissing(run.lease, { since });
+      await store.checkpoint(run.lease, (trx) => removeMissing(trx, { since }));
     }
-    if (run.readAll != null && (await missingContacts.findListScope(id)) !== scope) {
-      await missingContacts.recordListScope(run.lease, scope);
+    if (run.readAll != null && (await findListScope(store.reader, id)) !== scope) {
+      await store.checkpoint(run.lease, (trx) => recordListScope(trx, scope));
     }
     return;
   }
-  const before = await missingContacts.findListScope(id);
+  const before = await findListScope(store.reader, id);
   const detail = before !== null && before !== scope ? LIST_CHANGED : null;
-  const held = await missingContacts.hold(run.lease, { since, detail, newId });
+  const held = await holdMissing(store, run.lease, { since, detail, newId });
   log.warn({ run: run.id, ...counts, held }, 'many contacts are missing at once: a user decides');
 }
 

@@ -4,6 +4,7 @@
  * of the service, and wait for a user.
  */
 
+import { countChangedDonors } from '../../contacts/many-at-once/mass-changes.ts';
 import type { ContactQuestion } from '../../decisions/statements/questions.ts';
 import { changedParts } from '../../identity/identity-text.ts';
 import type { Run, SyncDeps } from '../control/context.ts';
@@ -24,7 +25,7 @@ export async function holdDonorChanges(
   if (changed.size === 0) return planned;
   const { id, guards } = run.integration;
   const since = clock.now() - CHANGE_WINDOW_MS;
-  const counts = await store.massChanges.countDonors(id, since);
+  const counts = await countChangedDonors(store.reader, id, since);
   const changes = { ...counts, due: changed.size };
   if (!isMassChange(changes, guards.massChange)) return planned;
   log.warn(

@@ -3,8 +3,14 @@
  * contrary of its name. So a user confirms its column and its values once; until then nothing is spent. What is paid for
  * is still delivered, and a file that crosses the half at night is a question and no failure.
  */
+
 import type { MarkCount } from '../../../connectors/contract.ts';
 import { leavesOutMost, markText } from '../../../connectors/mark-counts.ts';
+import {
+  confirmAskedMarks,
+  listConfirmedMarks,
+  recordAskedMarks,
+} from '../../contacts/many-at-once/mark-questions.ts';
 import type { Run, SyncDeps } from '../control/context.ts';
 
 type MarkDeps = Pick<SyncDeps, 'store' | 'connector'>;
@@ -34,7 +40,8 @@ async function findUnconfirmed(
       store.fingerprint('mark', JSON.stringify([mark.kind, mark.field, value])),
     ),
   }));
-  const confirmed = await store.markQuestions.listConfirmed(
+  const confirmed = await listConfirmedMarks(
+    store.reader,
     integrationId,
     all.flatMap(({ values }) => values),
   );
@@ -53,12 +60,14 @@ export async function askAboutMarks(
   const { id } = run.integration;
   const open = await findUnconfirmed(deps, id);
   if (open.length === 0) return;
-  await deps.store.markQuestions.ask(
-    run.lease,
-    open.flatMap(({ values }) => values),
+  await deps.store.checkpoint(run.lease, (trx) =>
+    recordAskedMarks(
+      trx,
+      open.flatMap(({ values }) => values),
+    ),
   );
   if (isAccepted) {
-    await deps.store.markQuestions.confirmAsked(id);
+    await deps.store.act((trx) => confirmAskedMarks(trx, id));
     return;
   }
   deps.log.warn(

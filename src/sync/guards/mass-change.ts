@@ -4,6 +4,11 @@
  * before a person has decided. It is decided once reading has ended; until then purchases for changed
  * identities wait, and new contacts go on.
  */
+import {
+  countChanges,
+  countDueChanges,
+  holdChanges,
+} from '../../contacts/many-at-once/mass-changes.ts';
 import type { Guards } from '../../core/integration-settings.ts';
 import type { Run, SyncDeps } from '../control/context.ts';
 
@@ -42,11 +47,11 @@ export async function holdMassChange(
   run: Run,
 ): Promise<void> {
   const { id, guards } = run.integration;
-  if ((await store.massChanges.countDue(id)) === 0) return;
+  if ((await countDueChanges(store.reader, id)) === 0) return;
   const since = clock.now() - CHANGE_WINDOW_MS;
-  const changes = await store.massChanges.count(id, since, guards.massChange.atLeast);
+  const changes = await countChanges(store.reader, id, since, guards.massChange.atLeast);
   if (changes === null || !isMassChange(changes, guards.massChange)) return;
-  const held = await store.massChanges.hold(run.lease, run.id, newId);
+  const held = await holdChanges(store, run.lease, run.id, newId);
   log.warn({ run: run.id, ...changes, held }, 'many identities changed at once: a person decides');
   run.control.notify();
 }
@@ -57,6 +62,6 @@ export async function wouldBeMassChange(
   { integration: { id, guards } }: Pick<Run, 'integration'>,
   due: number,
 ): Promise<boolean> {
-  const changes = await store.massChanges.count(id, clock.now() - CHANGE_WINDOW_MS, 0);
+  const changes = await countChanges(store.reader, id, clock.now() - CHANGE_WINDOW_MS, 0);
   return changes !== null && isMassChange({ ...changes, due }, guards.massChange);
 }

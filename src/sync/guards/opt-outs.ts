@@ -4,7 +4,13 @@
  * deleted only if the marks are few, or a user has confirmed them.
  */
 
-import type { OptOutCounts } from '../../contacts/many-at-once/opt-outs.ts';
+import {
+  countOptOuts,
+  endCorrectedOptOuts,
+  holdOptOuts,
+  type OptOutCounts,
+  recordOptOuts,
+} from '../../contacts/many-at-once/opt-outs.ts';
 import type { Run, SyncDeps } from '../control/context.ts';
 
 /** Marks are counted over this time, as departures are. */
@@ -30,14 +36,14 @@ export async function decideOptOuts(
   { id: runId, lease, integration: { id, contacts } }: Pick<Run, 'id' | 'lease' | 'integration'>,
 ): Promise<void> {
   const since = clock.now() - OPT_OUT_WINDOW_MS;
-  await store.optOuts.endCorrected(lease);
-  const counts = await store.optOuts.count(id, { since });
+  await store.checkpoint(lease, (trx) => endCorrectedOptOuts(trx));
+  const counts = await countOptOuts(store.reader, id, { since });
   if (counts.unrecorded === 0) return;
   // Marks that are added while the question is open are of the same doubt.
   if (counts.isOpen || isMassOptOut(counts)) {
     const { marked, kept } = counts;
-    const held = await store.optOuts.hold(lease, { since, field: contacts.optOutField, newId });
+    const held = await holdOptOuts(store, lease, { since, field: contacts.optOutField, newId });
     log.warn({ run: runId, marked, kept, held }, 'many contacts opted out at once: a user decides');
   }
-  await store.optOuts.record(lease);
+  await store.checkpoint(lease, (trx) => recordOptOuts(trx));
 }

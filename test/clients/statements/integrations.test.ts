@@ -9,6 +9,7 @@ import {
   saveSealedSettings,
 } from '../../../src/clients/statements/integrations.ts';
 import { listScheduleRecords, saveSchedules } from '../../../src/clients/statements/schedules.ts';
+import { recordDecidedPage } from '../../../src/contacts/decided-pages.ts';
 import { listRunRequests, requestRun } from '../../../src/sync/statements/run-requests.ts';
 import { noting } from '../../contacts/contact-stages.ts';
 import { INTEGRATION, RUN, storeWorlds, takeLease } from '../../database/store-world.ts';
@@ -46,10 +47,12 @@ describeEachDatabase('integrations', (open) => {
     const { store, lease } = await createWorld();
     await takeLease(store, 'lakeside');
     const page = { runId: RUN, contacts: [], removed: [], cursor: 'page-7' };
-    await store.contacts.recordPage(
-      lease,
-      page,
-      noting(() => ({ kind: 'keep' })),
+    await store.checkpoint(lease, (trx) =>
+      recordDecidedPage(
+        trx,
+        page,
+        noting(() => ({ kind: 'keep' })),
+      ),
     );
     await store.checkpoint(lease, (trx) => pinCrmAccount(trx, 'account-1'));
     await store.checkpoint(lease, (trx) => resetCursor(trx, 'scope-2', 'run'));

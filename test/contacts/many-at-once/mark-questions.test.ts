@@ -1,4 +1,9 @@
 import { expect, it } from 'vitest';
+import {
+  confirmAskedMarks,
+  listConfirmedMarks,
+  recordAskedMarks,
+} from '../../../src/contacts/many-at-once/mark-questions.ts';
 import { INTEGRATION, storeWorlds } from '../../database/store-world.ts';
 import { describeEachDatabase } from '../../helpers/test-databases.ts';
 
@@ -7,17 +12,16 @@ describeEachDatabase('questions about marks', (open) => {
 
   it('are confirmed as they were asked last, and stay confirmed', async () => {
     const { store, lease } = await createWorld();
-    const { markQuestions } = store;
     const all = ['a', 'b', 'c'];
-    await markQuestions.ask(lease, ['a']);
-    await markQuestions.ask(lease, ['b', 'c']);
-    expect(await markQuestions.listConfirmed(INTEGRATION, all)).toEqual(new Set());
-    expect(await markQuestions.confirmAsked(INTEGRATION)).toBe(2);
-    expect(await markQuestions.listConfirmed(INTEGRATION, all)).toEqual(new Set(['b', 'c']));
-    await markQuestions.ask(lease, ['a', 'b']);
-    expect(await markQuestions.listConfirmed(INTEGRATION, all)).toEqual(new Set(['b', 'c']));
-    expect(await markQuestions.listConfirmed('another', all)).toEqual(new Set());
-    expect(await markQuestions.confirmAsked(INTEGRATION)).toBe(1);
-    expect(await markQuestions.confirmAsked(INTEGRATION)).toBe(0);
+    await store.checkpoint(lease, (trx) => recordAskedMarks(trx, ['a']));
+    await store.checkpoint(lease, (trx) => recordAskedMarks(trx, ['b', 'c']));
+    expect(await listConfirmedMarks(store.reader, INTEGRATION, all)).toEqual(new Set());
+    expect(await store.act((trx) => confirmAskedMarks(trx, INTEGRATION))).toBe(2);
+    expect(await listConfirmedMarks(store.reader, INTEGRATION, all)).toEqual(new Set(['b', 'c']));
+    await store.checkpoint(lease, (trx) => recordAskedMarks(trx, ['a', 'b']));
+    expect(await listConfirmedMarks(store.reader, INTEGRATION, all)).toEqual(new Set(['b', 'c']));
+    expect(await listConfirmedMarks(store.reader, 'another', all)).toEqual(new Set());
+    expect(await store.act((trx) => confirmAskedMarks(trx, INTEGRATION))).toBe(1);
+    expect(await store.act((trx) => confirmAskedMarks(trx, INTEGRATION))).toBe(0);
   });
 });

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { settleDue } from '../../../src/contacts/reconsidering.ts';
 import {
   recordAcceptedSubmission,
   recordRefusedSubmission,
@@ -294,9 +295,9 @@ describeEachDatabase('shares', (open) => {
     const world = await createTwo();
     await pay(world, ['c-1'], 'ada');
     await readPage(world.other, [readContact('c-8'), readContact('c-9')]);
-    await world.store.contacts.settleDue(world.other.lease, OTHER_RUN, [
-      { crmId: 'c-8', reason: 'opted_out', turnedOut: 'ineligible' },
-    ]);
+    await world.store.checkpoint(world.other.lease, (trx) =>
+      settleDue(trx, OTHER_RUN, [{ crmId: 'c-8', reason: 'opted_out', turnedOut: 'ineligible' }]),
+    );
     await takeDue(world.other, ['c-8', 'c-9'], 'ada');
     expect(await contactOf(world, 'c-9')).toMatchObject({ state: 'submitted' });
     expect(await findRunById(world.store.reader, OTHER_RUN)).toMatchObject({ sharedCount: 1 });

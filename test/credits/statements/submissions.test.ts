@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { recordDecidedPage } from '../../../src/contacts/decided-pages.ts';
+import { settleDue } from '../../../src/contacts/reconsidering.ts';
 import { recordRefusedSubmission } from '../../../src/credits/statements/answers.ts';
 import {
   findKeyBalance,
@@ -232,9 +234,9 @@ describeEachDatabase('recordIntent', (open) => {
       world,
       ids.map((id) => readContact(id)),
     );
-    await world.store.contacts.settleDue(world.lease, RUN, [
-      { crmId: 'c-039', reason: 'opted_out', turnedOut: 'ineligible' },
-    ]);
+    await world.store.checkpoint(world.lease, (trx) =>
+      settleDue(trx, RUN, [{ crmId: 'c-039', reason: 'opted_out', turnedOut: 'ineligible' }]),
+    );
     const before = await everything(world.db);
     expect(await recordIntent(world, ids)).toEqual({ recorded: false, why: 'contacts_changed' });
     expect(await everything(world.db)).toEqual(before);
@@ -531,12 +533,14 @@ describeEachDatabase('a lost answer', (open) => {
   it('lets a contact that has left meanwhile go, where the settings allow to submit again', async () => {
     const world = await createWorld();
     await submit(world, ['c-1', 'c-2']);
-    await world.store.contacts.recordPage(
-      world.lease,
-      { runId: RUN, contacts: [], removed: [{ id: 'c-1', mergedInto: null }], cursor: null },
-      () => {
-        throw new Error('Nobody was read');
-      },
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordDecidedPage(
+        trx,
+        { runId: RUN, contacts: [], removed: [{ id: 'c-1', mergedInto: null }], cursor: null },
+        () => {
+          throw new Error('Nobody was read');
+        },
+      ),
     );
     await chargeLoss(world, 'resubmit');
     expect(await contactOf(world, 'c-1')).toMatchObject({

@@ -5,6 +5,7 @@ import { systemClock } from '../../../src/core/clock.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import type { Tables } from '../../../src/database/tables/tables.ts';
 import { purgeAudit } from '../../../src/privacy/audit/purge-audit.ts';
+import { purgeExpired } from '../../../src/privacy/statements/retention.ts';
 import { createStore } from '../../../src/store.ts';
 
 const [url = '', integrationId = '', days = '', audit = 'purged'] = process.argv.slice(2);
@@ -21,7 +22,7 @@ if (!attempt.acquired) throw new Error(`${integrationId} is leased to ${attempt.
 const kept = Number(days);
 process.stdout.write('ready\n');
 for (;;) {
-  await store.retention.purge(attempt.lease, {
+  await purgeExpired(store, attempt.lease, {
     ...{ runRows: 90, outcomes: kept, previousValues: kept, removedContacts: kept },
   });
   // Entries of a tenth of a second ago are old enough, so that each round has some.

@@ -4,6 +4,10 @@ import { holdRestored } from '../../../src/backup/restores.ts';
 import { revokeHook, saveHook } from '../../../src/clients/statements/hooks.ts';
 import { saveSealedSettings } from '../../../src/clients/statements/integrations.ts';
 import { endPause, savePause } from '../../../src/clients/statements/schedules.ts';
+import {
+  confirmAskedMarks,
+  recordAskedMarks,
+} from '../../../src/contacts/many-at-once/mark-questions.ts';
 import type { Actor } from '../../../src/core/actor.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { acceptMappingByPerson } from '../../../src/credits/statements/mappings.ts';
@@ -97,8 +101,8 @@ describeEachDatabase('the audit', (open, kind) => {
     await store.secrets.save('x', 'y', { action: 'crm.connected', integrationId: INTEGRATION });
     await store.secrets.remove('x', { action: 'crm.disconnected', integrationId: INTEGRATION });
     await store.act((trx) => acceptMappingByPerson(trx, INTEGRATION, 'mapping'));
-    await store.markQuestions.ask(lease, ['mark']);
-    await store.markQuestions.confirmAsked(INTEGRATION);
+    await store.checkpoint(lease, (trx) => recordAskedMarks(trx, ['mark']));
+    await store.act((trx) => confirmAskedMarks(trx, INTEGRATION));
     expect((await actionsOf(store)).slice(1)).toEqual([
       ...['token.made', 'session.begun', 'token.revoked', 'hook.made', 'hook.revoked'],
       ...['settings.applied', 'schedule.paused', 'schedule.resumed'],

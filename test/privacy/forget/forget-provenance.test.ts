@@ -17,6 +17,7 @@ import { openValues } from '../../../src/fields/values.ts';
 import { NETWORK_STAGES } from '../../../src/networks/mirror-networks.ts';
 import { listIntroducedContacts } from '../../../src/paths/statements/warm-paths.ts';
 import { INSIGHT_STAGES } from '../../../src/paths/write-warm-paths.ts';
+import { findKeptTexts } from '../../../src/privacy/statements/mentions.ts';
 import { withLease } from '../../../src/sync/control/with-lease.ts';
 import {
   createPathWorld,
@@ -71,7 +72,7 @@ async function keptNaming(name: string): Promise<string[]> {
 }
 
 async function keptProfile(crmId: string): Promise<Profile> {
-  const [kept] = await world.store.mentions.findProfiles('riverside', [crmId]);
+  const [kept] = await findKeptTexts(world.store.reader, 'riverside', [crmId]);
   if (kept === undefined) throw new Error('No profile is kept');
   return decryptProfile(world.deps(), { integrationId: 'riverside', ...kept });
 }

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { readAboutContact } from '../../../src/privacy/statements/about.ts';
 import { requestRun } from '../../../src/sync/statements/run-requests.ts';
 import { recordRunBegin } from '../../../src/sync/statements/runs.ts';
 import { contactRow } from '../../contacts/contact-stages.ts';
@@ -108,7 +109,10 @@ describeEachDatabase('what is held of a contact', (open) => {
       ...['kept_profiles', 'network_wanted', 'questions', 'run_requests', 'run_rows', 'runs'],
       ...['value_states', 'warm_paths', 'writes'],
     ]);
-    const about = await store.about.find(INTEGRATION, [CRM_ID, 'another form']);
+    const about = await readAboutContact(store.reader, store.fingerprint, INTEGRATION, [
+      CRM_ID,
+      'another form',
+    ]);
     expect(about).toMatchObject({
       contacts: [{ state: 'settled', donorId: donor_id }],
       jobs: [{ jobId: 'j', submittedAt: 1 }],
@@ -123,7 +127,9 @@ describeEachDatabase('what is held of a contact', (open) => {
       auditEntries: 2,
     });
     await eraseContact(store, INTEGRATION, CRM_ID);
-    expect(await store.about.find(INTEGRATION, [CRM_ID])).toMatchObject({
+    expect(
+      await readAboutContact(store.reader, store.fingerprint, INTEGRATION, [CRM_ID]),
+    ).toMatchObject({
       ...{ contacts: [], jobs: [], writes: [], holds: [], warmPaths: [], introduces: 0 },
       ...{ keptProfiles: [], notInCrm: [] },
       ...{

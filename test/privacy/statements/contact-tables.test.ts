@@ -2,10 +2,12 @@
  * Every table that has a contact's id is in every list of such tables: by the schema itself, so that a new table that is
  * missing in one of them fails.
  */
+
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { SEALED_COLUMNS } from '../../../src/database/encryption/seal-contexts.ts';
 import { ERASED_ID } from '../../../src/database/tables/credits.ts';
+import { readAboutContact } from '../../../src/privacy/statements/about.ts';
 import { CONTACT_PLACES, DONOR_PLACES } from '../../../src/privacy/statements/contact-places.ts';
 import { eraseAgain } from '../../../src/privacy/statements/erase-again.ts';
 import {
@@ -90,10 +92,14 @@ describeEachDatabase('tables with a contact’s id', (open) => {
       // `about` says something more of it for each table.
       for (const table of filled) {
         const column = sql.ref(await idColumn(world, table));
-        const before = JSON.stringify(await store.about.find(INTEGRATION, [MARKED]));
+        const before = JSON.stringify(
+          await readAboutContact(store.reader, store.fingerprint, INTEGRATION, [MARKED]),
+        );
         await sql`update ${sql.table(table)} set ${column} = 'someone-else'
         where ${column} = ${MARKED}`.execute(db);
-        const without = JSON.stringify(await store.about.find(INTEGRATION, [MARKED]));
+        const without = JSON.stringify(
+          await readAboutContact(store.reader, store.fingerprint, INTEGRATION, [MARKED]),
+        );
         expect([table, without === before]).toEqual([table, false]);
         await sql`update ${sql.table(table)} set ${column} = ${MARKED}
         where ${column} = 'someone-else'`.execute(db);

@@ -3,7 +3,7 @@ import type { ContactQuestionKind } from '../../../src/core/question-kinds.ts';
 import type { Tables } from '../../../src/database/tables/tables.ts';
 import { listAuditEntries } from '../../../src/privacy/audit/read-audit.ts';
 import { verifyAudit } from '../../../src/privacy/audit/verify-audit.ts';
-import { VALUES_PURGED } from '../../../src/privacy/statements/retention.ts';
+import { purgeExpired, VALUES_PURGED } from '../../../src/privacy/statements/retention.ts';
 import { recordRunBegin, recordRunEnd } from '../../../src/sync/statements/runs.ts';
 import { contactRow } from '../../contacts/contact-stages.ts';
 import {
@@ -75,8 +75,8 @@ describeEachDatabase('a purge', (open) => {
     const before = await everything(db);
     await clock.advance(1_000 * DAY_MS);
     const none = { outcomes: 0, previousValues: 0, removedContacts: 0 };
-    expect(await store.retention.purge(lease, { runRows: 90 })).toEqual(none);
-    expect(await store.retention.purge(lease, { ...KEEP, ...NULLS })).toEqual(none);
+    expect(await purgeExpired(store, lease, { runRows: 90 })).toEqual(none);
+    expect(await purgeExpired(store, lease, { ...KEEP, ...NULLS })).toEqual(none);
     const { integrations: _, ...kept } = await everything(db);
     expect(before).toMatchObject(kept);
   });
@@ -99,10 +99,10 @@ describeEachDatabase('a purge', (open) => {
       .execute();
     await clock.advance(31 * DAY_MS);
     await addHold(world, 'young', 'name_mismatch');
-    expect(await store.retention.purge(lease, KEEP)).toMatchObject({ outcomes: 3 });
+    expect(await purgeExpired(store, lease, KEEP)).toMatchObject({ outcomes: 3 });
     const left = await db.selectFrom('questions').select('id').orderBy('id').execute();
     expect(left.map(({ id }) => id)).toEqual(['erased', 'lost', 'open', 'young']);
-    expect(await store.retention.purge(lease, KEEP)).toMatchObject({ outcomes: 0 });
+    expect(await purgeExpired(store, lease, KEEP)).toMatchObject({ outcomes: 0 });
   });
 
   it('keeps a decision whose profile is still to be written', async () => {
@@ -119,9 +119,9 @@ describeEachDatabase('a purge', (open) => {
       })
       .execute();
     await clock.advance(31 * DAY_MS);
-    expect(await store.retention.purge(lease, KEEP)).toMatchObject({ outcomes: 0 });
+    expect(await purgeExpired(store, lease, KEEP)).toMatchObject({ outcomes: 0 });
     await db.updateTable('jobs').set({ state: 'delivered' }).execute();
-    expect(await store.retention.purge(lease, KEEP)).toMatchObject({ outcomes: 1 });
+    expect(await purgeExpired(store, lease, KEEP)).toMatchObject({ outcomes: 1 });
   });
 
   it('no longer says which contact an old run was for', async () => {
@@ -133,7 +133,7 @@ describeEachDatabase('a purge', (open) => {
       }),
     );
     await clock.advance(31 * DAY_MS);
-    expect(await store.retention.purge(lease, KEEP)).toMatchObject({ outcomes: 1 });
+    expect(await purgeExpired(store, lease, KEEP)).toMatchObject({ outcomes: 1 });
     const runs = await db.selectFrom('runs').select(['id', 'contact']).orderBy('id').execute();
     expect(runs).toEqual([
       { id: 'one', contact: null },
@@ -149,7 +149,7 @@ describeEachDatabase('a purge', (open) => {
     await addWrite(world, 'c-under-way', { state: 'intended' });
     await clock.advance(31 * DAY_MS);
     await addWrite(world, 'd-young');
-    expect(await store.retention.purge(lease, KEEP)).toMatchObject({ previousValues: 2 });
+    expect(await purgeExpired(store, lease, KEEP)).toMatchObject({ previousValues: 2 });
     expect(await valuesOf(world)).toEqual([
       ['a-old', VALUES_PURGED],
       ['b-undone', VALUES_PURGED],
@@ -183,7 +183,7 @@ describeEachDatabase('a purge', (open) => {
     await addWrite(world, 'here');
     const contacts = (await everything(db))['contacts'];
     await clock.advance(31 * DAY_MS);
-    const purged = await store.retention.purge(lease, { ...KEEP, previousValues: null });
+    const purged = await purgeExpired(store, lease, { ...KEEP, previousValues: null });
     expect(purged).toMatchObject({ removedContacts: 3 });
     const after = await everything(db);
     expect(after['contacts']).toEqual(contacts);
@@ -209,7 +209,7 @@ describeEachDatabase('a purge', (open) => {
       await db.insertInto('writes').values(rows).execute();
     }
     await clock.advance(31 * DAY_MS);
-    expect(await store.retention.purge(lease, KEEP)).toMatchObject({ previousValues: 2_100 });
+    expect(await purgeExpired(store, lease, KEEP)).toMatchObject({ previousValues: 2_100 });
     const entries = await listAuditEntries(store, { action: 'data.purged', limit: 10 });
     expect(entries.map(({ details }) => details)).toEqual([
       { what: 'previousValues', rows: 100, days: 30 },

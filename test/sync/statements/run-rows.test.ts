@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { holdChanges } from '../../../src/contacts/many-at-once/mass-changes.ts';
 import {
   countRunReasons,
   listRunRows,
@@ -103,7 +104,7 @@ describeEachDatabase('what a run did to contacts', (open) => {
     await putContacts(world, [contactRow({ crm_id: 'c-1', ...written })]);
     const choice = { kind: 'choose', reason: 'identity_changed', priority: 2 } as const;
     await readPage(world, [readContact('c-1')], choice);
-    expect(await world.store.massChanges.hold(world.lease, RUN, () => 'hold-1')).toBe(1);
+    expect(await holdChanges(world.store, world.lease, RUN, () => 'hold-1')).toBe(1);
     expect(await counts(world)).toEqual({ identity_mass_change: 1 });
   });
 

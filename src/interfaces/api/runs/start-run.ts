@@ -1,6 +1,8 @@
 /** POST /v1/integrations/:id/runs. */
+
 import { createRoute, z } from '@hono/zod-openapi';
 import { acceptMatchRate } from '../../../clients/live-crm.ts';
+import { confirmAskedMarks } from '../../../contacts/many-at-once/mark-questions.ts';
 import type { Integration } from '../../../core/integration-settings.ts';
 import { newId } from '../../../core/new-id.ts';
 import type { RunReport } from '../../../core/run.ts';
@@ -158,7 +160,8 @@ async function start(
   const { trigger } = requested;
   const live = liveDeps(deps, requested.by);
   if (isAccepted) await acceptMatchRate(live, integration);
-  if (acceptMarks) await live.application.store.markQuestions.confirmAsked(integration.id);
+  if (acceptMarks)
+    await live.application.store.act((trx) => confirmAskedMarks(trx, integration.id));
   const requestedAt = clock.now();
   // A run that has stopped spending already does not take it up again.
   const { runId, joined } = await runner.request({

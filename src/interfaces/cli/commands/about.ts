@@ -6,7 +6,7 @@ import { isoTime } from '../../../core/clock.ts';
 import { outcomeText } from '../../../core/outcome.ts';
 import { profileDays, type Retention } from '../../../core/retention.ts';
 import { noteEntries } from '../../../privacy/audit/record.ts';
-import type { AboutContact } from '../../../privacy/statements/about.ts';
+import { type AboutContact, readAboutContact } from '../../../privacy/statements/about.ts';
 import { chooseOne } from '../action/integrations.ts';
 import { baseOptions, type ProductDeps, productAction, productCommand } from '../action/product.ts';
 import { EXIT_CODES, type Output } from '../terminal/output.ts';
@@ -48,7 +48,8 @@ export function aboutCommand(deps: ProductDeps): Command {
     const forms = [crmId, ...(definition.otherForms?.(crmId) ?? [])];
     const ids = await listIntegrationsOfSameAccount(store.reader, integration.id);
     const found: AboutContact[] = [];
-    for (const id of ids) found.push(await store.about.find(id, forms));
+    for (const id of ids)
+      found.push(await readAboutContact(store.reader, store.fingerprint, id, forms));
     const getProfileDays = (id: string) => {
       const client = application.integrations.get(id);
       return client === undefined ? null : profileDays(client, settings.retention);

@@ -1,4 +1,5 @@
 /** The list of clients at `/`, the page of each, and what their buttons do (design, section 4.5). */
+
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { acceptMatchRate } from '../../../clients/live-crm.ts';
@@ -9,6 +10,7 @@ import {
   type Scheduled,
 } from '../../../clients/schedules/schedules.ts';
 import { CLIENT_FILTERS } from '../../../clients/views/clients.ts';
+import { confirmAskedMarks } from '../../../contacts/many-at-once/mark-questions.ts';
 import type { Integration } from '../../../core/integration-settings.ts';
 import { findIntegration, listAccessible } from '../../api/request/client-access.ts';
 import { type HttpDeps, type HttpEnv, liveDeps } from '../../api/request/context.ts';
@@ -61,7 +63,7 @@ export function homeRoutes(deps: HttpDeps, frame: PageFrame, credits: CreditRead
   app.post('/integrations/:id/accept-marks', frame.act('admin'), async (c) => {
     const { id: integrationId } = findIntegration(c, application, c.req.param('id'));
     const by = c.get('actor');
-    await liveDeps(deps, by).application.store.markQuestions.confirmAsked(integrationId);
+    await liveDeps(deps, by).application.store.act((trx) => confirmAskedMarks(trx, integrationId));
     await runner.request({ integrationId, trigger: 'manual', mayJoin: false, by });
     return backTo(c, integrationId, 'accepted');
   });

@@ -30,6 +30,7 @@ import {
   takeUpload,
 } from '../../../clients/setup/uploads.ts';
 import { removeSetupDraft } from '../../../clients/statements/setup-drafts.ts';
+import { confirmAskedMarks } from '../../../contacts/many-at-once/mark-questions.ts';
 import { ConfigurationError, isDonorSyncError } from '../../../core/errors.ts';
 import type { Integration } from '../../../core/integration-settings.ts';
 import { createFields } from '../../../fields/create-fields.ts';
@@ -322,7 +323,7 @@ export function wizardRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
       return c.redirect(`/setup/${id}/plan?note=accepted`, 303);
     }
     if (deed === 'acceptMarks' && setup.trialRun !== null) {
-      await liveDeps(deps, by).application.store.markQuestions.confirmAsked(id);
+      await liveDeps(deps, by).application.store.act((trx) => confirmAskedMarks(trx, id));
       return c.redirect(`/setup/${id}/plan?note=acceptedMarks`, 303);
     }
     const isTried = !setup.isNew || setup.trialRun !== null;
