@@ -11,7 +11,7 @@ import { newId } from '../../core/new-id.ts';
 import type { Act, ActorTransaction } from '../../database/actor-transaction.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { Sealer } from '../../database/encryption/sealed.ts';
-import type { Reader, TimedConnection } from '../../database/reader.ts';
+import type { Reader, TimedConnection, TimedReader } from '../../database/reader.ts';
 import type { Tables, Trx } from '../../database/tables/tables.ts';
 import { auditSealer } from '../../privacy/audit/chain.ts';
 import { type AuditDetails, recordEntry } from '../../privacy/audit/record.ts';
@@ -203,20 +203,20 @@ export async function endApproval(
 
 /** The store, as far as the product takes away what has run out. */
 export interface ApprovalStore extends ApprovalSource {
+  readonly reader: TimedReader;
   actingAs(actor: Actor): { readonly act: Act };
 }
 
 /** Takes away what has run out. */
 export async function expireApprovals(store: ApprovalStore): Promise<void> {
   const { reader, fingerprint } = store;
+  const now = reader.clock.now();
   const sealer = auditSealer(fingerprint);
-  const rows = await selectRequests(reader).where('void_from', 'is not', null).execute();
-  for (const row of rows) {
+  const rows = await selectRequests(reader).execute();
+  // One that is far ahead was made before the clock was set back.
+  const isOver = (at: number) => at <= now || at > now + APPROVAL_MS;
+  for (const row of rows.filter(({ void_from: at }) => at !== null && isOver(at))) {
     await store.actingAs(PRODUCT).act(async (trx) => {
-      const now = trx.clock.now();
-      const at = row.void_from ?? now;
-      // One that is far ahead was made before the clock was set back.
-      if (at > now && at <= now + APPROVAL_MS) return;
       const { numDeletedRows } = await trx
         .deleteFrom('answers')
         .where('id', '=', row.id)
