@@ -23,12 +23,12 @@ export function agreeInFull(one: Candidate, other: Candidate, born = ''): boolea
 }
 
 /**
- * Returns whether the same is known of both, so that the one may be a copy of the other. If the birth or the work of only one is
- * known, a father and a son of one name and home are as likely.
+ * Returns whether the same is known of both, so that the one may be a copy of the other. If the birth, the work or the school of only
+ * one is known, a father and a son of one name and home are as likely.
  */
 export function areKnownAlike(one: Candidate, other: Candidate): boolean {
-  const isKnown = ({ addresses, employers }: Candidate) =>
-    [addresses().length > 0, employers().length > 0].join();
+  const isKnown = ({ addresses, employers, hasStudied }: Candidate) =>
+    [addresses().length > 0, employers().length > 0, hasStudied].join();
   if (one.born !== other.born) return false;
   // Nobody shares a name and a day of birth with a relative.
   return one.born.length === WHOLE_DAY || isKnown(one) === isKnown(other);

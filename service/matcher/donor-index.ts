@@ -15,6 +15,8 @@ export interface Candidate extends ComparableName {
   isDead: boolean;
   /** An invented person has no namesakes outside the file. */
   isInvented: boolean;
+  /** Whether it is known where the donor went to school. */
+  hasStudied: boolean;
   /** Most candidates are ruled out by their names, so the rest is only read when asked for. */
   addresses(): ComparableAddress[];
   /** Present and past ones. */
@@ -147,6 +149,7 @@ function toCandidate(row: DonorRow): Candidate {
     number: row.number,
     isDead: row.isDead === 1,
     isInvented: row.isInvented === 1,
+    hasStudied: row.hasStudied === 1,
     first: row.first,
     middles: listIn(row.middle, ' '),
     last: row.last,

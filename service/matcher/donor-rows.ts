@@ -24,6 +24,8 @@ export interface DonorRow {
   isDead: number;
   /** An invented person has no namesakes outside the file. */
   isInvented: number;
+  /** Whether it is known where the donor went to school. */
+  hasStudied: number;
   /** The day or the year of birth of a real person; empty where it is not known. */
   born: string;
   /** The generation that a suffix names. */
@@ -79,7 +81,7 @@ export interface DonorInserts {
 export function prepareInserts(db: Database): DonorInserts {
   const row = db.prepare<[DonorRow]>(
     `insert into donor_index values (@number, @last, @first, @middle, @lastParts, @addresses,
-                                     @employers, @isDead, @isInvented, @born, @generation)`,
+                                     @employers, @isDead, @isInvented, @hasStudied, @born, @generation)`,
   );
   const name = db.prepare<[string, string, number]>(
     'insert or ignore into donor_other_names values (?, ?, ?)',
@@ -142,6 +144,7 @@ function toRow(
     isDead: Number(donor.isDeceased === true),
     // Real people never have invented wealth, and invented ones always have some.
     isInvented: Number(donor.netWorth !== null && !isImported(donor)),
+    hasStudied: Number(donor.education.length > 0),
     born: isImported(donor) ? (donor.birthday ?? String(donor.birthYear ?? '')) : '',
     generation: name.generation,
   };

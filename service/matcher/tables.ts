@@ -1,7 +1,7 @@
 /** The tables of the index of donors. */
 
 /** Raised when rows are written otherwise; a database of another version is indexed anew. */
-export const INDEX_VERSION = 8;
+export const INDEX_VERSION = 9;
 
 /** The tables of the index. */
 export const INDEX_TABLES = `
@@ -15,6 +15,7 @@ create table if not exists donor_index (
   employers text not null,
   isDead integer not null,
   isInvented integer not null,
+  hasStudied integer not null,
   born text not null,
   generation integer
 );
