@@ -1,4 +1,4 @@
-/** The steps of a set-up in their order; each is a page of its own. */
+/** The set-up steps in order. Each step has its own page. */
 export const SETUP_STEPS = [
   'crm',
   'key',
@@ -15,7 +15,7 @@ export function withStep(done: readonly SetupStep[], step: SetupStep): SetupStep
   return SETUP_STEPS.filter((one) => one === step || done.includes(one));
 }
 
-/** The step at which the set-up goes on. */
+/** Returns the first step that is not done, or the plan. */
 export function nextStep({ done }: { done: readonly SetupStep[] }): SetupStep {
   return SETUP_STEPS.find((step) => !done.includes(step)) ?? 'plan';
 }

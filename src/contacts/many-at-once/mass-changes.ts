@@ -48,7 +48,7 @@ export async function countChanges(
 
 /**
  * Counts contacts that got another donor since `since` (epoch ms), or since a user decided about such
- * changes, and those that are held for it. Changes of donor after a changed identity count as well.
+ * changes, and contacts held because of it. A changed donor after a changed identity also counts.
  */
 export async function countChangedDonors(
   reader: Reader,

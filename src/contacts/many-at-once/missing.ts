@@ -21,7 +21,7 @@ export interface DepartureWindow {
 
 /** How many contacts of an integration are missing, and how many there are. */
 export interface DepartureCounts {
-  /** Missing now, without those that a user has said to wait for. */
+  /** Missing now. Contacts that a user decided to wait for are not counted. */
   missing: number;
   /** Removed within the window because they were missing, without those that a user confirmed. */
   removed: number;
@@ -124,7 +124,7 @@ export async function holdMissing(
   return held;
 }
 
-/** Removes the contacts that are missing, without those that a user has said to wait for. */
+/** Removes the missing contacts, except those that a user decided to wait for. */
 export async function removeMissing(trx: RunTransaction, window: DepartureWindow): Promise<void> {
   const moment = { now: trx.clock.now() };
   const { integrationId } = trx.lease;
@@ -139,7 +139,7 @@ export async function removeMissing(trx: RunTransaction, window: DepartureWindow
   await closeQuestions(trx, integrationId, moment.now, gone);
 }
 
-/** The ids of all missing contacts, and of those that were removed as missing ones since a moment, in batches. */
+/** Yields, in batches, the ids of all missing contacts and of contacts that were removed as missing since then. */
 export async function* listMissing(
   reader: Reader,
   integrationId: string,

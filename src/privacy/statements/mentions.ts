@@ -9,7 +9,7 @@ import type { RunTransaction } from '../../database/leases.ts';
 import type { Reader } from '../../database/reader.ts';
 import { inFilledBatches } from '../../database/rows.ts';
 import type { WriteState } from '../../database/tables/fields.ts';
-import type { Database, Trx } from '../../database/tables/tables.ts';
+import type { Trx } from '../../database/tables/tables.ts';
 import { DONOR_PLACES } from './contact-places.ts';
 import { LEFT_STATES, leftContact } from './left-values.ts';
 
@@ -492,7 +492,7 @@ export async function findDonorFingerprints(
     const { rows } = await sql<{ donor: string }>`
       select distinct ${sql.ref(column)} as donor from ${sql.table(table)}
       where integration_id in (${sql.join(integrationIds)}) and crm_id in (${sql.join(crmIds)})
-        and ${sql.ref(column)} is not null`.execute(reader as Database);
+        and ${sql.ref(column)} is not null`.execute(reader);
     for (const { donor } of rows) own.add(donor);
   }
   if (own.size === 0) return [];
