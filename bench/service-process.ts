@@ -17,7 +17,10 @@ export interface Service {
   seconds: number;
   baseUrl: string;
   apiKey: string;
-  /** Sends a request and takes its time until the whole answer is there; another status than 2xx is an error. */
+  /**
+   * Sends a request, whose body may be JSON already, and takes its time until the whole answer is there; another status
+   * than 2xx is an error.
+   */
   ask(path: string, body?: unknown): Promise<{ ms: number; body: unknown }>;
   /** Processor time of the process so far, in seconds. */
   readProcessorTime(): Promise<number>;
@@ -50,7 +53,9 @@ export async function startService(
       const sent = performance.now();
       const response = await fetch(baseUrl + path, {
         headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
-        ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+        ...(body === undefined
+          ? {}
+          : { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) }),
       });
       const text = await response.text();
       const ms = performance.now() - sent;

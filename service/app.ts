@@ -60,7 +60,7 @@ export function createApp(options: AppOptions) {
 
 /** The order matters: a caller without access is not charged, and the work comes after the charge. */
 function createService(options: AppOptions) {
-  const { clock, credits, createId } = options;
+  const { clock, credits, commitTogether, createId } = options;
   const endpoints = [
     ...chargedEnhancements(options.forms),
     ...CHARGED_DONORS,
@@ -78,7 +78,7 @@ function createService(options: AppOptions) {
   service.use(limitBody());
   service.use(readBody());
   service.use(quotePersons());
-  service.use(meterCredits({ credits, clock, basePath: BASE_PATH, endpoints }));
+  service.use(meterCredits({ credits, commitTogether, clock, basePath: BASE_PATH, endpoints }));
   service.use(failInside());
   service.route('/', accountRoutes(credits));
   service.route('/', healthRoutes());

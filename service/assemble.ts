@@ -14,6 +14,7 @@ import { startMatchingWorker } from './matching-worker.ts';
 import { openNetworkService } from './networks/service.ts';
 import { openFacts } from './search/facts.ts';
 import { openOrganisations } from './search/organisations.ts';
+import { shareCommits } from './shared-commits.ts';
 
 export interface AssembleOptions {
   db: Database;
@@ -37,6 +38,7 @@ export function assembleService({ engine, networkJobTimeMs, ...parts }: Assemble
     ...parts,
     createId,
     jobs,
+    commitTogether: shareCommits(db),
     matching: startMatchingWorker({ db, jobs, matcher, clock, report }),
     lists: createLists(db, clock, createId),
     exports: createExports(db),

@@ -85,12 +85,14 @@ function refuseShape(text: string): string | undefined {
   return undefined;
 }
 
+/** Where a text in JSON ends: at the first quote with an even number of backslashes before it. */
 function endOfString(text: string, start: number): number {
-  let at = start + 1;
-  while (at < text.length && text.charCodeAt(at) !== QUOTE) {
-    at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
+  for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+    let backslashes = 0;
+    while (text.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes += 1;
+    if (backslashes % 2 === 0) return at;
   }
-  return at;
+  return text.length;
 }
 
 const QUOTE = '"'.charCodeAt(0);

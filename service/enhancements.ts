@@ -5,7 +5,6 @@
 
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { PartnerEnv } from './context.ts';
-import type { Database } from './database.ts';
 import type { Donor, World } from './donor.ts';
 import {
   explanationRoute,
@@ -17,11 +16,20 @@ import {
   type SubmittedPerson,
   submitRoute,
 } from './enhancement-api.ts';
-import { hasEnded, type Job, type Jobs, jobDurationMs, type NewJob, progressOf } from './jobs.ts';
+import {
+  createJobId,
+  hasEnded,
+  type Job,
+  type Jobs,
+  jobDurationMs,
+  type NewJob,
+  progressOf,
+} from './jobs.ts';
 import type { MatchingWorker } from './matching-worker.ts';
 import type { ChargedEndpoint } from './metering.ts';
 import { toProfile } from './profile.ts';
 import { createRouter } from './router.ts';
+import type { CommitTogether } from './shared-commits.ts';
 import { TWO_PEOPLE } from './two-people.ts';
 import { countItems } from './validation.ts';
 
@@ -36,7 +44,7 @@ export interface PathForms {
 /** What the endpoints of enhancement need. */
 export interface EnhancementOptions {
   forms: PathForms;
-  db: Database;
+  commitTogether: CommitTogether;
   jobs: Jobs;
   matching: MatchingWorker;
   world: World;
@@ -90,8 +98,8 @@ function addForm(
   options: EnhancementOptions,
   form: FormEndpoints,
 ): void {
-  router.openapi(submitRoute(form.submit), (c) =>
-    c.json(submitPersons(options, c.req.valid('json').persons, c.var), 202),
+  router.openapi(submitRoute(form.submit), async (c) =>
+    c.json(await submitPersons(options, c.req.valid('json').persons, c.var), 202),
   );
   router.openapi(progressRoute(form.progress), async (c) => {
     const job = await findJob(options, c.req.valid('param').job_id, c.var);
@@ -133,7 +141,7 @@ type RequestVariables = Pick<
 >;
 
 /** Settles the charge and creates one job for each paid person, both or neither; matching follows. */
-function submitPersons(
+async function submitPersons(
   options: EnhancementOptions,
   persons: readonly SubmittedPerson[],
   variables: RequestVariables,
@@ -146,12 +154,10 @@ function submitPersons(
     trackingId: person.tracking_id ?? options.createId(),
     job: newJob(options, person, variables),
   }));
-  options.db
-    .transaction(() => {
-      options.jobs.add(submitted.map(({ job }) => job));
-      settle(submitted.length);
-    })
-    .immediate();
+  await options.commitTogether(() => {
+    options.jobs.add(submitted.map(({ job }) => job));
+    settle(submitted.length);
+  });
   options.matching.take(
     team,
     submitted.map(({ job }) => job.id),
@@ -177,8 +183,8 @@ function newJob(
   { name, addresses, employers }: SubmittedPerson,
   { key, fault, chargeId }: RequestVariables,
 ): NewJob {
-  const id = options.createId();
   const submittedAtMs = options.clock();
+  const id = createJobId(submittedAtMs);
   const endsAtMs =
     fault?.kind === 'jobsNeverEnd' ? null : submittedAtMs + jobDurationMs(id, options.jobTimeMs());
   const person = {

@@ -41,7 +41,7 @@ export interface MatchingWorker {
 export function startMatchingWorker(options: MatchingWorkerOptions): MatchingWorker {
   const { db, jobs, clock, report } = options;
   /** One queue for each team, so that a large submission of one does not delay the others. */
-  const queues = new Map<string, string[]>();
+  const queues = new Map<string, Queue>();
   const waiting = new Map<string, PromiseWithResolvers<void>>();
   let unstored: JobOutcome[] = [];
   let running = 0;
@@ -50,8 +50,8 @@ export function startMatchingWorker(options: MatchingWorkerOptions): MatchingWor
   function take(team: string, ids: readonly string[]): void {
     for (const id of ids) waiting.set(id, Promise.withResolvers());
     const queue = queues.get(team);
-    if (queue === undefined) queues.set(team, [...ids]);
-    else queue.push(...ids);
+    if (queue === undefined) queues.set(team, { ids: [...ids], next: 0 });
+    else for (const id of ids) queue.ids.push(id);
     startMore();
   }
 
@@ -114,12 +114,19 @@ export function startMatchingWorker(options: MatchingWorkerOptions): MatchingWor
 /** A full disk may have space again. */
 const RETRY_MS = 1_000;
 
+/** Jobs in their order; those before the next one were taken. */
+interface Queue {
+  ids: string[];
+  next: number;
+}
+
 /** The next job of the team whose turn it is; that team then waits behind the others. */
-function nextOf(queues: Map<string, string[]>): string | undefined {
+function nextOf(queues: Map<string, Queue>): string | undefined {
   for (const [team, queue] of queues) {
     queues.delete(team);
-    const id = queue.shift();
-    if (queue.length > 0) queues.set(team, queue);
+    const id = queue.ids[queue.next];
+    queue.next += 1;
+    if (queue.next < queue.ids.length) queues.set(team, queue);
     if (id !== undefined) return id;
   }
   return undefined;

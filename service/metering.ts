@@ -5,6 +5,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Context, MiddlewareHandler } from 'hono';
 import type { PartnerEnv } from './context.ts';
 import type { Bucket, Credits, Payment } from './credits.ts';
+import type { CommitTogether } from './shared-commits.ts';
 
 /** An endpoint that costs credits. */
 export interface ChargedEndpoint {
@@ -19,6 +20,7 @@ export interface ChargedEndpoint {
 /** What metering needs. */
 export interface MeterOptions {
   credits: Credits;
+  commitTogether: CommitTogether;
   clock: () => number;
   basePath: string;
   endpoints: readonly ChargedEndpoint[];
@@ -43,8 +45,8 @@ export function meterCredits(options: MeterOptions): MiddlewareHandler<PartnerEn
     if (fault?.kind === 'lateCharge') {
       return payLater(options, c, next, payment, fault.delayMs);
     }
-    const { credits } = options;
-    const charge = credits.charge(payment);
+    const { credits, commitTogether } = options;
+    const charge = await commitTogether(() => credits.charge(payment));
     if (charge === undefined) {
       return answerInsufficient(c, payment.bucket);
     }
