@@ -92,6 +92,9 @@ function judgeReport(world: Judged, life: Life, report: RunReport | null): void 
   }
 }
 
+/** What a job has brought that cannot be written. */
+const IN_VAIN: ReadonlySet<string> = new Set(['failed', 'wrong person']);
+
 const IN_LINE = "select crm_id from contacts where crm_id = ? and state = 'due'";
 
 /** Who was written is reported as written, whatever was read of them later. */
@@ -108,10 +111,11 @@ function judgeWritten(world: Judged, life: Life, report: RunReport | null): void
     // others, a person's to decide about.
     const isChanged = payments.at(-1)?.version !== versionOf(record.details);
     const isAsked = isAskedSince(crm, record, life, at);
-    // A credit that has brought nothing says more than what is written of an older profile, whichever run spent it.
+    // A credit that has brought nothing says more than what is written of an older profile, whichever run spent it; and
+    // a profile of somebody else, about which a user decides, more than that a former person's values were taken out.
     const last = payments.at(-1)?.job.fate;
     const isInVain =
-      payments.some(({ job }) => job.sender === life.name && job.fate === 'failed') ||
+      payments.some(({ job }) => job.sender === life.name && IN_VAIN.has(job.fate)) ||
       last === 'failed' ||
       last === 'vanished';
     return (

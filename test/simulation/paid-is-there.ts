@@ -67,7 +67,15 @@ function isKeptOut(world: World, crm: SimulatedCrm, record: Record_): boolean {
   if (record.isRejected || record.isUndone || record.isSamePerson || hasErased(crm, record)) {
     return true;
   }
+  if (isErasedElsewhere(crm, record) && store.rows(TOLD_APART, record.id).length === 0) return true;
   return store.rows(ASKED, record.id).length > 0;
+}
+
+/** The human being was erased as another record: nothing is written into this one before a user tells the two apart. */
+function isErasedElsewhere(crm: SimulatedCrm, record: Record_): boolean {
+  return [...crm.records.values()].some(
+    (other) => other !== record && other.human === record.human && hasErased(crm, other),
+  );
 }
 
 /**
@@ -84,6 +92,9 @@ export function isPurgedWhileAway({ store, swarm }: World, record: Record_): boo
 const DAY_MS = 86_400_000;
 
 const KEPT = "select crm_id from kept_profiles where crm_id = ? and profile <> ''";
+
+const TOLD_APART =
+  "select id from questions where crm_id = ? and kind = 'forgotten_person' and decision = 'approved'";
 
 /** Users look at this: a question that is open keeps the values out by name. */
 const ASKED = 'select id from questions where crm_id = ? and decision is null';

@@ -318,6 +318,7 @@ export async function doneBefore(
     let note = parseNote(block.receipt) ?? newNote(newId(), at);
     const target = targets.find(({ id }) => id === integration);
     const { open, crm, unreached } = target ?? UNKNOWN_HERE;
+    if (target !== undefined) await store.forget.dropWaitingErasures(target.lease, facts.forms);
     // Its own fields first: what a merge has brought into them is told as theirs.
     let refusals: readonly string[] = [];
     if (alsoInCrm && target !== undefined && open !== null && crm !== null) {

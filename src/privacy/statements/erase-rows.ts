@@ -39,6 +39,20 @@ export interface ValuesInCrm {
   mayBeLeft: boolean;
 }
 
+/** Takes away that users wait for a second person to erase the contact; one that is being carried out goes when it is done. */
+export async function dropWaitingErasures(
+  trx: Trx,
+  integrationId: string,
+  crmIds: readonly string[],
+): Promise<void> {
+  await trx
+    .deleteFrom('answers')
+    .where('integration_id', '=', integrationId)
+    .where('crm_id', 'in', crmIds)
+    .where('in_force_from', 'is', null)
+    .execute();
+}
+
 /** Erases a contact, known under these forms of its id, from every table. */
 export async function eraseRows(
   trx: Trx,
@@ -53,13 +67,7 @@ export async function eraseRows(
   if (donorId !== null) await beginToLeave(trx, integrationId, donorId);
   // Any text of the integration may name the person: a duplicate rule names the other contact.
   await trx.deleteFrom('foreign_texts').where('integration_id', '=', integrationId).execute();
-  // One that is being carried out goes when it is done.
-  await trx
-    .deleteFrom('answers')
-    .where('integration_id', '=', integrationId)
-    .where('crm_id', 'in', crmIds)
-    .where('in_force_from', 'is', null)
-    .execute();
+  await dropWaitingErasures(trx, integrationId, crmIds);
   const isPart: Which = { is: (eb) => eb('merged_into', 'in', crmIds) };
   await move(trx, { integrationId }, 'heirErased', isPart, { now });
   const left = values?.mayBeLeft

@@ -18,7 +18,7 @@ import type { RecordEntry } from '../audit/record.ts';
 import { CONTACT_PLACES, idsIn } from './contact-places.ts';
 import { type ErasedAgain, eraseAgain, findIds } from './erase-again.ts';
 import { type ErasedIntegration, eraseIntegration, hasOpenRequests } from './erase-integration.ts';
-import { type ErasedRows, eraseRows } from './erase-rows.ts';
+import { dropWaitingErasures, type ErasedRows, eraseRows } from './erase-rows.ts';
 import {
   type ErasureEntry,
   type ErasureLog,
@@ -242,6 +242,11 @@ export function forgetQueries(deps: ForgetDeps) {
         });
         return erased;
       });
+    },
+
+    /** Users may have asked to erase it once more: what waits for that has its id, and is over when it was done again. */
+    async dropWaitingErasures(lease: Lease, crmIds: readonly string[]): Promise<void> {
+      await checkpoint(lease, (trx) => dropWaitingErasures(trx, lease.integrationId, crmIds));
     },
 
     /** The fields of a contact that was erased were seen empty: nothing of it has to be known apart any more. */

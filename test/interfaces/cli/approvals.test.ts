@@ -159,6 +159,21 @@ describe('donor-sync approvals', () => {
     );
   });
 
+  it('waits no longer for an erasure that was repeated meanwhile, and keeps nothing of it', async () => {
+    const world = await open('{ forgetEverywhere: true }', {
+      integrations: ['riverside', 'harbor'],
+    });
+    await world.run(['sync', '--all']);
+    const id = await enhancedId(world);
+    const forget = ['forget', id, '--integration', 'riverside', '--yes'];
+    expect((await world.run(forget)).exitCode).toBe(0);
+    await askedBy(world, [...forget, '--everywhere']);
+    expect((await world.run(forget)).exitCode).toBe(0);
+    expect((await world.runJson(['approvals'], listSchema)).approvals).toEqual([]);
+    expect((await world.run(['forget', id, '--integration', 'harbor', '--yes'])).exitCode).toBe(0);
+    expect(await databaseText(world)).not.toContain(id);
+  });
+
   it('is confirmed also where its integration was taken out of the settings meanwhile', async () => {
     const world = await open('{ approvals: 1 }', { people: 40 });
     const rows = (await world.rows()).filter((row) => row['First'] && row['Last']).slice(0, 30);
