@@ -28,6 +28,7 @@ import { applyAllAnswers } from '../decisions/statements/withdrawable-answers.ts
 import { readFields, requireUsableField } from '../fields/describe.ts';
 import { loadErasedTexts } from '../fields/erasing/mentions.ts';
 import { loadNormalised } from '../fields/read-back.ts';
+import { lookAtStatusesAgain } from '../fields/statements/statuses.ts';
 import { fingerprintLine } from '../fields/value-states.ts';
 import { readValuesWaiting } from '../fields/waiting-values-view.ts';
 import { createIdentityReader } from '../identity/identity-reader.ts';
@@ -195,7 +196,7 @@ async function prepareRun(
       await deps.store.keptProfiles.offerAgain(run.lease, await mapsWith(deps, run, toCreate));
       const names = new Set(toCreate.map(({ name }) => name));
       if (run.mappings.some(({ from, to }) => SYNC_SOURCES.includes(from) && names.has(to))) {
-        await deps.store.statuses.lookAgain(run.lease);
+        await deps.store.checkpoint(run.lease, lookAtStatusesAgain);
       }
       await connector.createFields(toCreate);
       run.created = names;

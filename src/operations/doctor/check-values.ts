@@ -1,10 +1,12 @@
 /** Values that were paid for and wait to be written, and what else changes our values in the CRM. */
+
 import type { Connector, Finding } from '../../../connectors/contract.ts';
 import { plain } from '../../../connectors/findings.ts';
 import type { OpenIntegration } from '../../application.ts';
 import { describeCount, formatTimestamp } from '../../core/quantities.ts';
 import type { WaitingReason } from '../../core/waiting-values.ts';
 import { readFields } from '../../fields/describe.ts';
+import { findOtherTool, listNormalisedFields } from '../../fields/statements/normalised-fields.ts';
 import { fingerprintField, isProfileLine } from '../../fields/value-states.ts';
 import { readValuesWaiting } from '../../fields/waiting-values-view.ts';
 import { CAUSES } from './causes.ts';
@@ -71,8 +73,8 @@ export async function checkOthersInCrm({
   deps: { store, clock },
   integration,
 }: OpenIntegration): Promise<Finding[]> {
-  const fields = await store.normalisedFields.list(integration.id);
-  const noticedAt = await store.normalisedFields.findOtherTool(integration.id);
+  const fields = await listNormalisedFields(store.reader, integration.id);
+  const noticedAt = await findOtherTool(store.reader, integration.id);
   const isRecent = noticedAt !== null && clock.now() - noticedAt < OTHER_TOOL_DAYS * DAY_MS;
   return [
     ...fields.map(({ field, noticedAt: since }) =>
