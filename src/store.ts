@@ -7,10 +7,8 @@ import { secretQueries } from './database/encryption/secrets.ts';
 import { neverReplaced, type RequireInPlace } from './database/sqlite/database-file.ts';
 import { openStore } from './database/store.ts';
 import type { Database } from './database/tables/tables.ts';
-import { deliveryQueries } from './fields/statements/deliveries.ts';
 import { formerValueQueries } from './fields/statements/former-values.ts';
 import { keptProfileQueries } from './fields/statements/kept-profiles.ts';
-import { profilePurgeQueries } from './fields/statements/profile-purges.ts';
 import { auditRecorder } from './privacy/audit/record.ts';
 import {
   type ErasureLog,
@@ -63,11 +61,11 @@ function createQueries(deps: StoreDeps) {
     requireInPlace,
     /** Where erasures are noted outside of the database. */
     erasures,
+    /** Where writes are noted outside of the database. */
+    writeLog,
     secrets: secretQueries(db, record),
     contacts: contactQueries(db, checkpoint, clock),
-    deliveries: deliveryQueries(db, checkpoint, clock, { fingerprint, writeLog }),
     keptProfiles: keptProfileQueries(db, checkpoint, clock),
-    profilePurges: profilePurgeQueries(db, checkpoint, record),
     formerValues: formerValueQueries(db, checkpoint, clock),
     readEverything: (integrationId: string) => readEverything(db, integrationId),
     forget: forgetQueries({ db, checkpoint, clock, fingerprint, record, erasures, writeLog }),

@@ -12,6 +12,7 @@ import {
   recordJobProgress,
 } from '../credits/statements/jobs.ts';
 import { decryptProfile, encryptProfile } from '../fields/kept-profile.ts';
+import { recordDeliveries } from '../fields/statements/deliveries.ts';
 import type { Delivery } from '../fields/statements/delivery-ends.ts';
 import type { ProfileToKeep } from '../fields/statements/kept-profiles.ts';
 import type { ValueNote } from '../fields/statements/value-states.ts';
@@ -187,7 +188,7 @@ async function stopOnError(run: Run, work: Promise<void>): Promise<void> {
 
 async function deliverFetched(deps: DeliverDeps, run: Run, fetched: Fetched[]): Promise<void> {
   const deliveries = await writeProfiles(deps, run, fetched);
-  await deps.store.deliveries.recordDeliveries(run.lease, run.id, deliveries);
+  await deps.store.checkpoint(run.lease, (trx) => recordDeliveries(trx, run.id, deliveries));
 }
 
 /** Asks for the results, ten at a time; jobs without a profile end here with their reason. */
@@ -250,7 +251,7 @@ async function recordWithoutProfile(
     );
   }
   if (postponed.length > 0) {
-    await store.deliveries.recordDeliveries(run.lease, run.id, postponed);
+    await store.checkpoint(run.lease, (trx) => recordDeliveries(trx, run.id, postponed));
   }
 }
 

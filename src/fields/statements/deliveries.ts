@@ -1,14 +1,16 @@
-import type { Reader } from '../../database/reader.ts';
+/** Profiles on their way into the CRM: each write, from its intent to its end, and the way back. */
+
 import { type Selectable, sql } from 'kysely';
 import { move } from '../../contacts/apply-events.ts';
 import { type OwnedValues, parseOwned } from '../../contacts/owned-values.ts';
-import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import { keepWords } from '../../database/encryption/foreign-texts.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../../database/from-row.ts';
-import type { RunTransaction } from '../../database/leases.ts';
-import { prepared, type Slots } from '../../database/prepared.ts';
+import type { Lease, RunTransaction } from '../../database/leases.ts';
+import { prepared, preparedRead, type Slots } from '../../database/prepared.ts';
+import type { Reader } from '../../database/reader.ts';
 import { inBatches, inFilledBatches, toValueRows } from '../../database/rows.ts';
-import type { Database, Tables } from '../../database/tables/tables.ts';
+import type { Store } from '../../database/store.ts';
+import type { Tables } from '../../database/tables/tables.ts';
 import { storeTag } from '../../privacy/statements/erasure-log.ts';
 import type { WriteLog } from '../../privacy/statements/write-log.ts';
 import { countInRun } from '../../sync/statements/run-counts.ts';
@@ -57,8 +59,14 @@ export interface WriteOfOther {
   writtenAt: number;
 }
 
+/** The store, as far as writes are noted by it, also in the log outside of the database. */
+type WriteStore = Pick<Store, 'reader' | 'fingerprint' | 'checkpoint'> & {
+  readonly writeLog: WriteLog;
+};
+
 /** Values whose write was intended and may have happened, by CRM id. */
-export async function findIntendedValues(reader: Reader, 
+export async function findIntendedValues(
+  reader: Reader,
   integrationId: string,
   crmIds: readonly string[],
 ): Promise<Map<string, IntendedValues[]>> {
@@ -78,16 +86,18 @@ export async function findIntendedValues(reader: Reader,
  * database, which still has them once an older backup is restored.
  */
 export async function recordIntendedWrites(
-  trx: RunTransaction,
+  { reader, fingerprint, checkpoint, writeLog }: WriteStore,
+  lease: Lease,
   runId: string,
   writes: readonly IntendedWrite[],
 ): Promise<void> {
+  const store = storeTag(fingerprint);
   await writeLog.append(
     writes.map(({ id, contact, after, introducer, introduced, named }) => ({
       store,
-      at: trx.clock.now(),
+      at: reader.clock.now(),
       id,
-      integration: trx.lease.integrationId,
+      integration: lease.integrationId,
       after,
       introducer,
       contact,
@@ -95,6 +105,14 @@ export async function recordIntendedWrites(
       named: Object.keys(named).length > 0 ? named : null,
     })),
   );
+  await checkpoint(lease, (trx) => insertIntended(trx, runId, writes));
+}
+
+async function insertIntended(
+  trx: RunTransaction,
+  runId: string,
+  writes: readonly IntendedWrite[],
+): Promise<void> {
   for (const batch of inBatches(writes)) {
     await insertBatch(trx, {
       cells: batch.flatMap(({ id, crmId, before, after, ownedBefore, ...whose }) => [
@@ -143,20 +161,26 @@ export async function recordDeliveries(
   await recordEnds(trx, trx.lease, run, deliveries);
   const words = deliveries.flatMap((delivery) => delivery.words ?? []);
   await keepWords(trx, trx.lease.integrationId, run, words);
-  const profiles = deliveries.filter(
-    ({ end }) => end.kind !== 'postponed' || end.enhanced,
-  ).length;
+  const profiles = deliveries.filter(({ end }) => end.kind !== 'postponed' || end.enhanced).length;
   await countInRun(trx, runId, { enhanced: profiles });
 }
 
 /** What a run wrote, the newest first. */
 export function listWrites(reader: Reader, runId: string): Promise<WriteRecord[]> {
-  return ofRun(runId).orderBy('written_at', 'desc').orderBy('id').execute().then(fromRows);
+  return selectWritesOf(reader, runId)
+    .orderBy('written_at', 'desc')
+    .orderBy('id')
+    .execute()
+    .then(fromRows);
 }
 
 /** What a run wrote into one contact last; undefined if nothing. */
-export function findWrite(reader: Reader, runId: string, crmId: string): Promise<WriteRecord | undefined> {
-  return ofRun(runId)
+export function findWrite(
+  reader: Reader,
+  runId: string,
+  crmId: string,
+): Promise<WriteRecord | undefined> {
+  return selectWritesOf(reader, runId)
     .where('crm_id', '=', crmId)
     .orderBy('written_at', 'desc')
     .limit(1)
@@ -165,7 +189,8 @@ export function findWrite(reader: Reader, runId: string, crmId: string): Promise
 }
 
 /** The writes of other runs that are in these contacts as far as is known, by CRM id. */
-export async function findWritesOfOthers(reader: Reader, 
+export async function findWritesOfOthers(
+  reader: Reader,
   { integrationId, runId }: Pick<WriteRecord, 'integrationId' | 'runId'>,
   crmIds: readonly string[],
 ): Promise<Map<string, WriteOfOther[]>> {
@@ -215,7 +240,7 @@ export async function recordUndoneWrite(
   await recordUndone(trx, trx.lease.integrationId, trx.clock.now(), { crmId: write.crmId, fields });
 }
 
-function ofRun(reader: Reader, runId: string) {
+function selectWritesOf(reader: Reader, runId: string) {
   return reader
     .selectFrom('writes')
     .selectAll()
@@ -255,9 +280,12 @@ const insertBatch = prepared(
       .compile(),
 );
 
-const selectIntended = prepared(
-  (db, { integrationId, crmIds }: Slots<{ integrationId: string; crmIds: readonly string[] }>) =>
-    db
+const selectIntended = preparedRead(
+  (
+    reader,
+    { integrationId, crmIds }: Slots<{ integrationId: string; crmIds: readonly string[] }>,
+  ) =>
+    reader
       .selectFrom('writes')
       .select(['crm_id', 'after', 'donor'])
       .where('integration_id', '=', integrationId)
