@@ -7,8 +7,6 @@ import { secretQueries } from './database/encryption/secrets.ts';
 import { neverReplaced, type RequireInPlace } from './database/sqlite/database-file.ts';
 import { openStore } from './database/store.ts';
 import type { Database } from './database/tables/tables.ts';
-import { formerValueQueries } from './fields/statements/former-values.ts';
-import { keptProfileQueries } from './fields/statements/kept-profiles.ts';
 import { auditRecorder } from './privacy/audit/record.ts';
 import {
   type ErasureLog,
@@ -65,8 +63,6 @@ function createQueries(deps: StoreDeps) {
     writeLog,
     secrets: secretQueries(db, record),
     contacts: contactQueries(db, checkpoint, clock),
-    keptProfiles: keptProfileQueries(db, checkpoint, clock),
-    formerValues: formerValueQueries(db, checkpoint, clock),
     readEverything: (integrationId: string) => readEverything(db, integrationId),
     forget: forgetQueries({ db, checkpoint, clock, fingerprint, record, erasures, writeLog }),
   };

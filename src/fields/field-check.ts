@@ -5,8 +5,7 @@ import { isoTime } from '../core/clock.ts';
 import type { FieldMapping } from '../core/field-map.ts';
 import type { Integration } from '../core/integration-settings.ts';
 import { readFields } from './describe.ts';
-import type { FieldHealth } from './statements/field-health.ts';
-import { readFieldHealth } from './statements/field-health.ts';
+import { type FieldHealth, readFieldHealth } from './statements/field-health.ts';
 
 /** A line of the field map. */
 export interface FieldLine {

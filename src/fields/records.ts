@@ -3,8 +3,7 @@
 import type { RecordLookup } from '../../connectors/contract.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
 import { lookUp } from '../sync/control/look-up.ts';
-import type { IntendedValues } from './statements/deliveries.ts';
-import { findIntendedValues } from './statements/deliveries.ts';
+import { findIntendedValues, type IntendedValues } from './statements/deliveries.ts';
 
 /** The present identity and values of these contacts, by CRM id: of the mapped fields, and of `more`. */
 export async function lookUpRecords(

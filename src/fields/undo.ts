@@ -22,8 +22,13 @@ import type { SyncDeps } from '../sync/control/context.ts';
 import { forgottenFingerprint, keepErasedAway } from '../sync/control/erased.ts';
 import { lookUp } from '../sync/control/look-up.ts';
 import { dropErasedMentions } from './erasing/mentions.ts';
-import type { WriteOfOther, WriteRecord } from './statements/deliveries.ts';
-import { findWritesOfOthers, listWrites, recordUndoneWrite } from './statements/deliveries.ts';
+import {
+  findWritesOfOthers,
+  listWrites,
+  recordUndoneWrite,
+  type WriteOfOther,
+  type WriteRecord,
+} from './statements/deliveries.ts';
 import { putBack } from './typed-values.ts';
 import { createOwnershipCheck, openValues } from './values.ts';
 

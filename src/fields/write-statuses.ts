@@ -13,8 +13,12 @@ import { forgottenFingerprint, looksErased, refreshErased } from '../sync/contro
 import type { Stages } from '../sync/control/stage.ts';
 import { planFields } from './plan.ts';
 import { type KnownRecord, readRecords } from './records.ts';
-import type { StatusEnd, StatusRow } from './statements/statuses.ts';
-import { listStaleStatuses, recordStatuses } from './statements/statuses.ts';
+import {
+  listStaleStatuses,
+  recordStatuses,
+  type StatusEnd,
+  type StatusRow,
+} from './statements/statuses.ts';
 import { statusFields, toSyncStatus } from './status.ts';
 import { valueFingerprint } from './values.ts';
 import { writeFields } from './write.ts';

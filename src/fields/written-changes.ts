@@ -12,8 +12,7 @@ import { valuesBeforeSealContext } from '../database/encryption/seal-contexts.ts
 import { VALUES_PURGED } from '../privacy/statements/retention.ts';
 import { openCrm } from '../sync/control/crm-account.ts';
 import { lookUp } from '../sync/control/look-up.ts';
-import type { WriteRecord } from './statements/deliveries.ts';
-import { findWrite } from './statements/deliveries.ts';
+import { findWrite, type WriteRecord } from './statements/deliveries.ts';
 import { createOwnershipCheck, openValues } from './values.ts';
 
 /** One field that a run wrote. */

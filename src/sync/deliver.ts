@@ -14,7 +14,11 @@ import {
 import { decryptProfile, encryptProfile } from '../fields/kept-profile.ts';
 import { recordDeliveries } from '../fields/statements/deliveries.ts';
 import type { Delivery } from '../fields/statements/delivery-ends.ts';
-import type { ProfileToKeep } from '../fields/statements/kept-profiles.ts';
+import {
+  findProfilesOfJobs,
+  noteFieldMap,
+  type ProfileToKeep,
+} from '../fields/statements/kept-profiles.ts';
 import type { ValueNote } from '../fields/statements/value-states.ts';
 import { fingerprintFieldMap } from '../fields/value-states.ts';
 import { writeFields } from '../fields/write.ts';
@@ -44,7 +48,9 @@ type DeliverDeps = Pick<
 
 /** Delivers profiles until polling is over and nothing is ready any more. */
 export async function deliverProfiles(deps: DeliverDeps, run: Run): Promise<void> {
-  await deps.store.keptProfiles.noteMap(run.lease, fingerprintFieldMap(deps, run.mappings));
+  await deps.store.checkpoint(run.lease, (trx) =>
+    noteFieldMap(trx, fingerprintFieldMap(deps, run.mappings)),
+  );
   const claims: Claims = { claimed: new Set(), mutex: createMutex() };
   // Parallel writes would only wait for each other's locks in the CRM.
   const crm = createMutex();
@@ -222,7 +228,7 @@ async function findKept(
 ): Promise<Map<string, Profile>> {
   const vanished = ready.filter(({ jobId }) => results.get(jobId)?.state === 'vanished');
   const trackingIds = vanished.map(({ job }) => job.trackingId);
-  const kept = await deps.store.keptProfiles.findOfJobs(run.integration.id, trackingIds);
+  const kept = await findProfilesOfJobs(deps.store.reader, run.integration.id, trackingIds);
   return new Map([...kept].map(([id, record]) => [id, decryptProfile(deps, record)]));
 }
 

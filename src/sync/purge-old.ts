@@ -1,9 +1,10 @@
 import { type Integration, integrationSchema } from '../core/integration-settings.ts';
 import { longestProfileDays, profileDays } from '../core/retention.ts';
 import type { Lease } from '../database/leases.ts';
-import type { PurgedProfiles, PurgeLimits } from '../fields/statements/profile-purges.ts';
 import {
   listClientsWithProfiles,
+  type PurgedProfiles,
+  type PurgeLimits,
   purgeKeptProfiles,
   purgeKeptProfilesUnattended,
 } from '../fields/statements/profile-purges.ts';

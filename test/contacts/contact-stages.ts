@@ -23,8 +23,7 @@ import {
 } from '../../src/credits/statements/lost-answers.ts';
 import type { SharingRules } from '../../src/credits/statements/paid-jobs.ts';
 import type { Tables } from '../../src/database/tables/tables.ts';
-import type { ContactQuestion } from '../../src/decisions/statements/questions.ts';
-import { findQuestion } from '../../src/decisions/statements/questions.ts';
+import { type ContactQuestion, findQuestion } from '../../src/decisions/statements/questions.ts';
 import { recordDeliveries } from '../../src/fields/statements/deliveries.ts';
 import { toIdentityText } from '../../src/identity/identity-text.ts';
 import {

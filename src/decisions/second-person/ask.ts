@@ -18,10 +18,12 @@ import {
   recordApproval,
   requestText,
 } from '../statements/approvals.ts';
-import type { QuestionBatch } from '../statements/batches.ts';
-import { listQuestionsOfBatch, listQuestionsOfReason } from '../statements/batches.ts';
-import type { Question } from '../statements/questions.ts';
-import { findQuestion } from '../statements/questions.ts';
+import {
+  listQuestionsOfBatch,
+  listQuestionsOfReason,
+  type QuestionBatch,
+} from '../statements/batches.ts';
+import { findQuestion, type Question } from '../statements/questions.ts';
 import type { DecisionWord } from '../views/kinds.ts';
 
 export interface AskDeps {

@@ -7,6 +7,7 @@ import { describeCount, formatTimestamp } from '../../core/quantities.ts';
 import type { WaitingReason } from '../../core/waiting-values.ts';
 import { readFields } from '../../fields/describe.ts';
 import { findOtherTool, listNormalisedFields } from '../../fields/statements/normalised-fields.ts';
+import { listWaitingValues } from '../../fields/statements/value-states.ts';
 import { fingerprintField, isProfileLine } from '../../fields/value-states.ts';
 import { readValuesWaiting } from '../../fields/waiting-values-view.ts';
 import { CAUSES } from './causes.ts';
@@ -24,10 +25,10 @@ export async function checkValuesWaiting(
 ): Promise<Finding[]> {
   const { store } = deps;
   const lines = mappings.filter(isProfileLine);
-  const { reasons } = await readValuesWaiting(store, integration.id, lines);
+  const { reasons } = await readValuesWaiting(store.reader, integration.id, lines);
   if (reasons.length === 0) return [plain(met('values', 'No value waits to be written.'))];
   const { fields } = await readFields(connector, mappings);
-  const waiting = await store.keptProfiles.listWaiting(integration.id);
+  const waiting = await listWaitingValues(store.reader, integration.id);
   const isFreed = ({ field, code }: WaitingReason) =>
     waiting.some(
       (note) =>

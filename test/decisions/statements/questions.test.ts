@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { Question } from '../../../src/decisions/statements/questions.ts';
 import {
   findQuestion,
   listApprovedKinds,
   listOpenQuestions,
+  type Question,
   recordDecision,
 } from '../../../src/decisions/statements/questions.ts';
 import { getSubject } from '../../../src/decisions/views/question.ts';

@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest';
 import { parseOwned } from '../../../src/contacts/owned-values.ts';
-import type { IntendedWrite, WriteRecord } from '../../../src/fields/statements/deliveries.ts';
 import {
   findIntendedValues,
+  type IntendedWrite,
   listWrites,
   recordDeliveries,
   recordIntendedWrites,
   recordUndoneWrite,
+  type WriteRecord,
 } from '../../../src/fields/statements/deliveries.ts';
 import type { Delivery } from '../../../src/fields/statements/delivery-ends.ts';
 import { findRunById, recordRunBegin } from '../../../src/sync/statements/runs.ts';

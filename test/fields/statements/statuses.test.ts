@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest';
-import type { StatusScope } from '../../../src/fields/statements/statuses.ts';
-import { listStaleStatuses, recordStatuses } from '../../../src/fields/statements/statuses.ts';
+import {
+  listStaleStatuses,
+  recordStatuses,
+  type StatusScope,
+} from '../../../src/fields/statements/statuses.ts';
 import { contactRow, putContacts } from '../../contacts/contact-stages.ts';
 import { INTEGRATION, RUN, type StoreWorld, storeWorlds } from '../../database/store-world.ts';
 import { describeEachDatabase } from '../../helpers/test-databases.ts';
