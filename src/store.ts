@@ -7,14 +7,6 @@ import { secretQueries } from './database/encryption/secrets.ts';
 import { neverReplaced, type RequireInPlace } from './database/sqlite/database-file.ts';
 import { openStore } from './database/store.ts';
 import type { Database } from './database/tables/tables.ts';
-import { currencyQueries } from './fields/statements/currencies.ts';
-import { deliveryQueries } from './fields/statements/deliveries.ts';
-import { fieldHealthQueries } from './fields/statements/field-health.ts';
-import { formerValueQueries } from './fields/statements/former-values.ts';
-import { keptProfileQueries } from './fields/statements/kept-profiles.ts';
-import { normalisedFieldQueries } from './fields/statements/normalised-fields.ts';
-import { profilePurgeQueries } from './fields/statements/profile-purges.ts';
-import { statusQueries } from './fields/statements/statuses.ts';
 import { auditRecorder } from './privacy/audit/record.ts';
 import {
   type ErasureLog,
@@ -67,16 +59,10 @@ function createQueries(deps: StoreDeps) {
     requireInPlace,
     /** Where erasures are noted outside of the database. */
     erasures,
+    /** Where writes are noted outside of the database. */
+    writeLog,
     secrets: secretQueries(db, record),
     contacts: contactQueries(db, checkpoint, clock),
-    deliveries: deliveryQueries(db, checkpoint, clock, { fingerprint, writeLog }),
-    keptProfiles: keptProfileQueries(db, checkpoint, clock),
-    currencies: currencyQueries(checkpoint, clock),
-    profilePurges: profilePurgeQueries(db, checkpoint, record),
-    fieldHealth: fieldHealthQueries(db),
-    normalisedFields: normalisedFieldQueries(db, checkpoint, clock),
-    formerValues: formerValueQueries(db, checkpoint, clock),
-    statuses: statusQueries(db, checkpoint, clock),
     readEverything: (integrationId: string) => readEverything(db, integrationId),
     forget: forgetQueries({ db, checkpoint, clock, fingerprint, record, erasures, writeLog }),
   };

@@ -1,7 +1,8 @@
 import type { Lease } from '../database/leases.ts';
-import { prepared, type Slots } from '../database/prepared.ts';
+import { preparedRead, type Slots } from '../database/prepared.ts';
+import type { Reader } from '../database/reader.ts';
 import { inFilledBatches } from '../database/rows.ts';
-import type { Database, Trx } from '../database/tables/tables.ts';
+import type { Trx } from '../database/tables/tables.ts';
 import type { RunContext } from '../sync/statements/runs.ts';
 import { after, move, putRows, type Target } from './apply-events.ts';
 import type { ContactRow } from './changes.ts';
@@ -104,22 +105,22 @@ export type Part = Pick<
 
 /** The contacts that became a part of these, directly, and have not come back; in the order of their ids. */
 export async function findParts(
-  db: Database | Trx,
+  reader: Reader,
   integrationId: string,
   heirs: readonly string[],
 ): Promise<Part[]> {
   const found: Part[] = [];
   for (const batch of inFilledBatches(heirs)) {
-    const { rows } = await selectParts(db, { integrationId, heirs: batch });
+    const { rows } = await selectParts(reader, { integrationId, heirs: batch });
     found.push(...rows);
   }
   return found.toSorted((one, other) => (one.crm_id < other.crm_id ? -1 : 1));
 }
 
 /** In the order of its own index: asked for that of ids, SQLite looks through all contacts of the client. */
-const selectParts = prepared(
-  (db, { integrationId, heirs }: Slots<{ integrationId: string; heirs: readonly string[] }>) =>
-    db
+const selectParts = preparedRead(
+  (reader, { integrationId, heirs }: Slots<{ integrationId: string; heirs: readonly string[] }>) =>
+    reader
       .selectFrom('contacts')
       .select(['crm_id', 'merged_into', 'asked_identity', 'owned_values'])
       .select(['values_donor', 'values_identity'])

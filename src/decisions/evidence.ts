@@ -10,6 +10,7 @@ import { inParallel } from '../core/parallel.ts';
 import type { Profile } from '../core/profile.ts';
 import { findJobIds } from '../credits/statements/jobs.ts';
 import { decryptProfile } from '../fields/kept-profile.ts';
+import { findProfilesOfJobs } from '../fields/statements/kept-profiles.ts';
 import type { JobResult, Match } from '../partner/results.ts';
 import type { SyncDeps } from '../sync/control/context.ts';
 import { openCrm } from '../sync/control/crm-account.ts';
@@ -128,7 +129,7 @@ async function keptProfiles(
 ): Promise<Map<string, Profile>> {
   const [first] = rows;
   if (first === undefined) return new Map();
-  const kept = await deps.store.keptProfiles.findOfJobs(first.integrationId, trackingIds);
+  const kept = await findProfilesOfJobs(deps.store.reader, first.integrationId, trackingIds);
   return new Map([...kept].map(([id, record]) => [id, decryptProfile(deps, record)]));
 }
 

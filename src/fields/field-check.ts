@@ -5,7 +5,7 @@ import { isoTime } from '../core/clock.ts';
 import type { FieldMapping } from '../core/field-map.ts';
 import type { Integration } from '../core/integration-settings.ts';
 import { readFields } from './describe.ts';
-import type { FieldHealth } from './statements/field-health.ts';
+import { type FieldHealth, readFieldHealth } from './statements/field-health.ts';
 
 /** A line of the field map. */
 export interface FieldLine {
@@ -32,7 +32,7 @@ export async function readFieldLines(
   { application, signal }: LiveDeps,
   integration: Integration,
 ): Promise<FieldLine[]> {
-  const health = await application.store.fieldHealth.read(integration.id);
+  const health = await readFieldHealth(application.store.reader, integration.id);
   const open = await application.open(integration, signal);
   try {
     const connector = await open.deps.openConnector(null);

@@ -3,6 +3,7 @@
  * would count as typed by a user and outlive the person whose value it is. A value that cannot be told from a
  * user's belongs to the user.
  */
+
 import type { Connector, Overwritten, ReadBack, WrittenFields } from '../../connectors/contract.ts';
 import { normalisedEntry, type OwnedValues } from '../contacts/owned-values.ts';
 import { inParallel, splitIntoBatches } from '../core/parallel.ts';
@@ -10,6 +11,11 @@ import type { Run, SyncDeps } from '../sync/control/context.ts';
 import type { NormalisedFields } from '../sync/control/normalised-fields.ts';
 import type { FieldPlan } from './plan.ts';
 import type { FieldEnd } from './statements/field-end.ts';
+import {
+  listNormalisedFields,
+  noteOtherTool,
+  recordNormalisedFields,
+} from './statements/normalised-fields.ts';
 import { valueFingerprint } from './values.ts';
 
 type ReadBackDeps = Pick<SyncDeps, 'store' | 'connector' | 'log'>;
@@ -22,7 +28,7 @@ export async function loadNormalised(
   { store }: Pick<ReadBackDeps, 'store'>,
   integrationId: string,
 ): Promise<NormalisedFields> {
-  const known = await store.normalisedFields.list(integrationId);
+  const known = await listNormalisedFields(store.reader, integrationId);
   return { marked: new Set(known.map(({ field }) => field)), read: new Set() };
 }
 
@@ -79,7 +85,7 @@ export async function readWritesBack<End extends FieldEnd>(
   const readFirst = await readAll(connector, first);
   if (normalised.sharesUser !== true && readFirst.some(({ sharesUser }) => sharesUser === true)) {
     normalised.sharesUser = true;
-    await store.normalisedFields.noteOtherTool(run.lease);
+    await store.checkpoint(run.lease, noteOtherTool);
     log.warn({ run: run.id }, 'another tool writes into the CRM as the same user');
   }
   noteChanged(readFirst);
@@ -90,7 +96,7 @@ export async function readWritesBack<End extends FieldEnd>(
   }
   if (noticed.size === 0) return overwritten;
   for (const field of noticed) marked.add(field);
-  await store.normalisedFields.record(run.lease, [...noticed]);
+  await store.checkpoint(run.lease, (trx) => recordNormalisedFields(trx, [...noticed]));
   log.info(
     { run: run.id, fields: [...noticed] },
     'automation of the CRM changes values after a write',

@@ -1,8 +1,9 @@
 /** Records of the CRM with the mapped fields, and what we may have written into them. */
+
 import type { RecordLookup } from '../../connectors/contract.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
 import { lookUp } from '../sync/control/look-up.ts';
-import type { IntendedValues } from './statements/deliveries.ts';
+import { findIntendedValues, type IntendedValues } from './statements/deliveries.ts';
 
 /** The present identity and values of these contacts, by CRM id: of the mapped fields, and of `more`. */
 export async function lookUpRecords(
@@ -33,7 +34,7 @@ export async function readRecords(
   crmIds: readonly string[],
   more: MoreFields = () => [],
 ): Promise<(crmId: string) => KnownRecord> {
-  const intended = await deps.store.deliveries.findIntended(run.integration.id, crmIds);
+  const intended = await findIntendedValues(deps.store.reader, run.integration.id, crmIds);
   const getIntended = (crmId: string) => intended.get(crmId) ?? [];
   const lookups = await lookUpRecords(deps, run, crmIds, more(getIntended));
   return (crmId) => ({ lookup: lookups.get(crmId), intended: getIntended(crmId) });

@@ -2,12 +2,14 @@
  * Values that users type into the CRM between our reading and our write. Our write replaces them, so they are put back
  * at once; where that fails, the outcome of the contact says that the value was lost, and who had typed it.
  */
+
 import type { ContactChange, Overwritten, WriteResult } from '../../connectors/contract.ts';
 import { type OwnedValues, withoutFields } from '../contacts/owned-values.ts';
 import type { FieldValues } from '../core/crm-field.ts';
 import { valuesBeforeSealContext } from '../database/encryption/seal-contexts.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
 import type { FieldPlan } from './plan.ts';
+import { recordValuesBefore } from './statements/deliveries.ts';
 import { withKeptForUser } from './value-states.ts';
 import { openValues, sealValues } from './values.ts';
 import type { WrittenEnd } from './written-end.ts';
@@ -35,10 +37,8 @@ export async function putTypedBack(
   if (found.size === 0) return;
   const typed = plans.flatMap((plan) => typedIn(plan, found.get(plan.crmId)));
   if (typed.length === 0) return;
-  await deps.store.deliveries.recordBefore(
-    run.lease,
-    typed.flatMap((each) => resealBefore(deps, run, each)),
-  );
+  const before = typed.flatMap((each) => resealBefore(deps, run, each));
+  await deps.store.checkpoint(run.lease, (trx) => recordValuesBefore(trx, before));
   const back = await putBack(
     deps,
     typed.map(({ plan, values }) => ({ id: plan.crmId, values })),

@@ -22,7 +22,13 @@ import type { SyncDeps } from '../sync/control/context.ts';
 import { forgottenFingerprint, keepErasedAway } from '../sync/control/erased.ts';
 import { lookUp } from '../sync/control/look-up.ts';
 import { dropErasedMentions } from './erasing/mentions.ts';
-import type { WriteOfOther, WriteRecord } from './statements/deliveries.ts';
+import {
+  findWritesOfOthers,
+  listWrites,
+  recordUndoneWrite,
+  type WriteOfOther,
+  type WriteRecord,
+} from './statements/deliveries.ts';
 import { putBack } from './typed-values.ts';
 import { createOwnershipCheck, openValues } from './values.ts';
 
@@ -64,7 +70,7 @@ export async function undoRun(deps: UndoDeps, lease: Lease, runId: string): Prom
     refusals: [],
   };
   await dropErasedMentions(deps, lease);
-  const writes = await withoutErased(deps, lease, await store.deliveries.listWrites(runId), counts);
+  const writes = await withoutErased(deps, lease, await listWrites(store.reader, runId), counts);
   const { remote, readBatch, writeBatch } = connector.capabilities;
   const size = Math.min(remote ? CONTACTS_AT_ONCE : readBatch, writeBatch.max);
   for (const batch of batchesOfContacts(writes, size)) {
@@ -268,7 +274,7 @@ async function writesOfOthers(
   const [first] = writes;
   if (first === undefined) return new Map();
   const ids = writes.map(({ crmId }) => crmId);
-  return store.deliveries.findWritesOfOthers({ integrationId, runId: first.runId }, ids);
+  return findWritesOfOthers(store.reader, { integrationId, runId: first.runId }, ids);
 }
 
 /** What is known of a contact whose values are to go back. */
@@ -418,7 +424,7 @@ async function writeBack(
   async function note(restoration: Restoration, contacts = counts.restored): Promise<void> {
     contacts.add(restoration.write.crmId);
     counts.fields.restored += restoration.fields;
-    await store.deliveries.recordUndone(lease, restoration.write, restoration);
+    await store.checkpoint(lease, (trx) => recordUndoneWrite(trx, restoration.write, restoration));
   }
 }
 

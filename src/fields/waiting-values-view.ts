@@ -2,18 +2,17 @@
 import type { FieldMapping } from '../core/field-map.ts';
 import { describeCount, formatCount } from '../core/quantities.ts';
 import type { ValuesWaiting, WaitingCause } from '../core/waiting-values.ts';
-import type { Store } from '../store.ts';
-
-type WaitingStore = { keptProfiles: Pick<Store['keptProfiles'], 'countWaiting'> };
+import type { Reader } from '../database/reader.ts';
+import { countWaitingValues } from './statements/value-states.ts';
 
 /** What waits for an integration, with the largest number first; of the given field map alone, if there is one. */
 export async function readValuesWaiting(
-  { keptProfiles }: WaitingStore,
+  reader: Reader,
   integrationId: string,
   mappings?: readonly FieldMapping[],
 ): Promise<ValuesWaiting> {
   const mapped = mappings && new Set(mappings.map(({ to }) => to));
-  const found = await keptProfiles.countWaiting(integrationId);
+  const found = await countWaitingValues(reader, integrationId);
   const reasons = found
     .filter(({ field }) => mapped === undefined || mapped.has(field))
     .map(({ field, state, code, isGone, contacts }) => {

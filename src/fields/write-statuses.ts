@@ -3,6 +3,7 @@
  * service nothing. Only contacts whose state or reason is another one than before are looked at, and
  * only those whose status changes with it are read and written; what is cut off, a later run does.
  */
+
 import type { RecordLookup } from '../../connectors/contract.ts';
 import { isOwned, type OwnedValues, parseOwned } from '../contacts/owned-values.ts';
 import { SYNC_SOURCES } from '../core/field-map.ts';
@@ -12,7 +13,12 @@ import { forgottenFingerprint, looksErased, refreshErased } from '../sync/contro
 import type { Stages } from '../sync/control/stage.ts';
 import { planFields } from './plan.ts';
 import { type KnownRecord, readRecords } from './records.ts';
-import type { StatusEnd, StatusRow } from './statements/statuses.ts';
+import {
+  listStaleStatuses,
+  recordStatuses,
+  type StatusEnd,
+  type StatusRow,
+} from './statements/statuses.ts';
 import { statusFields, toSyncStatus } from './status.ts';
 import { valueFingerprint } from './values.ts';
 import { writeFields } from './write.ts';
@@ -28,7 +34,7 @@ export async function writeStatuses(deps: SyncDeps, run: Run): Promise<void> {
   let after: string | null = null;
   let written = 0;
   while (!run.control.stopping.aborted) {
-    const rows: StatusRow[] = await deps.store.statuses.listStale(run.integration.id, {
+    const rows: StatusRow[] = await listStaleStatuses(deps.store.reader, run.integration.id, {
       ...scope,
       after,
     });
@@ -50,7 +56,7 @@ export async function countStaleStatuses(
   let count = 0;
   let after: string | null = null;
   for (;;) {
-    const rows: StatusRow[] = await deps.store.statuses.listStale(run.integration.id, {
+    const rows: StatusRow[] = await listStaleStatuses(deps.store.reader, run.integration.id, {
       ...scope,
       after,
     });
@@ -72,13 +78,15 @@ async function writeRows(deps: SyncDeps, run: Run, rows: readonly StatusRow[]): 
   const standings = rows.map((row) => ({ row, status: toSyncStatus(row) }));
   const sorted = Map.groupBy(standings, (each) => isInCrm(deps, run, each));
   const [inCrm, missing] = [sorted.get(true) ?? [], sorted.get(false) ?? []];
-  await deps.store.statuses.record(run.lease, run.id, inCrm.map(unwritten));
+  await deps.store.checkpoint(run.lease, (trx) =>
+    recordStatuses(trx, run.id, inCrm.map(unwritten)),
+  );
   const size = deps.connector.capabilities.writeBatch.max;
   let count = 0;
   for (let start = 0; start < missing.length; start += size) {
     if (run.control.stopping.aborted) break;
     const ends = await writeBatch(deps, run, missing.slice(start, start + size));
-    await deps.store.statuses.record(run.lease, run.id, ends);
+    await deps.store.checkpoint(run.lease, (trx) => recordStatuses(trx, run.id, ends));
     count += ends.filter(({ written }) => written?.writeId != null && written.isDone).length;
   }
   return count;

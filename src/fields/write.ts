@@ -1,4 +1,5 @@
 /** plan ► intent ► write ► conclude: how profiles and warm paths come into the fields of a CRM. */
+
 import type {
   ContactChange,
   Overwritten,
@@ -14,7 +15,7 @@ import type { Run, SyncDeps } from '../sync/control/context.ts';
 import { sealWords } from '../sync/control/seal-words.ts';
 import type { FieldPlan } from './plan.ts';
 import { readWritesBack } from './read-back.ts';
-import type { IntendedWrite } from './statements/deliveries.ts';
+import { type IntendedWrite, recordIntendedWrites } from './statements/deliveries.ts';
 import type { FieldEnd } from './statements/field-end.ts';
 import { putTypedBack } from './typed-values.ts';
 import { recordRefused, withRefused } from './value-states.ts';
@@ -35,7 +36,7 @@ export async function writeFields(
   const writes = plans.flatMap(({ write }) => write ?? []);
   if (writes.length > 0) {
     const tookMs = stopwatch(deps.clock);
-    await deps.store.deliveries.recordIntended(run.lease, run.id, writes);
+    await recordIntendedWrites(deps.store, run.lease, run.id, writes);
     // Who has stood still meanwhile may write what another has cleared since, because the person was erased.
     if (tookMs() > LEASE_MS / 2) await deps.store.leases.renew(run.lease);
   }

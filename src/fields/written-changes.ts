@@ -2,6 +2,7 @@
  * What a run changed in one contact: what stood in its fields before, as it was kept for `undo`, and what
  * stands there at this moment, as the CRM says. It is for the page of a user who decides, and is kept nowhere.
  */
+
 import type { Application } from '../application.ts';
 import { parseOwned } from '../contacts/owned-values.ts';
 import type { FieldValue } from '../core/crm-field.ts';
@@ -11,7 +12,7 @@ import { valuesBeforeSealContext } from '../database/encryption/seal-contexts.ts
 import { VALUES_PURGED } from '../privacy/statements/retention.ts';
 import { openCrm } from '../sync/control/crm-account.ts';
 import { lookUp } from '../sync/control/look-up.ts';
-import type { WriteRecord } from './statements/deliveries.ts';
+import { findWrite, type WriteRecord } from './statements/deliveries.ts';
 import { createOwnershipCheck, openValues } from './values.ts';
 
 /** One field that a run wrote. */
@@ -41,7 +42,7 @@ export async function readWrittenChanges(
   stopping: AbortSignal,
 ): Promise<WrittenChanges> {
   if (integration === undefined) throw integrationGone();
-  const write = await store.deliveries.findWrite(runId, crmId);
+  const write = await findWrite(store.reader, runId, crmId);
   if (write === undefined) return { state: 'none', changes: [] };
   if (write.before === VALUES_PURGED) return { state: 'unkept', changes: [] };
   const signal = AbortSignal.any([stopping, AbortSignal.timeout(PATIENCE_MS)]);

@@ -12,8 +12,13 @@ import {
   recordJobProgress,
 } from '../credits/statements/jobs.ts';
 import { decryptProfile, encryptProfile } from '../fields/kept-profile.ts';
+import { recordDeliveries } from '../fields/statements/deliveries.ts';
 import type { Delivery } from '../fields/statements/delivery-ends.ts';
-import type { ProfileToKeep } from '../fields/statements/kept-profiles.ts';
+import {
+  findProfilesOfJobs,
+  noteFieldMap,
+  type ProfileToKeep,
+} from '../fields/statements/kept-profiles.ts';
 import type { ValueNote } from '../fields/statements/value-states.ts';
 import { fingerprintFieldMap } from '../fields/value-states.ts';
 import { writeFields } from '../fields/write.ts';
@@ -43,7 +48,9 @@ type DeliverDeps = Pick<
 
 /** Delivers profiles until polling is over and nothing is ready any more. */
 export async function deliverProfiles(deps: DeliverDeps, run: Run): Promise<void> {
-  await deps.store.keptProfiles.noteMap(run.lease, fingerprintFieldMap(deps, run.mappings));
+  await deps.store.checkpoint(run.lease, (trx) =>
+    noteFieldMap(trx, fingerprintFieldMap(deps, run.mappings)),
+  );
   const claims: Claims = { claimed: new Set(), mutex: createMutex() };
   // Parallel writes would only wait for each other's locks in the CRM.
   const crm = createMutex();
@@ -187,7 +194,7 @@ async function stopOnError(run: Run, work: Promise<void>): Promise<void> {
 
 async function deliverFetched(deps: DeliverDeps, run: Run, fetched: Fetched[]): Promise<void> {
   const deliveries = await writeProfiles(deps, run, fetched);
-  await deps.store.deliveries.recordDeliveries(run.lease, run.id, deliveries);
+  await deps.store.checkpoint(run.lease, (trx) => recordDeliveries(trx, run.id, deliveries));
 }
 
 /** Asks for the results, ten at a time; jobs without a profile end here with their reason. */
@@ -221,7 +228,7 @@ async function findKept(
 ): Promise<Map<string, Profile>> {
   const vanished = ready.filter(({ jobId }) => results.get(jobId)?.state === 'vanished');
   const trackingIds = vanished.map(({ job }) => job.trackingId);
-  const kept = await deps.store.keptProfiles.findOfJobs(run.integration.id, trackingIds);
+  const kept = await findProfilesOfJobs(deps.store.reader, run.integration.id, trackingIds);
   return new Map([...kept].map(([id, record]) => [id, decryptProfile(deps, record)]));
 }
 
@@ -250,7 +257,7 @@ async function recordWithoutProfile(
     );
   }
   if (postponed.length > 0) {
-    await store.deliveries.recordDeliveries(run.lease, run.id, postponed);
+    await store.checkpoint(run.lease, (trx) => recordDeliveries(trx, run.id, postponed));
   }
 }
 

@@ -164,7 +164,7 @@ export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promi
     heldSince: hold === null ? null : isoTime(hold.heldAt),
     statuses,
     waiting,
-    valuesWaiting: await readValuesWaiting(store, request.integration.id, request.mappings),
+    valuesWaiting: await readValuesWaiting(store.reader, request.integration.id, request.mappings),
     fields: findings,
     missing: await missingSources(deps, request),
     calls: { crm: crmCalls(connector, { enhanced, waiting: alreadyPaid, statuses }), partner },

@@ -1,7 +1,13 @@
 import { type Integration, integrationSchema } from '../core/integration-settings.ts';
 import { longestProfileDays, profileDays } from '../core/retention.ts';
 import type { Lease } from '../database/leases.ts';
-import type { PurgedProfiles, PurgeLimits } from '../fields/statements/profile-purges.ts';
+import {
+  listClientsWithProfiles,
+  type PurgedProfiles,
+  type PurgeLimits,
+  purgeKeptProfiles,
+  purgeKeptProfilesUnattended,
+} from '../fields/statements/profile-purges.ts';
 import { purgeAudit } from '../privacy/audit/purge-audit.ts';
 import { purgeExpired } from '../privacy/statements/retention.ts';
 import type { Run, RunDeps } from './control/context.ts';
@@ -37,7 +43,7 @@ export async function purgeProfiles(
   { lease, integration }: Pick<Run, 'lease' | 'integration'>,
 ): Promise<void> {
   const limits = purgeLimits(deps, integration);
-  report(deps, lease.integrationId, await deps.store.profilePurges.purge(lease, limits));
+  report(deps, lease.integrationId, await purgeKeptProfiles(deps.store, lease, limits));
 }
 
 /**
@@ -48,9 +54,9 @@ export async function purgeAllProfiles(
   deps: PurgeDeps,
   integrations: ReadonlyMap<string, Pick<Integration, 'refresh' | 'retention'>>,
 ): Promise<void> {
-  for (const id of await deps.store.profilePurges.listClients()) {
+  for (const id of await listClientsWithProfiles(deps.store.reader)) {
     const limits = purgeLimits(deps, integrations.get(id) ?? DEFAULT_CLIENT);
-    report(deps, id, await deps.store.profilePurges.purgeUnattended(id, limits));
+    report(deps, id, await purgeKeptProfilesUnattended(deps.store, id, limits));
   }
 }
 

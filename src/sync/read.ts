@@ -9,6 +9,7 @@ import type { Contact } from '../core/contact.ts';
 import { RetriableError } from '../core/errors.ts';
 import { currenciesText } from '../core/money.ts';
 import { listMarkedForErasure } from '../decisions/statements/erasure-requests.ts';
+import { recordCurrencies } from '../fields/statements/currencies.ts';
 import type { ReadIdentity } from '../identity/identity-reader.ts';
 import { isMoneyLine } from '../mapping/amount.ts';
 import { findField } from '../mapping/map-profile.ts';
@@ -48,7 +49,7 @@ export async function readContacts(
 const MOST_PREPARATIONS = 100;
 
 async function recordPage(deps: ReadDeps, run: Run, page: ContactPage): Promise<void> {
-  await recordCurrencies(deps, run, page);
+  await recordPageCurrencies(deps, run, page);
   const erased = [...page.contacts, ...page.removed].flatMap(
     ({ id }) => forgottenFingerprint(deps, run, id) ?? [],
   );
@@ -89,12 +90,17 @@ async function recordPage(deps: ReadDeps, run: Run, page: ContactPage): Promise<
   );
 }
 
-async function recordCurrencies({ store }: ReadDeps, run: Run, page: ContactPage): Promise<void> {
+async function recordPageCurrencies(
+  { store }: ReadDeps,
+  run: Run,
+  page: ContactPage,
+): Promise<void> {
   const contacts = page.contacts.flatMap(({ id: crmId, currencies }) => {
     const currency = currenciesText(currencies);
     return currency === null ? [] : [{ crmId, currency }];
   });
-  await store.currencies.record(run.lease, contacts, listMoneyFields(run));
+  if (contacts.length === 0) return;
+  await store.checkpoint(run.lease, (trx) => recordCurrencies(trx, contacts, listMoneyFields(run)));
 }
 
 /** A delivery may have read it before that, and wait for the answer. */

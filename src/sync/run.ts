@@ -28,6 +28,12 @@ import { applyAllAnswers } from '../decisions/statements/withdrawable-answers.ts
 import { readFields, requireUsableField } from '../fields/describe.ts';
 import { loadErasedTexts } from '../fields/erasing/mentions.ts';
 import { loadNormalised } from '../fields/read-back.ts';
+import {
+  listOfferedMaps,
+  noteDepartedProfiles,
+  offerProfilesAgain,
+} from '../fields/statements/kept-profiles.ts';
+import { lookAtStatusesAgain } from '../fields/statements/statuses.ts';
 import { fingerprintLine } from '../fields/value-states.ts';
 import { readValuesWaiting } from '../fields/waiting-values-view.ts';
 import { createIdentityReader } from '../identity/identity-reader.ts';
@@ -192,10 +198,13 @@ async function prepareRun(
     requireUsableField(run.integration, run.mappings, findings);
     if (toCreate.length > 0) {
       // On disk first: once they are created, nothing shows that they were gone.
-      await deps.store.keptProfiles.offerAgain(run.lease, await mapsWith(deps, run, toCreate));
+      const maps = await mapsWith(deps, run, toCreate);
+      if (maps.length > 0) {
+        await deps.store.checkpoint(run.lease, (trx) => offerProfilesAgain(trx, maps));
+      }
       const names = new Set(toCreate.map(({ name }) => name));
       if (run.mappings.some(({ from, to }) => SYNC_SOURCES.includes(from) && names.has(to))) {
-        await deps.store.statuses.lookAgain(run.lease);
+        await deps.store.checkpoint(run.lease, lookAtStatusesAgain);
       }
       await connector.createFields(toCreate);
       run.created = names;
@@ -221,7 +230,7 @@ async function mapsWith(
   { integration, mappings }: Pick<Run, 'integration' | 'mappings'>,
   fields: readonly FieldSpec[],
 ): Promise<string[]> {
-  const offered = await deps.store.keptProfiles.listOfferedMaps(integration.id);
+  const offered = await listOfferedMaps(deps.store.reader, integration.id);
   const names = new Set(fields.map(({ name }) => name));
   const lost = new Set(
     mappings.filter(({ to }) => names.has(to)).map((line) => fingerprintLine(deps, line)),
@@ -308,7 +317,7 @@ async function redeliver(
     const unconfirmed = await holdAfterRestore(deps, run);
     // Kept profiles may be older than the values in the CRM.
     if (unconfirmed !== null) run.control.stop('restore_unconfirmed', unconfirmed);
-    await deps.store.keptProfiles.noteDepartures(run.lease);
+    await deps.store.checkpoint(run.lease, noteDepartedProfiles);
     if (!run.control.stopping.aborted) await redeliverRequested(deps, run, request);
   } catch (error) {
     run.control.stopFor(error);
@@ -385,7 +394,7 @@ async function prepareStations(deps: SyncDeps, run: Run): Promise<number> {
   // Before anything is decided by the age of a profile, since that stays in the store.
   await confirmClock(deps, run);
   await holdAfterRestore(deps, run);
-  await deps.store.keptProfiles.noteDepartures(run.lease);
+  await deps.store.checkpoint(run.lease, noteDepartedProfiles);
   await deps.store.checkpoint(run.lease, (trx) => retryUnreadable(trx, run.only));
   if (run.only === null) {
     const rules = planRules(deps, run);
@@ -415,7 +424,7 @@ async function endRun(deps: RunDeps, run: Run, facts: RunFacts): Promise<RunRepo
     );
   }
   const isWhole = run.only === null && run.redelivery == null;
-  const valuesWaiting = await readValuesWaiting(store, run.integration.id, run.mappings);
+  const valuesWaiting = await readValuesWaiting(store.reader, run.integration.id, run.mappings);
   const report = { ...(await reportOn(deps, run, finishedAt, facts)), valuesWaiting };
   const end = { status: report.status, reason: report.reason, finishedAt };
   const finishing = store.checkpoint(run.lease, (trx) =>

@@ -23,8 +23,8 @@ import {
 } from '../../src/credits/statements/lost-answers.ts';
 import type { SharingRules } from '../../src/credits/statements/paid-jobs.ts';
 import type { Tables } from '../../src/database/tables/tables.ts';
-import type { ContactQuestion } from '../../src/decisions/statements/questions.ts';
-import { findQuestion } from '../../src/decisions/statements/questions.ts';
+import { type ContactQuestion, findQuestion } from '../../src/decisions/statements/questions.ts';
+import { recordDeliveries } from '../../src/fields/statements/deliveries.ts';
 import { toIdentityText } from '../../src/identity/identity-text.ts';
 import {
   BALANCE,
@@ -267,15 +267,17 @@ export function holdAtDelivery(
   crmId: string,
   trackingId: string,
 ): Promise<void> {
-  return store.deliveries.recordDeliveries(lease, RUN, [
-    {
-      crmId,
-      trackingId,
-      reason: 'name_mismatch',
-      detail: 'another last name',
-      end: { kind: 'held', donorId: 'donor-1' },
-    },
-  ]);
+  return store.checkpoint(lease, (trx) =>
+    recordDeliveries(trx, RUN, [
+      {
+        crmId,
+        trackingId,
+        reason: 'name_mismatch',
+        detail: 'another last name',
+        end: { kind: 'held', donorId: 'donor-1' },
+      },
+    ]),
+  );
 }
 
 /** A fingerprint of an identity with these parts. */

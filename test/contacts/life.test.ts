@@ -21,6 +21,7 @@ import { listReadyJobs, recordJobProgress } from '../../src/credits/statements/j
 import type { DueReason } from '../../src/database/tables/contacts.ts';
 import { listOpenQuestions, recordDecision } from '../../src/decisions/statements/questions.ts';
 import { getSubject } from '../../src/decisions/views/question.ts';
+import { recordDeliveries } from '../../src/fields/statements/deliveries.ts';
 import {
   BALANCE,
   INTEGRATION,
@@ -578,9 +579,11 @@ describeEachDatabase('a contact in a corner', (open) => {
     // Its opt-out is found when the profile is delivered.
     const end = { kind: 'dropped', removed: false } as const;
     const trackingId = trackingIdOf('c-1');
-    await world.store.deliveries.recordDeliveries(world.lease, RUN, [
-      { crmId: 'c-2', trackingId, reason: 'opted_out', detail: null, end },
-    ]);
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordDeliveries(trx, RUN, [
+        { crmId: 'c-2', trackingId, reason: 'opted_out', detail: null, end },
+      ]),
+    );
     await readPage(world, [readContact('c-2')], { kind: 'resume' });
     expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'ready' });
     expect(await listOpenQuestions(world.store.reader, INTEGRATION)).toEqual([]);
@@ -733,17 +736,19 @@ describeEachDatabase('a contact in a corner', (open) => {
     const world = await createWorld();
     await holdForName(world, ['c-1']);
     await remove(world, 'c-1', 'c-2');
-    await world.store.deliveries.recordDeliveries(world.lease, RUN, [
-      {
-        ...{
-          crmId: 'c-2',
-          trackingId: trackingIdOf('c-1'),
-          reason: 'deleted_in_crm',
-          detail: null,
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordDeliveries(trx, RUN, [
+        {
+          ...{
+            crmId: 'c-2',
+            trackingId: trackingIdOf('c-1'),
+            reason: 'deleted_in_crm',
+            detail: null,
+          },
+          end: { kind: 'dropped', removed: true, mergedInto: null },
         },
-        end: { kind: 'dropped', removed: true, mergedInto: null },
-      },
-    ]);
+      ]),
+    );
     expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'removed' });
     await readPage(world, [readContact('c-2')], { kind: 'resume' });
     expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'ready' });
@@ -756,18 +761,20 @@ describeEachDatabase('a contact in a corner', (open) => {
     await remove(world, 'c-1', 'c-2');
     const trackingId = trackingIdOf('c-1');
     const deliver = (crmId: string) =>
-      world.store.deliveries.recordDeliveries(world.lease, RUN, [
-        {
-          ...{ crmId, trackingId, reason: 'fields_written', detail: null },
-          end: {
-            kind: 'delivered',
-            identity: 'identity',
-            donorId: 'donor-1',
-            owned: {},
-            writeId: null,
+      world.store.checkpoint(world.lease, (trx) =>
+        recordDeliveries(trx, RUN, [
+          {
+            ...{ crmId, trackingId, reason: 'fields_written', detail: null },
+            end: {
+              kind: 'delivered',
+              identity: 'identity',
+              donorId: 'donor-1',
+              owned: {},
+              writeId: null,
+            },
           },
-        },
-      ]);
+        ]),
+      );
     await deliver('c-1');
     expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'ready' });
     const limits = { runId: RUN, limit: 10, except: new Set<string>() };

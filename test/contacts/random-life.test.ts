@@ -25,6 +25,7 @@ import { recordLostSubmission } from '../../src/credits/statements/lost-answers.
 import { takeShares } from '../../src/credits/statements/shares.ts';
 import { findOpenSubmission } from '../../src/credits/statements/submissions.ts';
 import { listOpenQuestions, recordDecision } from '../../src/decisions/statements/questions.ts';
+import { recordDeliveries } from '../../src/fields/statements/deliveries.ts';
 import type { DeliveryEnd } from '../../src/fields/statements/delivery-ends.ts';
 import {
   BALANCE,
@@ -270,9 +271,11 @@ async function deliver({ store, lease }: StoreWorld, { choice }: Step): Promise<
     [{ kind: 'dropped', removed: false }, 'deleted_in_crm'],
   ];
   const [end, reason] = ends[choice % ends.length] ?? [delivered, 'fields_written'];
-  await store.deliveries.recordDeliveries(lease, RUN, [
-    { crmId: ready.job.crmId, trackingId: ready.job.trackingId, reason, detail: null, end },
-  ]);
+  await store.checkpoint(lease, (trx) =>
+    recordDeliveries(trx, RUN, [
+      { crmId: ready.job.crmId, trackingId: ready.job.trackingId, reason, detail: null, end },
+    ]),
+  );
 }
 
 async function decide({ store }: StoreWorld, { choice }: Step): Promise<void> {

@@ -16,6 +16,11 @@ import { fromRow } from '../../src/database/from-row.ts';
 import { type Lease, LeaseLost } from '../../src/database/leases.ts';
 import type { Tables } from '../../src/database/tables/tables.ts';
 import { LEASE_MS } from '../../src/database/transact.ts';
+import {
+  recordDeliveries,
+  recordIntendedWrites,
+  recordUndoneWrite,
+} from '../../src/fields/statements/deliveries.ts';
 import { createStore } from '../../src/store.ts';
 import { findRunById, recordRunBegin, recordRunEnd } from '../../src/sync/statements/runs.ts';
 import {
@@ -340,7 +345,7 @@ describeEachDatabase('one that has lost its lease', (open) => {
     [
       'deliveries.recordIntended',
       ({ store, lease }) =>
-        store.deliveries.recordIntended(lease, RUN, [
+        recordIntendedWrites(store, lease, RUN, [
           {
             id: 'write-1',
             crmId: 'c-1',
@@ -359,15 +364,17 @@ describeEachDatabase('one that has lost its lease', (open) => {
     ],
     [
       'deliveries.recordDeliveries',
-      ({ store, lease }) => store.deliveries.recordDeliveries(lease, RUN, []),
+      ({ store, lease }) => store.checkpoint(lease, (trx) => recordDeliveries(trx, RUN, [])),
     ],
     [
       'deliveries.recordUndone',
       ({ store, lease }) =>
-        store.deliveries.recordUndone(lease, fromRow(WRITE), {
-          owned: { Age: 'fingerprint' },
-          left: {},
-        }),
+        store.checkpoint(lease, (trx) =>
+          recordUndoneWrite(trx, fromRow(WRITE), {
+            owned: { Age: 'fingerprint' },
+            left: {},
+          }),
+        ),
     ],
     [
       'integrations.pinAccount',

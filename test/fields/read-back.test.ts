@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';
 import { SAMPLE_OF_A_FIELD } from '../../src/fields/read-back.ts';
+import { listNormalisedFields } from '../../src/fields/statements/normalised-fields.ts';
 import { WITHOUT_TRIAL } from '../helpers/sync-world.ts';
 import { open } from '../sync/worlds.ts';
 
@@ -78,7 +79,9 @@ it('knows what automation has made of every value of the batch as ours, once the
   const rest = read.filter(({ fields }) => !fields.includes(BIO));
   expect(read.length).toBe(ids.length);
   expect(rest.every(({ fields }) => fields.join() === WORK)).toBe(true);
-  expect(await world.store.normalisedFields.list('riverside')).toMatchObject([{ field: WORK }]);
+  expect(await listNormalisedFields(world.store.reader, 'riverside')).toMatchObject([
+    { field: WORK },
+  ]);
   const rows = await world.store.contacts.find('riverside', ids);
   for (const id of ids) {
     expect(JSON.parse(rows.get(id)?.ownedValues ?? '{}')[WORK]).toMatch(/^\S+ \S+$/);

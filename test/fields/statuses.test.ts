@@ -43,13 +43,23 @@ const withAnotherLastName: SyncWorldOptions['partner'] = (client) => ({
   },
 });
 
-/** A store in which no more is noted of statuses once one was written. */
-function withoutNotes({ store }: SyncDeps): SyncDeps['store']['statuses'] {
+/** A store in which nothing is noted once a status was written. */
+function withoutNotes({ store, connector }: SyncDeps): Pick<SyncDeps, 'store' | 'connector'> {
+  let isWritten = false;
   return {
-    ...store.statuses,
-    async record(lease, runId, ends) {
-      if (ends.some(({ written }) => written !== null)) throw new Error('The process ended.');
-      await store.statuses.record(lease, runId, ends);
+    store: {
+      ...store,
+      checkpoint(lease, work) {
+        if (isWritten) throw new Error('The process ended.');
+        return store.checkpoint(lease, work);
+      },
+    },
+    connector: {
+      ...connector,
+      async *write(...given) {
+        yield* connector.write(...given);
+        isWritten = true;
+      },
     },
   };
 }
@@ -215,8 +225,7 @@ describe('the status of contacts in the CRM', () => {
   it('is known as its own after a process that ended between the write and the note of it', async () => {
     const world = await open();
     const id = world.crm.addContact(UNKNOWN);
-    const cutOff: Stage = (deps, run) =>
-      writeStatuses({ ...deps, store: { ...deps.store, statuses: withoutNotes(deps) } }, run);
+    const cutOff: Stage = (deps, run) => writeStatuses({ ...deps, ...withoutNotes(deps) }, run);
     const stopped = await world.sync({ stages: { before: [], after: [cutOff] } });
     expect(stopped.reason?.message).toBe('The process ended.');
     expect(statusOf(world, id)).toBe('Unknown');

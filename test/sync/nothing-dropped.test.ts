@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RetriableError } from '../../src/core/errors.ts';
+import { listWrites } from '../../src/fields/statements/deliveries.ts';
 import type { PartnerClient } from '../../src/partner/client.ts';
 import { PartnerValidationError } from '../../src/partner/errors.ts';
 import { WITHOUT_TRIAL } from '../helpers/sync-world.ts';
@@ -125,9 +126,9 @@ describe('nothing is dropped', () => {
     // A value that a person types there now is that person's.
     world.crm.setValue(id, 'Donor ID', 'typed');
     expect((await world.sync({ full: true })).contacts).toMatchObject({ chosen: 0, written: 0 });
-    const [write] = await world.store.deliveries
-      .listWrites(report.id)
-      .then((writes) => writes.filter(({ crmId }) => crmId === id));
+    const [write] = await listWrites(world.store.reader, report.id).then((writes) =>
+      writes.filter(({ crmId }) => crmId === id),
+    );
     expect(Object.keys(JSON.parse(write?.after ?? '{}'))).not.toContain('Donor ID');
     expect(await world.spent()).toBe(10);
   });

@@ -3,6 +3,8 @@ import type { Connector } from '../../connectors/contract.ts';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';
 import type { MemoryCrm } from '../../connectors/memory/crm.ts';
 import type { FieldMapping } from '../../src/core/field-map.ts';
+import { hasRedeliveryRequest } from '../../src/fields/statements/later-deliveries.ts';
+import { listWaitingValues } from '../../src/fields/statements/value-states.ts';
 import { undoRun } from '../../src/fields/undo.ts';
 import { openCrm } from '../../src/sync/control/crm-account.ts';
 import { withLease } from '../../src/sync/control/with-lease.ts';
@@ -95,7 +97,7 @@ describeOn('sqlite', 'a delivery on request', () => {
     expect(foreseen.excluded).toEqual([]);
     expect(await world.spent()).toBe(spent);
     expect(await preview(world)).toMatchObject({ contacts: 0, unchanged: foreseen.contacts });
-    const states = await world.store.keptProfiles.listWaiting('riverside', { states: ['undone'] });
+    const states = await listWaitingValues(world.store.reader, 'riverside', { states: ['undone'] });
     expect(states).toEqual([]);
   });
 
@@ -162,7 +164,7 @@ describeOn('sqlite', 'a delivery on request', () => {
     expect(given).not.toContain(unread);
     expect(given.length).toBeGreaterThan(5);
     // The request is over: it does not come back with the contact.
-    expect(await world.store.keptProfiles.hasRequested('riverside')).toBe(false);
+    expect(await hasRedeliveryRequest(world.store.reader, 'riverside')).toBe(false);
   });
 
   it('gives a renamed contact nothing of the profile of its former name', async () => {
@@ -186,7 +188,7 @@ describeOn('sqlite', 'a delivery on request', () => {
     await world.sync();
     expect(valuesOf(world)).toEqual(values);
     expect(await world.spent()).toBe(spent);
-    expect(await world.store.keptProfiles.hasRequested('riverside')).toBe(false);
+    expect(await hasRedeliveryRequest(world.store.reader, 'riverside')).toBe(false);
   });
 
   it('is finished by the next run after a stop in its middle', async () => {
@@ -248,7 +250,7 @@ describeEachDatabase('a delivery on request, on each database', (openDatabase) =
     await redeliver(world, ['Donor Age', 'Donor ID']);
     await redeliver(world);
     expect(valuesOf(world)).toEqual(values);
-    expect(await world.store.keptProfiles.hasRequested('riverside')).toBe(false);
+    expect(await hasRedeliveryRequest(world.store.reader, 'riverside')).toBe(false);
     expect(await preview(world)).toMatchObject({ contacts: 0, excluded: [] });
   });
 });

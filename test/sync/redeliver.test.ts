@@ -5,6 +5,7 @@ import type { MemoryCrm } from '../../connectors/memory/crm.ts';
 import { RetriableError } from '../../src/core/errors.ts';
 import type { FieldMapping } from '../../src/core/field-map.ts';
 import { listOpenQuestions, recordDecision } from '../../src/decisions/statements/questions.ts';
+import { listWaitingValues } from '../../src/fields/statements/value-states.ts';
 import { undoRun } from '../../src/fields/undo.ts';
 import type { PartnerClient } from '../../src/partner/client.ts';
 import { openCrm } from '../../src/sync/control/crm-account.ts';
@@ -97,7 +98,7 @@ describeOn('sqlite', 'what was paid for arrives', () => {
     expect(second.contacts.written).toBe(known(world));
     await expectWhole(world, ['Donor Age', 'Donor Profile', 'Donor ID']);
     expect(await world.spent()).toBe(first.contacts.submitted);
-    expect(await world.store.keptProfiles.listWaiting('riverside')).toEqual([]);
+    expect(await listWaitingValues(world.store.reader, 'riverside')).toEqual([]);
   });
 
   it('writes them once the permission is granted, and once a field is enlarged', async () => {
@@ -107,7 +108,7 @@ describeOn('sqlite', 'what was paid for arrives', () => {
     world.crm.addField({ name: 'Donor Net Worth Low', type: 'currency', integerDigits: 1 });
     world.crm.addField({ name: 'Donor Profile', type: 'url', maxLength: 5 });
     await world.sync();
-    const states = await world.store.keptProfiles.listWaiting('riverside');
+    const states = await listWaitingValues(world.store.reader, 'riverside');
     expect(new Map(states.map(({ field, state }) => [field, state]))).toEqual(
       new Map([
         ['Donor Age', 'no_permission'],
@@ -444,7 +445,7 @@ describeEachDatabase('what was paid for arrives, on each database', (openDatabas
     for (const id of ids) world.crm.refuseField(id, 'Donor Net Worth Low');
     await world.sync();
     const before = await world.spent();
-    const [waiting, ...more] = await world.store.keptProfiles.listWaiting('riverside');
+    const [waiting, ...more] = await listWaitingValues(world.store.reader, 'riverside');
     expect(more).toEqual([]);
     expect(waiting).toMatchObject({ field: 'Donor Net Worth Low', state: 'refused' });
     expect(waiting?.contacts).toBeGreaterThan(10);
@@ -454,7 +455,7 @@ describeEachDatabase('what was paid for arrives, on each database', (openDatabas
       world,
       FIELDS.map(({ to }) => to),
     );
-    expect(await world.store.keptProfiles.listWaiting('riverside')).toEqual([]);
+    expect(await listWaitingValues(world.store.reader, 'riverside')).toEqual([]);
     expect(await world.spent()).toBe(before);
     const [id = ''] = ids;
     world.crm.editContact(id, { optedOut: true });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { RetriableError } from '../../src/core/errors.ts';
+import type { Checkpoint } from '../../src/database/leases.ts';
 import { LEASE_MS } from '../../src/database/transact.ts';
 import { findRunById, recordRunBegin } from '../../src/sync/statements/runs.ts';
 import { open } from './worlds.ts';
@@ -150,15 +151,20 @@ describe('stopping and going on', () => {
     const clock: Clock = { ...systemClock, monotonicMs: () => performance.now() + shiftMs };
     const world = await open({ clock });
     await world.addPeople(3);
-    const { deliveries } = world.store;
-    const { recordIntended } = deliveries;
-    deliveries.recordIntended = async (...writes) => {
-      await recordIntended(...writes);
+    const { checkpoint } = world.store;
+    const { db } = world.database;
+    const standStill: Checkpoint = async (lease, work) => {
+      const done = await checkpoint(lease, work);
+      const intended = await db.selectFrom('writes').selectAll().execute();
+      if (intended.length === 0 || shiftMs > 0) return done;
       shiftMs += LEASE_MS;
-      await world.database.db.updateTable('integrations').set({ lease_until: 0 }).execute();
+      await db.updateTable('integrations').set({ lease_until: 0 }).execute();
       await world.store.leases.acquire('riverside', 'another', () => true);
+      return done;
     };
+    Object.assign(world.store, { checkpoint: standStill });
     expect(await world.sync()).toMatchObject({ reason: { code: 'lease_lost' } });
+    expect(shiftMs).toBe(LEASE_MS);
     expect(world.crm.writes).toHaveLength(0);
   });
 

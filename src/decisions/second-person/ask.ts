@@ -6,6 +6,7 @@ import { collect } from '../../core/collect.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import type { Account, SecondPersonRules } from '../../core/second-person.ts';
 import type { Reader } from '../../database/reader.ts';
+import { listWrites } from '../../fields/statements/deliveries.ts';
 import { type ForgetPersonDeps, integrationsToForget } from '../../privacy/forget/targets.ts';
 import type { Store } from '../../store.ts';
 import { DECIDED } from '../decide.ts';
@@ -17,10 +18,12 @@ import {
   recordApproval,
   requestText,
 } from '../statements/approvals.ts';
-import type { QuestionBatch } from '../statements/batches.ts';
-import { listQuestionsOfBatch, listQuestionsOfReason } from '../statements/batches.ts';
-import type { Question } from '../statements/questions.ts';
-import { findQuestion } from '../statements/questions.ts';
+import {
+  listQuestionsOfBatch,
+  listQuestionsOfReason,
+  type QuestionBatch,
+} from '../statements/batches.ts';
+import { findQuestion, type Question } from '../statements/questions.ts';
 import type { DecisionWord } from '../views/kinds.ts';
 
 export interface AskDeps {
@@ -106,7 +109,7 @@ export async function readSubject(
     return { integrations, contacts: 1, credits: 0, digest: getDigest(), decisions: null };
   }
   if (request.what === 'undo') {
-    const writes = await store.deliveries.listWrites(request.run);
+    const writes = await listWrites(store.reader, request.run);
     for (const id of writes.map((write) => write.id).sort()) hash.update(`\n${id}`);
     const contacts = new Set(writes.map((write) => write.crmId)).size;
     const integrations = [integrationId];

@@ -2,9 +2,8 @@
 
 import { putCurrencies } from '../../contacts/apply-events.ts';
 import { findRows } from '../../contacts/contacts.ts';
-import type { Clock } from '../../core/clock.ts';
 import { currenciesDiffer } from '../../core/money.ts';
-import type { Checkpoint, Lease, RunTransaction } from '../../database/leases.ts';
+import type { RunTransaction } from '../../database/leases.ts';
 import { inFilledBatches } from '../../database/rows.ts';
 import { findNotes, putNotes, REMOVED_STATES, type ValueNote } from './value-states.ts';
 
@@ -14,38 +13,32 @@ export interface ReadCurrency {
   currency: string;
 }
 
-export function currencyQueries(checkpoint: Checkpoint, clock: Clock) {
-  return {
-    /**
-     * Records the currencies of known contacts, before the page that has them is decided: a run that is cut off reads
-     * that page again. Where a currency has changed, the next delivery looks at the amounts in these fields, but not at
-     * those that a user has emptied or undone. A contact that is new gets its currency with its row.
-     */
-    async record(
-      lease: Lease,
-      contacts: readonly ReadCurrency[],
-      fields: readonly string[],
-    ): Promise<void> {
-      if (contacts.length === 0) return;
-      const { integrationId } = lease;
-      await checkpoint(lease, async (trx) => {
-        const ids = contacts.map(({ crmId }) => crmId);
-        const rows = await findRows(trx, integrationId, ids);
-        const changed = contacts.flatMap(({ crmId, currency }) => {
-          const row = rows.get(crmId);
-          if (row === undefined || row.currency === currency) return [];
-          return [{ crmId, currency, differs: currenciesDiffer(row.currency, currency) }];
-        });
-        for (const [currency, some] of Map.groupBy(changed, (each) => each.currency)) {
-          const known = some.map(({ crmId }) => crmId);
-          await putCurrencies(trx, integrationId, currency, known);
-        }
-        const moved = changed.flatMap(({ crmId, differs }) => (differs ? crmId : []));
-        if (fields.length > 0)
-          await noteMoved(trx, integrationId, moved, { fields, now: clock.now() });
-      });
-    },
-  };
+/**
+ * Records the currencies of known contacts, before the page that has them is decided: a run that is cut off reads
+ * that page again. Where a currency has changed, the next delivery looks at the amounts in these fields, but not at
+ * those that a user has emptied or undone. A contact that is new gets its currency with its row.
+ */
+export async function recordCurrencies(
+  trx: RunTransaction,
+  contacts: readonly ReadCurrency[],
+  fields: readonly string[],
+): Promise<void> {
+  const { integrationId } = trx.lease;
+  const ids = contacts.map(({ crmId }) => crmId);
+  const rows = await findRows(trx, integrationId, ids);
+  const changed = contacts.flatMap(({ crmId, currency }) => {
+    const row = rows.get(crmId);
+    if (row === undefined || row.currency === currency) return [];
+    return [{ crmId, currency, differs: currenciesDiffer(row.currency, currency) }];
+  });
+  for (const [currency, some] of Map.groupBy(changed, (each) => each.currency)) {
+    const known = some.map(({ crmId }) => crmId);
+    await putCurrencies(trx, integrationId, currency, known);
+  }
+  const moved = changed.flatMap(({ crmId, differs }) => (differs ? crmId : []));
+  if (fields.length > 0) {
+    await noteMoved(trx, integrationId, moved, { fields, now: trx.clock.now() });
+  }
 }
 
 const CHANGED = { state: 'currency_changed', code: '', description: '' } as const;

@@ -1,14 +1,16 @@
+/** Profiles on their way into the CRM: each write, from its intent to its end, and the way back. */
+
 import { type Selectable, sql } from 'kysely';
 import { move } from '../../contacts/apply-events.ts';
 import { type OwnedValues, parseOwned } from '../../contacts/owned-values.ts';
-import type { Clock } from '../../core/clock.ts';
-import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import { keepWords } from '../../database/encryption/foreign-texts.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../../database/from-row.ts';
-import type { Checkpoint, Lease } from '../../database/leases.ts';
-import { prepared, type Slots } from '../../database/prepared.ts';
+import type { Lease, RunTransaction } from '../../database/leases.ts';
+import { prepared, preparedRead, type Slots } from '../../database/prepared.ts';
+import type { Reader } from '../../database/reader.ts';
 import { inBatches, inFilledBatches, toValueRows } from '../../database/rows.ts';
-import type { Database, Tables } from '../../database/tables/tables.ts';
+import type { Store } from '../../database/store.ts';
+import type { Tables } from '../../database/tables/tables.ts';
 import { storeTag } from '../../privacy/statements/erasure-log.ts';
 import type { WriteLog } from '../../privacy/statements/write-log.ts';
 import { countInRun } from '../../sync/statements/run-counts.ts';
@@ -57,189 +59,193 @@ export interface WriteOfOther {
   writtenAt: number;
 }
 
-/** Profiles on their way into the CRM: each write, from its intent to its end, and the way back. */
-export function deliveryQueries(
-  db: Database,
-  checkpoint: Checkpoint,
-  clock: Clock,
-  { fingerprint, writeLog }: { fingerprint: Fingerprint; writeLog: WriteLog },
-) {
-  const store = storeTag(fingerprint);
-  return {
-    /** Values whose write was intended and may have happened, by CRM id. */
-    async findIntended(
-      integrationId: string,
-      crmIds: readonly string[],
-    ): Promise<Map<string, IntendedValues[]>> {
-      const found = new Map<string, IntendedValues[]>();
-      for (const batch of inFilledBatches(crmIds)) {
-        const { rows } = await selectIntended(db, { integrationId, crmIds: batch });
-        for (const row of rows) {
-          const values = { owned: parseOwned(row.after), donor: row.donor };
-          found.set(row.crm_id, [...(found.get(row.crm_id) ?? []), values]);
-        }
-      }
-      return found;
-    },
+/** The store, as far as writes are noted by it, also in the log outside of the database. */
+type WriteStore = Pick<Store, 'reader' | 'fingerprint' | 'checkpoint'> & {
+  readonly writeLog: WriteLog;
+};
 
-    /**
-     * Puts writes on disk before they are sent, so that each can be recognised and undone: first in the log outside of the
-     * database, which still has them once an older backup is restored.
-     */
-    async recordIntended(
-      lease: Lease,
-      runId: string,
-      writes: readonly IntendedWrite[],
-    ): Promise<void> {
-      await writeLog.append(
-        writes.map(({ id, contact, after, introducer, introduced, named }) => ({
-          store,
-          at: clock.now(),
-          id,
-          integration: lease.integrationId,
-          after,
-          introducer,
-          contact,
-          introduced: Object.keys(introduced).length > 0 ? introduced : null,
-          named: Object.keys(named).length > 0 ? named : null,
-        })),
-      );
-      await checkpoint(lease, async (trx) => {
-        for (const batch of inBatches(writes)) {
-          await insertBatch(trx, {
-            cells: batch.flatMap(({ id, crmId, before, after, ownedBefore, ...whose }) => [
-              id,
-              runId,
-              lease.integrationId,
-              crmId,
-              'intended',
-              before,
-              JSON.stringify(after),
-              JSON.stringify(ownedBefore),
-              whose.donorBefore,
-              whose.donor,
-              whose.introducer,
-              jsonOrNull(whose.introduced),
-              jsonOrNull(whose.named),
-              whose.called,
-              clock.now(),
-            ]),
-          });
-        }
-      });
-    },
-
-    /** Replaces the values from before writes that are on their way: users had typed others by then. */
-    async recordBefore(
-      lease: Lease,
-      writes: readonly { id: string; before: string }[],
-    ): Promise<void> {
-      await checkpoint(lease, async (trx) => {
-        for (const { id, before } of writes) {
-          await trx
-            .updateTable('writes')
-            .set({ before })
-            .where('id', '=', id)
-            .where('integration_id', '=', lease.integrationId)
-            .execute();
-        }
-      });
-    },
-
-    /** How deliveries ended: outcomes, what we own now, and holds. */
-    async recordDeliveries(
-      lease: Lease,
-      runId: string,
-      deliveries: readonly Delivery[],
-    ): Promise<void> {
-      await checkpoint(lease, async (trx) => {
-        const run: RunContext = { id: runId, now: clock.now() };
-        await recordEnds(trx, lease, run, deliveries);
-        const words = deliveries.flatMap((delivery) => delivery.words ?? []);
-        await keepWords(trx, lease.integrationId, run, words);
-        const profiles = deliveries.filter(
-          ({ end }) => end.kind !== 'postponed' || end.enhanced,
-        ).length;
-        await countInRun(trx, runId, { enhanced: profiles });
-      });
-    },
-
-    /** What a run wrote, the newest first. */
-    listWrites(runId: string): Promise<WriteRecord[]> {
-      return ofRun(runId).orderBy('written_at', 'desc').orderBy('id').execute().then(fromRows);
-    },
-
-    /** What a run wrote into one contact last; undefined if nothing. */
-    findWrite(runId: string, crmId: string): Promise<WriteRecord | undefined> {
-      return ofRun(runId)
-        .where('crm_id', '=', crmId)
-        .orderBy('written_at', 'desc')
-        .limit(1)
-        .executeTakeFirst()
-        .then(maybeFromRow);
-    },
-
-    /** The writes of other runs that are in these contacts as far as is known, by CRM id. */
-    async findWritesOfOthers(
-      { integrationId, runId }: Pick<WriteRecord, 'integrationId' | 'runId'>,
-      crmIds: readonly string[],
-    ): Promise<Map<string, WriteOfOther[]>> {
-      const found = new Map<string, WriteOfOther[]>();
-      for (const batch of inFilledBatches(crmIds)) {
-        const rows = await db
-          .selectFrom('writes')
-          .select(['crm_id', 'after', 'donor', 'written_at'])
-          .where('integration_id', '=', integrationId)
-          .where('crm_id', 'in', batch)
-          .where('run_id', '<>', runId)
-          .where('state', '=', 'written')
-          .execute();
-        for (const { crm_id, after, donor, written_at } of rows) {
-          const write = { after: parseOwned(after), donor, writtenAt: written_at };
-          found.set(crm_id, [...(found.get(crm_id) ?? []), write]);
-        }
-      }
-      return found;
-    },
-
-    /**
-     * A write was taken back: what we own is what we owned before it. The fields in `left` hold
-     * other values now; they can be taken back later, once the write that put them there is undone.
-     */
-    async recordUndone(
-      lease: Lease,
-      write: WriteRecord,
-      { owned, left }: { owned: OwnedValues; left: OwnedValues },
-    ): Promise<void> {
-      const isWhole = Object.keys(left).length === 0;
-      await checkpoint(lease, async (trx) => {
-        await trx
-          .updateTable('writes')
-          .set(isWhole ? { state: 'undone' } : { after: JSON.stringify(left) })
-          .where('id', '=', write.id)
-          .execute();
-        const owns = { crm_id: write.crmId, owned_values: JSON.stringify(owned) };
-        const moment = { now: clock.now() };
-        const fields = Object.keys(parseOwned(write.after)).filter((name) => !(name in left));
-        if (write.donorBefore === null || fields.length === 0) {
-          await move(trx, lease, 'valuesWritten', [owns], moment);
-        } else {
-          // Those that are left are no longer ours: users have typed over them.
-          const former = { ...owns, values_donor: write.donorBefore, values_identity: null };
-          await move(trx, lease, 'valuesOfDonor', [former], moment);
-        }
-        await recordUndone(trx, lease.integrationId, clock.now(), { crmId: write.crmId, fields });
-      });
-    },
-  };
-
-  function ofRun(runId: string) {
-    return db
-      .selectFrom('writes')
-      .selectAll()
-      .where('run_id', '=', runId)
-      .where('state', 'in', ['written', 'intended']);
+/** Values whose write was intended and may have happened, by CRM id. */
+export async function findIntendedValues(
+  reader: Reader,
+  integrationId: string,
+  crmIds: readonly string[],
+): Promise<Map<string, IntendedValues[]>> {
+  const found = new Map<string, IntendedValues[]>();
+  for (const batch of inFilledBatches(crmIds)) {
+    const { rows } = await selectIntended(reader, { integrationId, crmIds: batch });
+    for (const row of rows) {
+      const values = { owned: parseOwned(row.after), donor: row.donor };
+      found.set(row.crm_id, [...(found.get(row.crm_id) ?? []), values]);
+    }
   }
+  return found;
+}
+
+/**
+ * Puts writes on disk before they are sent, so that each can be recognised and undone: first in the log outside of the
+ * database, which still has them once an older backup is restored.
+ */
+export async function recordIntendedWrites(
+  { reader, fingerprint, checkpoint, writeLog }: WriteStore,
+  lease: Lease,
+  runId: string,
+  writes: readonly IntendedWrite[],
+): Promise<void> {
+  const store = storeTag(fingerprint);
+  await writeLog.append(
+    writes.map(({ id, contact, after, introducer, introduced, named }) => ({
+      store,
+      at: reader.clock.now(),
+      id,
+      integration: lease.integrationId,
+      after,
+      introducer,
+      contact,
+      introduced: Object.keys(introduced).length > 0 ? introduced : null,
+      named: Object.keys(named).length > 0 ? named : null,
+    })),
+  );
+  await checkpoint(lease, (trx) => insertIntended(trx, runId, writes));
+}
+
+async function insertIntended(
+  trx: RunTransaction,
+  runId: string,
+  writes: readonly IntendedWrite[],
+): Promise<void> {
+  for (const batch of inBatches(writes)) {
+    await insertBatch(trx, {
+      cells: batch.flatMap(({ id, crmId, before, after, ownedBefore, ...whose }) => [
+        id,
+        runId,
+        trx.lease.integrationId,
+        crmId,
+        'intended',
+        before,
+        JSON.stringify(after),
+        JSON.stringify(ownedBefore),
+        whose.donorBefore,
+        whose.donor,
+        whose.introducer,
+        jsonOrNull(whose.introduced),
+        jsonOrNull(whose.named),
+        whose.called,
+        trx.clock.now(),
+      ]),
+    });
+  }
+}
+
+/** Replaces the values from before writes that are on their way: users had typed others by then. */
+export async function recordValuesBefore(
+  trx: RunTransaction,
+  writes: readonly { id: string; before: string }[],
+): Promise<void> {
+  for (const { id, before } of writes) {
+    await trx
+      .updateTable('writes')
+      .set({ before })
+      .where('id', '=', id)
+      .where('integration_id', '=', trx.lease.integrationId)
+      .execute();
+  }
+}
+
+/** How deliveries ended: outcomes, what we own now, and holds. */
+export async function recordDeliveries(
+  trx: RunTransaction,
+  runId: string,
+  deliveries: readonly Delivery[],
+): Promise<void> {
+  const run: RunContext = { id: runId, now: trx.clock.now() };
+  await recordEnds(trx, trx.lease, run, deliveries);
+  const words = deliveries.flatMap((delivery) => delivery.words ?? []);
+  await keepWords(trx, trx.lease.integrationId, run, words);
+  const profiles = deliveries.filter(({ end }) => end.kind !== 'postponed' || end.enhanced).length;
+  await countInRun(trx, runId, { enhanced: profiles });
+}
+
+/** What a run wrote, the newest first. */
+export function listWrites(reader: Reader, runId: string): Promise<WriteRecord[]> {
+  return selectWritesOf(reader, runId)
+    .orderBy('written_at', 'desc')
+    .orderBy('id')
+    .execute()
+    .then(fromRows);
+}
+
+/** What a run wrote into one contact last; undefined if nothing. */
+export function findWrite(
+  reader: Reader,
+  runId: string,
+  crmId: string,
+): Promise<WriteRecord | undefined> {
+  return selectWritesOf(reader, runId)
+    .where('crm_id', '=', crmId)
+    .orderBy('written_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+    .then(maybeFromRow);
+}
+
+/** The writes of other runs that are in these contacts as far as is known, by CRM id. */
+export async function findWritesOfOthers(
+  reader: Reader,
+  { integrationId, runId }: Pick<WriteRecord, 'integrationId' | 'runId'>,
+  crmIds: readonly string[],
+): Promise<Map<string, WriteOfOther[]>> {
+  const found = new Map<string, WriteOfOther[]>();
+  for (const batch of inFilledBatches(crmIds)) {
+    const rows = await reader
+      .selectFrom('writes')
+      .select(['crm_id', 'after', 'donor', 'written_at'])
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', 'in', batch)
+      .where('run_id', '<>', runId)
+      .where('state', '=', 'written')
+      .execute();
+    for (const { crm_id, after, donor, written_at } of rows) {
+      const write = { after: parseOwned(after), donor, writtenAt: written_at };
+      found.set(crm_id, [...(found.get(crm_id) ?? []), write]);
+    }
+  }
+  return found;
+}
+
+/**
+ * A write was taken back: what we own is what we owned before it. The fields in `left` hold
+ * other values now; they can be taken back later, once the write that put them there is undone.
+ */
+export async function recordUndoneWrite(
+  trx: RunTransaction,
+  write: WriteRecord,
+  { owned, left }: { owned: OwnedValues; left: OwnedValues },
+): Promise<void> {
+  const isWhole = Object.keys(left).length === 0;
+  await trx
+    .updateTable('writes')
+    .set(isWhole ? { state: 'undone' } : { after: JSON.stringify(left) })
+    .where('id', '=', write.id)
+    .execute();
+  const owns = { crm_id: write.crmId, owned_values: JSON.stringify(owned) };
+  const moment = { now: trx.clock.now() };
+  const fields = Object.keys(parseOwned(write.after)).filter((name) => !(name in left));
+  if (write.donorBefore === null || fields.length === 0) {
+    await move(trx, trx.lease, 'valuesWritten', [owns], moment);
+  } else {
+    // Those that are left are no longer ours: users have typed over them.
+    const former = { ...owns, values_donor: write.donorBefore, values_identity: null };
+    await move(trx, trx.lease, 'valuesOfDonor', [former], moment);
+  }
+  await recordUndone(trx, trx.lease.integrationId, trx.clock.now(), { crmId: write.crmId, fields });
+}
+
+function selectWritesOf(reader: Reader, runId: string) {
+  return reader
+    .selectFrom('writes')
+    .selectAll()
+    .where('run_id', '=', runId)
+    .where('state', 'in', ['written', 'intended']);
 }
 
 function jsonOrNull(values: OwnedValues): string | null {
@@ -274,9 +280,12 @@ const insertBatch = prepared(
       .compile(),
 );
 
-const selectIntended = prepared(
-  (db, { integrationId, crmIds }: Slots<{ integrationId: string; crmIds: readonly string[] }>) =>
-    db
+const selectIntended = preparedRead(
+  (
+    reader,
+    { integrationId, crmIds }: Slots<{ integrationId: string; crmIds: readonly string[] }>,
+  ) =>
+    reader
       .selectFrom('writes')
       .select(['crm_id', 'after', 'donor'])
       .where('integration_id', '=', integrationId)

@@ -1,6 +1,7 @@
 /** What is known of mapped fields without asking the CRM: when each was written last, and how many contacts have it. */
+
 import { z } from 'zod';
-import type { Database } from '../../database/tables/tables.ts';
+import type { Reader } from '../../database/reader.ts';
 
 /** By the CRM's name of a field. */
 export interface FieldHealth {
@@ -19,54 +20,50 @@ const CONTACTS = 2_000;
 
 const valuesSchema = z.record(z.string(), z.unknown()).catch({});
 
-export function fieldHealthQueries(db: Database) {
-  return {
-    async read(integrationId: string): Promise<FieldHealth> {
-      const filled = new Map<string, number>();
-      const contacts = await db
-        .selectFrom('contacts')
-        .select(['owned_values', 'enhanced_at'])
-        .where('integration_id', '=', integrationId)
-        .orderBy('crm_id')
-        .limit(CONTACTS)
-        .execute();
-      const enhanced = contacts.filter(({ enhanced_at }) => enhanced_at !== null);
-      for (const { owned_values } of enhanced) {
-        for (const field of fieldsIn(owned_values)) {
-          filled.set(field, (filled.get(field) ?? 0) + 1);
-        }
-      }
-      const writtenAt = new Map<string, number>();
-      for (const { after, written_at } of await lastWrites(integrationId)) {
-        for (const field of fieldsIn(after)) {
-          writtenAt.set(field, Math.max(writtenAt.get(field) ?? 0, written_at));
-        }
-      }
-      return { looked: enhanced.length, filled, writtenAt };
-    },
-  };
-
-  async function lastWrites(integrationId: string) {
-    const runs = await db
-      .selectFrom('runs')
-      .select('id')
-      .where('integration_id', '=', integrationId)
-      .orderBy('started_at', 'desc')
-      .limit(RUNS)
-      .execute();
-    if (runs.length === 0) return [];
-    return db
-      .selectFrom('writes')
-      .select(['after', 'written_at'])
-      .where(
-        'run_id',
-        'in',
-        runs.map(({ id }) => id),
-      )
-      .where('state', '=', 'written')
-      .limit(WRITES)
-      .execute();
+export async function readFieldHealth(reader: Reader, integrationId: string): Promise<FieldHealth> {
+  const filled = new Map<string, number>();
+  const contacts = await reader
+    .selectFrom('contacts')
+    .select(['owned_values', 'enhanced_at'])
+    .where('integration_id', '=', integrationId)
+    .orderBy('crm_id')
+    .limit(CONTACTS)
+    .execute();
+  const enhanced = contacts.filter(({ enhanced_at }) => enhanced_at !== null);
+  for (const { owned_values } of enhanced) {
+    for (const field of fieldsIn(owned_values)) {
+      filled.set(field, (filled.get(field) ?? 0) + 1);
+    }
   }
+  const writtenAt = new Map<string, number>();
+  for (const { after, written_at } of await listLastWrites(reader, integrationId)) {
+    for (const field of fieldsIn(after)) {
+      writtenAt.set(field, Math.max(writtenAt.get(field) ?? 0, written_at));
+    }
+  }
+  return { looked: enhanced.length, filled, writtenAt };
+}
+
+async function listLastWrites(reader: Reader, integrationId: string) {
+  const runs = await reader
+    .selectFrom('runs')
+    .select('id')
+    .where('integration_id', '=', integrationId)
+    .orderBy('started_at', 'desc')
+    .limit(RUNS)
+    .execute();
+  if (runs.length === 0) return [];
+  return reader
+    .selectFrom('writes')
+    .select(['after', 'written_at'])
+    .where(
+      'run_id',
+      'in',
+      runs.map(({ id }) => id),
+    )
+    .where('state', '=', 'written')
+    .limit(WRITES)
+    .execute();
 }
 
 function fieldsIn(json: string): string[] {

@@ -1,14 +1,15 @@
 /** Whose values stand in contacts that were renamed or merged, and what users are asked about them. */
+
 import { sql } from 'kysely';
 import { move, moveAndList } from '../../contacts/apply-events.ts';
 import { type ContactRow, findRows } from '../../contacts/contacts.ts';
 import { findParts, takeJob } from '../../contacts/departures.ts';
 import { type OwnedValues, parseOwned } from '../../contacts/owned-values.ts';
-import type { Clock } from '../../core/clock.ts';
 import { newId } from '../../core/new-id.ts';
-import type { Checkpoint, Lease, RunTransaction } from '../../database/leases.ts';
+import type { Lease, RunTransaction } from '../../database/leases.ts';
+import type { Reader } from '../../database/reader.ts';
 import { inFilledBatches } from '../../database/rows.ts';
-import type { Database, Trx } from '../../database/tables/tables.ts';
+import type { Store } from '../../database/store.ts';
 import { changedParts } from '../../identity/identity-text.ts';
 import type { RunContext } from '../../sync/statements/runs.ts';
 import { closeWrites } from './field-end.ts';
@@ -38,107 +39,106 @@ export interface SortedValues {
   merged: readonly string[];
 }
 
-export function formerValueQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
-  return {
-    /** What is ours in records that the CRM merged into these contacts, directly or through others. */
-    findMergedValues: (integrationId: string, crmIds: readonly string[]) =>
-      findMergedValues(db, integrationId, crmIds),
+/**
+ * Contacts whose credit was spent on another name than that of the values which they hold. A job that was
+ * paid for under the present name, of a record that was merged into the contact, is delivered to it; about
+ * the others a user is asked. So is one whose own waiting profile is of another name. Repeatable. Resolves with
+ * how many are held now.
+ */
+export async function holdRenamedContacts(
+  { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
+  lease: Lease,
+  runId: string,
+  only: readonly string[] | null,
+): Promise<number> {
+  // Nearly always there are none: then nothing is written, not even to the lease.
+  const [unconfirmed, misfits, renamed] = await Promise.all([
+    listUnconfirmed(reader, lease, only),
+    listMismatches(reader, lease, only),
+    listRenamed(reader, lease, only),
+  ]);
+  if ([unconfirmed, misfits, renamed].every(({ length }) => length === 0)) return 0;
+  return checkpoint(lease, async (trx) => {
+    const run: RunContext = { id: runId, now: trx.clock.now() };
+    const unfit: ContactRow[] = [];
+    await move(trx, lease, 'valuesOfDonor', await listUnconfirmed(trx, lease, only), run);
+    for (const row of await listMismatches(trx, lease, only)) {
+      await takeFittingJob(trx, lease, run, row, row.identity);
+    }
+    for (const row of await listRenamed(trx, lease, only)) {
+      const name = row.asked_identity ?? '';
+      if (!(await takeFittingJob(trx, lease, run, row, name))) unfit.push(row);
+    }
+    return openQuestions(trx, lease, run, unfit);
+  });
+}
 
-    /**
-     * Contacts whose credit was spent on another name than that of the values which they hold. A job that was
-     * paid for under the present name, of a record that was merged into the contact, is delivered to it; about
-     * the others a user is asked. So is one whose own waiting profile is of another name. Repeatable. Resolves with
-     * how many are held now.
-     */
-    async holdRenamed(
-      lease: Lease,
-      runId: string,
-      only: readonly string[] | null,
-    ): Promise<number> {
-      // Nearly always there are none: then nothing is written, not even to the lease.
-      const [unconfirmed, misfits, renamed] = await Promise.all([
-        listUnconfirmed(db, lease, only),
-        listMismatches(db, lease, only),
-        listRenamed(db, lease, only),
-      ]);
-      if ([unconfirmed, misfits, renamed].every(({ length }) => length === 0)) return 0;
-      return checkpoint(lease, async (trx) => {
-        const run: RunContext = { id: runId, now: clock.now() };
-        const unfit: ContactRow[] = [];
-        await move(trx, lease, 'valuesOfDonor', await listUnconfirmed(trx, lease, only), run);
-        for (const row of await listMismatches(trx, lease, only)) {
-          await takeFittingJob(trx, lease, run, row, row.identity);
-        }
-        for (const row of await listRenamed(trx, lease, only)) {
-          const name = row.asked_identity ?? '';
-          if (!(await takeFittingJob(trx, lease, run, row, name))) unfit.push(row);
-        }
-        return openQuestions(trx, lease, run, unfit);
-      });
-    },
+/** Contacts whose values a user wants blanked. */
+export async function listValuesToBlank(
+  reader: Reader,
+  integrationId: string,
+  limit: number,
+): Promise<ValuesOfRecord[]> {
+  const rows = await reader
+    .selectFrom('contacts')
+    .select(['crm_id', 'owned_values', 'values_donor', 'values_identity'])
+    .where('integration_id', '=', integrationId)
+    .where('values_donor', 'is not', null)
+    .where('values_identity', 'is', null)
+    .where('state', '<>', 'removed')
+    .orderBy('crm_id')
+    .limit(limit)
+    .execute();
+  return rows.map(toValues);
+}
 
-    /** Contacts whose values a user wants blanked. */
-    async listToBlank(integrationId: string, limit: number): Promise<ValuesOfRecord[]> {
-      const rows = await db
-        .selectFrom('contacts')
-        .select(['crm_id', 'owned_values', 'values_donor', 'values_identity'])
-        .where('integration_id', '=', integrationId)
-        .where('values_donor', 'is not', null)
-        .where('values_identity', 'is', null)
-        .where('state', '<>', 'removed')
-        .orderBy('crm_id')
-        .limit(limit)
-        .execute();
-      return rows.map(toValues);
-    },
+/**
+ * Contacts at rest that took in a record with values of ours, directly or through others: the CRM may have
+ * filled their blank fields from it.
+ */
+export async function listFilledByMerges(
+  reader: Reader,
+  integrationId: string,
+  limit: number,
+): Promise<ValuesOfRecord[]> {
+  const heirs = await findHeirs(reader, integrationId);
+  const filled: ContactRow[] = [];
+  for (const row of (await findRows(reader, integrationId, heirs)).values()) {
+    if (row.state === 'settled' && row.has_opted_out === 0) filled.push(row);
+  }
+  filled.sort((a, b) => (a.crm_id < b.crm_id ? -1 : 1));
+  return filled.slice(0, limit).map(toValues);
+}
 
-    /**
-     * Contacts at rest that took in a record with values of ours, directly or through others: the CRM may have
-     * filled their blank fields from it.
-     */
-    async listFilled(integrationId: string, limit: number): Promise<ValuesOfRecord[]> {
-      const heirs = await findHeirs(db, integrationId);
-      const filled: ContactRow[] = [];
-      for (const row of (await findRows(db, integrationId, heirs)).values()) {
-        if (row.state === 'settled' && row.has_opted_out === 0) filled.push(row);
-      }
-      filled.sort((a, b) => (a.crm_id < b.crm_id ? -1 : 1));
-      return filled.slice(0, limit).map(toValues);
-    },
-
-    /** Values of former persons were blanked, or values that came by a merge are accounted for. */
-    async recordSorted(
-      lease: Lease,
-      runId: string,
-      sorted: readonly SortedValues[],
-    ): Promise<void> {
-      await checkpoint(lease, async (trx) => {
-        const run: RunContext = { id: runId, now: clock.now() };
-        for (const [isBlanked, some] of Map.groupBy(sorted, (each) => each.isBlanked)) {
-          const targets = some.map(({ crmId, owned, donor, identity }) => ({
-            crm_id: crmId,
-            owned_values: JSON.stringify(owned),
-            values_donor: donor,
-            values_identity: identity,
-          }));
-          await move(trx, lease, isBlanked ? 'valuesBlanked' : 'valuesOfDonor', targets, run);
-        }
-        await closeWrites(
-          trx,
-          sorted.map(({ writeId }) => ({ writeId, isDone: true })),
-        );
-        const accounted = sorted.flatMap(({ merged }) =>
-          merged.map((crm_id) => ({ crm_id, owned_values: '{}' })),
-        );
-        await move(trx, lease, 'valuesWritten', accounted, run);
-        await closeIntended(
-          trx,
-          lease,
-          sorted.flatMap(({ merged }) => merged),
-        );
-      });
-    },
-  };
+/** Values of former persons were blanked, or values that came by a merge are accounted for. */
+export async function recordSortedValues(
+  trx: RunTransaction,
+  runId: string,
+  sorted: readonly SortedValues[],
+): Promise<void> {
+  const run: RunContext = { id: runId, now: trx.clock.now() };
+  for (const [isBlanked, some] of Map.groupBy(sorted, (each) => each.isBlanked)) {
+    const targets = some.map(({ crmId, owned, donor, identity }) => ({
+      crm_id: crmId,
+      owned_values: JSON.stringify(owned),
+      values_donor: donor,
+      values_identity: identity,
+    }));
+    await move(trx, trx.lease, isBlanked ? 'valuesBlanked' : 'valuesOfDonor', targets, run);
+  }
+  await closeWrites(
+    trx,
+    sorted.map(({ writeId }) => ({ writeId, isDone: true })),
+  );
+  const accounted = sorted.flatMap(({ merged }) =>
+    merged.map((crm_id) => ({ crm_id, owned_values: '{}' })),
+  );
+  await move(trx, trx.lease, 'valuesWritten', accounted, run);
+  await closeIntended(
+    trx,
+    trx.lease,
+    sorted.flatMap(({ merged }) => merged),
+  );
 }
 
 function toValues(
@@ -155,8 +155,8 @@ function toValues(
 type OfIntegration = Pick<Lease, 'integrationId'>;
 
 /** Records that were merged into others and may have values of ours, accounted for or not. */
-function buildPartsQuery(db: Database | Trx, integrationId: string) {
-  return db
+function buildPartsQuery(reader: Reader, integrationId: string) {
+  return reader
     .selectFrom('contacts as part')
     .where('part.integration_id', '=', integrationId)
     .where('part.merged_into', 'is not', null)
@@ -164,8 +164,8 @@ function buildPartsQuery(db: Database | Trx, integrationId: string) {
 }
 
 /** The contacts that records live on in which have values of ours that are not accounted for. */
-async function findHeirs(db: Database, integrationId: string): Promise<string[]> {
-  const parts = await buildPartsQuery(db, integrationId)
+async function findHeirs(reader: Reader, integrationId: string): Promise<string[]> {
+  const parts = await buildPartsQuery(reader, integrationId)
     .select(['part.crm_id', 'part.merged_into'])
     .where((eb) =>
       eb.or([
@@ -184,7 +184,7 @@ async function findHeirs(db: Database, integrationId: string): Promise<string[]>
   const found = new Set<string>();
   const seen = new Set(parts.map(({ crm_id }) => crm_id));
   for (let heirs = parts.flatMap(({ merged_into }) => merged_into ?? []); heirs.length > 0; ) {
-    const rows = await findRows(db, integrationId, [...new Set(heirs)]);
+    const rows = await findRows(reader, integrationId, [...new Set(heirs)]);
     const next: string[] = [];
     for (const { crm_id, departure_read, merged_into } of rows.values()) {
       const hasLeft = departure_read === 1 && merged_into !== null;
@@ -215,9 +215,12 @@ async function closeIntended(
   }
 }
 
-/** Parts of parts as well; a circle of merges ends at the first record that came before. */
-async function findMergedValues(
-  db: Database | Trx,
+/**
+ * What is ours in records that the CRM merged into these contacts, directly or through others. A circle of merges ends
+ * at the first record that came before.
+ */
+export async function findMergedValues(
+  reader: Reader,
   integrationId: string,
   crmIds: readonly string[],
 ): Promise<Map<string, ValuesOfRecord[]>> {
@@ -226,7 +229,7 @@ async function findMergedValues(
   const heirById = new Map(crmIds.map((id) => [id, id]));
   const boughtFor = new Map<string, string | null>();
   for (let heirs = [...crmIds]; heirs.length > 0; ) {
-    const parts = await findParts(db, integrationId, heirs);
+    const parts = await findParts(reader, integrationId, heirs);
     const unseen = parts.filter(({ crm_id }) => !heirById.has(crm_id));
     for (const part of unseen) {
       const heir = heirById.get(part.merged_into ?? '') ?? '';
@@ -237,7 +240,7 @@ async function findMergedValues(
     heirs = unseen.map(({ crm_id }) => crm_id);
   }
   const parts = [...heirById.keys()].filter((id) => !asked.has(id));
-  for (const { crm_id, after, donor } of await findIntended(db, integrationId, parts)) {
+  for (const { crm_id, after, donor } of await findIntended(reader, integrationId, parts)) {
     const heir = heirById.get(crm_id) ?? '';
     // What a write has begun to bring was bought for whoever the record was when it was paid for.
     const identity = boughtFor.get(crm_id) ?? null;
@@ -248,10 +251,10 @@ async function findMergedValues(
 }
 
 /** Values that may have been written into these records. */
-async function findIntended(db: Database | Trx, integrationId: string, crmIds: readonly string[]) {
+async function findIntended(reader: Reader, integrationId: string, crmIds: readonly string[]) {
   const found: { crm_id: string; after: string; donor: string | null }[] = [];
   for (const batch of inFilledBatches(crmIds)) {
-    const rows = await db
+    const rows = await reader
       .selectFrom('writes')
       .select(['crm_id', 'after', 'donor'])
       .where('integration_id', '=', integrationId)
@@ -265,11 +268,11 @@ async function findIntended(db: Database | Trx, integrationId: string, crmIds: r
 
 /** Contacts at rest with values that were bought for another name than the one that was paid for last. */
 async function listRenamed(
-  db: Database | Trx,
+  reader: Reader,
   { integrationId }: OfIntegration,
   only: readonly string[] | null,
 ): Promise<ContactRow[]> {
-  const rows = await db
+  const rows = await reader
     .selectFrom('contacts')
     .selectAll()
     .where('integration_id', '=', integrationId)
@@ -291,11 +294,11 @@ async function listRenamed(
  * before a run could look, so that no delivery has settled it. With the donor and the identity that these were bought for.
  */
 async function listUnconfirmed(
-  db: Database | Trx,
+  reader: Reader,
   { integrationId }: OfIntegration,
   only: readonly string[] | null,
 ) {
-  const rows = await db
+  const rows = await reader
     .selectFrom('writes as w')
     .innerJoin('contacts as c', (join) =>
       join.onRef('c.integration_id', '=', 'w.integration_id').onRef('c.crm_id', '=', 'w.crm_id'),
@@ -351,11 +354,11 @@ function hasOtherName({
  * which record's profile came first says nothing of who the contact is. A user's approval stands.
  */
 async function listMismatches(
-  db: Database | Trx,
+  reader: Reader,
   { integrationId }: OfIntegration,
   only: readonly string[] | null,
 ): Promise<ContactRow[]> {
-  const rows = await db
+  const rows = await reader
     .selectFrom('contacts as heir')
     .innerJoin('jobs as j', 'j.tracking_id', 'heir.tracking_id')
     .selectAll('heir')

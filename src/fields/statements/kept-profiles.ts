@@ -1,33 +1,26 @@
 /** Profiles that were paid for: how they are kept, found and deleted. */
+
 import { type Selectable, sql } from 'kysely';
 import { move } from '../../contacts/apply-events.ts';
 import { type ContactRecord, findRows } from '../../contacts/contacts.ts';
-import type { Clock } from '../../core/clock.ts';
 import { getOutcome, type OutcomeReason } from '../../core/outcome.ts';
 import { keepWords, type SealedWords } from '../../database/encryption/foreign-texts.ts';
 import { type FromRow, fromRow, fromRows } from '../../database/from-row.ts';
-import type { Checkpoint, Lease, RunTransaction } from '../../database/leases.ts';
+import type { RunTransaction } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
+import type { Reader } from '../../database/reader.ts';
 import { inBatches, inFilledBatches, toValueRows } from '../../database/rows.ts';
-import { NEVER_OFFERED, type ValueState } from '../../database/tables/fields.ts';
-import type { Database, Tables } from '../../database/tables/tables.ts';
+import { NEVER_OFFERED } from '../../database/tables/fields.ts';
+import type { Tables } from '../../database/tables/tables.ts';
 import { closeWrites, type WriteEnd } from './field-end.ts';
 import {
   buildKeptUpdate,
-  createRequestQueries,
   deliverable,
   listCandidates,
   listUnkeptJobs,
 } from './later-deliveries.ts';
 import { deliverAsLost } from './lost-values.ts';
-import {
-  countWaiting,
-  dropNotes,
-  findNotes,
-  listWaiting,
-  putNotes,
-  type ValueNote,
-} from './value-states.ts';
+import { dropNotes, findNotes, putNotes, type ValueNote } from './value-states.ts';
 
 /** A profile on its way to disk. */
 export interface ProfileToKeep {
@@ -96,320 +89,319 @@ export interface LaterEnd extends WriteEnd {
   isPassing: boolean;
 }
 
-export function keptProfileQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
-  return {
-    ...createRequestQueries(db, checkpoint),
+/** The field maps that kept profiles were offered with; one without lines for profiles never offered. */
+export async function listOfferedMaps(
+  reader: Reader,
+  integrationId: string,
+): Promise<OfferedMap[]> {
+  const known = await reader
+    .selectFrom('field_maps as m')
+    .select(['m.field_map', 'm.lines'])
+    .where('m.integration_id', '=', integrationId)
+    .execute();
+  const maps = known.map(({ field_map: fieldMap, lines }) => ({
+    fieldMap,
+    lines: lines.split(' '),
+  }));
+  const offered: OfferedMap[] = [];
+  // A walk through all profiles would be longer than a look for one of each map.
+  for (const map of [{ fieldMap: NEVER_OFFERED, lines: [] }, ...maps]) {
+    const one = await reader
+      .selectFrom('kept_profiles')
+      .select('crm_id')
+      .where('integration_id', '=', integrationId)
+      .where('field_map', '=', map.fieldMap)
+      .where('donor', '<>', '')
+      .limit(1)
+      .executeTakeFirst();
+    if (one !== undefined) offered.push(map);
+  }
+  return offered;
+}
 
-    /** Values that are not in the CRM, counted by field and reason. */
-    listWaiting: (
-      integrationId: string,
-      which: { states?: readonly ValueState[]; before?: number | null } = {},
-    ) => listWaiting(db, integrationId, which),
+/** Notes the lines of a field map, before a profile is offered with it. */
+export async function noteFieldMap(
+  trx: RunTransaction,
+  { fieldMap, lines }: OfferedMap,
+): Promise<void> {
+  await trx
+    .insertInto('field_maps')
+    .values({
+      integration_id: trx.lease.integrationId,
+      field_map: fieldMap,
+      lines: lines.join(' '),
+    })
+    .onConflict((c) => c.doNothing())
+    .execute();
+}
 
-    /** The same for users: whatever waits, counted by field and reason. */
-    countWaiting: (integrationId: string) => countWaiting(db, integrationId),
+/** Delivered profiles of settled contacts in the order of their ids, after the given one. */
+export async function listDeliveredProfiles(
+  reader: Reader,
+  integrationId: string,
+  { after, limit, only }: { after: string; limit: number; only: readonly string[] | null },
+): Promise<KeptOfContact[]> {
+  const rows = await deliverable(reader, integrationId)
+    .selectAll('k')
+    .where('k.crm_id', '>', after)
+    .$if(only !== null, (query) => query.where('k.crm_id', 'in', [...(only ?? [])]))
+    .orderBy('k.crm_id')
+    .limit(limit)
+    .execute();
+  return withContacts(reader, integrationId, rows.map(fromRow));
+}
 
-    /** The field maps that kept profiles were offered with; one without lines for profiles never offered. */
-    async listOfferedMaps(integrationId: string): Promise<OfferedMap[]> {
-      const known = await db
-        .selectFrom('field_maps as m')
-        .select(['m.field_map', 'm.lines'])
-        .where('m.integration_id', '=', integrationId)
-        .execute();
-      const maps = known.map(({ field_map: fieldMap, lines }) => ({
-        fieldMap,
-        lines: lines.split(' '),
-      }));
-      const offered: OfferedMap[] = [];
-      // A walk through all profiles would be longer than a look for one of each map.
-      for (const map of [{ fieldMap: NEVER_OFFERED, lines: [] }, ...maps]) {
-        const one = await db
-          .selectFrom('kept_profiles')
-          .select('crm_id')
-          .where('integration_id', '=', integrationId)
-          .where('field_map', '=', map.fieldMap)
-          .where('donor', '<>', '')
-          .limit(1)
-          .executeTakeFirst();
-        if (one !== undefined) offered.push(map);
-      }
-      return offered;
-    },
+/**
+ * Delivered profiles with a value that waits for one of these reasons, offered with one of these maps, or
+ * requested by a user: a page, and where the next one starts (null after the last).
+ */
+export async function listFreedProfiles(
+  reader: Reader,
+  integrationId: string,
+  freed: { notes: readonly ValueNote[]; maps: readonly string[]; isRequested: boolean },
+  { after, limit }: { after: string; limit: number },
+): Promise<{ found: KeptOfContact[]; next: string | null }> {
+  const ids = await listCandidates(reader, integrationId, freed, { after, limit });
+  const next = ids.length < limit ? null : (ids.at(-1) ?? null);
+  if (ids.length === 0) return { found: [], next };
+  const rows = await deliverable(reader, integrationId)
+    .selectAll('k')
+    .where('k.crm_id', 'in', ids)
+    .orderBy('k.crm_id')
+    .execute();
+  return { found: await withContacts(reader, integrationId, rows.map(fromRow)), next };
+}
 
-    /** Notes the lines of a field map, before a profile is offered with it. */
-    async noteMap(lease: Lease, { fieldMap, lines }: OfferedMap): Promise<void> {
-      await checkpoint(lease, async (trx) => {
-        await trx
-          .insertInto('field_maps')
-          .values({
-            integration_id: lease.integrationId,
-            field_map: fieldMap,
-            lines: lines.join(' '),
-          })
-          .onConflict((c) => c.doNothing())
-          .execute();
-      });
-    },
+/** Contacts with a value that waits for this reason; those that were tried longest ago come first. */
+export async function listProfilesToProbe(
+  reader: Reader,
+  integrationId: string,
+  { state, code }: Pick<ValueNote, 'state' | 'code'>,
+  { before, limit }: { before: number; limit: number },
+): Promise<KeptOfContact[]> {
+  const ids = await deliverable(reader, integrationId)
+    .innerJoin('value_states as v', (join) =>
+      join.onRef('v.integration_id', '=', 'k.integration_id').onRef('v.crm_id', '=', 'k.crm_id'),
+    )
+    .select('k.crm_id')
+    .select((eb) => eb.fn.max(eb.fn.coalesce('v.probed_at', sql.lit(0))).as('probed'))
+    .where('v.integration_id', '=', integrationId)
+    .where('v.state', '=', state)
+    .where('v.code', '=', code)
+    .where('v.since', '<', before)
+    .groupBy('k.crm_id')
+    .orderBy('probed')
+    .orderBy('k.crm_id')
+    .limit(limit)
+    .execute();
+  const rows = await listKept(
+    reader,
+    integrationId,
+    ids.map(({ crm_id }) => crm_id),
+  );
+  return withContacts(reader, integrationId, rows);
+}
 
-    /** Delivered profiles of settled contacts in the order of their ids, after the given one. */
-    async listDelivered(
-      integrationId: string,
-      { after, limit, only }: { after: string; limit: number; only: readonly string[] | null },
-    ): Promise<KeptOfContact[]> {
-      const rows = await deliverable(db, integrationId)
-        .selectAll('k')
-        .where('k.crm_id', '>', after)
-        .$if(only !== null, (query) => query.where('k.crm_id', 'in', [...(only ?? [])]))
-        .orderBy('k.crm_id')
-        .limit(limit)
-        .execute();
-      return withContacts(integrationId, rows.map(fromRow));
-    },
+/** Enhanced contacts at rest of which no profile is kept, with the job that brought it, after the given one. */
+export async function listUnkeptProfiles(
+  reader: Reader,
+  integrationId: string,
+  page: { after: string; limit: number; only: readonly string[] | null },
+): Promise<Pick<KeptOfContact, 'contact' | 'job'>[]> {
+  const jobs = await listUnkeptJobs(reader, integrationId, page);
+  const contacts = await findRows(
+    reader,
+    integrationId,
+    jobs.map(({ crmId }) => crmId),
+  );
+  return jobs.flatMap((job) => {
+    const contact = contacts.get(job.crmId);
+    return contact === undefined ? [] : [{ job, contact: fromRow(contact) }];
+  });
+}
 
-    /**
-     * Delivered profiles with a value that waits for one of these reasons, offered with one of these maps, or
-     * requested by a user: a page, and where the next one starts (null after the last).
-     */
-    async listFreed(
-      integrationId: string,
-      freed: { notes: readonly ValueNote[]; maps: readonly string[]; isRequested: boolean },
-      { after, limit }: { after: string; limit: number },
-    ): Promise<{ found: KeptOfContact[]; next: string | null }> {
-      const ids = await listCandidates(db, integrationId, freed, { after, limit });
-      const next = ids.length < limit ? null : (ids.at(-1) ?? null);
-      if (ids.length === 0) return { found: [], next };
-      const rows = await deliverable(db, integrationId)
-        .selectAll('k')
-        .where('k.crm_id', 'in', ids)
-        .orderBy('k.crm_id')
-        .execute();
-      return { found: await withContacts(integrationId, rows.map(fromRow)), next };
-    },
-
-    /** Contacts with a value that waits for this reason; those that were tried longest ago come first. */
-    async listToProbe(
-      integrationId: string,
-      { state, code }: Pick<ValueNote, 'state' | 'code'>,
-      { before, limit }: { before: number; limit: number },
-    ): Promise<KeptOfContact[]> {
-      const ids = await deliverable(db, integrationId)
-        .innerJoin('value_states as v', (join) =>
-          join
-            .onRef('v.integration_id', '=', 'k.integration_id')
-            .onRef('v.crm_id', '=', 'k.crm_id'),
-        )
-        .select('k.crm_id')
-        .select((eb) => eb.fn.max(eb.fn.coalesce('v.probed_at', sql.lit(0))).as('probed'))
-        .where('v.integration_id', '=', integrationId)
-        .where('v.state', '=', state)
-        .where('v.code', '=', code)
-        .where('v.since', '<', before)
-        .groupBy('k.crm_id')
-        .orderBy('probed')
-        .orderBy('k.crm_id')
-        .limit(limit)
-        .execute();
-      const rows = await keptRows(
-        integrationId,
-        ids.map(({ crm_id }) => crm_id),
-      );
-      return withContacts(integrationId, rows);
-    },
-
-    /** Enhanced contacts at rest of which no profile is kept, with the job that brought it, after the given one. */
-    async listUnkept(
-      integrationId: string,
-      page: { after: string; limit: number; only: readonly string[] | null },
-    ): Promise<Pick<KeptOfContact, 'contact' | 'job'>[]> {
-      const jobs = await listUnkeptJobs(db, integrationId, page);
-      const contacts = await findRows(
-        db,
-        integrationId,
-        jobs.map(({ crmId }) => crmId),
-      );
-      return jobs.flatMap((job) => {
-        const contact = contacts.get(job.crmId);
-        return contact === undefined ? [] : [{ job, contact: fromRow(contact) }];
-      });
-    },
-
-    /** The kept profiles of these jobs, by tracking id. */
-    async findOfJobs(
-      integrationId: string,
-      trackingIds: readonly string[],
-    ): Promise<Map<string, KeptRecord>> {
-      const found = new Map<string, KeptRecord>();
-      for (const batch of inFilledBatches(trackingIds)) {
-        const rows = await db
-          .selectFrom('kept_profiles')
-          .selectAll()
-          .where('integration_id', '=', integrationId)
-          .where('tracking_id', 'in', batch)
-          .where('profile', '<>', '')
-          .execute()
-          .then(fromRows);
-        for (const row of rows) found.set(row.trackingId, row);
-      }
-      return found;
-    },
-
-    /** How later deliveries ended: what is in the CRM now, and what still waits. */
-    async recordLater(lease: Lease, runId: string, ends: readonly LaterEnd[]): Promise<void> {
-      if (ends.length === 0) return;
-      await checkpoint(lease, async (trx) => {
-        const run = { id: runId, now: clock.now() };
-        await recordOwned(trx, lease, ends, run.now);
-        await closeWrites(trx, ends);
-        const telling = ends.filter(({ reason }) => getOutcome(reason) !== 'unchanged');
-        const outcomes = telling.map(({ crmId, reason, detail }) => ({
-          crm_id: crmId,
-          outcome_reason: reason,
-          outcome_detail: detail,
-        }));
-        await move(trx, lease, 'deliveredLater', outcomes, run);
-        const words = ends.flatMap((end) => end.words ?? []);
-        await keepWords(trx, lease.integrationId, run, words);
-        const settled = ends.filter(({ isPassing }) => !isPassing);
-        await recordLater(trx, lease.integrationId, run.now, settled);
-      });
-    },
-
-    /** The service no longer has the results of these jobs, and their profiles are not kept. */
-    async noteGone(lease: Lease, crmIds: readonly string[]): Promise<void> {
-      if (crmIds.length === 0) return;
-      await checkpoint(lease, async (trx) => {
-        for (const batch of inFilledBatches(crmIds)) {
-          await buildKeptUpdate(trx, lease.integrationId, batch)
-            .set({ gone_at: clock.now(), requested: null })
-            .execute();
-        }
-      });
-    },
-
-    /** Keeps profiles that were delivered before and were fetched again, as old as they are. */
-    async keepAgain(lease: Lease, fetched: readonly FetchedAgain[]): Promise<void> {
-      await checkpoint(lease, async (trx) => {
-        const deliveries = fetched.map(({ submittedAt, ...each }) => ({
-          ...each,
-          paidAt: submittedAt,
-          isDelivered: true,
-          fieldMap: NEVER_OFFERED,
-          values: [],
-        }));
-        await insertKept(trx, lease.integrationId, deliveries);
-      });
-    },
-
-    /**
-     * At the start of a run: profiles of contacts that have left are offered as the first time when the contact
-     * comes back, its status is looked at then, and a profile that a merge has brought to another contact is kept there alone.
-     */
-    async noteDepartures(lease: Lease): Promise<void> {
-      const { integrationId } = lease;
-      await checkpoint(lease, async (trx) => {
-        const removed = trx
-          .selectFrom('contacts')
-          .select('crm_id')
-          .where('integration_id', '=', integrationId)
-          .where('state', '=', 'removed');
-        await deliverAsLost(trx, integrationId, removed);
-        for (const table of ['value_states', 'kept_profiles'] as const) {
-          await trx
-            .deleteFrom(table)
-            .where('integration_id', '=', integrationId)
-            .where('crm_id', 'in', (eb) =>
-              eb
-                .selectFrom('contacts as c')
-                .innerJoin('kept_profiles as k', (join) =>
-                  join
-                    .onRef('k.integration_id', '=', 'c.integration_id')
-                    .onRef('k.crm_id', '=', 'c.crm_id'),
-                )
-                .innerJoin('jobs as j', 'j.tracking_id', 'k.tracking_id')
-                .select('c.crm_id')
-                .where('c.integration_id', '=', integrationId)
-                .where('c.state', '=', 'removed')
-                .where('c.merged_into', 'is not', null)
-                .whereRef('j.crm_id', '<>', 'k.crm_id')
-                .where('j.state', '=', 'delivered'),
-            )
-            .execute();
-        }
-      });
-    },
-
-    /**
-     * The CRM lacked fields that these profiles were offered with, and their values are gone with the fields: the
-     * profiles are offered again.
-     */
-    async offerAgain(lease: Lease, fieldMaps: readonly string[]): Promise<void> {
-      if (fieldMaps.length === 0) return;
-      await checkpoint(lease, async (trx) => {
-        await trx
-          .updateTable('kept_profiles')
-          .set({ field_map: NEVER_OFFERED })
-          .where('integration_id', '=', lease.integrationId)
-          .where('field_map', 'in', fieldMaps)
-          .execute();
-      });
-    },
-
-    /**
-     * Records that are back without any of our values: nothing in them is ours. Their warm path is written again with
-     * its next computation, which needs a query.
-     */
-    async recordLost(lease: Lease, runId: string, crmIds: readonly string[]): Promise<void> {
-      if (crmIds.length === 0) return;
-      const { integrationId } = lease;
-      await checkpoint(lease, async (trx) => {
-        const lost = crmIds.map((crm_id) => ({ crm_id, owned_values: '{}' }));
-        await move(trx, lease, 'valuesWritten', lost, { id: runId, now: clock.now() });
-        for (const batch of inFilledBatches(crmIds)) {
-          await trx
-            .updateTable('warm_paths')
-            .set({ told: null })
-            .where('integration_id', '=', integrationId)
-            .where('crm_id', 'in', batch)
-            .execute();
-        }
-      });
-    },
-  };
-
-  async function keptRows(integrationId: string, crmIds: readonly string[]): Promise<KeptRecord[]> {
-    if (crmIds.length === 0) return [];
-    return db
+/** The kept profiles of these jobs, by tracking id. */
+export async function findProfilesOfJobs(
+  reader: Reader,
+  integrationId: string,
+  trackingIds: readonly string[],
+): Promise<Map<string, KeptRecord>> {
+  const found = new Map<string, KeptRecord>();
+  for (const batch of inFilledBatches(trackingIds)) {
+    const rows = await reader
       .selectFrom('kept_profiles')
       .selectAll()
       .where('integration_id', '=', integrationId)
-      .where('crm_id', 'in', crmIds)
+      .where('tracking_id', 'in', batch)
+      .where('profile', '<>', '')
       .execute()
       .then(fromRows);
+    for (const row of rows) found.set(row.trackingId, row);
   }
+  return found;
+}
 
-  async function withContacts(
-    integrationId: string,
-    rows: readonly KeptRecord[],
-  ): Promise<KeptOfContact[]> {
-    const ids = rows.map(({ crmId }) => crmId);
-    const contacts = await findRows(db, integrationId, ids);
-    const values = await findNotes(db, integrationId, ids);
-    const jobs = new Map<string, FromRow<Selectable<Tables['jobs']>>>();
-    for (const batch of inFilledBatches(rows.map(({ trackingId }) => trackingId))) {
-      const found = await db
-        .selectFrom('jobs')
-        .selectAll()
-        .where('tracking_id', 'in', batch)
-        .execute();
-      for (const job of found) jobs.set(job.tracking_id, fromRow(job));
-    }
-    return rows.flatMap((kept) => {
-      const contact = contacts.get(kept.crmId);
-      const job = jobs.get(kept.trackingId);
-      if (contact === undefined || job === undefined) return [];
-      return [{ kept, contact: fromRow(contact), job, values: values.get(kept.crmId) ?? [] }];
-    });
+/** How later deliveries ended: what is in the CRM now, and what still waits. */
+export async function recordLaterDeliveries(
+  trx: RunTransaction,
+  runId: string,
+  ends: readonly LaterEnd[],
+): Promise<void> {
+  const run = { id: runId, now: trx.clock.now() };
+  await recordOwned(trx, ends, run.now);
+  await closeWrites(trx, ends);
+  const telling = ends.filter(({ reason }) => getOutcome(reason) !== 'unchanged');
+  const outcomes = telling.map(({ crmId, reason, detail }) => ({
+    crm_id: crmId,
+    outcome_reason: reason,
+    outcome_detail: detail,
+  }));
+  await move(trx, trx.lease, 'deliveredLater', outcomes, run);
+  const words = ends.flatMap((end) => end.words ?? []);
+  await keepWords(trx, trx.lease.integrationId, run, words);
+  const settled = ends.filter(({ isPassing }) => !isPassing);
+  await recordSettled(trx, run.now, settled);
+}
+
+/** The service no longer has the results of these jobs, and their profiles are not kept. */
+export async function noteGoneProfiles(
+  trx: RunTransaction,
+  crmIds: readonly string[],
+): Promise<void> {
+  for (const batch of inFilledBatches(crmIds)) {
+    await buildKeptUpdate(trx, trx.lease.integrationId, batch)
+      .set({ gone_at: trx.clock.now(), requested: null })
+      .execute();
   }
+}
+
+/** Keeps profiles that were delivered before and were fetched again, as old as they are. */
+export async function keepProfilesAgain(
+  trx: RunTransaction,
+  fetched: readonly FetchedAgain[],
+): Promise<void> {
+  const deliveries = fetched.map(({ submittedAt, ...each }) => ({
+    ...each,
+    paidAt: submittedAt,
+    isDelivered: true,
+    fieldMap: NEVER_OFFERED,
+    values: [],
+  }));
+  await insertKept(trx, trx.lease.integrationId, deliveries);
+}
+
+/**
+ * At the start of a run: profiles of contacts that have left are offered as the first time when the contact
+ * comes back, its status is looked at then, and a profile that a merge has brought to another contact is kept there alone.
+ */
+export async function noteDepartedProfiles(trx: RunTransaction): Promise<void> {
+  const { integrationId } = trx.lease;
+  const removed = trx
+    .selectFrom('contacts')
+    .select('crm_id')
+    .where('integration_id', '=', integrationId)
+    .where('state', '=', 'removed');
+  await deliverAsLost(trx, integrationId, removed);
+  for (const table of ['value_states', 'kept_profiles'] as const) {
+    await trx
+      .deleteFrom(table)
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', 'in', (eb) =>
+        eb
+          .selectFrom('contacts as c')
+          .innerJoin('kept_profiles as k', (join) =>
+            join
+              .onRef('k.integration_id', '=', 'c.integration_id')
+              .onRef('k.crm_id', '=', 'c.crm_id'),
+          )
+          .innerJoin('jobs as j', 'j.tracking_id', 'k.tracking_id')
+          .select('c.crm_id')
+          .where('c.integration_id', '=', integrationId)
+          .where('c.state', '=', 'removed')
+          .where('c.merged_into', 'is not', null)
+          .whereRef('j.crm_id', '<>', 'k.crm_id')
+          .where('j.state', '=', 'delivered'),
+      )
+      .execute();
+  }
+}
+
+/**
+ * The CRM lacked fields that these profiles were offered with, and their values are gone with the fields: the
+ * profiles are offered again.
+ */
+export async function offerProfilesAgain(
+  trx: RunTransaction,
+  fieldMaps: readonly string[],
+): Promise<void> {
+  await trx
+    .updateTable('kept_profiles')
+    .set({ field_map: NEVER_OFFERED })
+    .where('integration_id', '=', trx.lease.integrationId)
+    .where('field_map', 'in', fieldMaps)
+    .execute();
+}
+
+/**
+ * Records that are back without any of our values: nothing in them is ours. Their warm path is written again with
+ * its next computation, which needs a query.
+ */
+export async function recordLostValues(
+  trx: RunTransaction,
+  runId: string,
+  crmIds: readonly string[],
+): Promise<void> {
+  const { integrationId } = trx.lease;
+  const lost = crmIds.map((crm_id) => ({ crm_id, owned_values: '{}' }));
+  await move(trx, trx.lease, 'valuesWritten', lost, { id: runId, now: trx.clock.now() });
+  for (const batch of inFilledBatches(crmIds)) {
+    await trx
+      .updateTable('warm_paths')
+      .set({ told: null })
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', 'in', batch)
+      .execute();
+  }
+}
+
+async function listKept(
+  reader: Reader,
+  integrationId: string,
+  crmIds: readonly string[],
+): Promise<KeptRecord[]> {
+  if (crmIds.length === 0) return [];
+  return reader
+    .selectFrom('kept_profiles')
+    .selectAll()
+    .where('integration_id', '=', integrationId)
+    .where('crm_id', 'in', crmIds)
+    .execute()
+    .then(fromRows);
+}
+
+async function withContacts(
+  reader: Reader,
+  integrationId: string,
+  rows: readonly KeptRecord[],
+): Promise<KeptOfContact[]> {
+  const ids = rows.map(({ crmId }) => crmId);
+  const contacts = await findRows(reader, integrationId, ids);
+  const values = await findNotes(reader, integrationId, ids);
+  const jobs = new Map<string, FromRow<Selectable<Tables['jobs']>>>();
+  for (const batch of inFilledBatches(rows.map(({ trackingId }) => trackingId))) {
+    const found = await reader
+      .selectFrom('jobs')
+      .selectAll()
+      .where('tracking_id', 'in', batch)
+      .execute();
+    for (const job of found) jobs.set(job.tracking_id, fromRow(job));
+  }
+  return rows.flatMap((kept) => {
+    const contact = contacts.get(kept.crmId);
+    const job = jobs.get(kept.trackingId);
+    if (contact === undefined || job === undefined) return [];
+    return [{ kept, contact: fromRow(contact), job, values: values.get(kept.crmId) ?? [] }];
+  });
 }
 
 /** Keeps profiles in the transaction in which their delivery ends; each replaces the one before. */
@@ -484,7 +476,6 @@ const insertProfiles = prepared((db, { cells }: Slots<{ cells: readonly (string 
 /** What is ours in the contacts now, and whose values these are where they were another donor's before. */
 async function recordOwned(
   trx: RunTransaction,
-  lease: Lease,
   ends: readonly LaterEnd[],
   now: number,
 ): Promise<void> {
@@ -497,17 +488,17 @@ async function recordOwned(
       ? []
       : [{ ...target, values_donor: newDonor.donorId, values_identity: newDonor.identity }],
   );
-  await move(trx, lease, 'valuesWritten', same, { now });
-  await move(trx, lease, 'valuesOfDonor', replaced, { now });
+  await move(trx, trx.lease, 'valuesWritten', same, { now });
+  await move(trx, trx.lease, 'valuesOfDonor', replaced, { now });
 }
 
 /** A few statements for all of them, however many values each has. */
-async function recordLater(
+async function recordSettled(
   trx: RunTransaction,
-  integrationId: string,
   now: number,
   ends: readonly LaterEnd[],
 ): Promise<void> {
+  const { integrationId } = trx.lease;
   const written = ends.map(({ crmId, offered, values }) => {
     const stillOut = new Set(values.map(({ field }) => field));
     return { crmId, fields: offered.filter((field) => !stillOut.has(field)) };

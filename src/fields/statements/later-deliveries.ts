@@ -1,10 +1,12 @@
 /** Which kept profiles can be delivered again, and which of them a user has requested. */
+
 import { type Selectable, type SqlBool, sql } from 'kysely';
 import { isListed } from '../../contacts/listed.ts';
 import { type FromRow, fromRows } from '../../database/from-row.ts';
-import type { Checkpoint, Lease } from '../../database/leases.ts';
+import type { RunTransaction } from '../../database/leases.ts';
+import type { Reader } from '../../database/reader.ts';
 import type { ContactState } from '../../database/tables/contacts.ts';
-import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
+import type { Tables } from '../../database/tables/tables.ts';
 import type { ValueNote } from './value-states.ts';
 
 /** `requested` of a profile of which a user wants all fields. */
@@ -23,119 +25,122 @@ export interface NotDeliverable {
 /** Contacts of a request: named ones, or all if null. */
 type Only = readonly string[] | null;
 
-export function createRequestQueries(db: Database, checkpoint: Checkpoint) {
-  return {
-    /** Notes that a user wants these fields (null: all) of these contacts (null: all) delivered again. */
-    async request(lease: Lease, fields: readonly string[] | null, only: Only): Promise<void> {
-      await checkpoint(lease, async (trx) => {
-        await trx
-          .updateTable('kept_profiles')
-          .set((eb) => ({
-            requested:
-              fields === null
-                ? ALL_FIELDS
-                : // What an earlier request has left undone is still wanted.
-                  eb
-                    .case()
-                    .when('requested', '=', ALL_FIELDS)
-                    .then(ALL_FIELDS)
-                    .else(JSON.stringify(fields))
-                    .end(),
-          }))
-          .where('integration_id', '=', lease.integrationId)
-          .where('crm_id', 'in', deliverable(trx, lease.integrationId).select('k.crm_id'))
-          .$if(only !== null, (query) => query.where('crm_id', 'in', [...(only ?? [])]))
-          .execute();
-      });
-    },
+/** Notes that a user wants these fields (null: all) of these contacts (null: all) delivered again. */
+export async function requestRedelivery(
+  trx: RunTransaction,
+  fields: readonly string[] | null,
+  only: Only,
+): Promise<void> {
+  await trx
+    .updateTable('kept_profiles')
+    .set((eb) => ({
+      requested:
+        fields === null
+          ? ALL_FIELDS
+          : // What an earlier request has left undone is still wanted.
+            eb
+              .case()
+              .when('requested', '=', ALL_FIELDS)
+              .then(ALL_FIELDS)
+              .else(JSON.stringify(fields))
+              .end(),
+    }))
+    .where('integration_id', '=', trx.lease.integrationId)
+    .where('crm_id', 'in', deliverable(trx, trx.lease.integrationId).select('k.crm_id'))
+    .$if(only !== null, (query) => query.where('crm_id', 'in', [...(only ?? [])]))
+    .execute();
+}
 
-    /** The request has ended for these contacts: nothing can be delivered to them now. */
-    async endRequest(lease: Lease, crmIds: readonly string[]): Promise<void> {
-      if (crmIds.length === 0) return;
-      await checkpoint(lease, async (trx) => {
-        await buildKeptUpdate(trx, lease.integrationId, crmIds).set({ requested: null }).execute();
-      });
-    },
+/** The request has ended for these contacts: nothing can be delivered to them now. */
+export async function endRedeliveryRequest(
+  trx: RunTransaction,
+  crmIds: readonly string[],
+): Promise<void> {
+  await buildKeptUpdate(trx, trx.lease.integrationId, crmIds).set({ requested: null }).execute();
+}
 
-    /** True if a request was not carried out to its end. */
-    async hasRequested(integrationId: string): Promise<boolean> {
-      const row = await db
-        .selectFrom('kept_profiles')
-        .select('crm_id')
-        .where('integration_id', '=', integrationId)
-        // It says no more than the first condition; SQLite chooses the index of requested profiles by it.
-        .where('crm_id', '>', '')
-        .where('requested', 'is not', null)
-        .limit(1)
-        .executeTakeFirst();
-      return row !== undefined;
-    },
+/** True if a request was not carried out to its end. */
+export async function hasRedeliveryRequest(
+  reader: Reader,
+  integrationId: string,
+): Promise<boolean> {
+  const row = await reader
+    .selectFrom('kept_profiles')
+    .select('crm_id')
+    .where('integration_id', '=', integrationId)
+    // It says no more than the first condition; SQLite chooses the index of requested profiles by it.
+    .where('crm_id', '>', '')
+    .where('requested', 'is not', null)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
 
-    /** Enhanced contacts to which nothing can be delivered now, counted; those that have left are left out. */
-    async countNotDeliverable(integrationId: string, only: Only): Promise<NotDeliverable[]> {
-      const rows = await db
-        .selectFrom('contacts as c')
-        .leftJoin('kept_profiles as k', (join) =>
-          join
-            .onRef('k.integration_id', '=', 'c.integration_id')
-            .onRef('k.crm_id', '=', 'c.crm_id'),
-        )
-        .select(['c.state', 'c.eligible', 'c.outcome_reason'])
-        .select((eb) => [
-          eb.case().when(LISTED).then(0).else(1).end().as('outside'),
-          eb
-            .case()
-            .when(eb.or([eb('k.gone_at', 'is not', null), eb('k.crm_id', 'is', null)]))
-            .then(1)
-            .else(0)
-            .end()
-            .as('gone'),
-          eb.fn.countAll().as('contacts'),
-        ])
-        .where('c.integration_id', '=', integrationId)
-        .where('c.state', '<>', 'removed')
-        .where((eb) => eb.or([eb('c.donor_id', 'is not', null), eb('k.crm_id', 'is not', null)]))
-        .where((eb) =>
-          eb.or([
-            eb.not(AT_REST),
-            eb.not(LISTED),
-            eb('k.is_delivered', '=', 0),
-            eb('k.gone_at', 'is not', null),
-            // Neither a profile is kept nor a job that would bring it again.
-            eb.and([
-              eb('k.crm_id', 'is', null),
-              eb.not(
-                eb.exists(
-                  eb
-                    .selectFrom('jobs as j')
-                    .select('j.tracking_id')
-                    .whereRef('j.integration_id', '=', 'c.integration_id')
-                    .whereRef('j.crm_id', '=', 'c.crm_id')
-                    .where('j.state', '=', 'delivered')
-                    .where('j.job_id', 'is not', null),
-                ),
-              ),
-            ]),
-          ]),
-        )
-        .$if(only !== null, (query) => query.where('c.crm_id', 'in', [...(only ?? [])]))
-        .groupBy(['c.state', 'c.eligible', 'c.outcome_reason', 'outside', 'gone'])
-        .execute();
-      return rows.map(({ state, eligible, outcome_reason: reason, outside, gone, contacts }) => ({
-        state,
-        reason,
-        isEligible: eligible === 1,
-        isOutside: outside === 1,
-        isGone: gone === 1,
-        contacts: Number(contacts),
-      }));
-    },
-  };
+/** Enhanced contacts to which nothing can be delivered now, counted; those that have left are left out. */
+export async function countNotDeliverable(
+  reader: Reader,
+  integrationId: string,
+  only: Only,
+): Promise<NotDeliverable[]> {
+  const rows = await reader
+    .selectFrom('contacts as c')
+    .leftJoin('kept_profiles as k', (join) =>
+      join.onRef('k.integration_id', '=', 'c.integration_id').onRef('k.crm_id', '=', 'c.crm_id'),
+    )
+    .select(['c.state', 'c.eligible', 'c.outcome_reason'])
+    .select((eb) => [
+      eb.case().when(LISTED).then(0).else(1).end().as('outside'),
+      eb
+        .case()
+        .when(eb.or([eb('k.gone_at', 'is not', null), eb('k.crm_id', 'is', null)]))
+        .then(1)
+        .else(0)
+        .end()
+        .as('gone'),
+      eb.fn.countAll().as('contacts'),
+    ])
+    .where('c.integration_id', '=', integrationId)
+    .where('c.state', '<>', 'removed')
+    .where((eb) => eb.or([eb('c.donor_id', 'is not', null), eb('k.crm_id', 'is not', null)]))
+    .where((eb) =>
+      eb.or([
+        eb.not(AT_REST),
+        eb.not(LISTED),
+        eb('k.is_delivered', '=', 0),
+        eb('k.gone_at', 'is not', null),
+        // Neither a profile is kept nor a job that would bring it again.
+        eb.and([
+          eb('k.crm_id', 'is', null),
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom('jobs as j')
+                .select('j.tracking_id')
+                .whereRef('j.integration_id', '=', 'c.integration_id')
+                .whereRef('j.crm_id', '=', 'c.crm_id')
+                .where('j.state', '=', 'delivered')
+                .where('j.job_id', 'is not', null),
+            ),
+          ),
+        ]),
+      ]),
+    )
+    .$if(only !== null, (query) => query.where('c.crm_id', 'in', [...(only ?? [])]))
+    .groupBy(['c.state', 'c.eligible', 'c.outcome_reason', 'outside', 'gone'])
+    .execute();
+  return rows.map(({ state, eligible, outcome_reason: reason, outside, gone, contacts }) => ({
+    state,
+    reason,
+    isEligible: eligible === 1,
+    isOutside: outside === 1,
+    isGone: gone === 1,
+    contacts: Number(contacts),
+  }));
 }
 
 /** The kept profiles that can be delivered again: of contacts at rest that the filter still lists. */
-export function deliverable(db: Database | Trx, integrationId: string) {
-  return db
+export function deliverable(reader: Reader, integrationId: string) {
+  return reader
     .selectFrom('kept_profiles as k')
     .innerJoin('contacts as c', (join) =>
       join.onRef('c.integration_id', '=', 'k.integration_id').onRef('c.crm_id', '=', 'k.crm_id'),
@@ -149,11 +154,11 @@ export function deliverable(db: Database | Trx, integrationId: string) {
 
 /** The jobs that brought the profiles of enhanced contacts at rest of which none is kept, by contact. */
 export async function listUnkeptJobs(
-  db: Database,
+  reader: Reader,
   integrationId: string,
   { after, limit, only }: { after: string; limit: number; only: Only },
 ): Promise<FromRow<Selectable<Tables['jobs']>>[]> {
-  return db
+  return reader
     .selectFrom('contacts as c')
     .innerJoin('jobs as j', (join) =>
       join.onRef('j.integration_id', '=', 'c.integration_id').onRef('j.crm_id', '=', 'c.crm_id'),
@@ -204,7 +209,11 @@ export async function listUnkeptJobs(
 }
 
 /** The rows of these contacts, to be changed. */
-export function buildKeptUpdate(trx: Trx, integrationId: string, crmIds: readonly string[]) {
+export function buildKeptUpdate(
+  trx: RunTransaction,
+  integrationId: string,
+  crmIds: readonly string[],
+) {
   return trx
     .updateTable('kept_profiles')
     .where('integration_id', '=', integrationId)
@@ -224,20 +233,20 @@ const LISTED = isListed('c');
  * ends after a page, so that a few of them cost little, however many profiles are kept.
  */
 export async function listCandidates(
-  db: Database,
+  reader: Reader,
   integrationId: string,
   freed: { notes: readonly ValueNote[]; maps: readonly string[]; isRequested: boolean },
   { after, limit }: { after: string; limit: number },
 ): Promise<string[]> {
   const page = { integrationId, after, limit };
   const [first, ...others] = [
-    ...(freed.isRequested ? [keptPage(db, page).where('requested', 'is not', null)] : []),
-    ...freed.maps.map((map) => keptPage(db, page).where('field_map', '=', map)),
-    ...freed.notes.map((note) => notesPage(db, page, note)),
-  ].map((part) => db.selectFrom(part.as('part')).select('part.crm_id'));
+    ...(freed.isRequested ? [keptPage(reader, page).where('requested', 'is not', null)] : []),
+    ...freed.maps.map((map) => keptPage(reader, page).where('field_map', '=', map)),
+    ...freed.notes.map((note) => notesPage(reader, page, note)),
+  ].map((part) => reader.selectFrom(part.as('part')).select('part.crm_id'));
   if (first === undefined) return [];
   const all = others.reduce((union, part) => union.union(part), first);
-  const rows = await db
+  const rows = await reader
     .selectFrom(all.as('candidate'))
     .select('candidate.crm_id')
     .orderBy('candidate.crm_id')
@@ -252,8 +261,8 @@ interface Page {
   limit: number;
 }
 
-function keptPage(db: Database, { integrationId, after, limit }: Page) {
-  return db
+function keptPage(reader: Reader, { integrationId, after, limit }: Page) {
+  return reader
     .selectFrom('kept_profiles')
     .select('crm_id')
     .where('integration_id', '=', integrationId)
@@ -263,11 +272,11 @@ function keptPage(db: Database, { integrationId, after, limit }: Page) {
 }
 
 function notesPage(
-  db: Database,
+  reader: Reader,
   { integrationId, after, limit }: Page,
   { field, state, code, description }: ValueNote,
 ) {
-  return db
+  return reader
     .selectFrom('value_states')
     .select('crm_id')
     .where('integration_id', '=', integrationId)

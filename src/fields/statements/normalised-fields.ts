@@ -1,6 +1,5 @@
-import type { Clock } from '../../core/clock.ts';
-import type { Checkpoint, Lease } from '../../database/leases.ts';
-import type { Database } from '../../database/tables/tables.ts';
+import type { RunTransaction } from '../../database/leases.ts';
+import type { Reader } from '../../database/reader.ts';
 
 /** A field whose values the CRM's own automation changes after a write. */
 export interface NormalisedField {
@@ -9,55 +8,52 @@ export interface NormalisedField {
   noticedAt: number;
 }
 
-/** Which fields of an integration's CRM are changed by automation after each write. */
-export function normalisedFieldQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
-  return {
-    async list(integrationId: string): Promise<NormalisedField[]> {
-      const rows = await db
-        .selectFrom('normalised_fields')
-        .select(['field', 'noticed_at'])
-        .where('integration_id', '=', integrationId)
-        .orderBy('field')
-        .execute();
-      return rows.map((row) => ({ field: row.field, noticedAt: row.noticed_at }));
-    },
+/** The fields of an integration's CRM that automation changes after each write. */
+export async function listNormalisedFields(
+  reader: Reader,
+  integrationId: string,
+): Promise<NormalisedField[]> {
+  const rows = await reader
+    .selectFrom('normalised_fields')
+    .select(['field', 'noticed_at'])
+    .where('integration_id', '=', integrationId)
+    .orderBy('field')
+    .execute();
+  return rows.map((row) => ({ field: row.field, noticedAt: row.noticed_at }));
+}
 
-    /** When a run last noticed that another tool writes as the same user of the CRM (epoch ms); null for never. */
-    async findOtherTool(integrationId: string): Promise<number | null> {
-      const row = await db
-        .selectFrom('integrations')
-        .select('other_tool_at')
-        .where('id', '=', integrationId)
-        .executeTakeFirst();
-      return row?.other_tool_at ?? null;
-    },
+/** When a run last noticed that another tool writes as the same user of the CRM (epoch ms); null for never. */
+export async function findOtherTool(reader: Reader, integrationId: string): Promise<number | null> {
+  const row = await reader
+    .selectFrom('integrations')
+    .select('other_tool_at')
+    .where('id', '=', integrationId)
+    .executeTakeFirst();
+  return row?.other_tool_at ?? null;
+}
 
-    /** Another tool writes as the same user of the CRM. */
-    async noteOtherTool(lease: Lease): Promise<void> {
-      await checkpoint(lease, (trx) =>
-        trx
-          .updateTable('integrations')
-          .set({ other_tool_at: clock.now() })
-          .where('id', '=', lease.integrationId)
-          .execute(),
-      );
-    },
+/** Another tool writes as the same user of the CRM. */
+export async function noteOtherTool(trx: RunTransaction): Promise<void> {
+  await trx
+    .updateTable('integrations')
+    .set({ other_tool_at: trx.clock.now() })
+    .where('id', '=', trx.lease.integrationId)
+    .execute();
+}
 
-    /** Marks fields; one that is marked already keeps the time of its first mark. */
-    async record(lease: Lease, fields: readonly string[]): Promise<void> {
-      if (fields.length === 0) return;
-      const rows = fields.map((field) => ({
-        integration_id: lease.integrationId,
-        field,
-        noticed_at: clock.now(),
-      }));
-      await checkpoint(lease, (trx) =>
-        trx
-          .insertInto('normalised_fields')
-          .values(rows)
-          .onConflict((c) => c.doNothing())
-          .execute(),
-      );
-    },
-  };
+/** Marks fields, at least one; one that is marked already keeps the time of its first mark. */
+export async function recordNormalisedFields(
+  trx: RunTransaction,
+  fields: readonly string[],
+): Promise<void> {
+  const rows = fields.map((field) => ({
+    integration_id: trx.lease.integrationId,
+    field,
+    noticed_at: trx.clock.now(),
+  }));
+  await trx
+    .insertInto('normalised_fields')
+    .values(rows)
+    .onConflict((c) => c.doNothing())
+    .execute();
 }

@@ -1,10 +1,12 @@
 /** Deletes profiles that were paid for, with the keys that open them: for their age, an opt-out or an objection. */
 import { sql } from 'kysely';
 import { IS_IN_DOUBT, OBJECTS } from '../../contacts/many-at-once/opt-outs.ts';
-import { type Checkpoint, type Lease, waitForCheckpoint } from '../../database/leases.ts';
+import type { ActorTransaction } from '../../database/actor-transaction.ts';
+import { type Lease, type RunTransaction, waitForCheckpoint } from '../../database/leases.ts';
+import type { Reader } from '../../database/reader.ts';
 import { inFilledBatches, ROWS_PER_TRANSACTION } from '../../database/rows.ts';
-import type { Database, Trx } from '../../database/tables/tables.ts';
-import type { RecordEntry } from '../../privacy/audit/record.ts';
+import type { Store } from '../../database/store.ts';
+import { recordEntry } from '../../privacy/audit/record.ts';
 
 /** Which profiles are deleted. */
 export interface PurgeLimits {
@@ -25,43 +27,49 @@ export interface PurgedProfiles {
   notKept: number;
 }
 
-type Work = <Result>(work: (trx: Trx) => Promise<Result>) => Promise<Result>;
+type PurgeTransaction = RunTransaction | ActorTransaction;
 
-export function profilePurgeQueries(db: Database, checkpoint: Checkpoint, record: RecordEntry) {
-  return {
-    /** At the end of a run. Repeatable: each portion is a transaction, with its entry in the audit. */
-    purge: (lease: Lease, limits: PurgeLimits): Promise<PurgedProfiles> =>
-      purgeProfiles(db, (work) => checkpoint(lease, work), lease.integrationId, limits, record),
+type Work = <Result>(work: (trx: PurgeTransaction) => Promise<Result>) => Promise<Result>;
 
-    /** The same while no run of the client has to be in progress, and none has to have gone well. */
-    purgeUnattended(integrationId: string, limits: PurgeLimits): Promise<PurgedProfiles> {
-      const inOne: Work = (work) =>
-        db.transaction().execute(async (trx) => {
-          await waitForCheckpoint(trx, integrationId);
-          return work(trx);
-        });
-      return purgeProfiles(db, inOne, integrationId, limits, record);
-    },
-
-    /** The clients with kept profiles, also those that the settings no longer have. */
-    async listClients(): Promise<string[]> {
-      const rows = await db
-        .selectFrom('kept_profiles')
-        .select('integration_id')
-        .distinct()
-        .orderBy('integration_id')
-        .execute();
-      return rows.map(({ integration_id: id }) => id);
-    },
-  };
+/** At the end of a run. Repeatable: each portion is a transaction, with its entry in the audit. */
+export function purgeKeptProfiles(
+  { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
+  lease: Lease,
+  limits: PurgeLimits,
+): Promise<PurgedProfiles> {
+  return purge(reader, (work) => checkpoint(lease, work), lease.integrationId, limits);
 }
 
-async function purgeProfiles(
-  db: Database,
+/** The same while no run of the client has to be in progress, and none has to have gone well. */
+export function purgeKeptProfilesUnattended(
+  { reader, act }: Pick<Store, 'reader' | 'act'>,
+  integrationId: string,
+  limits: PurgeLimits,
+): Promise<PurgedProfiles> {
+  const inOne: Work = (work) =>
+    act(async (trx) => {
+      await waitForCheckpoint(trx, integrationId);
+      return work(trx);
+    });
+  return purge(reader, inOne, integrationId, limits);
+}
+
+/** The clients with kept profiles, also those that the settings no longer have. */
+export async function listClientsWithProfiles(reader: Reader): Promise<string[]> {
+  const rows = await reader
+    .selectFrom('kept_profiles')
+    .select('integration_id')
+    .distinct()
+    .orderBy('integration_id')
+    .execute();
+  return rows.map(({ integration_id: id }) => id);
+}
+
+async function purge(
+  reader: Reader,
   inOne: Work,
   integrationId: string,
   limits: PurgeLimits,
-  record: RecordEntry,
 ): Promise<PurgedProfiles> {
   const { paidBefore, keepsAny } = limits;
   const emptied = await inPortions(
@@ -89,19 +97,19 @@ async function purgeProfiles(
 
   /** Nearly always there are none: then nothing is written, not even to the lease. */
   async function inPortions(
-    list: (of: Database | Trx) => Promise<string[]>,
-    purge: (trx: Trx, ids: readonly string[]) => Promise<void>,
+    list: (of: Reader) => Promise<string[]>,
+    take: (trx: PurgeTransaction, ids: readonly string[]) => Promise<void>,
     what: string | null,
   ): Promise<number> {
-    if ((await list(db)).length === 0) return 0;
+    if ((await list(reader)).length === 0) return 0;
     let purged = 0;
     for (let rows = ROWS_PER_TRANSACTION; rows >= ROWS_PER_TRANSACTION; purged += rows) {
       rows = await inOne(async (trx) => {
         const ids = await list(trx);
-        await purge(trx, ids);
+        await take(trx, ids);
         const details = { what, rows: ids.length };
         if (what !== null && ids.length > 0) {
-          await record(trx, { action: 'data.purged', integrationId, details });
+          await recordEntry(trx, { action: 'data.purged', integrationId, details });
         }
         return ids.length;
       });
@@ -109,19 +117,19 @@ async function purgeProfiles(
     return purged;
   }
 
-  async function deleteThese(trx: Trx, ids: readonly string[]): Promise<void> {
+  async function deleteThese(trx: PurgeTransaction, ids: readonly string[]): Promise<void> {
     await deleteRows(trx, integrationId, ids);
   }
 }
 
 /** Marked for long enough, or objected to, and no user is asked whether the mark is right. */
 async function listOptedOut(
-  db: Database | Trx,
+  reader: Reader,
   integrationId: string,
   { optedOutBefore, countedSince }: PurgeLimits,
   isCounted: boolean,
 ): Promise<string[]> {
-  const rows = await db
+  const rows = await reader
     .selectFrom('kept_profiles as k')
     .innerJoin('contacts as c', (join) =>
       join.onRef('c.integration_id', '=', 'k.integration_id').onRef('c.crm_id', '=', 'k.crm_id'),
@@ -144,11 +152,11 @@ async function listOptedOut(
 
 /** Rows of deleted profiles whose marks are no longer counted. */
 async function listUncounted(
-  db: Database | Trx,
+  reader: Reader,
   integrationId: string,
   { countedSince }: PurgeLimits,
 ): Promise<string[]> {
-  const rows = await db
+  const rows = await reader
     .selectFrom('kept_profiles')
     .select('crm_id')
     .where('integration_id', '=', integrationId)
@@ -160,12 +168,8 @@ async function listUncounted(
   return rows.map(({ crm_id }) => crm_id);
 }
 
-async function listOld(
-  db: Database | Trx,
-  integrationId: string,
-  before: number,
-): Promise<string[]> {
-  const rows = await db
+async function listOld(reader: Reader, integrationId: string, before: number): Promise<string[]> {
+  const rows = await reader
     .selectFrom('kept_profiles')
     .select('crm_id')
     .where('integration_id', '=', integrationId)
@@ -175,8 +179,8 @@ async function listOld(
   return rows.map(({ crm_id }) => crm_id);
 }
 
-async function listFilled(db: Database | Trx, integrationId: string): Promise<string[]> {
-  const rows = await db
+async function listFilled(reader: Reader, integrationId: string): Promise<string[]> {
+  const rows = await reader
     .selectFrom('kept_profiles')
     .select('crm_id')
     .where('integration_id', '=', integrationId)
@@ -188,7 +192,7 @@ async function listFilled(db: Database | Trx, integrationId: string): Promise<st
 
 /** The row stays: it counts as marked, or says what waits. Without a donor it is never delivered. */
 async function empty(
-  trx: Trx,
+  trx: PurgeTransaction,
   integrationId: string,
   ids: readonly string[],
   more: { donor?: '' },
@@ -204,13 +208,17 @@ async function empty(
   if (more.donor !== undefined) await deleteByIds(trx, 'value_states', integrationId, ids);
 }
 
-async function deleteRows(trx: Trx, integrationId: string, ids: readonly string[]): Promise<void> {
+async function deleteRows(
+  trx: PurgeTransaction,
+  integrationId: string,
+  ids: readonly string[],
+): Promise<void> {
   await deleteByIds(trx, 'value_states', integrationId, ids);
   await deleteByIds(trx, 'kept_profiles', integrationId, ids);
 }
 
 async function deleteByIds(
-  trx: Trx,
+  trx: PurgeTransaction,
   table: 'value_states' | 'kept_profiles',
   integrationId: string,
   ids: readonly string[],

@@ -1,14 +1,14 @@
 /** Where contacts stand, as far as that is in their CRM: which of them to look at, and what is there. */
+
 import { type RawBuilder, sql } from 'kysely';
 import { move } from '../../contacts/apply-events.ts';
-import type { Clock } from '../../core/clock.ts';
 import { getOutcome, isOutcomeReason, type OutcomeReason } from '../../core/outcome.ts';
 import { isSyncStatus, type SyncStatus } from '../../core/sync-status.ts';
-import type { Checkpoint, Lease } from '../../database/leases.ts';
+import type { RunTransaction } from '../../database/leases.ts';
+import type { Reader } from '../../database/reader.ts';
 import { inBatches } from '../../database/rows.ts';
 import type { ContactState } from '../../database/tables/contacts.ts';
 import { MAY_BE_LOST } from '../../database/tables/fields.ts';
-import type { Database } from '../../database/tables/tables.ts';
 import { closeWrites, type FieldEnd } from './field-end.ts';
 
 /** A contact whose state or reason is another one than when its status was made. */
@@ -46,93 +46,88 @@ export interface StatusScope {
   only: readonly string[] | null;
 }
 
-export function statusQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
-  return {
-    /** Contacts in the CRM whose status may be another one now, in the order of their ids. */
-    async listStale(
-      integrationId: string,
-      { place, after, limit, only }: StatusScope,
-    ): Promise<StatusRow[]> {
-      const seen: RawBuilder<string> = sql`cast(${place} as text) || ' ' || c.state || ' '
-        || case when c.enhanced_at is null then 'new' else 'enhanced' end || ' ' || c.outcome_reason`;
-      let query = db
-        .selectFrom('contacts as c')
-        .leftJoin('contact_statuses as s', (join) =>
-          join
-            .onRef('s.integration_id', '=', 'c.integration_id')
-            .onRef('s.crm_id', '=', 'c.crm_id'),
-        )
-        .select(['c.crm_id', 'c.state', 'c.outcome_reason', 'c.outcome_at', 'c.enhanced_at'])
-        .select(['c.owned_values', 's.status', 's.seen as seen_before', seen.as('seen')])
-        .where('c.integration_id', '=', integrationId)
-        .where('c.state', '<>', 'removed')
-        .where((eb) => eb.or([eb('s.seen', 'is', null), eb('s.seen', '<>', seen)]))
-        .orderBy('c.crm_id')
-        .limit(limit);
-      if (after !== null) query = query.where('c.crm_id', '>', after);
-      if (only !== null) query = query.where('c.crm_id', 'in', only);
-      const rows = await query.execute();
-      return rows.map((row) => ({
-        crmId: row.crm_id,
-        state: row.state,
-        reason: isOutcomeReason(row.outcome_reason) ? row.outcome_reason : null,
-        reasonAt: row.outcome_at,
-        enhancedAt: row.enhanced_at,
-        ownedValues: row.owned_values,
-        inCrm: row.status !== null && isSyncStatus(row.status) ? row.status : null,
-        isSamePlace: row.seen_before?.startsWith(`${place} `) ?? false,
-        mayBeLost: row.seen_before === MAY_BE_LOST,
-        seen: row.seen,
-      }));
-    },
+/** Contacts in the CRM whose status may be another one now, in the order of their ids. */
+export async function listStaleStatuses(
+  reader: Reader,
+  integrationId: string,
+  { place, after, limit, only }: StatusScope,
+): Promise<StatusRow[]> {
+  const seen: RawBuilder<string> = sql`cast(${place} as text) || ' ' || c.state || ' '
+    || case when c.enhanced_at is null then 'new' else 'enhanced' end || ' ' || c.outcome_reason`;
+  let query = reader
+    .selectFrom('contacts as c')
+    .leftJoin('contact_statuses as s', (join) =>
+      join.onRef('s.integration_id', '=', 'c.integration_id').onRef('s.crm_id', '=', 'c.crm_id'),
+    )
+    .select(['c.crm_id', 'c.state', 'c.outcome_reason', 'c.outcome_at', 'c.enhanced_at'])
+    .select(['c.owned_values', 's.status', 's.seen as seen_before', seen.as('seen')])
+    .where('c.integration_id', '=', integrationId)
+    .where('c.state', '<>', 'removed')
+    .where((eb) => eb.or([eb('s.seen', 'is', null), eb('s.seen', '<>', seen)]))
+    .orderBy('c.crm_id')
+    .limit(limit);
+  if (after !== null) query = query.where('c.crm_id', '>', after);
+  if (only !== null) query = query.where('c.crm_id', 'in', only);
+  const rows = await query.execute();
+  return rows.map((row) => ({
+    crmId: row.crm_id,
+    state: row.state,
+    reason: isOutcomeReason(row.outcome_reason) ? row.outcome_reason : null,
+    reasonAt: row.outcome_at,
+    enhancedAt: row.enhanced_at,
+    ownedValues: row.owned_values,
+    inCrm: row.status !== null && isSyncStatus(row.status) ? row.status : null,
+    isSamePlace: row.seen_before?.startsWith(`${place} `) ?? false,
+    mayBeLost: row.seen_before === MAY_BE_LOST,
+    seen: row.seen,
+  }));
+}
 
-    /** The CRM lacked the field of the statuses: each record is looked at again. */
-    async lookAgain(lease: Lease): Promise<void> {
-      await checkpoint(lease, async (trx) => {
-        await trx
-          .updateTable('contact_statuses')
-          .set({ seen: MAY_BE_LOST })
-          .where('integration_id', '=', lease.integrationId)
-          .execute();
-      });
-    },
+/** The CRM lacked the field of the statuses: each record is looked at again. */
+export async function lookAtStatusesAgain(trx: RunTransaction): Promise<void> {
+  await trx
+    .updateTable('contact_statuses')
+    .set({ seen: MAY_BE_LOST })
+    .where('integration_id', '=', trx.lease.integrationId)
+    .execute();
+}
 
-    /** Notes which status the CRM was given, what we own there now, and how the writes ended. */
-    async record(lease: Lease, runId: string, ends: readonly StatusEnd[]): Promise<void> {
-      const { integrationId } = lease;
-      const written = ends.flatMap(({ crmId, written: end }) =>
-        end === null ? [] : [{ crmId, ...end }],
-      );
-      const owned = written.flatMap(({ crmId, owned: values }) =>
-        values === null ? [] : [{ crm_id: crmId, owned_values: JSON.stringify(values) }],
-      );
-      // What failed for a passing reason is tried again by the next run.
-      const settled = ends.filter(({ written: end }) => end === null || !isPassing(end));
-      await checkpoint(lease, async (trx) => {
-        for (const batch of inBatches(settled)) {
-          await trx
-            .insertInto('contact_statuses')
-            .values(
-              batch.map(({ crmId, seen, status }) => ({
-                integration_id: integrationId,
-                crm_id: crmId,
-                seen,
-                status,
-              })),
-            )
-            .onConflict((c) =>
-              c.columns(['integration_id', 'crm_id']).doUpdateSet((eb) => ({
-                seen: eb.ref('excluded.seen'),
-                status: eb.ref('excluded.status'),
-              })),
-            )
-            .execute();
-        }
-        await move(trx, lease, 'valuesWritten', owned, { id: runId, now: clock.now() });
-        await closeWrites(trx, written);
-      });
-    },
-  };
+/** Notes which status the CRM was given, what we own there now, and how the writes ended. */
+export async function recordStatuses(
+  trx: RunTransaction,
+  runId: string,
+  ends: readonly StatusEnd[],
+): Promise<void> {
+  const { integrationId } = trx.lease;
+  const written = ends.flatMap(({ crmId, written: end }) =>
+    end === null ? [] : [{ crmId, ...end }],
+  );
+  const owned = written.flatMap(({ crmId, owned: values }) =>
+    values === null ? [] : [{ crm_id: crmId, owned_values: JSON.stringify(values) }],
+  );
+  // What failed for a passing reason is tried again by the next run.
+  const settled = ends.filter(({ written: end }) => end === null || !isPassing(end));
+  for (const batch of inBatches(settled)) {
+    await trx
+      .insertInto('contact_statuses')
+      .values(
+        batch.map(({ crmId, seen, status }) => ({
+          integration_id: integrationId,
+          crm_id: crmId,
+          seen,
+          status,
+        })),
+      )
+      .onConflict((c) =>
+        c.columns(['integration_id', 'crm_id']).doUpdateSet((eb) => ({
+          seen: eb.ref('excluded.seen'),
+          status: eb.ref('excluded.status'),
+        })),
+      )
+      .execute();
+  }
+  await move(trx, trx.lease, 'valuesWritten', owned, { id: runId, now: trx.clock.now() });
+  await closeWrites(trx, written);
 }
 
 /** The CRM was busy, or failed. */

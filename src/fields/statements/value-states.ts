@@ -1,9 +1,9 @@
 /** Values of profiles that are not in their field, and why: one row for each. */
 
 import type { RunTransaction } from '../../database/leases.ts';
+import type { Reader } from '../../database/reader.ts';
 import { inBatches, inFilledBatches } from '../../database/rows.ts';
 import type { ValueState } from '../../database/tables/fields.ts';
-import type { Database } from '../../database/tables/tables.ts';
 
 /** A value of a profile that is not in its field. */
 export interface ValueNote {
@@ -53,15 +53,15 @@ export interface NoteOfContact {
  * Values that are not in the CRM, counted by field and reason; those of before a moment, if one is given, and those
  * that a run has to look at after a change of currency.
  */
-export async function listWaiting(
-  db: Database,
+export async function listWaitingValues(
+  reader: Reader,
   integrationId: string,
   {
     states = WAITING_STATES,
     before = null,
   }: { states?: readonly ValueState[]; before?: number | null } = {},
 ): Promise<WaitingValues[]> {
-  const rows = await db
+  const rows = await reader
     .selectFrom('value_states')
     .select(['field', 'state', 'code', 'description'])
     .select((eb) => [
@@ -100,8 +100,11 @@ export interface CountedValues {
 }
 
 /** Values that wait to be written, counted by field and reason for users. */
-export async function countWaiting(db: Database, integrationId: string): Promise<CountedValues[]> {
-  const rows = await db
+export async function countWaitingValues(
+  reader: Reader,
+  integrationId: string,
+): Promise<CountedValues[]> {
+  const rows = await reader
     .selectFrom('value_states as v')
     .leftJoin('kept_profiles as k', (join) =>
       join.onRef('k.integration_id', '=', 'v.integration_id').onRef('k.crm_id', '=', 'v.crm_id'),
@@ -127,13 +130,13 @@ export async function countWaiting(db: Database, integrationId: string): Promise
 
 /** The notes of these contacts, by CRM id. */
 export async function findNotes(
-  db: Database,
+  reader: Reader,
   integrationId: string,
   crmIds: readonly string[],
 ): Promise<Map<string, ValueNote[]>> {
   const notes = new Map<string, ValueNote[]>();
   for (const batch of inFilledBatches(crmIds)) {
-    const found = await db
+    const found = await reader
       .selectFrom('value_states')
       .select(['crm_id', 'field', 'state', 'code', 'description'])
       .where('integration_id', '=', integrationId)

@@ -1,10 +1,13 @@
 /** Values that were paid for and wait to be written, and what else changes our values in the CRM. */
+
 import type { Connector, Finding } from '../../../connectors/contract.ts';
 import { plain } from '../../../connectors/findings.ts';
 import type { OpenIntegration } from '../../application.ts';
 import { describeCount, formatTimestamp } from '../../core/quantities.ts';
 import type { WaitingReason } from '../../core/waiting-values.ts';
 import { readFields } from '../../fields/describe.ts';
+import { findOtherTool, listNormalisedFields } from '../../fields/statements/normalised-fields.ts';
+import { listWaitingValues } from '../../fields/statements/value-states.ts';
 import { fingerprintField, isProfileLine } from '../../fields/value-states.ts';
 import { readValuesWaiting } from '../../fields/waiting-values-view.ts';
 import { CAUSES } from './causes.ts';
@@ -22,10 +25,10 @@ export async function checkValuesWaiting(
 ): Promise<Finding[]> {
   const { store } = deps;
   const lines = mappings.filter(isProfileLine);
-  const { reasons } = await readValuesWaiting(store, integration.id, lines);
+  const { reasons } = await readValuesWaiting(store.reader, integration.id, lines);
   if (reasons.length === 0) return [plain(met('values', 'No value waits to be written.'))];
   const { fields } = await readFields(connector, mappings);
-  const waiting = await store.keptProfiles.listWaiting(integration.id);
+  const waiting = await listWaitingValues(store.reader, integration.id);
   const isFreed = ({ field, code }: WaitingReason) =>
     waiting.some(
       (note) =>
@@ -71,8 +74,8 @@ export async function checkOthersInCrm({
   deps: { store, clock },
   integration,
 }: OpenIntegration): Promise<Finding[]> {
-  const fields = await store.normalisedFields.list(integration.id);
-  const noticedAt = await store.normalisedFields.findOtherTool(integration.id);
+  const fields = await listNormalisedFields(store.reader, integration.id);
+  const noticedAt = await findOtherTool(store.reader, integration.id);
   const isRecent = noticedAt !== null && clock.now() - noticedAt < OTHER_TOOL_DAYS * DAY_MS;
   return [
     ...fields.map(({ field, noticedAt: since }) =>

@@ -1,8 +1,8 @@
 /** What is known of contacts at the moment of a delivery: read once for all of them, whatever brings their profiles. */
 
-import type { ContactQuestion } from '../../decisions/statements/questions.ts';
-import { listApprovedKinds } from '../../decisions/statements/questions.ts';
+import { type ContactQuestion, listApprovedKinds } from '../../decisions/statements/questions.ts';
 import { readRecords } from '../../fields/records.ts';
+import { findMergedValues } from '../../fields/statements/former-values.ts';
 import type { Run, SyncDeps } from '../control/context.ts';
 import { refreshIfAlike } from '../control/erased.ts';
 import type { Circumstances, Fetched } from '../profile-delivery.ts';
@@ -21,7 +21,7 @@ export async function readCircumstances(
   fetched: readonly Fetched[],
 ): Promise<KnownCircumstances> {
   const crmIds = fetched.map(({ ready }) => ready.contact.crmId);
-  const merged = await deps.store.formerValues.findMergedValues(run.integration.id, crmIds);
+  const merged = await findMergedValues(deps.store.reader, run.integration.id, crmIds);
   const mergedInto = (crmId: string) => merged.get(crmId) ?? [];
   const getRecord = await readRecords(deps, run, crmIds, (getIntended) =>
     fetched

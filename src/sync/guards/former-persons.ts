@@ -7,7 +7,15 @@ import { isOwned, type OwnedValues, rateIn, withRate } from '../../contacts/owne
 import type { FieldValues } from '../../core/crm-field.ts';
 import { planFields } from '../../fields/plan.ts';
 import { readRecords } from '../../fields/records.ts';
-import type { SortedValues, ValuesOfRecord } from '../../fields/statements/former-values.ts';
+import {
+  findMergedValues,
+  holdRenamedContacts,
+  listFilledByMerges,
+  listValuesToBlank,
+  recordSortedValues,
+  type SortedValues,
+  type ValuesOfRecord,
+} from '../../fields/statements/former-values.ts';
 import { valueFingerprint, valueFingerprints } from '../../fields/values.ts';
 import { writeFields } from '../../fields/write.ts';
 import type { Run, SyncDeps } from '../control/context.ts';
@@ -20,7 +28,7 @@ const CONTACTS_AT_ONCE = 200;
 
 /** Asks users about contacts whose values are those of a former name, where no paid job fits. */
 export async function holdRenamed({ store, log }: SortDeps, run: Run): Promise<void> {
-  const held = await store.formerValues.holdRenamed(run.lease, run.id, run.only);
+  const held = await holdRenamedContacts(store, run.lease, run.id, run.only);
   if (held > 0) log.warn({ run: run.id, held }, 'contacts hold the values of a former name');
 }
 
@@ -31,8 +39,8 @@ export async function holdRenamed({ store, log }: SortDeps, run: Run): Promise<v
 export async function sortFormerValues(deps: SortDeps, run: Run): Promise<void> {
   const { store } = deps;
   const { id } = run.integration;
-  await sortAll(deps, run, true, await store.formerValues.listToBlank(id, CONTACTS_AT_ONCE));
-  await sortAll(deps, run, false, await store.formerValues.listFilled(id, CONTACTS_AT_ONCE));
+  await sortAll(deps, run, true, await listValuesToBlank(store.reader, id, CONTACTS_AT_ONCE));
+  await sortAll(deps, run, false, await listFilledByMerges(store.reader, id, CONTACTS_AT_ONCE));
 }
 
 async function sortAll(
@@ -43,7 +51,7 @@ async function sortAll(
 ): Promise<void> {
   const ids = contacts.map(({ crmId }) => crmId);
   if (ids.length === 0) return;
-  const merged = await deps.store.formerValues.findMergedValues(run.integration.id, ids);
+  const merged = await findMergedValues(deps.store.reader, run.integration.id, ids);
   const names = [...contacts, ...[...merged.values()].flat()].flatMap(({ owned }) =>
     Object.keys(owned),
   );
@@ -98,7 +106,7 @@ async function sortAll(
       },
     ];
   });
-  await deps.store.formerValues.recordSorted(run.lease, run.id, sorted);
+  await deps.store.checkpoint(run.lease, (trx) => recordSortedValues(trx, run.id, sorted));
 }
 
 /** The donor of merged records, if all of them are of one. */

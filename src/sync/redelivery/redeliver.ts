@@ -3,8 +3,22 @@
  * credit, if the reason is gone. They come from the kept profiles.
  */
 
-import type { KeptOfContact, LaterEnd } from '../../fields/statements/kept-profiles.ts';
-import { UNFIT_STATES } from '../../fields/statements/value-states.ts';
+import {
+  type KeptOfContact,
+  type LaterEnd,
+  listDeliveredProfiles,
+  listFreedProfiles,
+  listOfferedMaps,
+  listProfilesToProbe,
+  noteGoneProfiles,
+  recordLaterDeliveries,
+  recordLostValues,
+} from '../../fields/statements/kept-profiles.ts';
+import {
+  endRedeliveryRequest,
+  hasRedeliveryRequest,
+} from '../../fields/statements/later-deliveries.ts';
+import { listWaitingValues, UNFIT_STATES } from '../../fields/statements/value-states.ts';
 import { fingerprintFieldMap } from '../../fields/value-states.ts';
 import { writeFields } from '../../fields/write.ts';
 import type { WrittenEnd } from '../../fields/written-end.ts';
@@ -33,12 +47,12 @@ export async function redeliverProfiles(
   const { store, clock } = deps;
   const { id } = run.integration;
   const present = fingerprintFieldMap(deps, run.mappings);
-  const waiting = await store.keptProfiles.listWaiting(id, {
+  const waiting = await listWaitingValues(store.reader, id, {
     states: UNFIT_STATES,
     before: startedAt,
   });
-  const offered = await store.keptProfiles.listOfferedMaps(id);
-  const isRequested = await store.keptProfiles.hasRequested(id);
+  const offered = await listOfferedMaps(store.reader, id);
+  const isRequested = await hasRedeliveryRequest(store.reader, id);
   const decision = {
     ...decideRedelivery(deps, run, { waiting, offered, present, now: clock.now() }),
     isRequested,
@@ -53,7 +67,7 @@ export async function redeliverProfiles(
   const misjudged: RedeliveryDecision['freed'][number][] = [];
   for (const kind of decision.kindsToProbe) {
     if (run.control.stopping.aborted) return;
-    const probes = await store.keptProfiles.listToProbe(id, kind, {
+    const probes = await listProfilesToProbe(store.reader, id, kind, {
       before: startedAt,
       limit: PROBED_AT_ONCE,
     });
@@ -84,7 +98,7 @@ export async function deliverFreed(
   const limit = pageSize(deps);
   for (let after: string | null = ''; after !== null && !run.control.stopping.aborted; ) {
     const freed = { notes, maps, isRequested };
-    const page = await deps.store.keptProfiles.listFreed(run.integration.id, freed, {
+    const page = await listFreedProfiles(deps.store.reader, run.integration.id, freed, {
       after,
       limit,
     });
@@ -104,7 +118,7 @@ export async function deliverNamed(
   const limit = pageSize(deps);
   for (let after = ''; !run.control.stopping.aborted; ) {
     const next = { after, limit, only };
-    const found = await deps.store.keptProfiles.listDelivered(run.integration.id, next);
+    const found = await listDeliveredProfiles(deps.store.reader, run.integration.id, next);
     await deliver(deps, run, found, decision);
     const last = found.at(-1);
     if (last === undefined || found.length < limit) return;
@@ -145,7 +159,9 @@ async function deliver(
   await endExcluded(deps, run, offers);
   const planned = offers.flatMap((offer) => (offer.kind === 'fields' ? offer : []));
   const lost = planned.flatMap(({ plan, isLost }) => (isLost ? plan.crmId : []));
-  await deps.store.keptProfiles.recordLost(run.lease, run.id, lost);
+  if (lost.length > 0) {
+    await deps.store.checkpoint(run.lease, (trx) => recordLostValues(trx, run.id, lost));
+  }
   const written = await writeFields(
     deps,
     run,
@@ -155,7 +171,9 @@ async function deliver(
     const end = written.get(plan.crmId);
     return end === undefined ? [] : laterEnd(choice, end, newDonor);
   });
-  await deps.store.keptProfiles.recordLater(run.lease, run.id, ends);
+  if (ends.length > 0) {
+    await deps.store.checkpoint(run.lease, (trx) => recordLaterDeliveries(trx, run.id, ends));
+  }
   return new Map(ends.map((end) => [end.crmId, end]));
 }
 
@@ -167,10 +185,12 @@ async function endExcluded(
 ): Promise<void> {
   const excluded = offers.flatMap((offer) => (offer.kind === 'excluded' ? offer : []));
   const listIds = (some: typeof excluded) => some.map(({ choice }) => choice.each.kept.crmId);
-  const gone = excluded.filter(({ why }) => why === 'no_profile');
-  await store.keptProfiles.noteGone(run.lease, listIds(gone));
-  const requested = excluded.filter(({ choice }) => choice.each.kept.requested !== null);
-  await store.keptProfiles.endRequest(run.lease, listIds(requested));
+  const gone = listIds(excluded.filter(({ why }) => why === 'no_profile'));
+  if (gone.length > 0) await store.checkpoint(run.lease, (trx) => noteGoneProfiles(trx, gone));
+  const requested = listIds(excluded.filter(({ choice }) => choice.each.kept.requested !== null));
+  if (requested.length > 0) {
+    await store.checkpoint(run.lease, (trx) => endRedeliveryRequest(trx, requested));
+  }
 }
 
 const NO_CREDIT = 'From the profile that was paid for before, no credit.';

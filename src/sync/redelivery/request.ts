@@ -1,4 +1,5 @@
 /** What a user wants delivered again (`--redeliver`): a preview with counts, and the run that does it. No credit is spent. */
+
 import type { FieldMapping } from '../../core/field-map.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 import { getOutcome, isOutcomeReason } from '../../core/outcome.ts';
@@ -6,8 +7,19 @@ import { NEVER_OFFERED, type ValueState } from '../../database/tables/fields.ts'
 import { readFields } from '../../fields/describe.ts';
 import { encryptProfile } from '../../fields/kept-profile.ts';
 import type { RedeliveryExclusion } from '../../fields/redelivery-view.ts';
-import type { FetchedAgain, KeptOfContact } from '../../fields/statements/kept-profiles.ts';
-import type { NotDeliverable } from '../../fields/statements/later-deliveries.ts';
+import {
+  type FetchedAgain,
+  type KeptOfContact,
+  keepProfilesAgain,
+  listDeliveredProfiles,
+  listUnkeptProfiles,
+  noteFieldMap,
+} from '../../fields/statements/kept-profiles.ts';
+import {
+  countNotDeliverable,
+  type NotDeliverable,
+  requestRedelivery,
+} from '../../fields/statements/later-deliveries.ts';
 import { fingerprintFieldMap, isProfileLine } from '../../fields/value-states.ts';
 import { toContactId } from '../control/contact-id.ts';
 import type { RedeliveryRequest, Run, SyncDeps } from '../control/context.ts';
@@ -65,7 +77,7 @@ export async function previewRedelivery(
     identities: await previewIdentities(deps, request),
   };
   const counts = createCounts();
-  for (const outside of await store.keptProfiles.countNotDeliverable(integration.id, only)) {
+  for (const outside of await countNotDeliverable(store.reader, integration.id, only)) {
     counts.exclude(getExclusion(outside), outside.contacts);
   }
   for await (const page of readPages(deps, integration.id, only)) {
@@ -81,11 +93,10 @@ export async function redeliverRequested(
   run: Run,
   { fields }: RedeliveryRequest,
 ): Promise<void> {
-  const { keptProfiles } = deps.store;
   const present = fingerprintFieldMap(deps, run.mappings);
-  await keptProfiles.noteMap(run.lease, present);
+  await deps.store.checkpoint(run.lease, (trx) => noteFieldMap(trx, present));
   await keepAgain(deps, run);
-  await keptProfiles.request(run.lease, fields, run.only);
+  await deps.store.checkpoint(run.lease, (trx) => requestRedelivery(trx, fields, run.only));
   const decision = {
     present,
     freed: [],
@@ -123,7 +134,7 @@ async function keepAgain(deps: SyncDeps, run: Run): Promise<void> {
       const donor = store.fingerprint('donor', profile.donorId);
       return [{ ...sealed, crmId: kept.crmId, trackingId: kept.trackingId, donor, submittedAt }];
     });
-    await store.keptProfiles.keepAgain(run.lease, fetched);
+    await store.checkpoint(run.lease, (trx) => keepProfilesAgain(trx, fetched));
   }
 }
 
@@ -135,7 +146,7 @@ async function* readPages(
 ): AsyncGenerator<readonly KeptOfContact[]> {
   const limit = pageSize(deps);
   for (let after: string | null = ''; after !== null; ) {
-    const page: KeptOfContact[] = await deps.store.keptProfiles.listDelivered(integrationId, {
+    const page: KeptOfContact[] = await listDeliveredProfiles(deps.store.reader, integrationId, {
       after,
       limit,
       only,
@@ -155,7 +166,7 @@ async function* unkeptPages(
   const { store } = deps;
   const limit = pageSize(deps);
   for (let after: string | null = ''; after !== null; ) {
-    const page = await store.keptProfiles.listUnkept(integrationId, { after, limit, only });
+    const page = await listUnkeptProfiles(store.reader, integrationId, { after, limit, only });
     yield page.map(
       ({ contact, job }): KeptOfContact => ({
         contact,

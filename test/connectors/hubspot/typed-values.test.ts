@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Connector } from '../../../connectors/contract.ts';
 import { systemClock } from '../../../src/core/clock.ts';
+import { listWrites } from '../../../src/fields/statements/deliveries.ts';
 import { undoRun } from '../../../src/fields/undo.ts';
 import { openCrm } from '../../../src/sync/control/crm-account.ts';
 import { withLease } from '../../../src/sync/control/with-lease.ts';
@@ -52,7 +53,7 @@ describe('what a user types into HubSpot between our reading and our write', () 
     // One for each batch, and one more where a value was put back.
     expect(updates).toBe(2 * typedInto.length);
     // While the undo writes, a user types into a contact whose value is still ours.
-    const written = await world.store.deliveries.listWrites(report.id);
+    const written = await listWrites(world.store.reader, report.id);
     const ofUndo = written.find(
       ({ crmId, after }) => !typedInto.includes(crmId) && after.includes('profile'),
     );

@@ -9,6 +9,7 @@ import {
 } from '../../../src/credits/statements/jobs.ts';
 import { fromRow } from '../../../src/database/from-row.ts';
 import { listOpenQuestions, recordDecision } from '../../../src/decisions/statements/questions.ts';
+import { recordDeliveries } from '../../../src/fields/statements/deliveries.ts';
 import type { Store } from '../../../src/store.ts';
 import { recordRunBegin } from '../../../src/sync/statements/runs.ts';
 import {
@@ -294,15 +295,17 @@ describeEachDatabase('listReady', (open) => {
   it('lists what a person has approved in this run', async () => {
     const world = await createWorld();
     await makeReady(world, ['c-1']);
-    await world.store.deliveries.recordDeliveries(world.lease, RUN, [
-      {
-        crmId: 'c-1',
-        trackingId: trackingIdOf('c-1'),
-        reason: 'name_mismatch',
-        detail: null,
-        end: { kind: 'held', donorId: 'donor-1' },
-      },
-    ]);
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordDeliveries(trx, RUN, [
+        {
+          crmId: 'c-1',
+          trackingId: trackingIdOf('c-1'),
+          reason: 'name_mismatch',
+          detail: null,
+          end: { kind: 'held', donorId: 'donor-1' },
+        },
+      ]),
+    );
     expect(await idsOf(world)).toEqual([]);
     const [hold] = await listOpenQuestions(world.store.reader);
     expect(hold && (await recordDecision(world.store, hold, 'approved'))).toBe(true);
@@ -384,13 +387,15 @@ function postpone(
   crmId: string,
   reason: 'crm_refused' | 'crm_busy' | 'crm_passing' | 'profile_unreadable' | 'job_running',
 ): Promise<void> {
-  return store.deliveries.recordDeliveries(lease, RUN, [
-    {
-      crmId,
-      trackingId: trackingIdOf(crmId),
-      reason,
-      detail: null,
-      end: { kind: 'postponed', writeId: null, enhanced: false },
-    },
-  ]);
+  return store.checkpoint(lease, (trx) =>
+    recordDeliveries(trx, RUN, [
+      {
+        crmId,
+        trackingId: trackingIdOf(crmId),
+        reason,
+        detail: null,
+        end: { kind: 'postponed', writeId: null, enhanced: false },
+      },
+    ]),
+  );
 }

@@ -10,6 +10,7 @@ import {
   withdrawMapping,
 } from '../../../src/credits/statements/mappings.ts';
 import { listOpenQuestions, recordDecision } from '../../../src/decisions/statements/questions.ts';
+import { recordDeliveries } from '../../../src/fields/statements/deliveries.ts';
 import type { DeliveryEnd } from '../../../src/fields/statements/delivery-ends.ts';
 import {
   accept,
@@ -60,9 +61,11 @@ async function complete({ store, lease }: StoreWorld, ids: readonly string[], fa
 
 async function deliver({ store, lease }: StoreWorld, crmId: string, end: DeliveryEnd) {
   const reason = end.kind === 'held' ? 'profile_deceased' : 'fields_written';
-  await store.deliveries.recordDeliveries(lease, RUN, [
-    { crmId, trackingId: trackingIdOf(crmId), reason, detail: null, end },
-  ]);
+  await store.checkpoint(lease, (trx) =>
+    recordDeliveries(trx, RUN, [
+      { crmId, trackingId: trackingIdOf(crmId), reason, detail: null, end },
+    ]),
+  );
 }
 
 const DELIVERED: DeliveryEnd = {
@@ -136,15 +139,17 @@ describeEachDatabase('mappings', (open) => {
     const { store, lease } = world;
     await startUnder(world, ['unread', 'running']);
     await complete(world, ['unread']);
-    await store.deliveries.recordDeliveries(lease, RUN, [
-      {
-        crmId: 'unread',
-        trackingId: trackingIdOf('unread'),
-        detail: null,
-        reason: 'profile_unreadable',
-        end: { kind: 'postponed', writeId: null, enhanced: false },
-      },
-    ]);
+    await store.checkpoint(lease, (trx) =>
+      recordDeliveries(trx, RUN, [
+        {
+          crmId: 'unread',
+          trackingId: trackingIdOf('unread'),
+          detail: null,
+          reason: 'profile_unreadable',
+          end: { kind: 'postponed', writeId: null, enhanced: false },
+        },
+      ]),
+    );
     await readPage(world, [readContact('intended')]);
     await recordIntent(world, ['intended'], { submissionId: 's-2', mapping: MAPPING });
     const of = (run: typeof self) =>

@@ -11,6 +11,7 @@ import { findShares } from '../../../src/credits/statements/paid-jobs.ts';
 import { takeShares } from '../../../src/credits/statements/shares.ts';
 import type { Lease } from '../../../src/database/leases.ts';
 import { listOpenQuestions, recordDecision } from '../../../src/decisions/statements/questions.ts';
+import { recordDeliveries } from '../../../src/fields/statements/deliveries.ts';
 import { findRunById, recordRunBegin } from '../../../src/sync/statements/runs.ts';
 import {
   accept,
@@ -401,24 +402,26 @@ async function finish(world: StoreWorld, crmId: string, end: JobEnd): Promise<vo
     }),
   );
   if (isOver || end === 'completed') return;
-  await store.deliveries.recordDeliveries(lease, runId, [
-    {
-      crmId,
-      trackingId: trackingIdOf(crmId),
-      reason: end === 'held' ? 'name_mismatch' : 'fields_written',
-      detail: null,
-      end:
-        end === 'held'
-          ? { kind: 'held', donorId: 'donor-1' }
-          : {
-              kind: 'delivered',
-              identity: 'identity',
-              donorId: 'donor-1',
-              owned: {},
-              writeId: null,
-            },
-    },
-  ]);
+  await store.checkpoint(lease, (trx) =>
+    recordDeliveries(trx, runId, [
+      {
+        crmId,
+        trackingId: trackingIdOf(crmId),
+        reason: end === 'held' ? 'name_mismatch' : 'fields_written',
+        detail: null,
+        end:
+          end === 'held'
+            ? { kind: 'held', donorId: 'donor-1' }
+            : {
+                kind: 'delivered',
+                identity: 'identity',
+                donorId: 'donor-1',
+                owned: {},
+                writeId: null,
+              },
+      },
+    ]),
+  );
 }
 
 function intend(

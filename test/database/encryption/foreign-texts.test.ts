@@ -5,6 +5,7 @@ import {
   listForeignTexts,
   MAX_TEXTS_OF_RUN,
 } from '../../../src/database/encryption/foreign-texts.ts';
+import { recordDeliveries } from '../../../src/fields/statements/deliveries.ts';
 import type { Delivery } from '../../../src/fields/statements/delivery-ends.ts';
 import { recordRunEnd } from '../../../src/sync/statements/runs.ts';
 import { crmIds } from '../../contacts/contact-stages.ts';
@@ -88,7 +89,7 @@ function refused(crmId: string, text = 'text'): Delivery {
 }
 
 function record({ store, lease }: StoreWorld, deliveries: readonly Delivery[]): Promise<void> {
-  return store.deliveries.recordDeliveries(lease, RUN, deliveries);
+  return store.checkpoint(lease, (trx) => recordDeliveries(trx, RUN, deliveries));
 }
 
 async function kept({ store }: StoreWorld): Promise<[string, string][]> {

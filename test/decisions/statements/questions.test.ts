@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest';
-import type { Question } from '../../../src/decisions/statements/questions.ts';
 import {
   findQuestion,
   listApprovedKinds,
   listOpenQuestions,
+  type Question,
   recordDecision,
 } from '../../../src/decisions/statements/questions.ts';
 import { getSubject } from '../../../src/decisions/views/question.ts';
+import { recordDeliveries } from '../../../src/fields/statements/deliveries.ts';
 import {
   chargeLoss,
   contactOf,
@@ -163,7 +164,7 @@ describeEachDatabase('holds', (open) => {
       detail: 'again',
       end: { kind: 'held', donorId: 'donor-1' },
     } as const;
-    await world.store.deliveries.recordDeliveries(world.lease, RUN, [delivery]);
+    await world.store.checkpoint(world.lease, (trx) => recordDeliveries(trx, RUN, [delivery]));
     expect(await listOpenQuestions(world.store.reader)).toHaveLength(1);
     expect(await holdOf(world, 'c-1')).toMatchObject({ detail: 'again' });
   });

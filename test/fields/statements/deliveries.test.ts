@@ -1,6 +1,14 @@
 import { expect, it } from 'vitest';
 import { parseOwned } from '../../../src/contacts/owned-values.ts';
-import type { IntendedWrite, WriteRecord } from '../../../src/fields/statements/deliveries.ts';
+import {
+  findIntendedValues,
+  type IntendedWrite,
+  listWrites,
+  recordDeliveries,
+  recordIntendedWrites,
+  recordUndoneWrite,
+  type WriteRecord,
+} from '../../../src/fields/statements/deliveries.ts';
 import type { Delivery } from '../../../src/fields/statements/delivery-ends.ts';
 import { findRunById, recordRunBegin } from '../../../src/sync/statements/runs.ts';
 import {
@@ -32,8 +40,8 @@ describeEachDatabase('intended writes', (open) => {
   it('are on disk with the values before and after, before they are sent', async () => {
     const world = await createWorld();
     const write = aWrite('c-1', { ownedBefore: { Age: 'fingerprint of 40' } });
-    await world.store.deliveries.recordIntended(world.lease, RUN, [write]);
-    expect(await world.store.deliveries.listWrites(RUN)).toEqual([
+    await recordIntendedWrites(world.store, world.lease, RUN, [write]);
+    expect(await listWrites(world.store.reader, RUN)).toEqual([
       {
         id: 'write-c-1',
         runId: RUN,
@@ -57,20 +65,20 @@ describeEachDatabase('intended writes', (open) => {
   it('are found by contact, however many contacts are asked for', async () => {
     const world = await createWorld();
     const ids = crmIds(131);
-    const { deliveries } = world.store;
-    await deliveries.recordIntended(
+    await recordIntendedWrites(
+      world.store,
       world.lease,
       RUN,
       ids.map((id) => aWrite(id)),
     );
-    await deliveries.recordIntended(world.lease, RUN, [
+    await recordIntendedWrites(world.store, world.lease, RUN, [
       aWrite('c-130', {
         id: 'write-2',
         donor: 'donor of c-130',
         after: { Age: 'fingerprint of 42', Bio: 'fingerprint of a text' },
       }),
     ]);
-    const found = await deliveries.findIntended(INTEGRATION, [...ids, 'c-unknown']);
+    const found = await findIntendedValues(world.store.reader, INTEGRATION, [...ids, 'c-unknown']);
     expect([...found.keys()].sort()).toEqual(ids);
     expect(found.get('c-000')).toEqual([{ owned: { Age: 'fingerprint of 41' }, donor: null }]);
     expect(found.get('c-130')).toHaveLength(2);
@@ -83,8 +91,8 @@ describeEachDatabase('intended writes', (open) => {
         },
       ]),
     );
-    expect(await deliveries.findIntended(INTEGRATION, [])).toEqual(new Map());
-    expect(await deliveries.findIntended('lakeside', ids)).toEqual(new Map());
+    expect(await findIntendedValues(world.store.reader, INTEGRATION, [])).toEqual(new Map());
+    expect(await findIntendedValues(world.store.reader, 'lakeside', ids)).toEqual(new Map());
   });
 
   it('are not found any more once it is known how they ended', async () => {
@@ -92,7 +100,7 @@ describeEachDatabase('intended writes', (open) => {
     await makeReady(world, ['c-1', 'c-2']);
     await intend(world, ['c-1', 'c-2', 'c-3']);
     await record(world, [delivered('c-1'), postponed('c-2', { writeId: 'write-c-2' })]);
-    const found = await world.store.deliveries.findIntended(INTEGRATION, ['c-1', 'c-2', 'c-3']);
+    const found = await findIntendedValues(world.store.reader, INTEGRATION, ['c-1', 'c-2', 'c-3']);
     expect([...found.keys()]).toEqual(['c-3']);
   });
 });
@@ -298,11 +306,11 @@ describeEachDatabase('listWrites', (open) => {
     await intend(world, ['c-2', 'c-1']);
     await world.clock.advance(1_000);
     await intend(world, ['c-3', 'c-4']);
-    await world.store.deliveries.recordIntended(world.lease, 'run-2', [
+    await recordIntendedWrites(world.store, world.lease, 'run-2', [
       aWrite('c-1', { id: 'write-of-another-run' }),
     ]);
     await record(world, [delivered('c-1'), postponed('c-4', { writeId: 'write-c-4' })]);
-    const writes = await world.store.deliveries.listWrites(RUN);
+    const writes = await listWrites(world.store.reader, RUN);
     expect(writes.map((write) => [write.id, write.state])).toEqual([
       ['write-c-3', 'intended'],
       ['write-c-1', 'written'],
@@ -319,11 +327,13 @@ describeEachDatabase('recordUndone', (open) => {
     await makeReady(world, ['c-1', 'c-2']);
     await intend(world, ['c-1', 'c-2']);
     await record(world, [delivered('c-1'), delivered('c-2')]);
-    const [first] = await world.store.deliveries.listWrites(RUN);
-    await world.store.deliveries.recordUndone(world.lease, writeOf(first), {
-      owned: { Age: 'fingerprint of 40' },
-      left: {},
-    });
+    const [first] = await listWrites(world.store.reader, RUN);
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordUndoneWrite(trx, writeOf(first), {
+        owned: { Age: 'fingerprint of 40' },
+        left: {},
+      }),
+    );
     expect(await contactOf(world, 'c-1')).toMatchObject({
       state: 'settled',
       owned_values: '{"Age":"fingerprint of 40"}',
@@ -332,7 +342,7 @@ describeEachDatabase('recordUndone', (open) => {
       owned_values: '{"Age":"fingerprint of 41"}',
     });
     expect(await stateOfWrites(world)).toEqual({ 'write-c-1': 'undone', 'write-c-2': 'written' });
-    const left = await world.store.deliveries.listWrites(RUN);
+    const left = await listWrites(world.store.reader, RUN);
     expect(left.map((write) => write.id)).toEqual(['write-c-2']);
   });
 
@@ -343,11 +353,13 @@ describeEachDatabase('recordUndone', (open) => {
     await readPage(elsewhere, [readContact('c-1')]);
     await intend(world, ['c-1']);
     await record(world, [delivered('c-1')]);
-    const [write] = await world.store.deliveries.listWrites(RUN);
-    await world.store.deliveries.recordUndone(world.lease, writeOf(write), {
-      owned: { Age: 'fingerprint of 40' },
-      left: {},
-    });
+    const [write] = await listWrites(world.store.reader, RUN);
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordUndoneWrite(trx, writeOf(write), {
+        owned: { Age: 'fingerprint of 40' },
+        left: {},
+      }),
+    );
     const found = await world.store.contacts.find('lakeside', ['c-1']);
     expect(found.get('c-1')).toMatchObject({ ownedValues: '{}' });
   });
@@ -420,7 +432,8 @@ function postponed(
 }
 
 function intend({ store, lease }: StoreWorld, ids: readonly string[]): Promise<void> {
-  return store.deliveries.recordIntended(
+  return recordIntendedWrites(
+    store,
     lease,
     RUN,
     ids.map((id) => aWrite(id)),
@@ -432,7 +445,7 @@ function record(
   deliveries: readonly Delivery[],
   runId = RUN,
 ): Promise<void> {
-  return store.deliveries.recordDeliveries(lease, runId, deliveries);
+  return store.checkpoint(lease, (trx) => recordDeliveries(trx, runId, deliveries));
 }
 
 /** The state of each write, by its id. */

@@ -1,5 +1,9 @@
 import { expect, it } from 'vitest';
-import type { StatusScope } from '../../../src/fields/statements/statuses.ts';
+import {
+  listStaleStatuses,
+  recordStatuses,
+  type StatusScope,
+} from '../../../src/fields/statements/statuses.ts';
 import { contactRow, putContacts } from '../../contacts/contact-stages.ts';
 import { INTEGRATION, RUN, type StoreWorld, storeWorlds } from '../../database/store-world.ts';
 import { describeEachDatabase } from '../../helpers/test-databases.ts';
@@ -22,7 +26,7 @@ describeEachDatabase('the statuses of contacts', (open) => {
 
   function listStale({ store }: StoreWorld, scope: Partial<StatusScope> = {}) {
     const all = { place: PLACE, after: null, limit: 100, only: null };
-    return store.statuses.listStale(INTEGRATION, { ...all, ...scope });
+    return listStaleStatuses(store.reader, INTEGRATION, { ...all, ...scope });
   }
 
   async function noteAll(world: StoreWorld): Promise<void> {
@@ -30,7 +34,7 @@ describeEachDatabase('the statuses of contacts', (open) => {
       ...{ crmId, seen, written: null },
       status: 'held' as const,
     }));
-    await world.store.statuses.record(world.lease, RUN, ends);
+    await world.store.checkpoint(world.lease, (trx) => recordStatuses(trx, RUN, ends));
   }
 
   it('are those of all contacts in the CRM at first, in portions', async () => {
@@ -77,7 +81,7 @@ describeEachDatabase('the statuses of contacts', (open) => {
       ...{ writeId: null, isDone: false },
     };
     const end = { crmId: first.crmId, seen: first.seen, status: null, written: busy };
-    await world.store.statuses.record(world.lease, RUN, [end]);
+    await world.store.checkpoint(world.lease, (trx) => recordStatuses(trx, RUN, [end]));
     expect((await listStale(world)).map(({ crmId }) => crmId)).toContain(first.crmId);
   });
 });

@@ -16,6 +16,10 @@ import {
   listReadyJobs,
   recordJobProgress,
 } from '../../../src/credits/statements/jobs.ts';
+import {
+  recordDeliveries,
+  recordIntendedWrites,
+} from '../../../src/fields/statements/deliveries.ts';
 import { fingerprintPerson } from '../../../src/identity/person-fingerprints.ts';
 import {
   hasPaths,
@@ -469,21 +473,23 @@ describeEachDatabase('a person who is forgotten in the middle of a sync', (open)
     await makeReady(world, ['c-1']);
     await submit(world, ['c-2'], 'submission-2');
     for (const id of ['c-1', 'c-2']) await eraseContact(world.store, INTEGRATION, id);
-    await world.store.deliveries.recordDeliveries(world.lease, RUN, [
-      {
-        crmId: 'c-1',
-        trackingId: trackingIdOf('c-1'),
-        reason: 'fields_written',
-        detail: null,
-        end: {
-          kind: 'delivered',
-          identity: 'identity',
-          donorId: 'donor-1',
-          owned: {},
-          writeId: null,
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordDeliveries(trx, RUN, [
+        {
+          crmId: 'c-1',
+          trackingId: trackingIdOf('c-1'),
+          reason: 'fields_written',
+          detail: null,
+          end: {
+            kind: 'delivered',
+            identity: 'identity',
+            donorId: 'donor-1',
+            owned: {},
+            writeId: null,
+          },
         },
-      },
-    ]);
+      ]),
+    );
     await chargeLoss(world, 'resubmit', { submissionId: 'submission-2' });
     expect(await idsKnown(world)).toEqual([]);
   });
@@ -519,7 +525,7 @@ async function leaveTraces(world: StoreWorld): Promise<void> {
       tooOld: [],
     }),
   );
-  await store.deliveries.recordIntended(lease, RUN, [
+  await recordIntendedWrites(store, lease, RUN, [
     {
       id: 'write-7f',
       crmId: MARKED,
@@ -535,19 +541,21 @@ async function leaveTraces(world: StoreWorld): Promise<void> {
       called: null,
     },
   ]);
-  await store.deliveries.recordDeliveries(lease, RUN, [
-    {
-      crmId: MARKED,
-      trackingId: TRACKING_ID,
-      reason: 'name_mismatch',
-      detail: null,
-      kept: {
-        ...{ donor: 'd', key: 'k', profile: `profile of ${MARKED}`, paidAt: START_MS },
-        ...{ fieldMap: 'm', values: [] },
+  await store.checkpoint(lease, (trx) =>
+    recordDeliveries(trx, RUN, [
+      {
+        crmId: MARKED,
+        trackingId: TRACKING_ID,
+        reason: 'name_mismatch',
+        detail: null,
+        kept: {
+          ...{ donor: 'd', key: 'k', profile: `profile of ${MARKED}`, paidAt: START_MS },
+          ...{ fieldMap: 'm', values: [] },
+        },
+        end: { kind: 'held', donorId: 'donor-1' },
       },
-      end: { kind: 'held', donorId: 'donor-1' },
-    },
-  ]);
+    ]),
+  );
   await world.db
     .insertInto('value_states')
     .values({

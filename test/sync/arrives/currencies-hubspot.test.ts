@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { countWaitingValues } from '../../../src/fields/statements/value-states.ts';
 import { type Bed, fail, type HubspotCrm, openHubspot } from './testbed.ts';
 
 const PEOPLE = 12;
@@ -51,7 +52,7 @@ async function amountsOf({ crm, fieldFor }: Bed<HubspotCrm>, id: string) {
 }
 
 async function statesIn({ world }: Bed<HubspotCrm>) {
-  const found = await world.store.keptProfiles.countWaiting('riverside');
+  const found = await countWaitingValues(world.store.reader, 'riverside');
   return new Set(found.map(({ state }) => state));
 }
 

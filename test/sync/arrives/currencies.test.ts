@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { FieldSource } from '../../../src/core/field-map.ts';
+import { countWaitingValues } from '../../../src/fields/statements/value-states.ts';
 import { type Bed, fail, openSalesforce, type SalesforceCrm } from './testbed.ts';
 
 const PEOPLE = 12;
@@ -53,7 +54,7 @@ async function aDonor(bed: Bed<SalesforceCrm>, except: readonly string[] = []): 
 
 /** Values that wait, with the reason for each field. */
 async function waitingIn({ world }: Bed<SalesforceCrm>) {
-  const found = await world.store.keptProfiles.countWaiting('riverside');
+  const found = await countWaitingValues(world.store.reader, 'riverside');
   return found.map(({ field, state, contacts }) => ({ field, state, contacts }));
 }
 

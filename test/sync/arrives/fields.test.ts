@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FieldSource } from '../../../src/core/field-map.ts';
+import { listWaitingValues } from '../../../src/fields/statements/value-states.ts';
 import {
   type Bed,
   CRMS,
@@ -143,14 +144,14 @@ describe('a value that its field could not take', () => {
     const first = await world.sync();
     expect(first.status).toBe('succeeded');
     await expect(expectWhole(bed)).rejects.toThrow('deeply equal');
-    expect(await world.store.keptProfiles.listWaiting('riverside')).not.toEqual([]);
+    expect(await listWaitingValues(world.store.reader, 'riverside')).not.toEqual([]);
     const spent = await world.spent();
     await mend();
     const second = await world.sync();
     expect(second).toMatchObject({ status: 'succeeded', contacts: { submitted: 0 } });
     expect(await expectWhole(bed)).toBeGreaterThanOrEqual(60);
     expect(await world.spent()).toBe(spent);
-    expect(await world.store.keptProfiles.listWaiting('riverside')).toEqual([]);
+    expect(await listWaitingValues(world.store.reader, 'riverside')).toEqual([]);
     // Nothing is left to do.
     expect((await world.sync({ full: true })).contacts).toMatchObject({ chosen: 0, written: 0 });
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FieldSource } from '../../../src/core/field-map.ts';
+import { listWaitingValues } from '../../../src/fields/statements/value-states.ts';
 import {
   type Bed,
   type Crm,
@@ -95,7 +96,7 @@ async function expectRuleLifted(bed: Bed<HubspotCrm>, limit: number): Promise<vo
   await world.sync();
   await expectWhole(bed);
   expect(await world.spent()).toBe(spent);
-  expect(await world.store.keptProfiles.listWaiting('riverside')).toEqual([]);
+  expect(await listWaitingValues(world.store.reader, 'riverside')).toEqual([]);
 }
 
 describe('a rule of Salesforce that refuses 9 % of the values', () => {
@@ -142,7 +143,7 @@ describe('two rules of Salesforce that name no field', () => {
     await world.sync();
     await expectWhole(bed);
     expect(await world.spent()).toBe(spent);
-    expect(await world.store.keptProfiles.listWaiting('riverside')).toEqual([]);
+    expect(await listWaitingValues(world.store.reader, 'riverside')).toEqual([]);
   });
 
   async function firstNight(before: (bed: Bed<SalesforceCrm>) => Promise<unknown>) {

@@ -120,7 +120,7 @@ async function check({ integration, deps, mappings }: OpenIntegration): Promise<
     findings,
     optional,
     createdBySync: toCreate.map(({ name }) => name),
-    valuesWaiting: await readValuesWaiting(deps.store, integration.id, mappings),
+    valuesWaiting: await readValuesWaiting(deps.store.reader, integration.id, mappings),
   };
 }
 

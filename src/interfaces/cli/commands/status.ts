@@ -68,7 +68,7 @@ async function readWorkStatus(
     contacts: await store.contacts.countWork(id),
     holds,
     networkHolds,
-    valuesWaiting: await readValuesWaiting(store, id, integration.fields),
+    valuesWaiting: await readValuesWaiting(store.reader, id, integration.fields),
     next: running ? [] : stepsFor(id, status.lastRun, holds + networkHolds),
   };
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { listWrites } from '../../../fields/statements/deliveries.ts';
 import { type UndoReport, undoRun } from '../../../fields/undo.ts';
 import { noteEntries } from '../../../privacy/audit/record.ts';
 import { openCrm } from '../../../sync/control/crm-account.ts';
@@ -41,7 +42,7 @@ async function undo(
   const row = await findRun(store.reader, run);
   const [integration] = application.select([row.integrationId]);
   if (!integration) return EXIT_CODES.usage;
-  const writes = await store.deliveries.listWrites(row.id);
+  const writes = await listWrites(store.reader, row.id);
   const contacts = describeCount(new Set(writes.map((write) => write.crmId)).size, 'contact');
   const when = formatTimestamp(row.startedAt);
   if (writes.length > 0) {

@@ -93,7 +93,7 @@ export async function readClient(
   return {
     client: await describe(application, signs, total),
     credits: await credits.read([integration]),
-    valuesWaiting: await readValuesWaiting(store, id, integration.fields),
+    valuesWaiting: await readValuesWaiting(store.reader, id, integration.fields),
   };
 }
 

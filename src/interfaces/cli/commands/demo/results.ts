@@ -3,6 +3,7 @@ import type { FieldValue } from '../../../../core/crm-field.ts';
 import { outcomeNamed, outcomeText } from '../../../../core/outcome.ts';
 import type { RunReport } from '../../../../core/run.ts';
 import { createMissingFields } from '../../../../fields/describe.ts';
+import { listWrites } from '../../../../fields/statements/deliveries.ts';
 import { listRunRows } from '../../../../sync/statements/run-rows.ts';
 import { findRunById } from '../../../../sync/statements/runs.ts';
 import { type ReasonCount, readReasons } from '../../../../sync/views/run-contacts.ts';
@@ -123,7 +124,7 @@ export async function syncCrm(
   // Before the second run, which gives every contact its next outcome.
   const reasons = await readReasons(application.store.reader, first.id);
   const second = await withCrm(syncOnce);
-  const rows = await application.store.deliveries.listWrites(first.id);
+  const rows = await listWrites(application.store.reader, first.id);
   // In the order of the ids, so that the same contacts are shown in whatever order they were written.
   const ids = [...new Set(rows.map((row) => row.crmId))].sort();
   const contacts = await withCrm((open) => readBack(open, ids, [...shownFields, pathField]));

@@ -3,7 +3,7 @@ import { isoTime } from '../../../../core/clock.ts';
 import type { RunReport } from '../../../../core/run.ts';
 import type { QueryCharge } from '../../../../credits/statements/queries.ts';
 import type { CrmMessage } from '../../../../decisions/crm-messages.ts';
-import type { WriteRecord } from '../../../../fields/statements/deliveries.ts';
+import { listWrites, type WriteRecord } from '../../../../fields/statements/deliveries.ts';
 import { findPathCost } from '../../../../paths/statements/warm-paths.ts';
 import type { Store } from '../../../../store.ts';
 import type { RunContactFilter } from '../../../../sync/statements/run-rows.ts';
@@ -55,7 +55,7 @@ export async function describeRun(
 ): Promise<RunDetail> {
   const reasons = await readReasons(store.reader, row.id);
   const { contacts } = await readRunContacts(store.reader, row, filter);
-  const writes = await store.deliveries.listWrites(row.id);
+  const writes = await listWrites(store.reader, row.id);
   return {
     ...(await readReport(store.reader, row)),
     reasons: Object.fromEntries(reasons.map(({ reason, count }) => [reason, count])),
