@@ -3,7 +3,6 @@
  * would count as typed by a user and outlive the person whose value it is. A value that cannot be told from a
  * user's belongs to the user.
  */
-
 import type { Connector, Overwritten, ReadBack, WrittenFields } from '../../connectors/contract.ts';
 import { normalisedEntry, type OwnedValues } from '../contacts/owned-values.ts';
 import { inParallel, splitIntoBatches } from '../core/parallel.ts';

@@ -1,5 +1,4 @@
 /** Records of the CRM with the mapped fields, and what we may have written into them. */
-
 import type { RecordLookup } from '../../connectors/contract.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
 import { lookUp } from '../sync/control/look-up.ts';

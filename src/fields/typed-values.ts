@@ -2,7 +2,6 @@
  * Values that users type into the CRM between our reading and our write. Our write replaces them, so they are put back
  * at once; where that fails, the outcome of the contact says that the value was lost, and who had typed it.
  */
-
 import type { ContactChange, Overwritten, WriteResult } from '../../connectors/contract.ts';
 import { type OwnedValues, withoutFields } from '../contacts/owned-values.ts';
 import type { FieldValues } from '../core/crm-field.ts';

@@ -3,7 +3,6 @@
  * service nothing. Only contacts whose state or reason is another one than before are looked at, and
  * only those whose status changes with it are read and written; what is cut off, a later run does.
  */
-
 import type { RecordLookup } from '../../connectors/contract.ts';
 import { isOwned, type OwnedValues, parseOwned } from '../contacts/owned-values.ts';
 import { SYNC_SOURCES } from '../core/field-map.ts';

@@ -1,5 +1,4 @@
 /** plan ► intent ► write ► conclude: how profiles and warm paths come into the fields of a CRM. */
-
 import type {
   ContactChange,
   Overwritten,

@@ -2,7 +2,6 @@
  * What a run changed in one contact: what stood in its fields before, as it was kept for `undo`, and what
  * stands there at this moment, as the CRM says. It is for the page of a user who decides, and is kept nowhere.
  */
-
 import type { Application } from '../application.ts';
 import { parseOwned } from '../contacts/owned-values.ts';
 import type { FieldValue } from '../core/crm-field.ts';

@@ -1,5 +1,4 @@
 /** What is known of mapped fields without asking the CRM: when each was written last, and how many contacts have it. */
-
 import { z } from 'zod';
 import type { Reader } from '../../database/reader.ts';
 

@@ -1,5 +1,4 @@
 /** Whose values stand in contacts that were renamed or merged, and what users are asked about them. */
-
 import { sql } from 'kysely';
 import { move, moveAndList } from '../../contacts/apply-events.ts';
 import { type ContactRow, findRows } from '../../contacts/contacts.ts';

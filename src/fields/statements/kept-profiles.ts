@@ -1,5 +1,4 @@
 /** Profiles that were paid for: how they are kept, found and deleted. */
-
 import { type Selectable, sql } from 'kysely';
 import { move } from '../../contacts/apply-events.ts';
 import { type ContactRecord, findRows } from '../../contacts/contacts.ts';

@@ -1,5 +1,4 @@
 /** Which kept profiles can be delivered again, and which of them a user has requested. */
-
 import { type Selectable, type SqlBool, sql } from 'kysely';
 import { isListed } from '../../contacts/listed.ts';
 import { type FromRow, fromRows } from '../../database/from-row.ts';

@@ -1,5 +1,4 @@
 /** Where contacts stand, as far as that is in their CRM: which of them to look at, and what is there. */
-
 import { type RawBuilder, sql } from 'kysely';
 import { move } from '../../contacts/apply-events.ts';
 import { getOutcome, isOutcomeReason, type OutcomeReason } from '../../core/outcome.ts';

@@ -1,5 +1,4 @@
 /** Values that were paid for and wait to be written, and what else changes our values in the CRM. */
-
 import type { Connector, Finding } from '../../../connectors/contract.ts';
 import { plain } from '../../../connectors/findings.ts';
 import type { OpenIntegration } from '../../application.ts';

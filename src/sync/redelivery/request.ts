@@ -1,5 +1,4 @@
 /** What a user wants delivered again (`--redeliver`): a preview with counts, and the run that does it. No credit is spent. */
-
 import type { FieldMapping } from '../../core/field-map.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 import { getOutcome, isOutcomeReason } from '../../core/outcome.ts';
