@@ -1,4 +1,3 @@
-import { contactQueries } from './contacts/contacts.ts';
 import { type Actor, PRODUCT } from './core/actor.ts';
 import type { Clock } from './core/clock.ts';
 import type { RunsAsked } from './database/actor-transaction.ts';
@@ -62,7 +61,6 @@ function createQueries(deps: StoreDeps) {
     /** Where writes are noted outside of the database. */
     writeLog,
     secrets: secretQueries(db, record),
-    contacts: contactQueries(db, checkpoint, clock),
     readEverything: (integrationId: string) => readEverything(db, integrationId),
     forget: forgetQueries({ db, checkpoint, clock, fingerprint, record, erasures, writeLog }),
   };

@@ -1,14 +1,13 @@
+/** Where contacts stand, and what a run did to them; `life.ts` is how they come to stand there. */
 import type { Expression } from 'kysely';
-import type { Clock } from '../core/clock.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
 import { type FromRow, fromRow, fromRows } from '../database/from-row.ts';
-import type { Checkpoint, Lease } from '../database/leases.ts';
+import type { RunTransaction } from '../database/leases.ts';
 import { preparedRead, type Slots } from '../database/prepared.ts';
 import type { Reader } from '../database/reader.ts';
 import { inFilledBatches, ROWS_PER_TRANSACTION } from '../database/rows.ts';
-import { findAnswered } from './answered.ts';
 import { move, type Which } from './apply-events.ts';
-import type { ContactRow } from './changes.ts';
+import type { ChangeContext, ContactRow } from './changes.ts';
 import { OPEN_STATES } from './open-submissions.ts';
 
 export type { ContactRow };
@@ -17,211 +16,237 @@ export type ContactRecord = FromRow<ContactRow>;
 /** Ids that are listed at a time. */
 const IDS_PER_LOOK = 5_000;
 
-/** Where contacts stand, and what a run did to them; `decisions.ts` is how they come to stand there. */
-export function contactQueries(reader: Reader, checkpoint: Checkpoint, clock: Clock) {
-  return {
-    /** What is known of these contacts, by CRM id. */
-    async find(integrationId: string, ids: readonly string[]): Promise<Map<string, ContactRecord>> {
-      const rows = await findRows(reader, integrationId, ids);
-      return new Map([...rows].map(([id, row]) => [id, fromRow(row)]));
-    },
-
-    /** The ids of all contacts of an integration, in portions. */
-    listIds: (integrationId: string) => idPages(reader, integrationId),
-
-    /** The ids of those that have not left, in portions. */
-    listPresentIds: (integrationId: string) => idPages(reader, integrationId, 'present'),
-
-    /** The ids of those that have left, in portions. */
-    listRemovedIds: (integrationId: string) => idPages(reader, integrationId, 'removed'),
-
-    /** Contacts that a run would think about without reading them: due ones, and old ones. */
-    async *listToReconsider(
-      integrationId: string,
-      askedBefore: number,
-    ): AsyncGenerator<ContactRecord> {
-      let after = '';
-      for (;;) {
-        const rows = await reader
-          .selectFrom('contacts')
-          .selectAll()
-          .where('integration_id', '=', integrationId)
-          .where('eligible', '=', 1)
-          .where((eb) =>
-            eb.or([
-              eb('state', '=', 'due'),
-              eb.and([eb('state', '=', 'settled'), eb('asked_at', '<', askedBefore)]),
-            ]),
-          )
-          .where('crm_id', '>', after)
-          .orderBy('crm_id')
-          .limit(ROWS_PER_TRANSACTION)
-          .execute();
-        yield* fromRows(rows);
-        const last = rows.at(-1);
-        if (!last || rows.length < ROWS_PER_TRANSACTION) return;
-        after = last.crm_id;
-      }
-    },
-
-    /**
-     * Contacts that no run has decided about since their answers were lost; and those with a profile whose next
-     * job brought nothing: what was read of them while it ran, they may have opted out.
-     */
-    async listUnread(integrationId: string): Promise<string[]> {
-      const { rows } = await selectUnread(reader, { integrationId });
-      return rows.map((row) => row.crm_id);
-    },
-
-    /**
-     * Contacts that wait to be submitted, in the order of the plan; only those that are named, if any are. Those
-     * whose identity changed are left out unless `withChanged` says that there are not too many.
-     */
-    listDue(
-      integrationId: string,
-      {
-        maxPriority,
-        limit,
-        only,
-        withChanged,
-      }: {
-        maxPriority: number;
-        limit: number;
-        only: readonly string[] | null;
-        withChanged: boolean;
-      },
-    ): Promise<ContactRecord[]> {
-      const what = { integrationId, maxPriority, limit };
-      if (only !== null)
-        return buildDueQuery(reader, what, { only, withChanged }).execute().then(fromRows);
-      const due = withChanged ? listDue : listDueUnchanged;
-      return due(reader, what).then(({ rows }) => fromRows(rows));
-    },
-
-    /** The ids of all contacts that wait to be submitted, in their order; only those that are named, if any are. */
-    listDueIds(
-      integrationId: string,
-      { maxPriority, only }: { maxPriority: number; only: readonly string[] | null },
-    ): AsyncGenerator<string> {
-      return readIds((after) => {
-        const due = { integrationId, maxPriority, after };
-        return only === null ? dueIds(reader, due) : selectDueIds(reader, { ...due, only });
-      });
-    },
-
-    /** The ids of all contacts that may be submitted as far as the CRM goes, in their order. */
-    listEligibleIds: (integrationId: string): AsyncGenerator<string> =>
-      readIds((after) => eligibleIds(reader, { integrationId, after })),
-
-    /** The last answered request for each of these contacts. */
-    findAnswered: (integrationId: string, crmIds: readonly string[]) =>
-      findAnswered(reader, integrationId, crmIds),
-
-    /** True if the store knows any of these donors, in any integration. */
-    async knowsDonors(donorIds: readonly string[]): Promise<boolean> {
-      for (const batch of inFilledBatches(donorIds)) {
-        const row = await reader
-          .selectFrom('contacts')
-          .select('crm_id')
-          .where('donor_id', 'in', batch)
-          .limit(1)
-          .executeTakeFirst();
-        if (row !== undefined) return true;
-      }
-      return false;
-    },
-
-    /** Due contacts that no credit was ever spent on, in portions by CRM id. */
-    async *listNewDue(
-      integrationId: string,
-      only: readonly string[] | null,
-    ): AsyncGenerator<ContactRecord[]> {
-      let after = '';
-      for (;;) {
-        const rows = await reader
-          .selectFrom('contacts')
-          .selectAll()
-          .where('integration_id', '=', integrationId)
-          .where('state', '=', 'due')
-          .where('missing_since', 'is', null)
-          .where('asked_at', 'is', null)
-          .where('crm_id', '>', after)
-          .$if(only !== null, (query) => query.where('crm_id', 'in', only ?? []))
-          .orderBy('crm_id')
-          .limit(ROWS_PER_TRANSACTION)
-          .execute();
-        if (rows.length > 0) yield fromRows(rows);
-        const last = rows.at(-1);
-        if (!last || rows.length < ROWS_PER_TRANSACTION) return;
-        after = last.crm_id;
-      }
-    },
-
-    /** How many contacts are between submission and delivery. */
-    async countUnderWay(integrationId: string): Promise<number> {
-      const { rows } = await countUnderWay(reader, { integrationId });
-      return Number(rows[0]?.count ?? 0);
-    },
-
-    /** How many contacts stand in each state that means work. */
-    async countWork(integrationId: string): Promise<Record<WorkState, number>> {
-      const rows = await reader
-        .selectFrom('contacts')
-        .select(['state', (eb) => eb.fn.countAll().as('count')])
-        .where('integration_id', '=', integrationId)
-        .where('state', 'in', WORK_STATES)
-        .groupBy('state')
-        .execute();
-      const counts = { due: 0, submitted: 0, ready: 0, held: 0 };
-      for (const row of rows) {
-        if (isWorkState(row.state)) counts[row.state] = Number(row.count);
-      }
-      return counts;
-    },
-
-    /** At the end of a run: each contact with work left gets the reason why it waits. */
-    async stampWaiting(
-      lease: Lease,
-      runId: string,
-      reasons: {
-        due: OutcomeReason;
-        submitted: OutcomeReason;
-        /** For the submitted ones whose submission has no answer yet. */
-        unsettled: OutcomeReason;
-        ready: OutcomeReason;
-        /** The contacts that the run was for; null if it was for all. */
-        only: readonly string[] | null;
-      },
-    ): Promise<void> {
-      await checkpoint(lease, async (trx) => {
-        const run = { id: runId, now: clock.now() };
-        const { only, unsettled } = reasons;
-        for (const state of ['due', 'submitted', 'ready'] as const) {
-          const which: Which =
-            only === null
-              ? { shape: state, is: (eb) => eb('state', '=', state) }
-              : { is: (eb) => eb.and([eb('state', '=', state), eb('crm_id', 'in', only)]) };
-          await move(trx, lease, 'runEnded', which, run, { outcome_reason: reasons[state] });
-        }
-        const isUnsettled: Which = {
-          shape: 'unsettled',
-          is: (eb, integrationId) =>
-            eb('tracking_id', 'in', (inner) =>
-              inner
-                .selectFrom('jobs')
-                .innerJoin('submissions', 'submissions.id', 'jobs.submission_id')
-                .select('jobs.tracking_id')
-                .where('submissions.integration_id', '=', integrationId)
-                .where('submissions.state', 'in', OPEN_STATES),
-            ),
-        };
-        await move(trx, lease, 'runEndedUnsettled', isUnsettled, run, {
-          outcome_reason: unsettled,
-        });
-      });
-    },
-  };
+/** What is known of these contacts, by CRM id. */
+export async function findContacts(
+  reader: Reader,
+  integrationId: string,
+  ids: readonly string[],
+): Promise<Map<string, ContactRecord>> {
+  const rows = await findRows(reader, integrationId, ids);
+  return new Map([...rows].map(([id, row]) => [id, fromRow(row)]));
 }
+
+/** The ids of all contacts of an integration, in portions. */
+export function listContactIds(
+  reader: Reader,
+  integrationId: string,
+): AsyncGenerator<string[], void> {
+  return idPages(reader, integrationId);
+}
+
+/** The ids of those that have not left, in portions. */
+export function listPresentContactIds(
+  reader: Reader,
+  integrationId: string,
+): AsyncGenerator<string[], void> {
+  return idPages(reader, integrationId, 'present');
+}
+
+/** The ids of those that have left, in portions. */
+export function listRemovedContactIds(
+  reader: Reader,
+  integrationId: string,
+): AsyncGenerator<string[], void> {
+  return idPages(reader, integrationId, 'removed');
+}
+
+/** Contacts that a run would think about without reading them: due ones, and old ones. */
+export async function* listToReconsider(
+  reader: Reader,
+  integrationId: string,
+  askedBefore: number,
+): AsyncGenerator<ContactRecord> {
+  let after = '';
+  for (;;) {
+    const rows = await reader
+      .selectFrom('contacts')
+      .selectAll()
+      .where('integration_id', '=', integrationId)
+      .where('eligible', '=', 1)
+      .where((eb) =>
+        eb.or([
+          eb('state', '=', 'due'),
+          eb.and([eb('state', '=', 'settled'), eb('asked_at', '<', askedBefore)]),
+        ]),
+      )
+      .where('crm_id', '>', after)
+      .orderBy('crm_id')
+      .limit(ROWS_PER_TRANSACTION)
+      .execute();
+    yield* fromRows(rows);
+    const last = rows.at(-1);
+    if (!last || rows.length < ROWS_PER_TRANSACTION) return;
+    after = last.crm_id;
+  }
+}
+
+/**
+ * Contacts that no run has decided about since their answers were lost; and those with a profile whose next
+ * job brought nothing: what was read of them while it ran, they may have opted out.
+ */
+export async function listUnreadContacts(reader: Reader, integrationId: string): Promise<string[]> {
+  const { rows } = await selectUnread(reader, { integrationId });
+  return rows.map((row) => row.crm_id);
+}
+
+/**
+ * Contacts that wait to be submitted, in the order of the plan; only those that are named, if any are. Those
+ * whose identity changed are left out unless `withChanged` says that there are not too many.
+ */
+export async function listDueContacts(
+  reader: Reader,
+  integrationId: string,
+  {
+    maxPriority,
+    limit,
+    only,
+    withChanged,
+  }: {
+    maxPriority: number;
+    limit: number;
+    only: readonly string[] | null;
+    withChanged: boolean;
+  },
+): Promise<ContactRecord[]> {
+  const what = { integrationId, maxPriority, limit };
+  if (only !== null) {
+    return buildDueQuery(reader, what, { only, withChanged }).execute().then(fromRows);
+  }
+  const due = withChanged ? listDue : listDueUnchanged;
+  const { rows } = await due(reader, what);
+  return fromRows(rows);
+}
+
+/** The ids of all contacts that wait to be submitted, in their order; only those that are named, if any are. */
+export function listDueContactIds(
+  reader: Reader,
+  integrationId: string,
+  { maxPriority, only }: { maxPriority: number; only: readonly string[] | null },
+): AsyncGenerator<string> {
+  return readIds((after) => {
+    const due = { integrationId, maxPriority, after };
+    return only === null ? dueIds(reader, due) : selectDueIds(reader, { ...due, only });
+  });
+}
+
+/** The ids of all contacts that may be submitted as far as the CRM goes, in their order. */
+export function listEligibleContactIds(
+  reader: Reader,
+  integrationId: string,
+): AsyncGenerator<string> {
+  return readIds((after) => eligibleIds(reader, { integrationId, after }));
+}
+
+/** True if the store knows any of these donors, in any integration. */
+export async function knowsDonors(reader: Reader, donorIds: readonly string[]): Promise<boolean> {
+  for (const batch of inFilledBatches(donorIds)) {
+    const row = await reader
+      .selectFrom('contacts')
+      .select('crm_id')
+      .where('donor_id', 'in', batch)
+      .limit(1)
+      .executeTakeFirst();
+    if (row !== undefined) return true;
+  }
+  return false;
+}
+
+/** Due contacts that no credit was ever spent on, in portions by CRM id. */
+export async function* listNewDueContacts(
+  reader: Reader,
+  integrationId: string,
+  only: readonly string[] | null,
+): AsyncGenerator<ContactRecord[]> {
+  let after = '';
+  for (;;) {
+    const rows = await reader
+      .selectFrom('contacts')
+      .selectAll()
+      .where('integration_id', '=', integrationId)
+      .where('state', '=', 'due')
+      .where('missing_since', 'is', null)
+      .where('asked_at', 'is', null)
+      .where('crm_id', '>', after)
+      .$if(only !== null, (query) => query.where('crm_id', 'in', only ?? []))
+      .orderBy('crm_id')
+      .limit(ROWS_PER_TRANSACTION)
+      .execute();
+    if (rows.length > 0) yield fromRows(rows);
+    const last = rows.at(-1);
+    if (!last || rows.length < ROWS_PER_TRANSACTION) return;
+    after = last.crm_id;
+  }
+}
+
+/** How many contacts are between submission and delivery. */
+export async function countContactsUnderWay(
+  reader: Reader,
+  integrationId: string,
+): Promise<number> {
+  const { rows } = await countUnderWay(reader, { integrationId });
+  return Number(rows[0]?.count ?? 0);
+}
+
+/** How many contacts stand in each state that means work. */
+export async function countContactWork(
+  reader: Reader,
+  integrationId: string,
+): Promise<Record<WorkState, number>> {
+  const rows = await reader
+    .selectFrom('contacts')
+    .select(['state', (eb) => eb.fn.countAll().as('count')])
+    .where('integration_id', '=', integrationId)
+    .where('state', 'in', WORK_STATES)
+    .groupBy('state')
+    .execute();
+  const counts = { due: 0, submitted: 0, ready: 0, held: 0 };
+  for (const row of rows) {
+    if (isWorkState(row.state)) counts[row.state] = Number(row.count);
+  }
+  return counts;
+}
+
+/** Why contacts with work left wait. */
+export interface WaitingReasons {
+  due: OutcomeReason;
+  submitted: OutcomeReason;
+  /** For the submitted ones whose submission has no answer yet. */
+  unsettled: OutcomeReason;
+  ready: OutcomeReason;
+  /** The contacts that the run was for; null if it was for all. */
+  only: readonly string[] | null;
+}
+
+/** At the end of a run: each contact with work left gets the reason why it waits. */
+export async function stampWaiting(
+  trx: RunTransaction,
+  run: ChangeContext,
+  { only, ...reasons }: WaitingReasons,
+): Promise<void> {
+  for (const state of ['due', 'submitted', 'ready'] as const) {
+    const which: Which =
+      only === null
+        ? { shape: state, is: (eb) => eb('state', '=', state) }
+        : { is: (eb) => eb.and([eb('state', '=', state), eb('crm_id', 'in', only)]) };
+    await move(trx, trx.lease, 'runEnded', which, run, { outcome_reason: reasons[state] });
+  }
+  await move(trx, trx.lease, 'runEndedUnsettled', IS_UNSETTLED, run, {
+    outcome_reason: reasons.unsettled,
+  });
+}
+
+const IS_UNSETTLED: Which = {
+  shape: 'unsettled',
+  is: (eb, integrationId) =>
+    eb('tracking_id', 'in', (inner) =>
+      inner
+        .selectFrom('jobs')
+        .innerJoin('submissions', 'submissions.id', 'jobs.submission_id')
+        .select('jobs.tracking_id')
+        .where('submissions.integration_id', '=', integrationId)
+        .where('submissions.state', 'in', OPEN_STATES),
+    ),
+};
 
 const selectUnread = preparedRead((db, { integrationId }: Slots<{ integrationId: string }>) =>
   idRows(db, integrationId)

@@ -8,6 +8,7 @@ import type {
 } from '../../connectors/contract.ts';
 import { erasuresUnknownText, findRestoreHold } from '../backup/restores.ts';
 import type { ContactRecord } from '../contacts/contacts.ts';
+import { findContacts } from '../contacts/contacts.ts';
 import { type OwnedValues, parseOwned } from '../contacts/owned-values.ts';
 import { collect } from '../core/collect.ts';
 import type { FieldValue, FieldValues } from '../core/crm-field.ts';
@@ -147,7 +148,7 @@ async function undoBatch(
   const ids = writes.map((write) => write.crmId);
   const fields = [...new Set(writes.flatMap((write) => Object.keys(parseOwned(write.after))))];
   const lookups = new Map((await lookUp(connector, ids, fields)).map((l) => [l.id, l]));
-  const rows = await store.contacts.find(lease.integrationId, ids);
+  const rows = await findContacts(store.reader, lease.integrationId, ids);
   const others = await writesOfOthers(deps, lease, writes);
   const hidden = await findHidden(connector, fields, lookups.values());
   const restorations: Restoration[] = [];

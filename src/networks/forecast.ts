@@ -1,4 +1,5 @@
 /** What a run would do to the networks; nothing is written, and the service is not asked. */
+import { findContacts } from '../contacts/contacts.ts';
 
 import { messageOf } from '../core/errors.ts';
 import type { Integration } from '../core/integration-settings.ts';
@@ -100,7 +101,7 @@ async function forecastOne(
   const nothing = { members: planMembers({ wanted: [], members }).members };
   try {
     const crmIds = [...(await readToEnd(deps, run, group))];
-    const contacts = await store.contacts.find(run.integration.id, crmIds);
+    const contacts = await findContacts(store.reader, run.integration.id, crmIds);
     const { wanted, toEnhance } = findWanted(crmIds, contacts);
     const plan = planMembers({ wanted, members });
     const { length: joiners } = plan.joiners;

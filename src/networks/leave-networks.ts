@@ -1,4 +1,5 @@
 /** One person leaves the networks at once, because they are to be forgotten. */
+import { findContacts } from '../contacts/contacts.ts';
 
 import { isDonorSyncError } from '../core/errors.ts';
 import { confirmHeld } from '../credits/confirm.ts';
@@ -35,7 +36,7 @@ export async function leaveNetworks(
   crmId: string,
 ): Promise<LeftNetworks> {
   const { store } = deps;
-  const contact = (await store.contacts.find(lease.integrationId, [crmId])).get(crmId);
+  const contact = (await findContacts(store.reader, lease.integrationId, [crmId])).get(crmId);
   const left: string[] = [];
   const pending: string[] = [];
   const donorId = contact?.donorId ?? null;

@@ -1,6 +1,7 @@
 /** Who ought to be in a network, and who is. */
 
 import type { ContactRecord } from '../contacts/contacts.ts';
+import { findContacts } from '../contacts/contacts.ts';
 import { listOptOutsInDoubt } from '../contacts/many-at-once/opt-outs.ts';
 import type { MemberState } from '../database/tables/networks.ts';
 import type { NetworkDeps } from './network-deps.ts';
@@ -22,7 +23,7 @@ export async function findMembership(
   row: Pick<NetworkRecord, 'id' | 'integrationId'>,
 ): Promise<Membership> {
   const crmIds = [...(await listWantedMembers(store.reader, [row.id]))];
-  const contacts = await store.contacts.find(row.integrationId, crmIds);
+  const contacts = await findContacts(store.reader, row.integrationId, crmIds);
   const members = await listNetworkMembers(store.reader, row.id);
   const isMember = new Set(
     members.flatMap(({ donorId, state }) => (state === 'member' ? donorId : [])),

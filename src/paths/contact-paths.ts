@@ -1,4 +1,5 @@
 import type { Connector } from '../../connectors/contract.ts';
+import { findContacts } from '../contacts/contacts.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { PartnerClient } from '../partner/client.ts';
 import type { Store } from '../store.ts';
@@ -20,7 +21,7 @@ export interface ContactPaths {
 }
 
 export interface ContactPathsDeps {
-  store: Pick<Store, 'contacts' | 'reader'>;
+  store: Pick<Store, 'reader'>;
   /** Signed in already. */
   connector: Pick<Connector, 'readByIds'>;
   partner: Pick<PartnerClient, 'connections'>;
@@ -55,11 +56,11 @@ export async function readContactPaths(
 const NO_NAME = { firstName: null, lastName: null };
 
 async function requireDonor(
-  { contacts }: Pick<Store, 'contacts'>,
+  { reader }: Pick<Store, 'reader'>,
   integrationId: string,
   crmId: string,
 ): Promise<string> {
-  const row = (await contacts.find(integrationId, [crmId])).get(crmId);
+  const row = (await findContacts(reader, integrationId, [crmId])).get(crmId);
   if (row?.donorId) return row.donorId;
   const why = row
     ? `was not enhanced yet, so that it is not known who it is; \`donor-sync sync ${integrationId} --contact ${crmId}\` does it`

@@ -1,4 +1,5 @@
 /** The fourth station: results ► guard ► map ► diff ► CRM. */
+import { countContactWork } from '../contacts/contacts.ts';
 
 import type { OutcomeReason } from '../core/outcome.ts';
 import { createMutex, inSteps, type Mutex } from '../core/parallel.ts';
@@ -147,7 +148,7 @@ async function contactsToCome(
   pollIsDone: boolean,
 ): Promise<number> {
   if (connector.capabilities.writeBatch.bulk === null) return 0;
-  const { due, submitted, ready } = await store.contacts.countWork(run.integration.id);
+  const { due, submitted, ready } = await countContactWork(store.reader, run.integration.id);
   if (pollIsDone) return ready;
   return submitted + ready + (run.control.spendingStopped ? 0 : due);
 }

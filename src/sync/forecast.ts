@@ -1,6 +1,8 @@
 /** Every contact that a run would think about, and what it would do to it: the heart of a preview. */
 
+import { findAnswered } from '../contacts/answered.ts';
 import type { ContactRecord } from '../contacts/contacts.ts';
+import { findContacts, listToReconsider } from '../contacts/contacts.ts';
 import { type Decision, hasChanged } from '../contacts/decided-pages.ts';
 import { PRIORITY } from '../contacts/life.ts';
 import type { Contact } from '../core/contact.ts';
@@ -126,7 +128,8 @@ async function chooseRead(
   contacts: readonly Contact[],
 ): Promise<Chosen[]> {
   const rules = planRules(deps, run);
-  const rows = await deps.store.contacts.find(
+  const rows = await findContacts(
+    deps.store.reader,
     run.integration.id,
     contacts.map(({ id }) => id),
   );
@@ -135,7 +138,7 @@ async function chooseRead(
     return { contact, planned, decided: decideContact(planned, rows.get(contact.id), rules, null) };
   });
   const changed = first.flatMap(({ contact, decided }) => (hasChanged(decided) ? contact.id : []));
-  const answered = await deps.store.contacts.findAnswered(run.integration.id, changed);
+  const answered = await findAnswered(deps.store.reader, run.integration.id, changed);
   return first.flatMap(({ contact, planned, decided }) => {
     const row = rows.get(contact.id);
     const last = answered.get(contact.id);
@@ -174,7 +177,7 @@ async function* unreadBatches(
 ): AsyncGenerator<Omit<Chosen, 'person'>[]> {
   const rules = planRules(deps, run);
   let batch: Omit<Chosen, 'person'>[] = [];
-  const rows = deps.store.contacts.listToReconsider(run.integration.id, askedBefore(rules));
+  const rows = listToReconsider(deps.store.reader, run.integration.id, askedBefore(rules));
   for await (const row of rows) {
     const reason = reasonToChoose(row, rules);
     if (seen.has(row.crmId) || reason === null) continue;

@@ -5,6 +5,7 @@
 
 import type { RecordLookup } from '../../connectors/contract.ts';
 import type { ContactRecord } from '../contacts/contacts.ts';
+import { knowsDonors, listNewDueContacts } from '../contacts/contacts.ts';
 import type { AdoptedContact } from '../contacts/decided-pages.ts';
 import { adoptContacts } from '../contacts/reconsidering.ts';
 import { FatalError } from '../core/errors.ts';
@@ -81,7 +82,7 @@ export async function requireKnownDonors(
 ): Promise<void> {
   const fields = donorIdFields(run);
   const carried = new Set(lookups.flatMap((lookup) => donorIdIn(lookup, fields) ?? []));
-  if (carried.size === 0 || (await store.contacts.knowsDonors([...carried]))) return;
+  if (carried.size === 0 || (await knowsDonors(store.reader, [...carried]))) return;
   const { id } = run.integration;
   throw new FatalError(
     `${carried.size} contacts of "${id}" carry donor ids in the CRM (${fields.join(', ')}), and this database knows none of them: another one enhanced them. Nothing was spent. Name that database in the settings, or restore its backup. If it is lost, \`donor-sync sync ${id} --adopt\` takes these contacts over without a credit.`,
@@ -95,7 +96,7 @@ export async function adoptDonors(deps: DonorDeps, run: Run): Promise<number> {
   const dateFields = listFields(run, 'enhancedAt');
   const fields = fieldsNamed(run, [...idFields, ...dateFields]);
   let adopted = 0;
-  for await (const rows of deps.store.contacts.listNewDue(run.integration.id, run.only)) {
+  for await (const rows of listNewDueContacts(deps.store.reader, run.integration.id, run.only)) {
     const ids = rows.map(({ crmId }) => crmId);
     const lookups = await lookUpRecords(deps, { fields }, ids);
     const found = rows.flatMap((row): AdoptedContact[] => {

@@ -2,6 +2,7 @@
 
 import type { RecordLookup } from '../../connectors/contract.ts';
 import type { Answered } from '../contacts/answered.ts';
+import { findAnswered } from '../contacts/answered.ts';
 import type { ContactRecord } from '../contacts/contacts.ts';
 import { markMissing } from '../contacts/many-at-once/missing.ts';
 import {
@@ -53,7 +54,7 @@ export async function preparePersons(
   const lookups = await lookUp(deps.connector, ids, fields);
   await refreshIfAlike(deps, run, lookups);
   const mayBeBack = due.flatMap((row) => (isForItsDetails(row) ? row.crmId : []));
-  const answered = await deps.store.contacts.findAnswered(run.integration.id, mayBeBack);
+  const answered = await findAnswered(deps.store.reader, run.integration.id, mayBeBack);
   const judged = lookups.flatMap((lookup) => {
     const row = rows.get(lookup.id);
     if (!row) return [];

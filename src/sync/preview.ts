@@ -6,6 +6,7 @@
 import type { Connector, MarkCount } from '../../connectors/contract.ts';
 import { markText } from '../../connectors/mark-counts.ts';
 import { findRestoreHold } from '../backup/restores.ts';
+import { countContactWork } from '../contacts/contacts.ts';
 import { isoTime } from '../core/clock.ts';
 import type { FieldValue } from '../core/crm-field.ts';
 import type { FieldMapping } from '../core/field-map.ts';
@@ -195,7 +196,7 @@ async function previewWaiting(deps: SyncDeps, run: PreviewRun): Promise<Preview[
     limit: MAX_LISTED,
     except: new Set(),
   });
-  const { submitted, ready: profiles } = await store.contacts.countWork(run.integration.id);
+  const { submitted, ready: profiles } = await countContactWork(store.reader, run.integration.id);
   const results = await fetchResults(deps, ready);
   const lookups = await lookUpRecords(
     deps,

@@ -2,6 +2,12 @@
 
 import type { ContactPage } from '../../connectors/contract.ts';
 import { findIntegrationState, resetCursor } from '../clients/statements/integrations.ts';
+import {
+  findContacts,
+  listPresentContactIds,
+  listRemovedContactIds,
+  listUnreadContacts,
+} from '../contacts/contacts.ts';
 import { recordDecidedPage } from '../contacts/decided-pages.ts';
 import { listMissing, markUnseen } from '../contacts/many-at-once/missing.ts';
 import { listOptOutsToDelete } from '../contacts/many-at-once/opt-outs.ts';
@@ -165,12 +171,12 @@ async function* changedPages(deps: ReadDeps, run: Run): AsyncGenerator<ContactPa
       ? undefined
       : {
           cursor,
-          ids: () => store.contacts.listPresentIds(run.integration.id),
-          leftIds: () => store.contacts.listRemovedIds(run.integration.id),
+          ids: () => listPresentContactIds(store.reader, run.integration.id),
+          leftIds: () => listRemovedContactIds(store.reader, run.integration.id),
         };
   // What they became while their answers were lost or their jobs ran, the CRM does not tell once more.
   if (start !== null)
-    yield* namedPages(deps, run, await store.contacts.listUnread(run.integration.id));
+    yield* namedPages(deps, run, await listUnreadContacts(store.reader, run.integration.id));
   yield* pagesOfMarked(deps, run, start);
   let isEmpty = true;
   for await (const page of connector.readPages(start, known)) {
@@ -199,7 +205,7 @@ async function* pagesOfMarked(
   const { id } = run.integration;
   if (connector.findMarked === undefined) return;
   for await (const ids of connector.findMarked(start)) {
-    const known = await store.contacts.find(id, ids);
+    const known = await findContacts(store.reader, id, ids);
     const present = [...known.values()].filter(({ state }) => state !== 'removed');
     yield* onlyFound(
       namedPages(

@@ -1,3 +1,4 @@
+import { findContacts } from '../contacts/contacts.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { Integration } from '../core/integration-settings.ts';
 import type { SyncDeps } from './control/context.ts';
@@ -18,7 +19,7 @@ export async function findUnknown(
   );
   const goneIds = gone.map(({ id }) => id);
   if (goneIds.length === 0) return [];
-  const known = await store.contacts.find(integrationId, goneIds);
+  const known = await findContacts(store.reader, integrationId, goneIds);
   return goneIds.filter((id) => !known.has(id));
 }
 

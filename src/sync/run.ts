@@ -5,6 +5,7 @@
  */
 
 import { recordIgnored } from '../clients/statements/hooks.ts';
+import { stampWaiting } from '../contacts/contacts.ts';
 import { reconsiderContacts, retryUnreadable } from '../contacts/reconsidering.ts';
 import { steadyClock } from '../core/clock.ts';
 import type { FieldSpec } from '../core/crm-field.ts';
@@ -412,16 +413,16 @@ async function endRun(deps: RunDeps, run: Run, facts: RunFacts): Promise<RunRepo
   const finishedAt = clock.now();
   // A run that only delivers again leaves all other work, and what is known of it, to the next one.
   if (run.redelivery == null) {
-    await ifStillOurs(
-      run,
-      store.contacts.stampWaiting(run.lease, run.id, {
-        due: waitingReason(run.control),
-        submitted: 'job_running',
-        unsettled: 'settlement_pending',
-        ready: 'delivery_pending',
-        only: run.only,
-      }),
-    );
+    const reasons = {
+      due: waitingReason(run.control),
+      submitted: 'job_running',
+      unsettled: 'settlement_pending',
+      ready: 'delivery_pending',
+      only: run.only,
+    } as const;
+    const moment = { id: run.id, now: clock.now() };
+    const stamping = store.checkpoint(run.lease, (trx) => stampWaiting(trx, moment, reasons));
+    await ifStillOurs(run, stamping);
   }
   const isWhole = run.only === null && run.redelivery == null;
   const valuesWaiting = await readValuesWaiting(store.reader, run.integration.id, run.mappings);

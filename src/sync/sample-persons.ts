@@ -2,6 +2,7 @@
  * A few persons as they would be sent, for a person to look at before credits are spent. Their names
  * go to a terminal or a page and nowhere else; everything that is kept or passed on has their shapes.
  */
+import { listDueContactIds, listEligibleContactIds } from '../contacts/contacts.ts';
 
 import { PRIORITY } from '../contacts/life.ts';
 import type { Contact } from '../core/contact.ts';
@@ -83,8 +84,8 @@ export async function samplePersons(
 ): Promise<PersonDetails[]> {
   const due = { maxPriority: PRIORITY.refresh, only: null };
   const known = [
-    store.contacts.listDueIds(integrationId, due),
-    store.contacts.listEligibleIds(integrationId),
+    listDueContactIds(store.reader, integrationId, due),
+    listEligibleContactIds(store.reader, integrationId),
   ];
   for (const ids of known) {
     const spread = createSpread(store, SAMPLE_SIZE);

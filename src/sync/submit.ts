@@ -1,6 +1,7 @@
 /** The second station: due contacts → submissions, each paid for once and with a reason. */
 
 import type { ContactRecord } from '../contacts/contacts.ts';
+import { countContactsUnderWay, listDueContacts } from '../contacts/contacts.ts';
 import { PRIORITY } from '../contacts/life.ts';
 import { MAX_SLOTS } from '../contacts/open-submissions.ts';
 import { FatalError } from '../core/errors.ts';
@@ -129,7 +130,7 @@ function createRoom({ store }: Pick<SubmitDeps, 'store'>, { integration }: Run):
   const isEnough = () => atMost <= MAX_UNDER_WAY - MAX_PERSONS_PER_SUBMISSION;
   return {
     async isLeft() {
-      if (!isEnough()) atMost = await store.contacts.countUnderWay(integration.id);
+      if (!isEnough()) atMost = await countContactsUnderWay(store.reader, integration.id);
       return isEnough();
     },
     take(contacts) {
@@ -153,7 +154,7 @@ async function nextDue(
     // Spread over all contacts, which are known once all are read.
     return readIsDone ? { ...step, contacts: await spreadDue({ store }, run) } : 'not_yet';
   }
-  const due = await store.contacts.listDue(run.integration.id, {
+  const due = await listDueContacts(store.reader, run.integration.id, {
     // A refresh must not take a credit that a contact still to be read needs more.
     maxPriority: readIsDone ? PRIORITY.refresh : PRIORITY.neverEnhanced,
     limit: full,
@@ -169,7 +170,7 @@ async function nextDue(
 
 async function hasDue({ store }: Pick<SubmitDeps, 'store'>, run: Run): Promise<boolean> {
   const due = { maxPriority: PRIORITY.refresh, limit: 1, only: run.only, withChanged: true };
-  return (await store.contacts.listDue(run.integration.id, due)).length > 0;
+  return (await listDueContacts(store.reader, run.integration.id, due)).length > 0;
 }
 
 async function intendPrepared(

@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { findContacts } from '../../src/contacts/contacts.ts';
 import { listOpenQuestions } from '../../src/decisions/statements/questions.ts';
 import { listAuditEntries } from '../../src/privacy/audit/read-audit.ts';
 import type { HttpWorldOptions } from '../interfaces/api/http-world.ts';
@@ -41,9 +42,9 @@ function openContact(page: Page): Promise<string> {
 }
 
 function stateOf({ application }: HeldWorld, crmId: string) {
-  return application.store.contacts
-    .find('riverside', [crmId])
-    .then((rows) => rows.get(crmId)?.state);
+  return findContacts(application.store.reader, 'riverside', [crmId]).then(
+    (rows) => rows.get(crmId)?.state,
+  );
 }
 
 async function namesShown({ application }: HeldWorld): Promise<number> {

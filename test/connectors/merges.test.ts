@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Connector, ConnectorDeps, ContactsSettings } from '../../connectors/contract.ts';
 import type { SeedContact } from '../../connectors/testing/conformance.ts';
 import type { PartnerSandboxOptions } from '../../sandbox/partner/index.ts';
+import { findContacts } from '../../src/contacts/contacts.ts';
 import { RetriableError } from '../../src/core/errors.ts';
 import { listOpenQuestions } from '../../src/decisions/statements/questions.ts';
 import { holdJobs } from '../helpers/held-jobs.ts';
@@ -309,7 +310,7 @@ describe.each([
   }
 
   async function statesOf(world: SyncWorld, ids: string[]): Promise<(string | undefined)[]> {
-    const rows = await world.store.contacts.find('riverside', ids);
+    const rows = await findContacts(world.store.reader, 'riverside', ids);
     return ids.map((id) => rows.get(id)?.state);
   }
 

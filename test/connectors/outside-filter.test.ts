@@ -1,9 +1,11 @@
 /** Contacts that `contacts.filter` no longer includes, and that grow old or opt out: whole runs over each kind of CRM. */
+
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Connector } from '../../connectors/contract.ts';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';
 import { createMemoryCrm } from '../../connectors/memory/crm.ts';
 import type { SeedContact } from '../../connectors/testing/conformance.ts';
+import { findContacts } from '../../src/contacts/contacts.ts';
 import { previewRun } from '../../src/sync/preview.ts';
 import { createSyncWorld, type SyncWorld } from '../helpers/sync-world.ts';
 import { COLUMNS, openCsvFolder } from './csv-folder.ts';
@@ -148,7 +150,7 @@ async function pass({ database: { db } }: SyncWorld, days: number): Promise<void
 }
 
 async function rowOf({ store }: SyncWorld, id: string) {
-  return (await store.contacts.find('riverside', [id])).get(id);
+  return (await findContacts(store.reader, 'riverside', [id])).get(id);
 }
 
 describe.each([

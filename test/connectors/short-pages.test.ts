@@ -10,6 +10,7 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Connector } from '../../connectors/contract.ts';
 import { plainConnector } from '../../connectors/plain.ts';
+import { findContacts } from '../../src/contacts/contacts.ts';
 import { plainField } from '../../src/core/crm-field.ts';
 import { RetriableError } from '../../src/core/errors.ts';
 import { listBatches, recordBatchDecision } from '../../src/decisions/statements/batches.ts';
@@ -140,7 +141,7 @@ async function start(isSloppy: boolean) {
     world,
     /** How many contacts count as removed. */
     async removed(): Promise<number> {
-      const rows = await world.store.contacts.find('riverside', [...api.rows.keys()]);
+      const rows = await findContacts(world.store.reader, 'riverside', [...api.rows.keys()]);
       return [...rows.values()].filter(({ state }) => state === 'removed').length;
     },
     async expectWhole(): Promise<void> {

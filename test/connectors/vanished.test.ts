@@ -3,6 +3,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Connector } from '../../connectors/contract.ts';
 import type { SeedContact } from '../../connectors/testing/conformance.ts';
+import { findContacts } from '../../src/contacts/contacts.ts';
 import { listBatches, recordBatchDecision } from '../../src/decisions/statements/batches.ts';
 import { createSyncWorld, type SyncWorld } from '../helpers/sync-world.ts';
 import { openAccount } from './hubspot/account.ts';
@@ -72,7 +73,7 @@ interface Started {
 }
 
 async function statesOf({ store }: SyncWorld, ids: readonly string[]): Promise<Set<string>> {
-  const rows = await store.contacts.find('riverside', ids);
+  const rows = await findContacts(store.reader, 'riverside', ids);
   return new Set(ids.map((id) => rows.get(id)?.state ?? 'unknown'));
 }
 

@@ -1,5 +1,14 @@
 import { expect, it } from 'vitest';
+import { findAnswered } from '../../src/contacts/answered.ts';
 import type { ContactRecord } from '../../src/contacts/contacts.ts';
+import {
+  countContactsUnderWay,
+  countContactWork,
+  findContacts,
+  listDueContacts,
+  stampWaiting,
+  type WaitingReasons,
+} from '../../src/contacts/contacts.ts';
 import { fromRow } from '../../src/database/from-row.ts';
 import {
   INTEGRATION,
@@ -21,11 +30,11 @@ describeEachDatabase('find', (open) => {
       world,
       ids.map((crm_id) => contactRow({ crm_id })),
     );
-    const found = await world.store.contacts.find(INTEGRATION, [...ids, 'c-unknown']);
+    const found = await findContacts(world.store.reader, INTEGRATION, [...ids, 'c-unknown']);
     expect([...found.keys()].sort()).toEqual(ids);
     expect(found.get('c-130')).toEqual(fromRow(contactRow({ crm_id: 'c-130' })));
-    expect(await world.store.contacts.find('lakeside', ids)).toEqual(new Map());
-    expect(await world.store.contacts.find(INTEGRATION, [])).toEqual(new Map());
+    expect(await findContacts(world.store.reader, 'lakeside', ids)).toEqual(new Map());
+    expect(await findContacts(world.store.reader, INTEGRATION, [])).toEqual(new Map());
   });
 });
 
@@ -50,11 +59,14 @@ describeEachDatabase('listDue', (open) => {
       contactRow({ crm_id: 'settled', priority: 0 }),
       contactRow({ crm_id: 'elsewhere', ...due, priority: 0, integration_id: 'lakeside' }),
     ]);
-    const { contacts } = world.store;
+    const { reader } = world.store;
     const order = ['z', 'a', 'b', 'e', 'f', 'd'];
-    expect(await idsOf(contacts.listDue(INTEGRATION, ALL))).toEqual(order);
-    expect(await idsOf(contacts.listDue(INTEGRATION, { ...ALL, limit: 2 }))).toEqual(['z', 'a']);
-    expect(await idsOf(contacts.listDue(INTEGRATION, { ...ALL, maxPriority: 1 }))).toEqual([
+    expect(await idsOf(listDueContacts(reader, INTEGRATION, ALL))).toEqual(order);
+    expect(await idsOf(listDueContacts(reader, INTEGRATION, { ...ALL, limit: 2 }))).toEqual([
+      'z',
+      'a',
+    ]);
+    expect(await idsOf(listDueContacts(reader, INTEGRATION, { ...ALL, maxPriority: 1 }))).toEqual([
       'z',
       'a',
       'b',
@@ -68,9 +80,13 @@ describeEachDatabase('listDue', (open) => {
       contactRow({ crm_id: 'c-2', state: 'due' }),
       contactRow({ crm_id: 'c-3' }),
     ]);
-    const { contacts } = world.store;
-    expect(await idsOf(contacts.listDue(INTEGRATION, { ...ALL, only: ['c-2'] }))).toEqual(['c-2']);
-    expect(await idsOf(contacts.listDue(INTEGRATION, { ...ALL, only: ['c-3'] }))).toEqual([]);
+    const { reader } = world.store;
+    expect(await idsOf(listDueContacts(reader, INTEGRATION, { ...ALL, only: ['c-2'] }))).toEqual([
+      'c-2',
+    ]);
+    expect(await idsOf(listDueContacts(reader, INTEGRATION, { ...ALL, only: ['c-3'] }))).toEqual(
+      [],
+    );
   });
 });
 
@@ -81,20 +97,18 @@ describeEachDatabase('findAnswered', (open) => {
     'names the request whose profile waits (%s), and none before it',
     async (state) => {
       const world = await createWorld();
-      const { contacts } = world.store;
+      const { reader } = world.store;
       await holdForName(world, ['c-1']);
       await world.db.updateTable('jobs').set({ state: 'delivered', submitted_at: 1 }).execute();
       const older = await world.db.selectFrom('jobs').selectAll().executeTakeFirstOrThrow();
       const answered = { identity: older.identity, isLast: true, isLost: false, submittedAt: 1 };
-      expect(await contacts.findAnswered(INTEGRATION, ['c-1'])).toEqual(
+      expect(await findAnswered(reader, INTEGRATION, ['c-1'])).toEqual(
         new Map([['c-1', answered]]),
       );
       const later = { ...older, tracking_id: 'later', identity: 'later', state, submitted_at: 2 };
       await world.db.insertInto('jobs').values(later).execute();
       const waiting = { identity: 'later', isLast: true, isLost: false, submittedAt: 2 };
-      expect(await contacts.findAnswered(INTEGRATION, ['c-1'])).toEqual(
-        new Map([['c-1', waiting]]),
-      );
+      expect(await findAnswered(reader, INTEGRATION, ['c-1'])).toEqual(new Map([['c-1', waiting]]));
     },
   );
 });
@@ -104,14 +118,14 @@ describeEachDatabase('counts of work', (open) => {
 
   it('counts the contacts of one integration in each state that means work', async () => {
     const world = await createWorld();
-    const { contacts } = world.store;
-    expect(await contacts.countWork(INTEGRATION)).toEqual({
+    const { reader } = world.store;
+    expect(await countContactWork(reader, INTEGRATION)).toEqual({
       due: 0,
       submitted: 0,
       ready: 0,
       held: 0,
     });
-    expect(await contacts.countUnderWay(INTEGRATION)).toBe(0);
+    expect(await countContactsUnderWay(reader, INTEGRATION)).toBe(0);
     await putContacts(world, [
       contactRow({ crm_id: 'c-1', state: 'due' }),
       contactRow({ crm_id: 'c-2', state: 'submitted' }),
@@ -122,13 +136,13 @@ describeEachDatabase('counts of work', (open) => {
       contactRow({ crm_id: 'c-7', state: 'removed' }),
       contactRow({ crm_id: 'c-8', state: 'ready', integration_id: 'lakeside' }),
     ]);
-    expect(await contacts.countWork(INTEGRATION)).toEqual({
+    expect(await countContactWork(reader, INTEGRATION)).toEqual({
       due: 1,
       submitted: 2,
       ready: 1,
       held: 1,
     });
-    expect(await contacts.countUnderWay(INTEGRATION)).toBe(3);
+    expect(await countContactsUnderWay(reader, INTEGRATION)).toBe(3);
   });
 });
 
@@ -158,7 +172,7 @@ describeEachDatabase('stampWaiting', (open) => {
       contactRow({ crm_id: 'settled', ...earlier }),
       contactRow({ crm_id: 'elsewhere', state: 'due', integration_id: 'lakeside', ...earlier }),
     ]);
-    await world.store.contacts.stampWaiting(world.lease, RUN, REASONS);
+    await stamp(world, REASONS);
     expect(await reasonsById(world)).toEqual({
       due: 'budget_reached',
       submitted: 'job_running',
@@ -189,7 +203,7 @@ describeEachDatabase('stampWaiting', (open) => {
         outcome_reason: 'submission_pending',
       }),
     ]);
-    await world.store.contacts.stampWaiting(world.lease, RUN, REASONS);
+    await stamp(world, REASONS);
     expect(await reasonsById(world)).toEqual({
       'c-1': 'not_processed',
       'c-2': 'crm_busy',
@@ -203,7 +217,7 @@ describeEachDatabase('stampWaiting', (open) => {
     await putContacts(world, [
       contactRow({ crm_id: 'c-1', state: 'ready', outcome_reason: 'crm_refused' }),
     ]);
-    await world.store.contacts.stampWaiting(world.lease, RUN, REASONS);
+    await stamp(world, REASONS);
     expect(await contactOf(world, 'c-1')).toMatchObject({
       outcome_reason: 'crm_refused',
       outcome_run: RUN,
@@ -216,7 +230,13 @@ describeEachDatabase('stampWaiting', (open) => {
       contactRow({ crm_id: 'c-1', state: 'due' }),
       contactRow({ crm_id: 'c-2', state: 'due' }),
     ]);
-    await world.store.contacts.stampWaiting(world.lease, RUN, { ...REASONS, only: ['c-2'] });
+    await stamp(world, { ...REASONS, only: ['c-2'] });
     expect(await reasonsById(world)).toEqual({ 'c-1': 'profile_fresh', 'c-2': 'budget_reached' });
   });
 });
+
+/** As a run does at its end. */
+function stamp({ store, lease }: StoreWorld, reasons: WaitingReasons): Promise<void> {
+  const moment = { id: RUN, now: store.reader.clock.now() };
+  return store.checkpoint(lease, (trx) => stampWaiting(trx, moment, reasons));
+}

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { findIntegrationState } from '../../src/clients/statements/integrations.ts';
+import { findContacts } from '../../src/contacts/contacts.ts';
 import { type Decision, recordDecidedPage } from '../../src/contacts/decided-pages.ts';
 import { findRunById, recordRunBegin } from '../../src/sync/statements/runs.ts';
 import {
@@ -52,7 +53,7 @@ describeEachDatabase('recordPage', (open) => {
         noting(({ crmId }) => decisions[crmId] ?? KEEP),
       ),
     );
-    const rows = await store.contacts.find(INTEGRATION, ['c-1', 'c-2', 'c-3']);
+    const rows = await findContacts(store.reader, INTEGRATION, ['c-1', 'c-2', 'c-3']);
     expect(rows.get('c-1')).toEqual({
       integrationId: INTEGRATION,
       crmId: 'c-1',
@@ -224,7 +225,9 @@ describeEachDatabase('recordPage', (open) => {
       world,
       ids.map((id) => readContact(id)),
     );
-    expect([...(await world.store.contacts.find(INTEGRATION, ids)).keys()].sort()).toEqual(ids);
+    expect([...(await findContacts(world.store.reader, INTEGRATION, ids)).keys()].sort()).toEqual(
+      ids,
+    );
     expect(await runRow(world)).toMatchObject({ read_count: 237, chosen_count: 237 });
   });
 
@@ -308,8 +311,10 @@ describeEachDatabase('recordPage', (open) => {
       due_reason: null,
       outcome_reason: 'merged_in_crm',
     });
-    expect((await world.store.contacts.find('lakeside', ['c-3'])).get('c-3')?.state).toBe('due');
-    expect(await world.store.contacts.find(INTEGRATION, ['c-unknown'])).toEqual(new Map());
+    expect((await findContacts(world.store.reader, 'lakeside', ['c-3'])).get('c-3')?.state).toBe(
+      'due',
+    );
+    expect(await findContacts(world.store.reader, INTEGRATION, ['c-unknown'])).toEqual(new Map());
   });
 
   it('leaves contacts whose credit is being spent to the stations, even if they are gone', async () => {

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { after, move } from '../../src/contacts/apply-events.ts';
 import type { ContactRow } from '../../src/contacts/changes.ts';
+import { findContacts, listUnreadContacts } from '../../src/contacts/contacts.ts';
 import { recordDecidedPage } from '../../src/contacts/decided-pages.ts';
 import {
   type EventRow,
@@ -262,7 +263,7 @@ describeEachDatabase('a contact in a corner', (open) => {
     await chargeLoss(world, 'hold');
     await remove(world, 'c-1', 'c-2');
     expect(await contactOf(world, 'c-2')).toMatchObject({ outcome_reason: 'lost_answer' });
-    expect(await world.store.contacts.listUnread(INTEGRATION)).toEqual(['c-2']);
+    expect(await listUnreadContacts(world.store.reader, INTEGRATION)).toEqual(['c-2']);
     await readPage(world, [readContact('c-2')], OPTED_OUT);
     const leftOut = { state: 'settled', outcome_reason: 'opted_out', eligible: 0 };
     expect(await contactOf(world, 'c-2')).toMatchObject(leftOut);
@@ -329,7 +330,7 @@ describeEachDatabase('a contact in a corner', (open) => {
     // It is back before its job ends.
     await readPage(world, [readContact('c-2')], { kind: 'keep' });
     await end(world);
-    const rows = await world.store.contacts.find(INTEGRATION, ['c-1', 'c-2', 'c-3']);
+    const rows = await findContacts(world.store.reader, INTEGRATION, ['c-1', 'c-2', 'c-3']);
     expect([...rows.values()].map(({ state }) => state)).toEqual(['removed', 'settled', 'settled']);
     expect(rows.get('c-1')).toMatchObject({ outcomeReason: 'deleted_in_crm', trackingId: null });
   });

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { listDueContacts } from '../../src/contacts/contacts.ts';
 import { type Decision, recordDecidedPage } from '../../src/contacts/decided-pages.ts';
 import {
   holdMissing,
@@ -169,7 +170,7 @@ let submissions = 0;
 /** All that are due, two of which are one person. */
 async function submit({ store, lease }: StoreWorld): Promise<void> {
   if (await findOpenSubmission(store.reader, KEY)) return;
-  const due = await store.contacts.listDue(INTEGRATION, {
+  const due = await listDueContacts(store.reader, INTEGRATION, {
     maxPriority: 9,
     limit: 10,
     only: null,

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { countContactWork, listToReconsider, stampWaiting } from '../../src/contacts/contacts.ts';
 import { markUnseen, removeMissing } from '../../src/contacts/many-at-once/missing.ts';
 import { reconsiderContacts, settleDue } from '../../src/contacts/reconsidering.ts';
 import { collect } from '../../src/core/collect.ts';
@@ -44,7 +45,9 @@ describeEachDatabase('reconsider', (open) => {
     const expected = ids.filter((id) => id.endsWith('0')).length;
     expect(chosen).toBe(expected);
     expect(await runRow(world)).toMatchObject({ chosen_count: expected, read_count: 0 });
-    expect(await world.store.contacts.countWork(INTEGRATION)).toMatchObject({ due: expected });
+    expect(await countContactWork(world.store.reader, INTEGRATION)).toMatchObject({
+      due: expected,
+    });
     expect(await contactOf(world, 'c-010')).toMatchObject({
       state: 'due',
       due_reason: 'profile_old',
@@ -104,7 +107,7 @@ describeEachDatabase('listToReconsider', (open) => {
         ),
       );
     }
-    const listed = await collect(world.store.contacts.listToReconsider(INTEGRATION, 100));
+    const listed = await collect(listToReconsider(world.store.reader, INTEGRATION, 100));
     expect(listed.map((row) => row.crmId)).toEqual([...ids].sort());
   });
 
@@ -118,7 +121,7 @@ describeEachDatabase('listToReconsider', (open) => {
       contactRow({ crm_id: 'opted out', state: 'due', eligible: 0 }),
       contactRow({ crm_id: 'elsewhere', state: 'due', integration_id: 'lakeside' }),
     ]);
-    const listed = await collect(world.store.contacts.listToReconsider(INTEGRATION, 100));
+    const listed = await collect(listToReconsider(world.store.reader, INTEGRATION, 100));
     expect(listed.map((row) => row.crmId)).toEqual(['due', 'old']);
   });
 });
@@ -181,13 +184,15 @@ describeEachDatabase('settleDue', (open) => {
         { crmId: 'before', reason: 'profile_fresh', turnedOut: 'fresh' },
       ]),
     );
-    await world.store.contacts.stampWaiting(world.lease, RUN, {
+    const reasons = {
       due: 'budget_reached',
       submitted: 'job_running',
       ready: 'delivery_pending',
       unsettled: 'settlement_pending',
       only: null,
-    });
+    } as const;
+    const moment = { id: RUN, now: world.store.reader.clock.now() };
+    await world.store.checkpoint(world.lease, (trx) => stampWaiting(trx, moment, reasons));
     expect(await contactOf(world, 'back')).toMatchObject({ state: 'settled', ...written });
     expect(await contactOf(world, 'opted out')).toMatchObject({ eligible: 0, ...written });
     expect(await contactOf(world, 'waits')).toMatchObject({

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, expect, it } from 'vitest';
 import { pinCrmAccount, resetCursor } from '../../src/clients/statements/integrations.ts';
+import { stampWaiting } from '../../src/contacts/contacts.ts';
 import {
   holdMissing,
   markMissing,
@@ -320,7 +321,11 @@ describeEachDatabase('one that has lost its lease', (open) => {
           settleDue(trx, RUN, [{ crmId: 'c-2', reason: 'opted_out', turnedOut: 'ineligible' }]),
         ),
     ],
-    ['contacts.stampWaiting', ({ store, lease }) => store.contacts.stampWaiting(lease, RUN, WAITS)],
+    [
+      'contacts.stampWaiting',
+      ({ store, lease }) =>
+        store.checkpoint(lease, (trx) => stampWaiting(trx, { id: RUN, now: 1 }, WAITS)),
+    ],
     ['submissions.recordIntent', (world) => recordIntent(world, ['c-2'])],
     ['submissions.recordAccepted', (world) => accept(world, ['c-1'])],
     [

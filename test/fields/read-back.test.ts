@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';
+import { findContacts } from '../../src/contacts/contacts.ts';
 import { SAMPLE_OF_A_FIELD } from '../../src/fields/read-back.ts';
 import { listNormalisedFields } from '../../src/fields/statements/normalised-fields.ts';
 import { WITHOUT_TRIAL } from '../helpers/sync-world.ts';
@@ -82,7 +83,7 @@ it('knows what automation has made of every value of the batch as ours, once the
   expect(await listNormalisedFields(world.store.reader, 'riverside')).toMatchObject([
     { field: WORK },
   ]);
-  const rows = await world.store.contacts.find('riverside', ids);
+  const rows = await findContacts(world.store.reader, 'riverside', ids);
   for (const id of ids) {
     expect(JSON.parse(rows.get(id)?.ownedValues ?? '{}')[WORK]).toMatch(/^\S+ \S+$/);
   }
@@ -94,7 +95,7 @@ it('samples a field that few records of the batch have', async () => {
   await world.sync();
   const ids = written().filter((id) => world.crm.valueOf(id, BIO) !== null);
   expect(ids.length).toBeGreaterThan(2);
-  const rows = await world.store.contacts.find('riverside', ids);
+  const rows = await findContacts(world.store.reader, 'riverside', ids);
   for (const id of ids) {
     expect(JSON.parse(rows.get(id)?.ownedValues ?? '{}')[BIO]).toMatch(/^\S+ \S+$/);
   }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { findContacts } from '../../src/contacts/contacts.ts';
 import { listOpenQuestions, recordDecision } from '../../src/decisions/statements/questions.ts';
 import { toSyncStatus as standingOf } from '../../src/fields/status.ts';
 import { undoRun } from '../../src/fields/undo.ts';
@@ -185,7 +186,7 @@ describe('the status of contacts in the CRM', () => {
     await world.sync();
     expect(statusOf(world, failing)).toBeNull();
     // Only of a lock is said that another user is at work.
-    const rows = await world.store.contacts.find('riverside', [enhanced, locked]);
+    const rows = await findContacts(world.store.reader, 'riverside', [enhanced, locked]);
     expect(rows.get(enhanced)?.outcomeReason).toBe('crm_passing');
     expect(rows.get(locked)?.outcomeReason).toBe('crm_busy');
     world.crm.allowWrites(failing);
@@ -305,7 +306,7 @@ describe('the status of contacts in the CRM', () => {
     const [id = ''] = await world.addPeople(1);
     const unknown = world.crm.addContact(UNKNOWN);
     expect(await world.sync()).toMatchObject({ status: 'succeeded', contacts: { written: 1 } });
-    const rows = await world.store.contacts.find('riverside', [id, unknown]);
+    const rows = await findContacts(world.store.reader, 'riverside', [id, unknown]);
     expect(rows.get(id)?.outcomeReason).toBe('fields_written');
     expect(rows.get(unknown)?.outcomeReason).toBe('no_match');
     expect(world.crm.writes).toHaveLength(1);

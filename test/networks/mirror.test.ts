@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { findContacts } from '../../src/contacts/contacts.ts';
 import { listOpenQuestions, recordDecision } from '../../src/decisions/statements/questions.ts';
 import { everything } from '../database/store-world.ts';
 import { WITHOUT_TRIAL } from '../helpers/sync-world.ts';
@@ -31,7 +32,7 @@ describe('a mirrored group', () => {
     here.crm.addGroup('board', ids.slice(40));
     const report = await here.sync();
     expect(report.reason?.code).toBe('budget_reached');
-    const rows = await here.store.contacts.find('riverside', ids);
+    const rows = await findContacts(here.store.reader, 'riverside', ids);
     const asked = ids.filter((id) => rows.get(id)?.askedAt != null);
     expect(asked.every((id) => ids.indexOf(id) >= 40)).toBe(true);
     const donors = await here.donorsOf(ids.slice(40));
@@ -193,7 +194,7 @@ describe('a group that looks wrong', () => {
       contacts: { chosen: 1 },
       networks: [{ added: 0, removed: 0, kept: 10, failed: 0 }],
     });
-    expect((await here.store.contacts.find('riverside', [stranger])).size).toBe(1);
+    expect((await findContacts(here.store.reader, 'riverside', [stranger])).size).toBe(1);
     expect(await theHold(here)).toMatchObject({
       kind: 'group_unreadable',
       detail: 'group_unreadable',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { findContacts } from '../../src/contacts/contacts.ts';
 import type { RunReport } from '../../src/core/run.ts';
 import { NETWORK_STAGES } from '../../src/networks/mirror-networks.ts';
 import type { RunRequest } from '../../src/sync/run.ts';
@@ -58,7 +59,7 @@ export async function createNetworkWorld({
       return Object.fromEntries(networks.map(({ name, member_ids }) => [name, member_ids.sort()]));
     },
     async donorsOf(crmIds) {
-      const rows = await world.store.contacts.find(world.integration.id, crmIds);
+      const rows = await findContacts(world.store.reader, world.integration.id, crmIds);
       return [...new Set([...rows.values()].flatMap((row) => row.donorId ?? []))].sort();
     },
     async networkSpent() {
@@ -98,7 +99,7 @@ async function enhancePeople(world: NetworkWorld, count: number): Promise<string
   world.crm.addGroup('board', []);
   const ids = await world.addPeople(Math.ceil(count * 1.6) + 10);
   await world.sync();
-  const rows = await world.store.contacts.find(world.integration.id, ids);
+  const rows = await findContacts(world.store.reader, world.integration.id, ids);
   const byDonor = new Map(
     [...rows.values()].flatMap(({ donorId, crmId }) =>
       donorId === null ? [] : [[donorId, crmId] as const],

@@ -1,3 +1,4 @@
+import { findContacts } from '../../src/contacts/contacts.ts';
 import type { FieldValue } from '../../src/core/crm-field.ts';
 import type { RunReport } from '../../src/core/run.ts';
 import { NETWORK_STAGES } from '../../src/networks/mirror-networks.ts';
@@ -59,7 +60,9 @@ export async function createPathWorld({
       world.sync({ stages, ...request }),
     setGroup: (name, start, end) => world.crm.addGroup(name, people.slice(start, end)),
     async donorOf(crmId) {
-      const row = (await world.store.contacts.find(world.integration.id, [crmId])).get(crmId);
+      const row = (await findContacts(world.store.reader, world.integration.id, [crmId])).get(
+        crmId,
+      );
       if (!row?.donorId) throw new Error(`${crmId} has no donor`);
       return row.donorId;
     },

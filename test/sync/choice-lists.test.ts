@@ -1,6 +1,8 @@
 /** A value that is added to a choice list later means nothing until a user has said what it means. */
+
 import { afterEach, expect, it } from 'vitest';
 import type { Connector, ContactsSettings, Finding } from '../../connectors/contract.ts';
+import { findContacts } from '../../src/contacts/contacts.ts';
 import { openAccount } from '../connectors/hubspot/account.ts';
 import { openOrg } from '../connectors/salesforce/org.ts';
 import { createSyncWorld, type SyncWorld } from '../helpers/sync-world.ts';
@@ -116,7 +118,7 @@ it.each(
   // Its profile and its values stay, and it is neither opted out nor deceased.
   expect(await crm.seenValue(later, crm.written)).toBe(value);
   expect(await keptProfiles(world, later)).toBe(1);
-  const rows = await world.store.contacts.find('riverside', [early, later]);
+  const rows = await findContacts(world.store.reader, 'riverside', [early, later]);
   for (const { outcomeReason } of rows.values()) {
     expect(['opted_out', 'deceased', 'do_not_contact']).not.toContain(outcomeReason);
   }
@@ -136,7 +138,7 @@ it.each(
 });
 
 async function reasonOf({ store }: SyncWorld, id: string): Promise<string | null> {
-  return (await store.contacts.find('riverside', [id])).get(id)?.outcomeReason ?? null;
+  return (await findContacts(store.reader, 'riverside', [id])).get(id)?.outcomeReason ?? null;
 }
 
 async function enhanced(crm: Crm, ids: readonly string[]): Promise<string[]> {

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { countContactWork } from '../../src/contacts/contacts.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import type { RunReport } from '../../src/core/run.ts';
 import type { RunRequest } from '../../src/sync/run.ts';
@@ -74,7 +75,7 @@ describe('a run whose clock is set while it goes on', () => {
     const { submitted, chosen } = stopped.contacts;
     expect(submitted).toBeGreaterThan(0);
     expect(submitted).toBeLessThan(chosen);
-    const work = await world.store.contacts.countWork('riverside');
+    const work = await countContactWork(world.store.reader, 'riverside');
     expect(work).toMatchObject({ submitted: 0, ready: 0 });
     shiftMs = 0;
     setTo = 0;

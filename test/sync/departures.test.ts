@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Connector } from '../../connectors/contract.ts';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';
 import type { MemoryCrm } from '../../connectors/memory/crm.ts';
+import { findContacts } from '../../src/contacts/contacts.ts';
 import { hasMissing } from '../../src/contacts/many-at-once/missing.ts';
 import { RetriableError } from '../../src/core/errors.ts';
 import { listBatches, recordBatchDecision } from '../../src/decisions/statements/batches.ts';
@@ -75,7 +76,7 @@ async function openPlain(people: number, options: SyncWorldOptions = {}) {
 }
 
 async function statesOf({ store }: SyncWorld, ids: readonly string[]): Promise<Set<string>> {
-  const rows = await store.contacts.find('riverside', ids);
+  const rows = await findContacts(store.reader, 'riverside', ids);
   return new Set(ids.map((id) => rows.get(id)?.state ?? 'unknown'));
 }
 
@@ -141,7 +142,7 @@ describe('a reading that ends quietly after its first page', () => {
     plain.pages = 1;
     expect(await world.sync()).toMatchObject(MISSING);
     expect(await world.spent()).toBe(spent);
-    const rows = await world.store.contacts.find('riverside', [last]);
+    const rows = await findContacts(world.store.reader, 'riverside', [last]);
     expect(rows.get(last)).toMatchObject({ state: 'due', outcomeReason: 'contacts_missing' });
   });
 
@@ -270,7 +271,7 @@ describe('contacts that lookups do not find, without a sign of a deletion', () =
     const spent = await world.spent();
     world.crm.appear(id);
     await world.sync({ only: id });
-    const rows = await world.store.contacts.find('riverside', [id]);
+    const rows = await findContacts(world.store.reader, 'riverside', [id]);
     expect(rows.get(id)).toMatchObject({ state: 'settled', missingSince: null });
     expect(await world.spent()).toBe(spent);
     expect(rows.get(id)?.outcomeReason).toBe('fields_written');

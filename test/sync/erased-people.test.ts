@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';
+import { findContacts } from '../../src/contacts/contacts.ts';
 import type { Contact } from '../../src/core/contact.ts';
 import { listOpenQuestions, recordDecision } from '../../src/decisions/statements/questions.ts';
 import { undoRun } from '../../src/fields/undo.ts';
@@ -48,7 +49,7 @@ async function tablesNaming({ database }: SyncWorld, id: string): Promise<string
 }
 
 async function reasonOf({ store }: SyncWorld, id: string): Promise<string | undefined> {
-  return (await store.contacts.find('riverside', [id])).get(id)?.outcomeReason;
+  return (await findContacts(store.reader, 'riverside', [id])).get(id)?.outcomeReason;
 }
 
 async function decideOnly({ store }: SyncWorld, decision: 'approved' | 'rejected'): Promise<void> {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';
 import type { MemoryCrm } from '../../connectors/memory/crm.ts';
+import { findContacts } from '../../src/contacts/contacts.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { eraseContact, erasePerson } from '../helpers/erasing.ts';
 import { createSyncWorld, type SyncWorld } from '../helpers/sync-world.ts';
@@ -53,7 +54,7 @@ describe('a database that does not know the donors whose ids the CRM carries', (
     crm.editContact(out, { optedOut: true });
     await eraseContact(world.store, 'riverside', gone);
     await world.sync({ adopt: true });
-    const rows = await world.store.contacts.find('riverside', [out, gone]);
+    const rows = await findContacts(world.store.reader, 'riverside', [out, gone]);
     expect(rows.get(out)).toMatchObject({ outcomeReason: 'opted_out', donorId: null });
     expect(rows.get(gone)).toBeUndefined();
   });
@@ -65,7 +66,7 @@ describe('a database that does not know the donors whose ids the CRM carries', (
     if (double === undefined) throw new Error('The CRM is empty');
     await erasePerson(world.store, 'riverside', { ...double.contact, id: 'another-record' });
     expect(await world.sync({ adopt: true })).toMatchObject({ status: 'succeeded' });
-    const held = await world.store.contacts.find('riverside', [double.contact.id]);
+    const held = await findContacts(world.store.reader, 'riverside', [double.contact.id]);
     expect([...held.values()]).toMatchObject([
       { state: 'held', outcomeReason: 'forgotten_person' },
     ]);

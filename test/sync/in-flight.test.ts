@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { findContacts } from '../../src/contacts/contacts.ts';
 import { MAX_SLOTS } from '../../src/contacts/open-submissions.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { recordSubmissionIntent } from '../../src/credits/statements/intents.ts';
@@ -145,13 +146,13 @@ describe('submissions', () => {
     const ids = await world.addPeople(6);
     await world.sync();
     expect(await world.spent()).toBe(2);
-    const rows = await world.store.contacts.find(world.integration.id, ids);
+    const rows = await findContacts(world.store.reader, world.integration.id, ids);
     const of = (isPaid: boolean) => ids.filter((id) => (rows.get(id)?.donorId === null) !== isPaid);
     const [loser = ''] = of(true);
     const [winner = ''] = of(false);
     world.crm.mergeContact(loser, winner);
     await world.sync();
-    const after = await world.store.contacts.find(world.integration.id, [winner]);
+    const after = await findContacts(world.store.reader, world.integration.id, [winner]);
     expect(after.get(winner)).toMatchObject({ donorId: rows.get(loser)?.donorId });
     const paid = await world.database.db
       .selectFrom('jobs')
@@ -423,7 +424,7 @@ async function intendWithoutSending(world: SyncWorld, ids: readonly string[]): P
       .set({ state: 'due', due_reason: 'profile_old', asked_identity: null, asked_at: null })
       .where('crm_id', 'in', crmIds)
       .execute();
-    const rows = await store.contacts.find(integration.id, crmIds);
+    const rows = await findContacts(store.reader, integration.id, crmIds);
     const result = await recordSubmissionIntent(store.checkpoint, taken.lease, {
       submissionId,
       runId: rows.get(crmIds[0] ?? '')?.outcomeRun ?? '',

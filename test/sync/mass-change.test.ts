@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { findContacts } from '../../src/contacts/contacts.ts';
 import { listBatches, recordBatchDecision } from '../../src/decisions/statements/batches.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { createSyncWorld, type SyncWorld, WITHOUT_TRIAL } from '../helpers/sync-world.ts';
@@ -101,7 +102,7 @@ describe('the guard against a mass change', () => {
     await world.sync();
     await world.sync({ full: true });
     expect(await world.spent()).toBe(1);
-    const rows = await world.store.contacts.find('riverside', [id]);
+    const rows = await findContacts(world.store.reader, 'riverside', [id]);
     expect(rows.get(id)?.state).toBe('settled');
   });
 

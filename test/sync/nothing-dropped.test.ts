@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { findContacts } from '../../src/contacts/contacts.ts';
 import { RetriableError } from '../../src/core/errors.ts';
 import { listWrites } from '../../src/fields/statements/deliveries.ts';
 import type { PartnerClient } from '../../src/partner/client.ts';
@@ -114,7 +115,7 @@ describe('nothing is dropped', () => {
     world.crm.refuseField(id, 'Donor ID');
     const report = await world.sync();
     expect(report.contacts).toMatchObject({ failed: 0, waiting: 0, written: 10 });
-    const row = (await world.store.contacts.find('riverside', [id])).get(id);
+    const row = (await findContacts(world.store.reader, 'riverside', [id])).get(id);
     expect(row).toMatchObject({
       state: 'settled',
       outcomeReason: 'fields_written_some_unfit',
@@ -194,7 +195,8 @@ describe('nothing is dropped', () => {
     const winner = world.crm.addContact({ ...contact, id: 'winner', optedOut: true });
     world.crm.mergeContact(loser, winner);
     await world.sync();
-    const row = async () => (await world.store.contacts.find('riverside', [winner])).get(winner);
+    const row = async () =>
+      (await findContacts(world.store.reader, 'riverside', [winner])).get(winner);
     expect(await row()).toMatchObject({ state: 'settled', outcomeReason: 'job_vanished' });
     await world.putFaults([]);
     await world.sync();

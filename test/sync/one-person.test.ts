@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';
 import type { MemoryCrm } from '../../connectors/memory/crm.ts';
+import { findContacts } from '../../src/contacts/contacts.ts';
 import { parseOwned } from '../../src/contacts/owned-values.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { RetriableError } from '../../src/core/errors.ts';
@@ -196,7 +197,7 @@ describe('a contact that becomes another person', () => {
     world.crm.editContact(first, identity);
     await world.sync();
     expect(world.crm.valueOf(first, DONOR)).toBe(former);
-    const rows = await world.store.contacts.find('riverside', [first]);
+    const rows = await findContacts(world.store.reader, 'riverside', [first]);
     expect(rows.get(first)).toMatchObject({ outcomeReason: 'crm_passing' });
     await world.sync();
     expect(await theHold(world)).toMatchObject({ crmId: first, kind: 'name_mismatch' });
@@ -264,7 +265,7 @@ describe('a contact that becomes another person', () => {
     const { id } = await world.sync();
     await undoRun(world.deps(), await takeLease(world.store, 'riverside'), id);
     expect(valuesIn(world, first)).toEqual(before);
-    const rows = await world.store.contacts.find('riverside', [first]);
+    const rows = await findContacts(world.store.reader, 'riverside', [first]);
     expect(rows.get(first)?.valuesDonor).toBe(before[DONOR]);
   });
 
@@ -297,7 +298,7 @@ describe('a contact that becomes another person', () => {
       undoRun(await openCrm(deps, lease), lease, id),
     );
     expect(valuesIn(world, first)).toEqual({ ...before, [DONOR]: 'typed by a user' });
-    const rows = await world.store.contacts.find('riverside', [first]);
+    const rows = await findContacts(world.store.reader, 'riverside', [first]);
     expect(rows.get(first)?.valuesDonor).toBe(before[DONOR]);
     // The next profile of the new person replaces all of them, also in a field that is only filled if it is empty.
     world.crm.editContact(first, { employers: ['Another Employer'] });
@@ -346,7 +347,7 @@ describe('a contact that becomes another person', () => {
     const report = await world.sync({ redelivery: { fields: null } });
     expect(report.contacts).toMatchObject({ written: 1, held: 0 });
     expect(valuesIn(world, first)).toEqual(after);
-    const rows = await world.store.contacts.find('riverside', [first]);
+    const rows = await findContacts(world.store.reader, 'riverside', [first]);
     expect(rows.get(first)?.valuesDonor).toBe(after[DONOR]);
     expect(await world.spent()).toBe(spent);
   });
@@ -796,7 +797,9 @@ describe('a merge that fills blank fields', () => {
     await world.sync();
     await world.sync();
     expect(donorsIn(world, heir)).toEqual([donor]);
-    const owned = (await world.store.contacts.find('riverside', [heir])).get(heir)?.ownedValues;
+    const owned = (await findContacts(world.store.reader, 'riverside', [heir])).get(
+      heir,
+    )?.ownedValues;
     expect(Object.keys(parseOwned(owned ?? '{}')).sort()).toEqual([...MARKED].sort());
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { memoryDefaultFields } from '../../connectors/memory/connector.ts';
+import { findContacts } from '../../src/contacts/contacts.ts';
 import type { RunReport } from '../../src/core/run.ts';
 import { listOpenQuestions, recordDecision } from '../../src/decisions/statements/questions.ts';
 import { type Preview, previewRun } from '../../src/sync/preview.ts';
@@ -44,7 +45,7 @@ function plan(world: SyncWorld): Promise<Preview> {
 
 /** Why a contact was left as it is, or what was done to it. */
 async function reasonOf({ store }: SyncWorld, id: string): Promise<string | undefined> {
-  return (await store.contacts.find('riverside', [id])).get(id)?.outcomeReason;
+  return (await findContacts(store.reader, 'riverside', [id])).get(id)?.outcomeReason;
 }
 
 describe.each(['address', 'employer'] as const)('an %s that may not be read any more', (source) => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Connector } from '../../connectors/contract.ts';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';
 import type { MemoryCrm } from '../../connectors/memory/crm.ts';
+import { findContacts } from '../../src/contacts/contacts.ts';
 import { listOpenQuestions, recordDecision } from '../../src/decisions/statements/questions.ts';
 import { findWanted } from '../../src/networks/membership.ts';
 import { aWrittenContact, leaveJobsRunning, NET_WORTH, open, strangers } from './worlds.ts';
@@ -126,7 +127,7 @@ describe('people win', () => {
       status: 'succeeded',
       contacts: { submitted: 1, waiting: 1, skipped: 0, written: 1 },
     });
-    const rows = await world.store.contacts.find('riverside', [id, other]);
+    const rows = await findContacts(world.store.reader, 'riverside', [id, other]);
     expect(rows.get(id)).toMatchObject({ state: 'settled', outcomeReason: 'mark_unknown' });
     world.crm.editContact(id, { excluded: null });
     expect((await world.sync()).contacts).toMatchObject({ submitted: 1, written: 1, waiting: 0 });
@@ -142,7 +143,7 @@ describe('people win', () => {
     });
     expect((await world.sync()).contacts).toMatchObject({ written: 0, waiting: 1 });
     expect(world.crm.writes).toEqual([]);
-    const [row] = (await world.store.contacts.find('riverside', [id])).values();
+    const [row] = (await findContacts(world.store.reader, 'riverside', [id])).values();
     expect(row).toMatchObject({ state: 'ready', outcomeReason: 'mark_unknown' });
     world.crm.before(null);
     expect((await world.sync()).contacts).toMatchObject({ written: 0 });
@@ -160,7 +161,7 @@ describe('people win', () => {
     night.begin();
     await world.sync();
     expect(world.crm.writes).toEqual([]);
-    const [row] = (await world.store.contacts.find('riverside', [id])).values();
+    const [row] = (await findContacts(world.store.reader, 'riverside', [id])).values();
     expect(row).toMatchObject({ state: 'settled', outcomeReason: 'opted_out', eligible: 0 });
   });
 
@@ -172,15 +173,15 @@ describe('people win', () => {
     await world.putFaults([]);
     night.begin();
     expect((await world.sync()).contacts.written).toBe(1);
-    const rows = await world.store.contacts.find('riverside', ids);
+    const rows = await findContacts(world.store.reader, 'riverside', ids);
     expect([...rows.values()]).toMatchObject([{ outcomeReason: 'fields_written', hasOptedOut: 1 }]);
     expect(findWanted(ids, rows)).toEqual({ wanted: [], toEnhance: 0 });
     night.end();
     for (const id of ids) world.crm.editContact(id, { optedOut: false });
     await world.sync();
-    expect(findWanted(ids, await world.store.contacts.find('riverside', ids)).wanted).toHaveLength(
-      1,
-    );
+    expect(
+      findWanted(ids, await findContacts(world.store.reader, 'riverside', ids)).wanted,
+    ).toHaveLength(1);
   });
 
   it('asks a person again about a held contact that had left and is back', async () => {

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { Connector } from '../../connectors/contract.ts';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';
 import type { MemoryCrm } from '../../connectors/memory/crm.ts';
+import { findContacts } from '../../src/contacts/contacts.ts';
 import { RetriableError } from '../../src/core/errors.ts';
 import type { FieldMapping } from '../../src/core/field-map.ts';
 import { listOpenQuestions, recordDecision } from '../../src/decisions/statements/questions.ts';
@@ -256,7 +257,7 @@ describeOn('sqlite', 'what was paid for arrives', () => {
     expect(world.crm.valueOf(away ?? '', 'Donor Age')).not.toBeNull();
     expect(contacts.written).toBe(known(world));
     expect(
-      (await world.store.contacts.find('riverside', [away ?? ''])).get(away ?? ''),
+      (await findContacts(world.store.reader, 'riverside', [away ?? ''])).get(away ?? ''),
     ).toMatchObject({
       outcomeReason: 'fields_written',
     });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { findContacts, listDueContacts } from '../../src/contacts/contacts.ts';
 import { listOpenQuestions, recordDecision } from '../../src/decisions/statements/questions.ts';
 import { getSubject } from '../../src/decisions/views/question.ts';
 import { listRunRecords } from '../../src/sync/statements/runs.ts';
@@ -121,7 +122,7 @@ describe('a later run', () => {
     const world = await open({ integration: { budget: { perRun: 5 } } });
     const ids = await world.addPeople(20);
     expect((await world.sync()).contacts.waiting).toBeGreaterThan(1);
-    const waiting = await world.store.contacts.listDue('riverside', {
+    const waiting = await listDueContacts(world.store.reader, 'riverside', {
       maxPriority: 2,
       limit: 1,
       only: null,
@@ -169,7 +170,7 @@ describe('a contact whose change is taken back before it is paid for', () => {
     });
     expect((await world.sync()).contacts).toMatchObject({ chosen: 1, submitted: 0 });
     world.crm.before(null);
-    const rows = await world.store.contacts.find('riverside', [id]);
+    const rows = await findContacts(world.store.reader, 'riverside', [id]);
     expect(rows.get(id)).toMatchObject({ state: 'settled', eligible: 1 });
     expect(await world.spent()).toBe(spent);
   });
@@ -271,7 +272,7 @@ describe('a merge in the CRM', () => {
     world.crm.mergeContact(loser, winner);
     expect((await world.sync()).contacts.submitted).toBe(0);
     expect(await world.spent()).toBe(spent);
-    const rows = await world.store.contacts.find('riverside', [winner]);
+    const rows = await findContacts(world.store.reader, 'riverside', [winner]);
     expect(rows.get(winner)).toMatchObject({ state: 'held', outcomeReason: 'lost_answer' });
     expect(await listOpenQuestions(world.store.reader)).toMatchObject([{ crmId: winner }]);
   });

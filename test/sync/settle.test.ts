@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { memoryDefaultFields } from '../../connectors/memory/connector.ts';
+import { findContacts } from '../../src/contacts/contacts.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { recordAcceptedSubmission } from '../../src/credits/statements/answers.ts';
 import { recordSubmissionIntent } from '../../src/credits/statements/intents.ts';
@@ -142,7 +143,7 @@ describe('a lost answer', () => {
       await world.putFaults([]);
       expect(await world.spent()).toBe(2);
       const reason = async () =>
-        (await world.store.contacts.find('riverside', [id])).get(id)?.outcomeReason;
+        (await findContacts(world.store.reader, 'riverside', [id])).get(id)?.outcomeReason;
       return { world, id, home, move, reason };
     }
 
@@ -178,7 +179,9 @@ describe('a lost answer', () => {
       await world.sync();
       await world.sync({ full: true });
       expect(await world.spent()).toBe(2);
-      expect((await world.store.contacts.find('riverside', [id])).get(id)?.state).toBe('settled');
+      expect((await findContacts(world.store.reader, 'riverside', [id])).get(id)?.state).toBe(
+        'settled',
+      );
     });
 
     it('stays a question when it has moved back to what a profile was asked with that has grown old', async () => {
@@ -332,7 +335,7 @@ describe('a lost answer', () => {
     expect((await world.sync()).contacts).toMatchObject({ held: 3 });
     // Nothing has changed in the CRM since.
     expect((await world.sync()).contacts).toMatchObject({ submitted: 0 });
-    const rows = await world.store.contacts.find(world.integration.id, [out, gone, stays]);
+    const rows = await findContacts(world.store.reader, world.integration.id, [out, gone, stays]);
     expect(rows.get(out)).toMatchObject({ state: 'settled', outcomeReason: 'opted_out' });
     expect(rows.get(gone)).toMatchObject({ state: 'removed', outcomeReason: 'deleted_in_crm' });
     expect(rows.get(stays)).toMatchObject({ state: 'held', outcomeReason: 'lost_answer' });
@@ -365,7 +368,7 @@ describe('a lost answer', () => {
     await world.putFaults([{ on: { path: '*results*' }, fault: { kind: 'jobsVanish' } }]);
     await world.sync();
     await world.sync();
-    const rows = await world.store.contacts.find(world.integration.id, [winner]);
+    const rows = await findContacts(world.store.reader, world.integration.id, [winner]);
     expect(rows.get(winner)).toMatchObject({ state: 'held', outcomeReason: 'lost_answer' });
     expect(await listOpenQuestions(world.store.reader)).toMatchObject([{ crmId: winner }]);
     expect(await world.spent()).toBe(2);
@@ -542,7 +545,7 @@ async function intendWithoutSending({ database, store, integration }: SyncWorld,
     .set({ state: 'due', due_reason: 'profile_old', asked_identity: null, asked_at: null })
     .where('crm_id', '=', crmId)
     .execute();
-  const row = (await store.contacts.find(integration.id, [crmId])).get(crmId);
+  const row = (await findContacts(store.reader, integration.id, [crmId])).get(crmId);
   const result = await recordSubmissionIntent(store.checkpoint, taken.lease, {
     submissionId: 'killed',
     runId: row?.outcomeRun ?? '',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { countContactWork } from '../../src/contacts/contacts.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { RetriableError } from '../../src/core/errors.ts';
 import type { Checkpoint } from '../../src/database/leases.ts';
@@ -60,7 +61,7 @@ describe('stopping and going on', () => {
     await world.putFaults([{ on: { path: '*results*' }, times: 1, fault }]);
     const stop = new AbortController();
     const running = world.sync({ signal: stop.signal });
-    const ready = () => world.store.contacts.countWork('riverside');
+    const ready = () => countContactWork(world.store.reader, 'riverside');
     await expect.poll(ready).toMatchObject({ ready: 3 });
     stop.abort();
     expect(await running).toMatchObject({ status: 'incomplete', reason: { code: 'interrupted' } });

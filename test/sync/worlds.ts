@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { countContactWork } from '../../src/contacts/contacts.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
 
@@ -42,7 +43,7 @@ export async function leaveJobsRunning(world: SyncWorld): Promise<void> {
   await world.putFaults([{ on: { path: '*progress*' }, fault: { kind: 'slow', delayMs: 60_000 } }]);
   const stop = new AbortController();
   const running = world.sync({ signal: stop.signal });
-  const submitted = () => world.store.contacts.countWork('riverside');
+  const submitted = () => countContactWork(world.store.reader, 'riverside');
   await expect.poll(submitted).toMatchObject({ due: 0 });
   await expect.poll(() => world.spent()).toBeGreaterThan(0);
   stop.abort();

@@ -2,6 +2,7 @@
 
 import type { RecordLookup } from '../../../connectors/contract.ts';
 import type { Application } from '../../application.ts';
+import { findContacts } from '../../contacts/contacts.ts';
 import { type DonorSyncError, isDonorSyncError, RetriableError } from '../../core/errors.ts';
 import { type Lease, LeaseLost } from '../../database/leases.ts';
 import {
@@ -259,7 +260,7 @@ async function findMemberships(
   integrationId: string,
   forms: readonly string[],
 ): Promise<{ id: string; name: string; donorId: string }[]> {
-  const rows = await store.contacts.find(integrationId, forms);
+  const rows = await findContacts(store.reader, integrationId, forms);
   const known = [...rows.values()].flatMap(({ donorId }) => donorId ?? []);
   const contacts = await findContactsByDonor(store.reader, integrationId, known);
   const donors = known.filter((donor) =>

@@ -2,9 +2,11 @@
  * Erasing a person: from every integration of the CRM account, provably and for good. The block is on
  * disk before anything is erased; a person's id may be repeated after a kill, and the rest is done.
  */
+
 import type { RecordLookup } from '../../../connectors/contract.ts';
 import { findConnectorDefinition } from '../../../connectors/index.ts';
 import { listIntegrationsOfSameAccount } from '../../clients/statements/integrations.ts';
+import { listContactIds } from '../../contacts/contacts.ts';
 import { ConfigurationError, RetriableError } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 import { createNearIds } from '../../core/near-miss.ts';
@@ -149,7 +151,7 @@ async function unknownContact(
   isCrmAsked: boolean,
 ): Promise<ConfigurationError> {
   const near = createNearIds(crmId);
-  for (const id of ids) for await (const some of store.contacts.listIds(id)) near.look(some);
+  for (const id of ids) for await (const some of listContactIds(store.reader, id)) near.look(some);
   const found = near.best();
   const hint = found.length === 0 ? '' : ` Near it there are: ${found.join(', ')}.`;
   const where = isCrmAsked

@@ -2,6 +2,7 @@
 
 import type { RecordLookup } from '../../../connectors/contract.ts';
 import type { Application } from '../../application.ts';
+import { findContacts } from '../../contacts/contacts.ts';
 import { isDonorSyncError } from '../../core/errors.ts';
 import {
   fingerprintName,
@@ -54,7 +55,7 @@ export async function findPerson(
   let person =
     lookup?.state === 'found' ? fingerprintPerson(store.fingerprint, lookup.contact) : null;
   for (const id of account) {
-    for (const { identity } of (await store.contacts.find(id, forms)).values()) {
+    for (const { identity } of (await findContacts(store.reader, id, forms)).values()) {
       person = joinedFingerprints(person, storedPersonFingerprints(store.fingerprint, identity));
     }
   }
@@ -80,7 +81,7 @@ export async function distinguish(
   const mine: Target[] = [];
   const leftAlone: KnownContact[] = [];
   for (const target of targets) {
-    const rows = [...(await store.contacts.find(target.id, forms)).values()];
+    const rows = [...(await findContacts(store.reader, target.id, forms)).values()];
     const others = rows.map(({ identity }) =>
       storedPersonFingerprints(store.fingerprint, identity),
     );
@@ -131,7 +132,7 @@ export async function findDonors(
 ): Promise<Map<string, string[]>> {
   const donors = new Map<string, string[]>();
   for (const id of ids) {
-    const rows = [...(await store.contacts.find(id, forms)).values()];
+    const rows = [...(await findContacts(store.reader, id, forms)).values()];
     donors.set(
       id,
       rows.flatMap(({ donorId }) => donorId ?? []),

@@ -4,6 +4,7 @@
  */
 
 import type { ContactRecord } from '../../contacts/contacts.ts';
+import { findContacts, listDueContactIds } from '../../contacts/contacts.ts';
 import { PRIORITY } from '../../contacts/life.ts';
 import { MAX_PERSONS_PER_SUBMISSION } from '../../core/person.ts';
 import {
@@ -148,8 +149,8 @@ export async function spreadDue(
 ): Promise<ContactRecord[]> {
   const spread = createSpread(store, MAX_PERSONS_PER_SUBMISSION);
   const due = { maxPriority: PRIORITY.refresh, only };
-  for await (const crmId of store.contacts.listDueIds(integration.id, due)) spread.add(crmId);
+  for await (const crmId of listDueContactIds(store.reader, integration.id, due)) spread.add(crmId);
   const ids = spread.ids();
-  const rows = await store.contacts.find(integration.id, ids);
+  const rows = await findContacts(store.reader, integration.id, ids);
   return ids.flatMap((crmId) => rows.get(crmId) ?? []);
 }

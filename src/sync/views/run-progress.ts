@@ -1,4 +1,5 @@
 /** How far a run that goes on has come, and how long the rest takes if it goes on like this. */
+import { countContactWork } from '../../contacts/contacts.ts';
 import type { RunReport } from '../../core/run.ts';
 import type { Store } from '../../store.ts';
 
@@ -13,12 +14,12 @@ export interface RunProgress {
 
 /** The progress of a run; null for one that is over. */
 export async function readProgress(
-  { contacts }: Pick<Store, 'contacts'>,
+  { reader }: Pick<Store, 'reader'>,
   report: RunReport,
   now: number,
 ): Promise<RunProgress | null> {
   if (report.status !== 'running') return null;
-  const { due, submitted, ready } = await contacts.countWork(report.integration);
+  const { due, submitted, ready } = await countContactWork(reader, report.integration);
   return toProgress(report, due + submitted + ready, now);
 }
 

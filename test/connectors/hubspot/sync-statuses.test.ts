@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { hubspotConnector } from '../../../connectors/hubspot/connector.ts';
+import { findContacts } from '../../../src/contacts/contacts.ts';
 import { createMissingFields, readFields } from '../../../src/fields/describe.ts';
 import { STATUS_STAGES } from '../../../src/fields/write-statuses.ts';
 import { createSyncWorld, type SyncWorld } from '../../helpers/sync-world.ts';
@@ -66,7 +67,8 @@ describe('the status of contacts in HubSpot', () => {
     await createProperties(account, [STATUS, SINCE]);
     const report = await world.sync({ stages: STATUS_STAGES });
     expect(report).toMatchObject({ status: 'succeeded', contacts: { failed: expect.any(Number) } });
-    const rows = await world.store.contacts.find(
+    const rows = await findContacts(
+      world.store.reader,
       'riverside',
       (await account.people()).map(({ id }) => id),
     );

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Connector } from '../../../connectors/contract.ts';
 import type { HubspotSandboxOptions } from '../../../sandbox/hubspot/index.ts';
+import { findContacts } from '../../../src/contacts/contacts.ts';
 import type { RunReport } from '../../../src/core/run.ts';
 import { undoRun } from '../../../src/fields/undo.ts';
 import { openCrm } from '../../../src/sync/control/crm-account.ts';
@@ -68,7 +69,8 @@ describe('a sync with HubSpot', () => {
     const wrote = await enhanced(account);
     expect(report).toMatchObject({ status: 'succeeded', contacts: { waiting: 0 } });
     expect(wrote).toHaveLength(report.contacts.written);
-    const rows = await world.store.contacts.find(
+    const rows = await findContacts(
+      world.store.reader,
       'riverside',
       wrote.map(({ id }) => id),
     );
@@ -129,7 +131,7 @@ describe('a sync with HubSpot', () => {
     const spent = await world.spent();
     expect((await world.sync()).contacts).toMatchObject({ submitted: 0, written: 0, failed: 0 });
     expect(await world.spent()).toBe(spent);
-    const row = (await world.store.contacts.find('riverside', [gone ?? ''])).get(gone ?? '');
+    const row = (await findContacts(world.store.reader, 'riverside', [gone ?? ''])).get(gone ?? '');
     expect(row).toMatchObject({ outcomeReason: 'deleted_in_crm' });
   });
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Connector } from '../../../connectors/contract.ts';
+import { findContacts } from '../../../src/contacts/contacts.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { listWrites } from '../../../src/fields/statements/deliveries.ts';
 import { undoRun } from '../../../src/fields/undo.ts';
@@ -39,7 +40,7 @@ describe('what a user types into HubSpot between our reading and our write', () 
     const report = await world.sync();
     expect(report).toMatchObject({ status: 'succeeded', contacts: { waiting: 0 } });
     expect(typedInto.length).toBeGreaterThan(1);
-    const rows = await world.store.contacts.find('riverside', typedInto);
+    const rows = await findContacts(world.store.reader, 'riverside', typedInto);
     for (const id of typedInto) {
       expect(await account.seenValue(id, 'profile')).toBe(TYPED);
       expect(await account.seenValue(id, 'donor_id')).toMatch(/^[0-9a-f]{32}$/);
@@ -76,7 +77,7 @@ describe('what a user types into HubSpot between our reading and our write', () 
     });
     const report = await world.sync();
     const [id = ''] = typedInto;
-    const row = (await world.store.contacts.find('riverside', [id])).get(id);
+    const row = (await findContacts(world.store.reader, 'riverside', [id])).get(id);
     expect(row?.outcomeReason).toBe('typed_value_lost');
     expect(row?.outcomeDetail).toMatch(/did not accept it back/);
     expect(await account.seenValue(id, 'profile')).not.toBe(TYPED);

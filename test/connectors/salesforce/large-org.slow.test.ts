@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
+import { listPresentContactIds } from '../../../src/contacts/contacts.ts';
 import { createSyncWorld } from '../../helpers/sync-world.ts';
 import { openOrg } from './org.ts';
 
@@ -45,7 +46,7 @@ it.each([
 
   async function countKnown(): Promise<number> {
     const known = new Set<string>();
-    for await (const ids of world.store.contacts.listPresentIds('riverside')) {
+    for await (const ids of listPresentContactIds(world.store.reader, 'riverside')) {
       for (const id of ids) known.add(id);
     }
     return known.size;

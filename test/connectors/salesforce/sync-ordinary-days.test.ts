@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { salesforceConnector } from '../../../connectors/salesforce/connector.ts';
+import { findContacts } from '../../../src/contacts/contacts.ts';
 import { listOpenQuestions } from '../../../src/decisions/statements/questions.ts';
 import { createSyncWorld, type SyncWorld } from '../../helpers/sync-world.ts';
 import { type AddressFields, verified } from '../../identity/address-tool.ts';
@@ -63,7 +64,9 @@ describe('a sync with Salesforce', () => {
     await world.sync({ only: id.slice(0, 15) });
     await world.sync({ full: true });
     expect(await world.spent()).toBe(spent);
-    expect(await world.store.contacts.find('riverside', [id.slice(0, 15)])).toEqual(new Map());
+    expect(await findContacts(world.store.reader, 'riverside', [id.slice(0, 15)])).toEqual(
+      new Map(),
+    );
   });
 
   /** An org whose contacts are all enhanced. */

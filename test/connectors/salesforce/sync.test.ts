@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Connector } from '../../../connectors/contract.ts';
+import { countContactWork, findContacts } from '../../../src/contacts/contacts.ts';
 import type { RunReport } from '../../../src/core/run.ts';
 import { createSyncWorld, type SyncWorld } from '../../helpers/sync-world.ts';
 import { toArray } from '../connector-options.ts';
@@ -80,7 +81,7 @@ describe('a sync with Salesforce', () => {
     await world.sync({ limit: 60, acceptMatchRate: true });
     mayRead = false;
     const spent = await world.spent();
-    const { due } = await world.store.contacts.countWork('riverside');
+    const { due } = await countContactWork(world.store.reader, 'riverside');
     expect(due).toBeGreaterThan(100);
     await org.control('PUT', 'faults', [
       { on: { path: '/queryAll' }, fault: { kind: 'queryTimeout', soql: 'IsDeleted = true' } },
@@ -153,7 +154,7 @@ describe('a sync with Salesforce', () => {
     const { contacts } = await world.sync();
     expect(contacts).toMatchObject({ submitted: 0, written: 0, failed: 0 });
     expect(await world.spent()).toBe(spent);
-    const row = (await world.store.contacts.find('riverside', [gone ?? ''])).get(gone ?? '');
+    const row = (await findContacts(world.store.reader, 'riverside', [gone ?? ''])).get(gone ?? '');
     expect(row).toMatchObject({ outcomeReason: 'deleted_in_crm' });
   });
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Connector } from '../../../connectors/contract.ts';
 import { people } from '../../../connectors/testing/seeds.ts';
+import { findContacts } from '../../../src/contacts/contacts.ts';
 import { undoRun } from '../../../src/fields/undo.ts';
 import { openCrm } from '../../../src/sync/control/crm-account.ts';
 import { withLease } from '../../../src/sync/control/with-lease.ts';
@@ -124,7 +125,7 @@ describe('what a user types into Salesforce between our reading and our write', 
   }
 
   async function row() {
-    return (await world.store.contacts.find('riverside', [typedInto])).get(typedInto);
+    return (await findContacts(world.store.reader, 'riverside', [typedInto])).get(typedInto);
   }
 
   function undo(runId: string) {

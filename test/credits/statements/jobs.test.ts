@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { listUnreadContacts } from '../../../src/contacts/contacts.ts';
 import {
   countRunningJobs,
   findJobIds,
@@ -195,7 +196,9 @@ describeEachDatabase('recordProgress', (open) => {
       await start(world, ['c-1', 'c-2']);
       await world.db.updateTable('contacts').set({ donor_id: 'd', enhanced_at: 1 }).execute();
       await record(world, { [end]: ['c-1'] });
-      expect(await world.store.contacts.listUnread(world.lease.integrationId)).toEqual(['c-1']);
+      expect(await listUnreadContacts(world.store.reader, world.lease.integrationId)).toEqual([
+        'c-1',
+      ]);
     },
   );
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { findContacts } from '../../../src/contacts/contacts.ts';
 import {
   recordAcceptedSubmission,
   recordRefusedSubmission,
@@ -168,7 +169,7 @@ describeEachDatabase('submissions of a key that are open together', (open) => {
     expect(await settleLostSubmissions(store.leases, [lease], { ...settlement, sequence: 1 })).toBe(
       true,
     );
-    const rows = await store.contacts.find(INTEGRATION, ['c-1', 'c-2']);
+    const rows = await findContacts(store.reader, INTEGRATION, ['c-1', 'c-2']);
     expect([...rows.values()].map(({ state }) => state).sort()).toEqual(['due', 'held']);
     expect(await findKeyBalance(store.reader, KEY)).toMatchObject({ balance: BALANCE - 2 });
   });
@@ -240,7 +241,7 @@ describeEachDatabase('submissions of a run that goes on', (open) => {
     expect(await settleLostSubmissions(store.leases, [lease], settlement)).toBe(false);
     expect(await settleLostSubmissions(store.leases, [lease], settlement, ['lakeside'])).toBe(true);
     expect(await listOpenSubmissions(store.reader, KEY)).toEqual([]);
-    const held = await store.contacts.find('lakeside', ['c-2']);
+    const held = await findContacts(store.reader, 'lakeside', ['c-2']);
     expect(held.get('c-2')).toMatchObject({ state: 'held', outcomeReason: 'lost_answer' });
     // Its own run was about to do the same, and comes too late; its lease is its own as before.
     expect(await settleLostSubmissions(store.leases, [other], settlement, [INTEGRATION])).toBe(

@@ -1,5 +1,6 @@
 import { type KyselyPlugin, OperationNodeTransformer } from 'kysely';
 import { expect, it } from 'vitest';
+import { findContacts } from '../../../src/contacts/contacts.ts';
 import {
   findBatchIntegration,
   listBatches,
@@ -162,7 +163,7 @@ describeEachDatabase('batches of holds', (open) => {
           () => false,
         );
         const isDecided = new Map((await holdsOf(world)).map((row) => [row.crmId, row.decision]));
-        const rows = await world.store.contacts.find(INTEGRATION, ids);
+        const rows = await findContacts(world.store.reader, INTEGRATION, ids);
         const halves = ids.filter(
           (crmId) => (isDecided.get(crmId) === null) !== (rows.get(crmId)?.state === 'held'),
         );

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { findContacts } from '../../../src/contacts/contacts.ts';
 import { parseOwned } from '../../../src/contacts/owned-values.ts';
 import {
   findIntendedValues,
@@ -360,7 +361,7 @@ describeEachDatabase('recordUndone', (open) => {
         left: {},
       }),
     );
-    const found = await world.store.contacts.find('lakeside', ['c-1']);
+    const found = await findContacts(world.store.reader, 'lakeside', ['c-1']);
     expect(found.get('c-1')).toMatchObject({ ownedValues: '{}' });
   });
 

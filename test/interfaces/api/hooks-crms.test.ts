@@ -6,6 +6,7 @@ import {
   startSalesforceSandbox,
 } from '../../../sandbox/salesforce/index.ts';
 import { findHookByClient } from '../../../src/clients/statements/hooks.ts';
+import { listContactIds } from '../../../src/contacts/contacts.ts';
 import { type Clock, systemClock } from '../../../src/core/clock.ts';
 import type { RunReport } from '../../../src/core/run.ts';
 import { createMissingFields } from '../../../src/fields/describe.ts';
@@ -133,7 +134,7 @@ async function ignoredOf({ application }: HttpWorld): Promise<number | undefined
 async function contactsOf(here: HttpWorld): Promise<string[]> {
   const { store } = here.application;
   const ids: string[] = [];
-  for await (const portion of store.contacts.listIds('riverside')) ids.push(...portion);
+  for await (const portion of listContactIds(store.reader, 'riverside')) ids.push(...portion);
   return ids;
 }
 

@@ -4,6 +4,7 @@ import {
   listIntegrationsOfSameAccount,
   pinCrmAccount,
 } from '../../../src/clients/statements/integrations.ts';
+import { findContacts } from '../../../src/contacts/contacts.ts';
 import { recordAcceptedSubmission } from '../../../src/credits/statements/answers.ts';
 import {
   findKeyBalance,
@@ -244,8 +245,8 @@ describeEachDatabase('erase', (open, kind) => {
     const other = await contactOf(world, 'c-2');
     await eraseContact(world.store, INTEGRATION, 'c-1');
     expect(await contactOf(world, 'c-2')).toEqual(other);
-    expect((await world.store.contacts.find('lakeside', ['c-1'])).size).toBe(1);
-    expect((await world.store.contacts.find(INTEGRATION, ['c-1'])).size).toBe(0);
+    expect((await findContacts(world.store.reader, 'lakeside', ['c-1'])).size).toBe(1);
+    expect((await findContacts(world.store.reader, INTEGRATION, ['c-1'])).size).toBe(0);
     const left = await everything(world.db);
     expect(left['questions']).toEqual(questions?.filter((row) => row.includes('"c-2"')));
     expect(left['questions']).toHaveLength(1);
@@ -495,7 +496,7 @@ describeEachDatabase('a person who is forgotten in the middle of a sync', (open)
   });
 
   async function idsKnown({ store }: StoreWorld): Promise<string[]> {
-    return [...(await store.contacts.find(INTEGRATION, ['c-1', 'c-2', 'c-3'])).keys()];
+    return [...(await findContacts(store.reader, INTEGRATION, ['c-1', 'c-2', 'c-3'])).keys()];
   }
 });
 

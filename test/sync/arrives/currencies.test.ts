@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { findContacts } from '../../../src/contacts/contacts.ts';
 import type { FieldSource } from '../../../src/core/field-map.ts';
 import { countWaitingValues } from '../../../src/fields/statements/value-states.ts';
 import { type Bed, fail, openSalesforce, type SalesforceCrm } from './testbed.ts';
@@ -110,7 +111,7 @@ describe('amounts in an org with several currencies', () => {
     }
     const [reason] = report.valuesWaiting?.reasons ?? [];
     expect(reason?.text).toContain('set crm.currency to convert');
-    const row = await world.store.contacts.find('riverside', [id]);
+    const row = await findContacts(world.store.reader, 'riverside', [id]);
     expect(row.get(id)).toMatchObject({
       outcomeReason: 'fields_written_some_unfit',
       outcomeDetail: expect.stringContaining('this contact is in JPY'),

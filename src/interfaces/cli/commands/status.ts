@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Application } from '../../../application.ts';
 import { type IntegrationStatus, readStatus } from '../../../clients/views/status.ts';
+import { countContactWork } from '../../../contacts/contacts.ts';
 import type { Integration } from '../../../core/integration-settings.ts';
 import { ownerWords } from '../../../core/owner.ts';
 import type { RunReport } from '../../../core/run.ts';
@@ -65,7 +66,7 @@ async function readWorkStatus(
   return {
     ...status,
     running,
-    contacts: await store.contacts.countWork(id),
+    contacts: await countContactWork(store.reader, id),
     holds,
     networkHolds,
     valuesWaiting: await readValuesWaiting(store.reader, id, integration.fields),

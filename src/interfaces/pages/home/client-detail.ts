@@ -13,6 +13,7 @@ import {
   getStanding,
   type Problem,
 } from '../../../clients/views/verdict.ts';
+import { countContactWork } from '../../../contacts/contacts.ts';
 import { isConfigurationError } from '../../../core/errors.ts';
 import type { Integration } from '../../../core/integration-settings.ts';
 import type { RunReport } from '../../../core/run.ts';
@@ -142,7 +143,7 @@ async function describe(
 ): Promise<IntegrationView> {
   const { store } = application;
   const { integration, id, name, standing, problem, past } = signs;
-  const { due, submitted, ready } = await store.contacts.countWork(id);
+  const { due, submitted, ready } = await countContactWork(store.reader, id);
   const waiting = due + submitted + ready;
   return {
     id,

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { AccountFact, Connector } from '../../../../../connectors/contract.ts';
 import type { OpenIntegration } from '../../../../application.ts';
+import { countContactWork } from '../../../../contacts/contacts.ts';
 import { listOpenQuestions } from '../../../../decisions/statements/questions.ts';
 import type { ProductDeps } from '../../action/product.ts';
 import { formatTimestamp } from '../../terminal/words.ts';
@@ -41,7 +42,7 @@ async function integrationFacts({
 }: OpenIntegration): Promise<IntegrationFacts> {
   const { id, crm, networks } = integration;
   const { store } = deps;
-  const work = await store.contacts.countWork(id);
+  const work = await countContactWork(store.reader, id);
   const held = await listOpenQuestions(store.reader, id, 'contact');
   return {
     id,

@@ -1,4 +1,5 @@
 import type { OpenIntegration } from '../../../../application.ts';
+import { countContactsUnderWay } from '../../../../contacts/contacts.ts';
 import { messageOf } from '../../../../core/errors.ts';
 import type { RunReport } from '../../../../core/run.ts';
 import { findKeyBalance } from '../../../../credits/statements/balances.ts';
@@ -61,7 +62,7 @@ const LOOK_INTERVAL_MS = 500;
 
 /** What the bars are drawn with. */
 export type ProgressDeps = Pick<ProductDeps, 'stderr' | 'clock' | 'log' | 'logStream'>;
-type ProgressStore = Pick<Store, 'contacts' | 'reader'>;
+type ProgressStore = Pick<Store, 'reader'>;
 
 /** The bars of one run on a terminal; does nothing where there is none. */
 export interface RunProgress {
@@ -79,7 +80,7 @@ export function createRunProgress(deps: ProgressDeps, store: ProgressStore): Run
   let watching: Promise<void> = Promise.resolve();
 
   async function show(run: Parameters<RunProgress['watch']>[0]): Promise<void> {
-    const before = await store.contacts.countUnderWay(run.integration.id);
+    const before = await countContactsUnderWay(store.reader, run.integration.id);
     while (!stopped.signal.aborted) {
       await look(store, progress, run, before);
       await clock.sleep(LOOK_INTERVAL_MS, stopped.signal);
@@ -112,7 +113,7 @@ async function look(
 ): Promise<void> {
   const row = await findRunById(store.reader, run.id);
   if (!row) return;
-  const underWay = await store.contacts.countUnderWay(run.integration.id);
+  const underWay = await countContactsUnderWay(store.reader, run.integration.id);
   const { balance } = await findKeyBalance(store.reader, run.partnerKey);
   // Who shares a profile of another contact is not submitted, and is delivered all the same.
   const sent = row.submittedCount + row.sharedCount;
