@@ -44,6 +44,8 @@ const STREET_WORDS = new Set(
 );
 const DIRECTIONS = new Set(words('north south east west n s e w ne nw se sw'));
 const UNIT_WORDS = new Set(words('apartment apt unit suite ste floor fl room rm'));
+/** The words that stand before a unit in `UNIT`; most streets have none, and are not searched for units. */
+const BEFORE_UNIT = new Set(words('apartment apt unit suite ste floor flr room rm no'));
 /** Words that envelopes shorten, and their short form. */
 const SHORTER = new Map([
   ['saint', 'st'],
@@ -57,16 +59,20 @@ const STATE_NAMES = [...STATES]
 
 /** Makes a donor's address comparable. */
 export function comparableAddress(address: Address): ComparableAddress {
-  const [houseNumber = '', ...rest] = words(address.street.replace(/#.*/s, ''));
+  const { street: line } = address;
+  const sign = line.indexOf('#');
+  const all = words(sign === -1 ? line : line.slice(0, sign));
+  const [houseNumber = '', ...rest] = all;
   const unitAt = rest.findIndex((word) => UNIT_WORDS.has(word));
   const street = unitAt === -1 ? rest : rest.slice(0, unitAt);
+  const mayNameUnit = sign !== -1 || all.some((word) => BEFORE_UNIT.has(word));
   return {
     houseNumber,
     street: ownNameOf(street),
     city: words(address.city).map(shortened),
     state: address.state.toLowerCase(),
     zip: address.postalCode.slice(0, 5),
-    unit: unitsIn(address.street)[0] ?? '',
+    unit: mayNameUnit ? (unitsIn(line)[0] ?? '') : '',
   };
 }
 

@@ -1,7 +1,14 @@
 /** Words of free text, and how far two of them lie apart. */
 
+/** Most texts: they have no accents, and their letters are found without the tables of Unicode. */
+const ASCII = /^[\0-\x7f]*$/;
+
 /** The words of a text in lower case, without accents and punctuation; "O'Brien" is one word. */
 export function words(text: string): string[] {
+  if (ASCII.test(text)) {
+    const plain = /['.]/.test(text) ? text.replaceAll(/['.]/g, '') : text;
+    return plain.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  }
   const plain = text
     .normalize('NFD')
     .replaceAll(/[\p{M}'’.]/gu, '')
