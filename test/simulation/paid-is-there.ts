@@ -79,13 +79,14 @@ function isErasedElsewhere(crm: SimulatedCrm, record: Record_): boolean {
 }
 
 /**
- * The settings have the kept profiles of contacts that left deleted after some days. A contact that each run happens to
- * find away, although it was back in between, counts as away for all of that time.
+ * The settings have the kept profiles of contacts that left deleted after some days. A contact that is back counts as away
+ * until a run reads it, and one that each run happens to find away, although it was back in between, for all of that time.
  */
-export function isPurgedWhileAway({ store, swarm }: World, record: Record_): boolean {
-  const { firstLeftAt, leftAt, id } = record;
+export function isPurgedWhileAway({ store, swarm, timeline }: World, record: Record_): boolean {
+  const { firstLeftAt, leftAt, id, readBy } = record;
   if (swarm.beside.purge === 0 || firstLeftAt === null || leftAt === null) return false;
-  const awayMs = leftAt - firstLeftAt;
+  const foundAt = [...readBy.values()].filter((at) => at >= leftAt);
+  const awayMs = Math.min(timeline.now(), ...foundAt) - firstLeftAt;
   return awayMs >= RETENTION.removedContacts * DAY_MS && store.rows(KEPT, id).length === 0;
 }
 
