@@ -2,7 +2,6 @@ import { type Actor, PRODUCT } from './core/actor.ts';
 import type { Clock } from './core/clock.ts';
 import type { RunsAsked } from './database/actor-transaction.ts';
 import type { Fingerprint } from './database/encryption/fingerprint.ts';
-import { secretQueries } from './database/encryption/secrets.ts';
 import { neverReplaced, type RequireInPlace } from './database/sqlite/database-file.ts';
 import { openStore } from './database/store.ts';
 import type { Database } from './database/tables/tables.ts';
@@ -60,7 +59,6 @@ function createQueries(deps: StoreDeps) {
     erasures,
     /** Where writes are noted outside of the database. */
     writeLog,
-    secrets: secretQueries(db, record),
     readEverything: (integrationId: string) => readEverything(db, integrationId),
     forget: forgetQueries({ db, checkpoint, clock, fingerprint, record, erasures, writeLog }),
   };

@@ -1,8 +1,14 @@
 import type { ConnectorSecrets } from '../../connectors/contract.ts';
 import { secretSealContext } from '../database/encryption/seal-contexts.ts';
 import type { Sealer } from '../database/encryption/sealed.ts';
-import { secretPrefix } from '../database/encryption/secrets.ts';
-import type { NewAuditEntry } from '../privacy/audit/record.ts';
+import {
+  findSecret,
+  removeSecret,
+  saveSecret,
+  secretPrefix,
+} from '../database/encryption/secrets.ts';
+import { again, LEASE_MS } from '../database/transact.ts';
+import { type NewAuditEntry, recordEntry } from '../privacy/audit/record.ts';
 import type { Store } from '../store.ts';
 
 /** The secrets of one integration's connector; only the product itself takes one away. */
@@ -13,21 +19,33 @@ export interface IntegrationSecrets extends ConnectorSecrets {
 
 /** Sealed, under names that no other integration has. */
 export function connectorSecrets(
-  { store, sealer }: { store: Pick<Store, 'secrets'>; sealer: Pick<Sealer, 'seal' | 'open'> },
+  {
+    store,
+    sealer,
+  }: { store: Pick<Store, 'reader' | 'act'>; sealer: Pick<Sealer, 'seal' | 'open'> },
   integrationId: string,
 ): IntegrationSecrets {
   const toSecretName = (name: string) => `${secretPrefix(integrationId)}${name}`;
   return {
     async read(name) {
-      const sealed = await store.secrets.find(toSecretName(name));
+      const sealed = await findSecret(store.reader, toSecretName(name));
       return sealed === null ? null : sealer.open(sealed, secretSealContext(toSecretName(name)));
     },
-    write: (name, value, entry) =>
-      store.secrets.save(
-        toSecretName(name),
-        sealer.seal(value, secretSealContext(toSecretName(name))),
-        entry,
-      ),
-    remove: (name, entry) => store.secrets.remove(toSecretName(name), entry),
+    async write(name, value, entry) {
+      const sealed = sealer.seal(value, secretSealContext(toSecretName(name)));
+      // A token that was renewed is lost with its text: the old one is good for nothing any more.
+      await again(LEASE_MS, () =>
+        store.act(async (trx) => {
+          await saveSecret(trx, toSecretName(name), sealed);
+          if (entry !== undefined) await recordEntry(trx, entry);
+        }),
+      );
+    },
+    async remove(name, entry) {
+      await store.act(async (trx) => {
+        await removeSecret(trx, toSecretName(name));
+        if (entry !== undefined) await recordEntry(trx, entry);
+      });
+    },
   };
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { connectorSecrets } from '../../src/clients/connector-secrets.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { findKeyBalance, recordKeyBalance } from '../../src/credits/statements/balances.ts';
 import { type OpenDatabase, openDatabase } from '../../src/database/database.ts';
@@ -59,7 +60,10 @@ describe('while Postgres is away for a moment', () => {
     ['the release of a lease', () => store.leases.release(lease)],
     ['the taking of a lease', () => store.leases.acquire('lakeside', 'anna', () => false)],
     ['the reading of a balance', () => recordKeyBalance(store.connection, KEY, 0, 10)],
-    ['a token', () => store.secrets.save('token', 'sealed')],
+    [
+      'a token',
+      () => connectorSecrets({ store, sealer: UNSEALED }, 'lakeside').write('token', 'text'),
+    ],
   ])('%s waits for it', async (_, ask) => {
     proxy.goAway(1_500);
     const begunAt = performance.now();
@@ -132,3 +136,5 @@ describe('a change whose connection is lost', () => {
     await expect(failing).rejects.toThrow('the work failed');
   });
 });
+
+const UNSEALED = { seal: (text: string) => text, open: (text: string) => text };

@@ -4,7 +4,7 @@ import { findConnectorDefinition } from '../../../connectors/index.ts';
 import type { Application } from '../../application.ts';
 import { type Integration, integrationSchema } from '../../core/integration-settings.ts';
 import { setupDraftSealContext } from '../../database/encryption/seal-contexts.ts';
-import { secretPrefix } from '../../database/encryption/secrets.ts';
+import { removeSecrets, secretPrefix } from '../../database/encryption/secrets.ts';
 import { isSameOrigin } from '../../outbound/address.ts';
 import { parseSettings } from '../../settings/settings.ts';
 import { readPresent } from '../apply-settings.ts';
@@ -167,9 +167,11 @@ async function drop(deps: SetupDeps, row: SetupDraftRecord, why: 'dropped' | 'ol
   if (!isInUse) {
     const path = opened(deps.sealer, row).answers.crm?.['path'];
     if (typeof path === 'string') await dropUpload(settings, path);
-    await store.secrets.removeAll(secretPrefix(id));
   }
-  await store.act((trx) => removeSetupDraft(trx, id, why));
+  await store.act(async (trx) => {
+    if (!isInUse) await removeSecrets(trx, secretPrefix(id));
+    await removeSetupDraft(trx, id, why);
+  });
 }
 
 /** What is in the database of this integration now, as JSON; null if nothing is. */

@@ -9,6 +9,7 @@ import {
   SETUP_KEPT_MS,
   saveSetupDraft,
 } from '../../../src/clients/statements/setup-drafts.ts';
+import { findSecret, removeSecrets, saveSecret } from '../../../src/database/encryption/secrets.ts';
 import { storeWorlds } from '../../database/store-world.ts';
 import { describeEachDatabase } from '../../helpers/test-databases.ts';
 
@@ -52,11 +53,11 @@ describeEachDatabase('drafts of set-ups', (open) => {
   it('leave no secret of theirs behind, and those of others alone', async () => {
     const { store } = await createWorld();
     for (const name of ['integration/a/t', 'integration/ab/t', 'integration/A/t']) {
-      await store.secrets.save(name, 'sealed');
+      await store.act((trx) => saveSecret(trx, name, 'sealed'));
     }
-    await store.secrets.removeAll('integration/a/');
-    expect(await store.secrets.find('integration/a/t')).toBeNull();
-    expect(await store.secrets.find('integration/ab/t')).toBe('sealed');
-    expect(await store.secrets.find('integration/A/t')).toBe('sealed');
+    await store.act((trx) => removeSecrets(trx, 'integration/a/'));
+    expect(await findSecret(store.reader, 'integration/a/t')).toBeNull();
+    expect(await findSecret(store.reader, 'integration/ab/t')).toBe('sealed');
+    expect(await findSecret(store.reader, 'integration/A/t')).toBe('sealed');
   });
 });

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { findSecret, removeSecret, saveSecret } from '../../../src/database/encryption/secrets.ts';
 import { describeEachDatabase } from '../../helpers/test-databases.ts';
 import { storeWorlds } from '../store-world.ts';
 
@@ -7,25 +8,25 @@ describeEachDatabase('secrets', (open) => {
 
   it('finds nothing under a name that was never saved', async () => {
     const { store } = await createWorld();
-    expect(await store.secrets.find('token')).toBeNull();
+    expect(await findSecret(store.reader, 'token')).toBeNull();
   });
 
   it('keeps one value for each name, the last one saved', async () => {
     const { store } = await createWorld();
-    await store.secrets.save('token', 'sealed 1');
-    await store.secrets.save('other', 'sealed 2');
-    await store.secrets.save('token', 'sealed 3');
-    expect(await store.secrets.find('token')).toBe('sealed 3');
-    expect(await store.secrets.find('other')).toBe('sealed 2');
+    await store.act((trx) => saveSecret(trx, 'token', 'sealed 1'));
+    await store.act((trx) => saveSecret(trx, 'other', 'sealed 2'));
+    await store.act((trx) => saveSecret(trx, 'token', 'sealed 3'));
+    expect(await findSecret(store.reader, 'token')).toBe('sealed 3');
+    expect(await findSecret(store.reader, 'other')).toBe('sealed 2');
   });
 
   it('takes one away and leaves the others', async () => {
     const { store } = await createWorld();
-    await store.secrets.save('token', 'sealed 1');
-    await store.secrets.save('other', 'sealed 2');
-    await store.secrets.remove('token');
-    await store.secrets.remove('never there');
-    expect(await store.secrets.find('token')).toBeNull();
-    expect(await store.secrets.find('other')).toBe('sealed 2');
+    await store.act((trx) => saveSecret(trx, 'token', 'sealed 1'));
+    await store.act((trx) => saveSecret(trx, 'other', 'sealed 2'));
+    await store.act((trx) => removeSecret(trx, 'token'));
+    await store.act((trx) => removeSecret(trx, 'never there'));
+    expect(await findSecret(store.reader, 'token')).toBeNull();
+    expect(await findSecret(store.reader, 'other')).toBe('sealed 2');
   });
 });
