@@ -2,6 +2,7 @@
  * The product put together: settings, store, keys, connectors and partner clients. The command
  * line, the HTTP service and the schedules sit on top of it and make none of these themselves.
  */
+
 import type { LookupFunction } from 'node:net';
 import { findConnectorDefinition } from '../connectors/index.ts';
 import { type ClientGuard, createClientGuard } from './clients/client-guard.ts';
@@ -30,6 +31,7 @@ import type { Engine } from './jobs/engine/engine.ts';
 import { createPgBossEngine, type QueueConnection } from './jobs/engine/pg-boss.ts';
 import { outboundFetch } from './outbound/guard.ts';
 import { createPacers, type PaceOptions } from './partner/key-pace.ts';
+import { beginErasureLog, noteDatabaseSeen } from './privacy/statements/begin-erasure-log.ts';
 import { noErasureLog, openErasureLog, storeTag } from './privacy/statements/erasure-log.ts';
 import { type ErasurePlaces, openErasurePlaces } from './privacy/statements/erasure-places.ts';
 import { noWriteLog, openWriteLog, type WriteLog } from './privacy/statements/write-log.ts';
@@ -206,14 +208,14 @@ function openWrites({ settings, neighbours = {}, log }: ApplicationOptions): Wri
 
 /** Without a log that can be written nothing is erased, but everything else works: `doctor` names the place. */
 async function keepErasureLog(
-  store: Pick<Store, 'forget'>,
+  store: Pick<Store, 'reader' | 'erasures'>,
   erasures: ErasurePlaces | null,
   log: Log,
 ): Promise<void> {
   if (erasures === null) return;
   try {
-    await store.forget.beginErasureLog();
-    await store.forget.noteSeen();
+    await beginErasureLog(store);
+    await noteDatabaseSeen(store);
     await erasures.bringUp();
   } catch (error) {
     if (!isConfigurationError(error)) throw error;

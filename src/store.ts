@@ -13,7 +13,6 @@ import {
   storeTag,
 } from './privacy/statements/erasure-log.ts';
 import { readEverything } from './privacy/statements/everything.ts';
-import { forgetQueries } from './privacy/statements/forget.ts';
 import { noWriteLog, type WriteLog } from './privacy/statements/write-log.ts';
 
 export interface StoreDeps {
@@ -50,16 +49,13 @@ function createQueries(deps: StoreDeps) {
   const { writeLog = noWriteLog } = deps;
   const erasures = logOfStore(deps.erasures ?? noErasureLog, storeTag(fingerprint));
   const record = auditRecorder({ clock, fingerprint, actor });
-  const opened = openStore(db, { clock, actor, fingerprint, asked });
-  const { checkpoint } = opened;
   return {
-    ...opened,
+    ...openStore(db, { clock, actor, fingerprint, asked }),
     requireInPlace,
     /** Where erasures are noted outside of the database. */
     erasures,
     /** Where writes are noted outside of the database. */
     writeLog,
     readEverything: (integrationId: string) => readEverything(db, integrationId),
-    forget: forgetQueries({ db, checkpoint, clock, fingerprint, record, erasures, writeLog }),
   };
 }

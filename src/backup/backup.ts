@@ -3,6 +3,7 @@
  * is what came after it: who was erased, which a log outside of the database says, and what was paid for,
  * so that every integration is held until a person has seen what a sync would spend.
  */
+
 import { rename, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Application } from '../application.ts';
@@ -11,6 +12,7 @@ import { openDatabase } from '../database/database.ts';
 import type { KeyRing } from '../database/encryption/key-ring.ts';
 import { openSealedFile, type SealedFile, sealFile } from '../database/encryption/sealed-file.ts';
 import { pendingMigrations, requireUsable } from '../database/migrate.ts';
+import { overwriteErased } from '../database/sqlite/erased-bytes.ts';
 import {
   copyDatabase,
   lockDatabase,
@@ -23,7 +25,7 @@ import { dropErasedTexts } from '../fields/erasing/mentions.ts';
 import type { ErasedAgain } from '../privacy/statements/erase-again.ts';
 import { FOLDER_LOG, openErasureLog } from '../privacy/statements/erasure-log.ts';
 import { openErasurePlaces } from '../privacy/statements/erasure-places.ts';
-import type { LogReach } from '../privacy/statements/forget.ts';
+import { type LogReach, repeatErasures } from '../privacy/statements/repeat-erasures.ts';
 import type { Settings } from '../settings/settings.ts';
 import { holdRestored } from './restores.ts';
 
@@ -157,13 +159,13 @@ export async function holdAll(
   }: Pick<Application, 'store' | 'integrations' | 'erasureLogs' | 'sealer'>,
   madeAt: number | null,
 ): Promise<ErasedAgain & LogReach & { held: string[] }> {
-  const erased = await store.forget.eraseAgain(madeAt);
+  const erased = await repeatErasures(store, madeAt);
   const held = await store.act((trx) =>
     holdRestored(trx, integrations.keys(), madeAt, erased.unknownAfter),
   );
   await erasureLogs?.bringUp();
   for (const id of held) await dropErasedTexts({ store, sealer }, id);
-  if (erased.erased + erased.integrations.length > 0) await store.forget.overwriteErased();
+  if (erased.erased + erased.integrations.length > 0) await overwriteErased(store.connection);
   return { ...erased, held };
 }
 

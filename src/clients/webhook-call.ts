@@ -3,9 +3,13 @@
 import type { Application } from '../application.ts';
 import type { Actor } from '../core/actor.ts';
 import type { Integration } from '../core/integration-settings.ts';
-import type { ErasureRequest } from '../decisions/statements/erasure-requests.ts';
-import { recordErasureRequests } from '../decisions/statements/erasure-requests.ts';
+import {
+  type ErasureRequest,
+  recordErasureRequests,
+} from '../decisions/statements/erasure-requests.ts';
 import { planReread } from '../jobs/statements/rereads.ts';
+import { listBlockedContacts } from '../privacy/statements/blocks.ts';
+import { hasTracesOfContact } from '../privacy/statements/known-contacts.ts';
 import { MAX_HINTS, requestContacts, requestRun } from '../sync/statements/run-requests.ts';
 import { recordIgnored } from './statements/hooks.ts';
 import { findIntegrationState, listIntegrationsOfSameAccount } from './statements/integrations.ts';
@@ -96,7 +100,7 @@ async function recordDeletions(
     const crmId = await application.contactId(integration, id).catch(() => null);
     if (crmId === null) continue;
     // A run may hold a contact that is not recorded yet; any other unknown contact has nothing to erase.
-    const traces = account.map((each) => store.forget.hasTraces(each, [crmId]));
+    const traces = account.map((each) => hasTracesOfContact(store.reader, each, [crmId]));
     if (isRunning || (await Promise.all(traces)).includes(true)) {
       requests.set(crmId, { crmId, source: 'crm_event', isAutomatic: true });
     }
@@ -143,7 +147,7 @@ async function buildHints(
   }
   if (ids.size > MAX_HINTS) return { ids: [], hasOthers: true };
   // A CRM goes on naming who was erased: not even the id is kept.
-  const erased = await application.store.forget.listForgotten(integration.id);
+  const erased = await listBlockedContacts(application.store.reader, integration.id);
   const isErased = (id: string) => erased.has(application.store.fingerprint('forgotten', id));
   return { ids: [...ids].filter((id) => !isErased(id)), hasOthers };
 }

@@ -2,8 +2,8 @@
  * What people decide about erased persons while a run goes on. A run knows who was erased from its beginning: these
  * marks tell it that somebody was confirmed as one of them since, or told from them.
  */
-import { prepared, type Slots } from '../database/prepared.ts';
-import type { Database, Trx } from '../database/tables/tables.ts';
+import { preparedRead, type Slots } from '../database/prepared.ts';
+import type { Reader } from '../database/reader.ts';
 
 export interface ErasedMarks {
   /** Differs once a contact of the account was blocked, or a block was lifted. */
@@ -14,14 +14,14 @@ export interface ErasedMarks {
 
 /** Whom a person has told apart is looked for only where it may matter: all holds are gone through for that. */
 export async function findErasedMarks(
-  db: Database | Trx,
+  reader: Reader,
   integrationId: string,
   isAnyoneAlike: boolean,
 ): Promise<ErasedMarks> {
-  const [blocks] = (await selectBlocks(db, { integrationId })).rows;
+  const [blocks] = (await selectBlocks(reader, { integrationId })).rows;
   const blocked = `${blocks?.count} ${blocks?.suspected} ${blocks?.latest}`;
   if (!isAnyoneAlike) return { blocked, distinguished: null };
-  const [told] = (await toldApart(db, { integrationId })).rows;
+  const [told] = (await toldApart(reader, { integrationId })).rows;
   return { blocked, distinguished: `${told?.count} ${told?.latest}` };
 }
 
@@ -33,7 +33,7 @@ export function areSameMarks(one: ErasedMarks, other: ErasedMarks): boolean {
   );
 }
 
-const selectBlocks = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
+const selectBlocks = preparedRead((db, { integrationId }: Slots<{ integrationId: string }>) =>
   db
     .selectFrom('forgotten')
     .select(({ fn }) => [fn.countAll().as('count'), fn.max('forgotten_at').as('latest')])
@@ -65,7 +65,7 @@ const selectBlocks = prepared((db, { integrationId }: Slots<{ integrationId: str
     .compile(),
 );
 
-const toldApart = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
+const toldApart = preparedRead((db, { integrationId }: Slots<{ integrationId: string }>) =>
   db
     .selectFrom('questions')
     .select(({ fn }) => [fn.countAll().as('count'), fn.max('decided_at').as('latest')])

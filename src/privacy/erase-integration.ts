@@ -2,13 +2,16 @@
 
 import type { Application } from '../application.ts';
 import { dropUploads, type SetupDeps } from '../clients/setup/draft.ts';
+import { knowsIntegration } from '../clients/statements/integrations.ts';
 import type { Clock } from '../core/clock.ts';
 import { isoTime } from '../core/clock.ts';
 import { ConfigurationError, isDonorSyncError, RetriableError } from '../core/errors.ts';
+import { overwriteErased } from '../database/sqlite/erased-bytes.ts';
 import { listNetworks } from '../networks/statements/networks.ts';
 import { withLease } from '../sync/control/with-lease.ts';
 import { listLastEntries } from './audit/read-audit.ts';
 import type { KeptRows } from './statements/erase-integration.ts';
+import { eraseLeavingIntegration, hasOpenRequests } from './statements/erase-integration.ts';
 
 /** What was done, and what is left to others. */
 export interface IntegrationReceipt {
@@ -53,16 +56,16 @@ export async function eraseIntegration(
   integration: string,
 ): Promise<IntegrationReceipt> {
   const { store, takeLease } = application;
-  if (!(await store.forget.knowsIntegration(integration))) throw unknown(integration);
+  if (!(await knowsIntegration(store.reader, integration))) throw unknown(integration);
   return withLease({ store, clock, takeLease }, integration, async (lease) => {
-    if (await store.forget.hasOpenRequests(integration)) throw unsettled(integration);
+    if (await hasOpenRequests(store.reader, integration)) throw unsettled(integration);
     const networks = (await listNetworks(store.reader, integration)).map(({ name }) => name);
     const before = (await listLastEntries(store, 'integration.erased')).find(
       ({ integrationId }) => integrationId === integration,
     );
     const files = await dropFiles(application, integration);
-    const { erased, kept } = await store.forget.eraseIntegration(lease);
-    const overwritten = await store.forget.overwriteErased();
+    const { erased, kept } = await eraseLeavingIntegration(store, lease);
+    const overwritten = await overwriteErased(store.connection);
     return {
       id: newId(),
       integration,

@@ -33,6 +33,8 @@ import { addAccessToken } from '../../src/people/statements/access.ts';
 import { listAuditEntries } from '../../src/privacy/audit/read-audit.ts';
 import { verifyAudit } from '../../src/privacy/audit/verify-audit.ts';
 import { readAboutContact } from '../../src/privacy/statements/about.ts';
+import { eraseLeavingIntegration } from '../../src/privacy/statements/erase-integration.ts';
+import { eraseFromStore } from '../../src/privacy/statements/erasures.ts';
 import { contactOf, holdChanged, holdForName } from '../contacts/contact-stages.ts';
 import { INTEGRATION, type StoreWorld, storeWorlds } from '../database/store-world.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
@@ -279,13 +281,13 @@ describeEachDatabase('what waits for a second person', (open) => {
     expect(
       (await readAboutContact(store.reader, store.fingerprint, INTEGRATION, ['c-2'])).approvals,
     ).toBe(1);
-    await store.forget.erase(lease, 'c-1');
-    await store.forget.erase(lease, 'c-2');
+    await eraseFromStore(store, lease, 'c-1');
+    await eraseFromStore(store, lease, 'c-2');
     expect(await left()).toEqual(['c-1']);
     await store.act((trx) => holdRestored(trx, [INTEGRATION], null));
     expect(await left()).toEqual([]);
     await asked(world, { ...about, crmId: 'c-3' });
-    await store.forget.eraseIntegration(lease);
+    await eraseLeavingIntegration(store, lease);
     expect(await left()).toEqual([]);
   });
 

@@ -9,6 +9,7 @@ import { placeOfRow, SEALED_COLUMNS } from '../../src/database/encryption/seal-c
 import { createSealer } from '../../src/database/encryption/sealed.ts';
 import { decryptProfile } from '../../src/fields/kept-profile.ts';
 import { auditLines, pagesOfAudit } from '../../src/privacy/audit-view.ts';
+import { hasTracesOfContact } from '../../src/privacy/statements/known-contacts.ts';
 import { SECRET_KEY } from '../simulation/night.ts';
 import { judgeReceipt } from './judge-receipt.ts';
 import type { Step } from './plan.ts';
@@ -207,7 +208,7 @@ async function judgeCommands(world: World, erasure: Erasure): Promise<void> {
   const words = [id, ...wordsOf(world, erasure)];
   await world.withProduct(async ({ store }) => {
     for (const { id: integration } of world.integrations()) {
-      if (await store.forget.hasTraces(integration, [id])) {
+      if (await hasTracesOfContact(store.reader, integration, [id])) {
         world.violate(`${integration} has traces of an erased contact`);
       }
       let audit = '';

@@ -1,6 +1,12 @@
 import type { Contact } from '../../src/core/contact.ts';
 import type { Lease } from '../../src/database/leases.ts';
 import { fingerprintPerson } from '../../src/identity/person-fingerprints.ts';
+import type { ErasedRows } from '../../src/privacy/statements/erase-rows.ts';
+import {
+  beginErasure,
+  type EraseOptions,
+  eraseFromStore,
+} from '../../src/privacy/statements/erasures.ts';
 import type { Store } from '../../src/store.ts';
 
 /** Does something with the lease of an integration: the one in force, or one of its own. */
@@ -22,9 +28,10 @@ export async function withLeaseOf<Result>(
 export function eraseContact(
   store: Store,
   integrationId: string,
-  ...what: Parameters<Store['forget']['erase']> extends [Lease, ...infer Rest] ? Rest : never
-): ReturnType<Store['forget']['erase']> {
-  return withLeaseOf(store, integrationId, (lease) => store.forget.erase(lease, ...what));
+  crmId: string,
+  options?: EraseOptions,
+): Promise<ErasedRows> {
+  return withLeaseOf(store, integrationId, (lease) => eraseFromStore(store, lease, crmId, options));
 }
 
 /** The same with who the contact is, so that other records of that person are known as well. */
@@ -36,7 +43,7 @@ export async function erasePerson(
   const person = fingerprintPerson(store.fingerprint, contact);
   const erasure = { crmId: contact.id, person, everywhere: false, donors: [], receipt: null };
   await withLeaseOf(store, integrationId, (lease) =>
-    store.forget.begin(lease, { ...erasure, state: 'begun' }),
+    beginErasure(store, lease, { ...erasure, state: 'begun' }),
   );
   await eraseContact(store, integrationId, contact.id);
 }

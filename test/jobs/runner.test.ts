@@ -7,6 +7,7 @@ import type { RunReport } from '../../src/core/run.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import type { Tables } from '../../src/database/tables/tables.ts';
 import { forgetPerson } from '../../src/privacy/forget/forget.ts';
+import { hasTracesOfContact } from '../../src/privacy/statements/known-contacts.ts';
 import { putBackRequest } from '../../src/sync/statements/cut-off-runs.ts';
 import {
   findRequestByRun,
@@ -119,7 +120,7 @@ describeEachDatabase('runner', (_open, kind) => {
       expect(await call(erased, other)).not.toBeNull();
       const { report } = await untilEnded(2);
       expect(report).toMatchObject({ trigger: 'webhook', contacts: { read: 1 } });
-      expect(await application.store.forget.hasTraces('riverside', [erased])).toBe(false);
+      expect(await hasTracesOfContact(application.store.reader, 'riverside', [erased])).toBe(false);
     });
 
     it('is refused for an integration that the settings do not have', async () => {

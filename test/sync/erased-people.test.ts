@@ -4,6 +4,7 @@ import { findContacts } from '../../src/contacts/contacts.ts';
 import type { Contact } from '../../src/core/contact.ts';
 import { listOpenQuestions, recordDecision } from '../../src/decisions/statements/questions.ts';
 import { undoRun } from '../../src/fields/undo.ts';
+import { beginErasure } from '../../src/privacy/statements/erasures.ts';
 import { withLease } from '../../src/sync/control/with-lease.ts';
 import { previewRun } from '../../src/sync/preview.ts';
 import { everything } from '../database/store-world.ts';
@@ -382,7 +383,7 @@ describe('an erasure that has only begun', () => {
   async function begin({ store }: SyncWorld, crmId: string): Promise<void> {
     const erasure = { crmId, person: null, everywhere: false, donors: [], receipt: null };
     await withLeaseOf(store, 'riverside', (lease) =>
-      store.forget.begin(lease, { ...erasure, state: 'begun' }),
+      beginErasure(store, lease, { ...erasure, state: 'begun' }),
     );
   }
 

@@ -50,6 +50,16 @@ const changedAfter = preparedRead((db, { version, id }: Slots<{ version: number;
     .compile(),
 );
 
+/** True if the database knows an integration of this id. */
+export async function knowsIntegration(reader: Reader, id: string): Promise<boolean> {
+  const row = await reader
+    .selectFrom('integrations')
+    .select('id')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 export async function findIntegrationState(reader: Reader, id: string): Promise<IntegrationState> {
   const [row] = (await selectState(reader, { id })).rows;
   return {

@@ -1,4 +1,4 @@
-import { type Kysely, SqliteAdapter, sql } from 'kysely';
+import { type QueryExecutorProvider, SqliteAdapter, sql } from 'kysely';
 import { isPassing } from '../store-error.ts';
 
 /**
@@ -7,7 +7,7 @@ import { isPassing } from '../store-error.ts';
  * and its write-ahead log the pages as they were. False if another process is using the file; then it
  * has to be done once more. On Postgres nothing is done: its server reuses the space in its own time.
  */
-export async function overwriteErased<Tables>(db: Kysely<Tables>): Promise<boolean> {
+export async function overwriteErased(db: QueryExecutorProvider): Promise<boolean> {
   if (!(db.getExecutor().adapter instanceof SqliteAdapter)) return true;
   try {
     await sql`vacuum`.execute(db);

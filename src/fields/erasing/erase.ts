@@ -6,6 +6,7 @@
 
 import type { Refusal } from '../../../connectors/contract.ts';
 import type { FieldValue, FieldValues } from '../../core/crm-field.ts';
+import { findOurValues } from '../../privacy/statements/known-contacts.ts';
 import { findMerges } from '../../privacy/statements/mentions.ts';
 import type { SyncDeps } from '../../sync/control/context.ts';
 import { valueFingerprint } from '../values.ts';
@@ -51,7 +52,7 @@ export async function clearInCrm(
 ): Promise<ClearedCrm> {
   const { store, connector } = deps;
   const known = [...contact.forms, ...contact.parts];
-  const ours = await store.forget.findOurValues(integrationIds, known);
+  const ours = await findOurValues(store, integrationIds, known);
   const isOurs = (field: string, value: FieldValue): boolean =>
     known.some((id) => ours.get(field)?.has(valueFingerprint(deps, id, field, value)));
   const { seen, unseen } = await sortFields(deps, union([...ours.keys()], clearing));

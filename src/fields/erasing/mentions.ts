@@ -32,6 +32,7 @@ import {
   replaceKeptTexts,
   replaceRestored,
 } from '../../privacy/statements/mentions.ts';
+import { placeWrites } from '../../privacy/statements/recall-writes.ts';
 import type { SyncDeps } from '../../sync/control/context.ts';
 import type { ErasedTexts } from '../../sync/control/erased-texts.ts';
 import { decryptProfile, encryptProfile } from '../kept-profile.ts';
@@ -439,7 +440,8 @@ export async function dropErasedMentions(deps: StoreDeps, lease: Lease): Promise
 
 /** Clears what is left in the CRM of texts that name erased people, whatever the settings are now. */
 export async function clearErasedMentions(deps: MentionDeps, lease: Lease): Promise<void> {
-  await deps.store.forget.placeWrites(lease.integrationId);
+  const { connection, fingerprint } = deps.store;
+  await placeWrites(connection, fingerprint, lease.integrationId);
   const found = await findErasedMentions(deps, lease);
   if (found === null) return;
   await dropKeptTexts(deps, lease, found);

@@ -5,7 +5,13 @@
 
 import { listIntegrationsOfSameAccount } from '../../clients/statements/integrations.ts';
 import type { Lease } from '../../database/leases.ts';
-import type { BegunErasure } from '../../privacy/statements/forget.ts';
+import { overwriteErased } from '../../database/sqlite/erased-bytes.ts';
+import {
+  type BegunErasure,
+  eraseFromStore,
+  listBegunErasures,
+  noteErasureReceipt,
+} from '../../privacy/statements/erasures.ts';
 import type { Run, SyncDeps } from '../../sync/control/context.ts';
 import type { Stages } from '../../sync/control/stage.ts';
 import { clearInCrm, type ForgottenContact, findParts } from './erase.ts';
@@ -19,12 +25,12 @@ type RetryRun = Pick<Run, 'lease'>;
 async function retryErasures(deps: RetryDeps, run: RetryRun): Promise<void> {
   const { store, log } = deps;
   const { integrationId } = run.lease;
-  const begun = await store.forget.listBegun(integrationId);
+  const begun = await listBegunErasures(store, integrationId);
   let erased = 0;
   for (const erasure of begun) if (await retry(deps, run, erasure)) erased += 1;
   if (erased === 0) return;
   log.info({ integration: integrationId, erased }, 'erasures were finished');
-  await store.forget.overwriteErased();
+  await overwriteErased(store.connection);
 }
 
 /** True if the contact is erased now. Without a note of the CRM the erasure was not asked to clear it, or was cut off. */
@@ -39,7 +45,8 @@ async function retry(
   let note = begun;
   const save = (changes: Partial<typeof note>) => {
     note = { ...note, ...changes };
-    return store.forget.noteReceipt(lease, crmId, JSON.stringify(note));
+    const receipt = JSON.stringify(note);
+    return store.checkpoint(lease, (trx) => noteErasureReceipt(trx, crmId, receipt));
   };
   const forms = [crmId, ...(deps.otherForms?.(crmId) ?? [])];
   const account = await listIntegrationsOfSameAccount(store.reader, lease.integrationId);
@@ -57,18 +64,18 @@ async function retry(
   const mentions = await clearMentions(deps, lease, found.inCrm, NO_NAMES);
   await save({ mentions, unreached: null });
   if (!isCleared(note)) return false;
-  await eraseFromStore(deps, lease, contact, note, isSeenEmpty);
+  await finishErasure(deps, lease, contact, note, isSeenEmpty);
   return true;
 }
 
-function eraseFromStore(
+function finishErasure(
   { store }: Pick<RetryDeps, 'store'>,
   lease: Lease,
   { crmId, forms }: ForgottenContact,
   note: ErasureNote,
   isSeenEmpty: boolean,
 ) {
-  return store.forget.erase(lease, crmId, {
+  return eraseFromStore(store, lease, crmId, {
     forms: forms.slice(1),
     mayBeLeft: !isSeenEmpty,
     buildReceipt: ({ introductions: _, ...rows }) =>

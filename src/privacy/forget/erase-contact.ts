@@ -36,7 +36,12 @@ import {
   listNetworkMembers,
 } from '../../networks/statements/network-members.ts';
 import { listNetworks } from '../../networks/statements/networks.ts';
-import type { ForgottenRecord } from '../statements/forget.ts';
+import { notePersonOfBlock } from '../statements/blocks.ts';
+import { dropWaitingErasures } from '../statements/erase-rows.ts';
+import type { ForgottenRecord } from '../statements/erasures.ts';
+import { beginErasure, eraseFromStore, noteErasureReceipt } from '../statements/erasures.ts';
+import { findOurValues } from '../statements/known-contacts.ts';
+import { dropLeftValues } from '../statements/left-values.ts';
 import type { ErasedIn } from './receipt.ts';
 import {
   type ForgetPersonDeps,
@@ -126,7 +131,7 @@ async function begin(
   const resumed = isResumed ? parseNote(before.receipt) : null;
   const begun = resumed ?? newNote(newId(), clock.now());
   const note = { ...begun, wasKnown: begun.wasKnown || known.includes(id) };
-  await store.forget.begin(lease, {
+  await beginErasure(store, lease, {
     crmId,
     person,
     everywhere,
@@ -151,7 +156,8 @@ async function eraseOutside(
   let note = alsoInCrm ? begun : { ...begun, crm: null, mentions: NOTHING_LEFT };
   const save: SaveNote = async (changes) => {
     note = { ...note, ...changes };
-    await store.forget.noteReceipt(lease, crmId, JSON.stringify(note));
+    const receipt = JSON.stringify(note);
+    await store.checkpoint(lease, (trx) => noteErasureReceipt(trx, crmId, receipt));
   };
   let isSeenEmpty = false;
   let mergedInto = lookup?.state === 'removed' ? lookup.mergedInto : null;
@@ -161,7 +167,7 @@ async function eraseOutside(
     const kept = await own.connector.erase((each) => forms.includes(each));
     if (kept > 0) await save({ erased: addCounts(note.erased, { kept }) });
   }
-  const ours = await store.forget.findOurValues([id], forms);
+  const ours = await findOurValues(store, [id], forms);
   await save({ written: union(note.written, [...ours.keys()]) });
   // What an integration has written that the settings do not have any more is in the same account.
   const clients = (open === null ? main : target) ?? UNKNOWN_HERE;
@@ -240,7 +246,7 @@ async function eraseInStore(
   erased: ErasedIn,
 ): Promise<ErasedIn> {
   let { note } = erased;
-  await store.forget.erase(lease, crmId, {
+  await eraseFromStore(store, lease, crmId, {
     forms: forms.slice(1),
     mayBeLeft: !erased.isSeenEmpty,
     buildReceipt({ introductions, ...rows }) {
@@ -314,25 +320,34 @@ export async function doneBefore(
   const done: ErasedIn[] = [];
   for (const block of blocks) {
     const { integrationId: integration, forgottenAt, erasedAt } = block;
-    await store.forget.notePerson(integration, crmId, { person, everywhere });
+    await store.act((trx) => notePersonOfBlock(trx, integration, crmId, { person, everywhere }));
     const at = erasedAt ?? forgottenAt;
     let note = parseNote(block.receipt) ?? newNote(newId(), at);
     const target = targets.find(({ id }) => id === integration);
     const { open, crm, unreached } = target ?? UNKNOWN_HERE;
-    if (target !== undefined) await store.forget.dropWaitingErasures(target.lease, facts.forms);
+    if (target !== undefined) {
+      await store.checkpoint(target.lease, (trx) =>
+        dropWaitingErasures(trx, target.id, facts.forms),
+      );
+    }
     // Its own fields first: what a merge has brought into them is told as theirs.
     let refusals: readonly string[] = [];
     if (alsoInCrm && target !== undefined && open !== null && crm !== null) {
       const save: SaveNote = async (changes) => {
         note = { ...note, ...changes };
-        await store.forget.noteReceipt(target.lease, crmId, JSON.stringify(note));
+        const receipt = JSON.stringify(note);
+        await store.checkpoint(target.lease, (trx) => noteErasureReceipt(trx, crmId, receipt));
       };
       const before = note.crm?.cleared ?? [];
       const parts = await findParts(crm, ids, crmId);
       const contact = { crmId, forms: facts.forms, parts };
       // What it was erased with, and left in the CRM, is known by its fingerprints.
       const cleared = await clearInCrm(crm, ids, contact, note.clearing, save);
-      if (cleared.isSeenEmpty) await store.forget.dropLeftValues(target.lease, facts.forms);
+      if (cleared.isSeenEmpty) {
+        await store.checkpoint(target.lease, (trx) =>
+          dropLeftValues(trx, trx.fingerprint, target.id, facts.forms),
+        );
+      }
       refusals = cleared.refusals;
       const mapped = open.mappings.map(({ to }) => to);
       const fields = {

@@ -10,9 +10,13 @@ import { listContactIds } from '../../contacts/contacts.ts';
 import { ConfigurationError, RetriableError } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 import { createNearIds } from '../../core/near-miss.ts';
+import { overwriteErased } from '../../database/sqlite/erased-bytes.ts';
 import type { NamesOfPerson } from '../../fields/erasing/erased-names.ts';
 import type { PersonFingerprints } from '../../identity/person-fingerprints.ts';
-import type { ForgottenRecord } from '../statements/forget.ts';
+import { dropBlocks } from '../statements/blocks.ts';
+import type { ForgottenRecord } from '../statements/erasures.ts';
+import { findErasures } from '../statements/erasures.ts';
+import { hasTracesOfContact } from '../statements/known-contacts.ts';
 import { findDonorFingerprints, parseDonors, parseNames } from '../statements/mentions.ts';
 import { doneBefore, eraseInEach, type Facts } from './erase-contact.ts';
 import { distinguish, findAlike, findDonors, findNames, findPerson, lookUp } from './person.ts';
@@ -57,10 +61,10 @@ async function forgetIn(
   const ids = mine.map(({ id }) => id);
   const known: string[] = [];
   for (const id of ids)
-    if (await store.forget.hasTraces(id, forms, { asked: false })) known.push(id);
+    if (await hasTracesOfContact(store.reader, id, forms, { asked: false })) known.push(id);
   // Before the store forgets which donor the contact is.
   const donors = await findDonors(store, ids, forms);
-  const erasures = await store.forget.findErasures(ids, [crmId]);
+  const erasures = await findErasures(store, ids, [crmId]);
   const blocks = erasures.filter(isErasure);
   const isKnown = known.length > 0 || blocks.length > 0 || lookup !== null;
   if (!isKnown && !request.blockUnknown) throw await unknownContact(deps, request, ids, isAsked);
@@ -87,7 +91,7 @@ async function forgetIn(
   const erased = isDone
     ? await doneBefore(deps, request, mine, blocks, facts)
     : await eraseInEach(deps, request, mine, facts);
-  if (!(await store.forget.overwriteErased())) {
+  if (!(await overwriteErased(store.connection))) {
     deps.log.warn({}, FILE_IN_USE);
   }
   const alike = await findAlike(deps, request, { ids, forms, person, donors });
@@ -174,5 +178,5 @@ export async function liftBlock(
 ): Promise<string[]> {
   const ids = await listIntegrationsOfSameAccount(store.reader, integration.id);
   const definition = await findConnectorDefinition(integration.crm.kind);
-  return store.forget.lift(ids, [crmId, ...(definition.otherForms?.(crmId) ?? [])]);
+  return dropBlocks(store, ids, [crmId, ...(definition.otherForms?.(crmId) ?? [])]);
 }

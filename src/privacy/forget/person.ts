@@ -20,7 +20,8 @@ import {
   storedPersonFingerprints,
 } from '../../identity/person-fingerprints.ts';
 import { findContactsByDonor } from '../../networks/statements/network-members.ts';
-import type { KnownContact } from '../statements/forget.ts';
+import type { KnownContact } from '../statements/known-contacts.ts';
+import { findContactsAlike } from '../statements/known-contacts.ts';
 import { findKeptTexts, findNamesOfDonors } from '../statements/mentions.ts';
 import type { ForgetPersonDeps, ForgetRequest, Target } from './targets.ts';
 
@@ -158,7 +159,7 @@ export async function findAlike(
   },
 ): Promise<KnownContact[]> {
   const found =
-    person === null ? [] : await store.forget.findAlike(person, everywhere ? null : ids);
+    person === null ? [] : await findContactsAlike(store, person, everywhere ? null : ids);
   for (const [integration, own] of donors) {
     const sameDonor = await findContactsByDonor(store.reader, integration, own);
     found.push(...[...sameDonor.values()].flat().map((crmId) => ({ integration, crmId })));

@@ -9,7 +9,7 @@ import {
   NOTHING_ERASED,
   union,
 } from '../../fields/erasing/erasure-note.ts';
-import type { KnownContact } from '../statements/forget.ts';
+import type { KnownContact } from '../statements/known-contacts.ts';
 
 /** What was done in one integration. */
 export interface ErasedIn {

@@ -8,6 +8,7 @@ import { type Lease, LeaseLost } from '../../database/leases.ts';
 import type { SyncDeps } from '../../sync/control/context.ts';
 import { openCrm } from '../../sync/control/crm-account.ts';
 import { withLease } from '../../sync/control/with-lease.ts';
+import { hasTracesOfContact } from '../statements/known-contacts.ts';
 
 /** What a person asks for. */
 export interface ForgetRequest {
@@ -64,7 +65,7 @@ export async function integrationsToForget(
   if (!everywhere) return ids;
   for (const other of integrations.values()) {
     if (other.crm.kind !== integration.crm.kind || ids.includes(other.id)) continue;
-    if (await store.forget.hasTraces(other.id, [crmId])) ids.push(other.id);
+    if (await hasTracesOfContact(store.reader, other.id, [crmId])) ids.push(other.id);
   }
   return ids;
 }

@@ -1,9 +1,10 @@
 /** What was erased after a backup was made is erased again once the backup is put back. */
 import { sql } from 'kysely';
-import type { Clock } from '../../core/clock.ts';
+import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
-import type { Database, Trx } from '../../database/tables/tables.ts';
-import type { RecordEntry } from '../audit/record.ts';
+import type { Reader } from '../../database/reader.ts';
+import type { Store } from '../../database/store.ts';
+import { recordEntry } from '../audit/record.ts';
 import { CONTACT_PLACES, idsIn } from './contact-places.ts';
 import { eraseIntegration } from './erase-integration.ts';
 import { eraseRows } from './erase-rows.ts';
@@ -25,30 +26,22 @@ export interface ErasedAgain {
 /** An entry without where it was written. */
 type ErasureEntry = Omit<LoggedEntry, 'store' | 'folder'>;
 
-interface Deps {
-  db: Database;
-  clock: Pick<Clock, 'now'>;
-  fingerprint: Fingerprint;
-  record: RecordEntry;
-}
-
 /** Rows that are looked through at a time. */
 const IDS_PER_LOOK = 5_000;
 
 export async function eraseAgain(
-  deps: Deps,
+  store: Pick<Store, 'reader' | 'fingerprint' | 'act'>,
   entries: readonly ErasureEntry[],
   madeAt: number | null,
 ): Promise<ErasedAgain> {
+  const { reader, act } = store;
   const done: ErasedAgain = { blocked: 0, erased: 0, unfinished: 0, integrations: [] };
   for (const [integrationId, own] of Map.groupBy(entries, ({ integration }) => integration)) {
-    if (await hasLeftSince(deps, integrationId, own, madeAt)) {
-      const { db, clock, record } = deps;
-      const inOne = <Result>(work: (trx: Trx) => Promise<Result>) => db.transaction().execute(work);
-      await inOne((trx) => record(trx, { action: 'integration.erasing', integrationId }));
-      const { erased } = await eraseIntegration(db, integrationId, clock.now(), inOne);
-      await inOne((trx) =>
-        record(trx, {
+    if (await hasLeftSince(reader, integrationId, own, madeAt)) {
+      await act((trx) => recordEntry(trx, { action: 'integration.erasing', integrationId }));
+      const { erased } = await eraseIntegration(reader, integrationId, reader.clock.now(), act);
+      await act((trx) =>
+        recordEntry(trx, {
           action: 'integration.erased',
           integrationId,
           details: { ...erased, again: true },
@@ -59,10 +52,10 @@ export async function eraseAgain(
     const last = lastOfEach(own);
     if (last.length === 0) continue;
     const wanted = new Set(last.flatMap(({ contact, forms }) => [contact, ...forms]));
-    const ids = await findIds(deps, integrationId, wanted);
+    const ids = await findIds(store, integrationId, wanted);
     for (const entry of last) {
       const crmIds = [entry.contact, ...entry.forms].flatMap((each) => ids.get(each) ?? []);
-      await deps.db.transaction().execute((trx) => apply(deps, trx, entry, crmIds));
+      await act((trx) => apply(trx, entry, crmIds));
       done.blocked += 1;
       if (entry.what === 'begun') done.unfinished += 1;
       else if (crmIds.length > 0) done.erased += 1;
@@ -73,7 +66,7 @@ export async function eraseAgain(
 
 /** An integration that left and came back later is a new one, which a younger backup knows. */
 async function hasLeftSince(
-  { db }: Deps,
+  reader: Reader,
   integrationId: string,
   entries: readonly ErasureEntry[],
   madeAt: number | null,
@@ -81,7 +74,7 @@ async function hasLeftSince(
   const left = entries.findLast(({ what }) => what === 'left');
   if (left === undefined) return false;
   if (madeAt !== null) return left.at > madeAt;
-  const known = await db
+  const known = await reader
     .selectFrom('audit_entries')
     .select('seq')
     .where('integration_id', '=', integrationId)
@@ -115,7 +108,7 @@ export function lastOfEach(entries: readonly ErasureEntry[]): ErasureEntry[] {
 
 /** The ids that the database has of these contacts, by fingerprint. */
 export async function findIds(
-  { db, fingerprint }: Pick<Deps, 'db' | 'fingerprint'>,
+  { reader, fingerprint }: { reader: Reader; fingerprint: Fingerprint },
   integrationId: string,
   wanted: ReadonlySet<string>,
 ): Promise<Map<string, string>> {
@@ -129,7 +122,7 @@ export async function findIds(
     for (let after: string | undefined = ''; after !== undefined; ) {
       const { rows }: { rows: { id: string }[] } = await sql<{ id: string }>`
         select distinct id from (${ids}) as held where id > ${after}
-        order by id limit ${IDS_PER_LOOK}`.execute(db);
+        order by id limit ${IDS_PER_LOOK}`.execute(reader);
       for (const { id } of rows) look(id);
       after = rows.length < IDS_PER_LOOK ? undefined : rows.at(-1)?.id;
     }
@@ -139,12 +132,12 @@ export async function findIds(
 
 /** The block first, as when it was done; what had not come to its end waits for `forget` as before. */
 async function apply(
-  { clock, record, fingerprint }: Deps,
-  trx: Trx,
+  trx: ActorTransaction,
   { what, at, integration, contact, person, everywhere, ...logged }: ErasureEntry,
   crmIds: readonly string[],
 ): Promise<void> {
-  const now = clock.now();
+  const { fingerprint } = trx;
+  const now = trx.clock.now();
   const state = what === 'begun' || what === 'blocked' ? what : 'erased';
   const known = person === null ? null : JSON.stringify(person);
   // Before the rows go: by this, texts that name the person are found once the product is open.
@@ -180,7 +173,7 @@ async function apply(
   if (state === 'begun' || crmIds.length === 0) {
     if ((await readBlock(trx, integration, contact)) === before) return;
     const details = { state, everywhere, again: true };
-    await record(trx, {
+    await recordEntry(trx, {
       action: 'forget.begun',
       integrationId: integration,
       details,
@@ -194,7 +187,7 @@ async function apply(
     mayBeLeft: true,
   });
   const details = { contacts, jobs, holds, writes, keys: keys.length, again: true };
-  await record(trx, {
+  await recordEntry(trx, {
     action: 'forget.done',
     integrationId: integration,
     details,
@@ -204,8 +197,12 @@ async function apply(
 }
 
 /** What the audit seals of a block, as one text; null if there is none. */
-async function readBlock(trx: Trx, integration: string, contact: string): Promise<string | null> {
-  const row = await trx
+async function readBlock(
+  reader: Reader,
+  integration: string,
+  contact: string,
+): Promise<string | null> {
+  const row = await reader
     .selectFrom('forgotten')
     .select(['state', 'person', 'everywhere', 'donors', 'forgotten_at', 'erased_at'])
     .where('integration_id', '=', integration)

@@ -1,12 +1,17 @@
 /** Everything of an integration that leaves: in portions, so that a kill leaves less and never a mixture. */
 import { sql } from 'kysely';
 import { secretPrefix } from '../../database/encryption/secrets.ts';
+import type { Lease } from '../../database/leases.ts';
+import type { Reader } from '../../database/reader.ts';
 import { ROWS_PER_TRANSACTION } from '../../database/rows.ts';
+import type { Store } from '../../database/store.ts';
 import { listTables, type TablesThat } from '../../database/tables/catalogue.ts';
 import { ERASED_ID } from '../../database/tables/credits.ts';
-import type { Database, Trx } from '../../database/tables/tables.ts';
+import type { Trx } from '../../database/tables/tables.ts';
+import { recordEntry } from '../audit/record.ts';
 import { OWN_TABLES } from './contact-places.ts';
 import { eraseRows } from './erase-rows.ts';
+import type { WithErasureLog } from './erasure-log.ts';
 
 /** A transaction of its own for a portion. */
 type EraseBatch = <Result>(work: (trx: Trx) => Promise<Result>) => Promise<Result>;
@@ -37,8 +42,29 @@ const TABLES = [...listTables('deleted first'), ...listTables('deleted')];
 /** A run with the rows that belong to it, which go before it. */
 const TABLES_OF_RUNS = listTables('deleted with its run').filter((table) => table !== 'runs');
 
+/** Erases everything of an integration that leaves, or what an earlier time has left of it. */
+export async function eraseLeavingIntegration(
+  { reader, checkpoint, erasures }: Pick<Store, 'reader' | 'checkpoint'> & WithErasureLog,
+  lease: Lease,
+): Promise<ErasedIntegration> {
+  const { integrationId } = lease;
+  const now = reader.clock.now();
+  await erasures.append({ what: 'left', at: now, integration: integrationId });
+  // Before the first key goes: cut off, the audit still knows why keys are gone.
+  await checkpoint(lease, (trx) =>
+    recordEntry(trx, { action: 'integration.erasing', integrationId }),
+  );
+  const done = await eraseIntegration(reader, integrationId, now, (work) =>
+    checkpoint(lease, work),
+  );
+  await checkpoint(lease, (trx) =>
+    recordEntry(trx, { action: 'integration.erased', integrationId, details: done.erased }),
+  );
+  return done;
+}
+
 export async function eraseIntegration(
-  db: Database,
+  reader: Reader,
   integrationId: string,
   now: number,
   batch: EraseBatch,
@@ -53,7 +79,7 @@ export async function eraseIntegration(
   await removeRuns();
   await removeContacts();
   await removeNetworks();
-  return { erased, kept: await countKept(db, integrationId) };
+  return { erased, kept: await countKept(reader, integrationId) };
 
   /** One portion. What it counts is added once it is kept: a transaction may be tried several times. */
   async function counting(
@@ -82,7 +108,7 @@ export async function eraseIntegration(
   /** A run with all that it did, one after the other. */
   async function removeRuns(): Promise<void> {
     for (;;) {
-      const run = await db
+      const run = await reader
         .selectFrom('runs')
         .select('id')
         .where('integration_id', '=', integrationId)
@@ -106,7 +132,7 @@ export async function eraseIntegration(
   async function removeContacts(): Promise<void> {
     for (const table of [...OWN_TABLES, 'jobs'] as const) {
       for (;;) {
-        const rows = await db
+        const rows = await reader
           .selectFrom(table)
           .select('crm_id')
           .distinct()
@@ -150,7 +176,7 @@ export async function eraseIntegration(
   }
 }
 
-async function countKept(db: Database, integrationId: string): Promise<KeptRows> {
+async function countKept(reader: Reader, integrationId: string): Promise<KeptRows> {
   const counted: KeptRows = {
     submissions: 0,
     jobs: 0,
@@ -160,7 +186,7 @@ async function countKept(db: Database, integrationId: string): Promise<KeptRows>
     auditEntries: 0,
   };
   for (const table of listTables('counted')) {
-    const row = await db
+    const row = await reader
       .selectFrom(table)
       .select((eb) => eb.fn.countAll().as('count'))
       .where('integration_id', '=', integrationId)
@@ -230,9 +256,9 @@ async function deleteSecrets(trx: Trx, integrationId: string): Promise<number> {
 }
 
 /** True while a request of the integration waits for its answer, or for the proof of what it cost. */
-export async function hasOpenRequests(db: Database, integrationId: string): Promise<boolean> {
+export async function hasOpenRequests(reader: Reader, integrationId: string): Promise<boolean> {
   for (const table of ['submissions', 'network_adds'] as const) {
-    const row = await db
+    const row = await reader
       .selectFrom(table)
       .select('id')
       .where('integration_id', '=', integrationId)

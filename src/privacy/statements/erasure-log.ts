@@ -54,6 +54,11 @@ export interface ErasureLog {
   begin(entries: readonly NewErasureEntry[]): Promise<void>;
 }
 
+/** The part of a store that says where its erasures are noted. */
+export interface WithErasureLog {
+  readonly erasures: ErasureLog;
+}
+
 /** For a database in memory, and one of a server unless the settings name a file. */
 export const noErasureLog: ErasureLog = {
   append: async () => undefined,

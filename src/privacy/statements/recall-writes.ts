@@ -70,7 +70,11 @@ export async function placeWrites(
     .execute();
   if (rows.length === 0) return;
   const wanted = new Set(rows.map((row) => row.crm_id));
-  for (const [contact, crm_id] of await findIds({ db, fingerprint }, integrationId, wanted)) {
+  for (const [contact, crm_id] of await findIds(
+    { reader: db, fingerprint },
+    integrationId,
+    wanted,
+  )) {
     await db
       .updateTable('writes')
       .set({ crm_id, state: 'intended' })

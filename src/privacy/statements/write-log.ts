@@ -56,6 +56,9 @@ export interface WriteLogFile {
   problem: string | null;
 }
 
+/** Writes that began while a backup was made may be missing in it. */
+export const BACKUP_TAKES_MS = 3_600_000;
+
 /** For a database in memory. */
 export const noWriteLog: WriteLog = {
   append: async () => undefined,

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { RecordLookup, RemovedContact } from '../../../connectors/contract.ts';
 import type { Departure } from '../../contacts/departures.ts';
-import { areSameMarks } from '../../contacts/erased-marks.ts';
+import { areSameMarks, findErasedMarks } from '../../contacts/erased-marks.ts';
 import type { Contact } from '../../core/contact.ts';
 import { listDistinguished } from '../../decisions/statements/questions.ts';
 import {
@@ -12,7 +12,7 @@ import {
   nameFingerprint,
   type PersonFingerprints,
 } from '../../identity/person-fingerprints.ts';
-import { type Block, isBlocking } from '../../privacy/statements/forget.ts';
+import { type Block, isBlocking, listBlocks } from '../../privacy/statements/blocks.ts';
 import type { Run, SyncDeps } from './context.ts';
 import { accountFingerprint } from './crm-account.ts';
 import type { ErasedPerson, ErasedPersons } from './erased-persons.ts';
@@ -39,9 +39,9 @@ export async function loadErased(
   account: string | null,
 ): Promise<Required<ErasedRun>> {
   // The marks before what they are about: what is decided in between is looked at once more.
-  const { blocked } = await store.forget.findMarks(integrationId, false);
-  const blocks = await store.forget.listBlocks(integrationId, account);
-  const marks = await store.forget.findMarks(integrationId, blocks.length > 0);
+  const { blocked } = await findErasedMarks(store.reader, integrationId, false);
+  const blocks = await listBlocks(store.reader, integrationId, account);
+  const marks = await findErasedMarks(store.reader, integrationId, blocks.length > 0);
   const blocking = blocks.filter(isBlocking);
   const merged = blocks.filter(({ isOwn, state }) => isOwn && state === 'merged');
   return {
@@ -80,7 +80,7 @@ export async function refreshErased(
 ): Promise<void> {
   const { id } = run.integration;
   const known = run.erased?.marks;
-  const marks = await store.forget.findMarks(id, known?.distinguished != null);
+  const marks = await findErasedMarks(store.reader, id, known?.distinguished != null);
   if (known !== undefined && areSameMarks(marks, known)) return;
   Object.assign(run, await loadErased({ store }, id, null));
 }

@@ -1,11 +1,14 @@
 /** A process that forgets one contact, and is killed before its statement of this number; 0 for never. */
+
 import { createHash } from 'node:crypto';
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
 import { systemClock } from '../../../src/core/clock.ts';
 import { openDatabase } from '../../../src/database/database.ts';
+import { overwriteErased } from '../../../src/database/sqlite/erased-bytes.ts';
 import type { Tables } from '../../../src/database/tables/tables.ts';
 import { openErasureLog } from '../../../src/privacy/statements/erasure-log.ts';
+import { beginErasure, eraseFromStore } from '../../../src/privacy/statements/erasures.ts';
 import { createStore } from '../../../src/store.ts';
 
 const [url = '', integrationId = '', crmId = '', log = '', deadly = '0'] = process.argv.slice(2);
@@ -34,9 +37,9 @@ const erasure = {
   donors: [],
   receipt: null,
 } as const;
-await store.forget.begin(attempt.lease, erasure);
-await store.forget.erase(attempt.lease, crmId);
-await store.forget.overwriteErased();
+await beginErasure(store, attempt.lease, erasure);
+await eraseFromStore(store, attempt.lease, crmId);
+await overwriteErased(store.connection);
 isCounting = false;
 process.stdout.write(`${statements}\n`);
 await close();

@@ -9,6 +9,8 @@ import {
   recordErasureRequests,
 } from '../../../src/decisions/statements/erasure-requests.ts';
 import { listAuditEntries } from '../../../src/privacy/audit/read-audit.ts';
+import { findErasures } from '../../../src/privacy/statements/erasures.ts';
+import { hasTracesOfContact } from '../../../src/privacy/statements/known-contacts.ts';
 import { listRunRequests } from '../../../src/sync/statements/run-requests.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { type HttpWorld, type HttpWorldOptions, openHttpWorld } from './http-world.ts';
@@ -54,7 +56,7 @@ function post(here: HttpWorld, path: string, headers: Record<string, string>, bo
 }
 
 function isKnown({ application: { store } }: HttpWorld, id: string): Promise<boolean> {
-  return store.forget.hasTraces('riverside', [id]);
+  return hasTracesOfContact(store.reader, 'riverside', [id]);
 }
 
 async function due({ application: { store } }: HttpWorld) {
@@ -76,7 +78,7 @@ describe('a signed event of a deletion for privacy', () => {
     const actions = audit.map(({ action }) => action);
     expect(actions).toContain('erasure.requested');
     expect(actions).toContain('forget.done');
-    const [receipt] = await here.application.store.forget.findErasures(['riverside'], [id]);
+    const [receipt] = await findErasures(here.application.store, ['riverside'], [id]);
     expect(receipt).toMatchObject({ state: 'erased' });
     // A late event of the same deletion finds nothing to erase, and asks nothing.
     const late = bodyOf([id]);

@@ -200,7 +200,7 @@ describe('the file of a client that leaves', () => {
       ...here.application,
       store: {
         ...store,
-        forget: { ...store.forget, eraseIntegration: () => Promise.reject(new Error('killed')) },
+        erasures: { ...store.erasures, append: () => Promise.reject(new Error('killed')) },
       },
     };
     await expect(erase({ ...here, application: cut }, id)).rejects.toThrow('killed');

@@ -8,9 +8,9 @@ import { isDonorSyncError } from '../../../src/core/errors.ts';
 import type { Database, Tables } from '../../../src/database/tables/tables.ts';
 import { addAccessToken } from '../../../src/people/statements/access.ts';
 import { purgeAudit } from '../../../src/privacy/audit/purge-audit.ts';
-import type { AuditPlace } from '../../../src/privacy/audit/read-audit.ts';
-import { listAuditEntries } from '../../../src/privacy/audit/read-audit.ts';
+import { type AuditPlace, listAuditEntries } from '../../../src/privacy/audit/read-audit.ts';
 import { verifyAudit } from '../../../src/privacy/audit/verify-audit.ts';
+import { beginErasure, eraseFromStore } from '../../../src/privacy/statements/erasures.ts';
 import { requestRun } from '../../../src/sync/statements/run-requests.ts';
 import { INTEGRATION, type StoreWorld, storeWorlds } from '../../database/store-world.ts';
 import { withLeaseOf } from '../../helpers/erasing.ts';
@@ -705,10 +705,10 @@ async function fill({ store }: StoreWorld, id = 'first'): Promise<void> {
 async function erase({ store }: StoreWorld, crmId: string): Promise<void> {
   const person = { name: 'n', addresses: ['a'], employers: [], names: [] };
   await withLeaseOf(store, INTEGRATION, async (lease) => {
-    await store.forget.begin(lease, {
+    await beginErasure(store, lease, {
       ...{ crmId, state: 'begun' as const, person, everywhere: false, donors: [], receipt: null },
     });
-    await store.forget.erase(lease, crmId);
+    await eraseFromStore(store, lease, crmId);
   });
 }
 

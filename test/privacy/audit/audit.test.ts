@@ -21,6 +21,9 @@ import { purgeAudit } from '../../../src/privacy/audit/purge-audit.ts';
 import { listAuditEntries } from '../../../src/privacy/audit/read-audit.ts';
 import { noteEntries } from '../../../src/privacy/audit/record.ts';
 import { verifyAudit } from '../../../src/privacy/audit/verify-audit.ts';
+import { dropBlocks } from '../../../src/privacy/statements/blocks.ts';
+import { eraseLeavingIntegration } from '../../../src/privacy/statements/erase-integration.ts';
+import { beginErasure, eraseFromStore } from '../../../src/privacy/statements/erasures.ts';
 import { createStore, type Store } from '../../../src/store.ts';
 import { requestRun } from '../../../src/sync/statements/run-requests.ts';
 import { recordRunBegin } from '../../../src/sync/statements/runs.ts';
@@ -168,7 +171,7 @@ describeEachDatabase('the audit', (open, kind) => {
       receipt: null,
     } as const;
     await withLeaseOf(store, INTEGRATION, (lease) =>
-      store.forget.begin(lease, { crmId: CONTACT, ...begun }),
+      beginErasure(store, lease, { crmId: CONTACT, ...begun }),
     );
     await eraseContact(store, INTEGRATION, CONTACT);
     await store.actingAs(ANNA).act((trx) => requestRun(trx, asked(CONTACT)));
@@ -216,7 +219,7 @@ describeEachDatabase('the audit', (open, kind) => {
       [ANNA, null, { hold: 'hold-c-2', kind: 'forgotten_person', decision: 'rejected' }],
     ]);
     expect((await verifyAudit(store)).problems).toEqual([]);
-    await store.forget.lift([INTEGRATION], ['c-2']);
+    await dropBlocks(store, [INTEGRATION], ['c-2']);
     expect((await verifyAudit(store)).problems).toEqual([]);
   });
 
@@ -302,7 +305,7 @@ describeEachDatabase('the audit', (open, kind) => {
     for (const contact of [CONTACT, '0035e00000other', '0035e00000third']) {
       await store.actingAs(ANNA).act((trx) => requestRun(trx, asked(contact)));
     }
-    await store.forget.erase(lease, CONTACT);
+    await eraseFromStore(store, lease, CONTACT);
     expect(await problems()).toBe('');
     await db.deleteFrom('audit_keys').where('crm_id', '=', '0035e00000other').execute();
     expect(await problems()).toMatch(
@@ -318,11 +321,11 @@ describeEachDatabase('the audit', (open, kind) => {
     const [key] = await keys();
     // What ends the erasure of a client is the count of what stays: it is cut off there.
     await sql`alter table credit_spans rename to elsewhere`.execute(db);
-    await expect(store.forget.eraseIntegration(lease)).rejects.toThrow();
+    await expect(eraseLeavingIntegration(store, lease)).rejects.toThrow();
     await sql`alter table elsewhere rename to credit_spans`.execute(db);
     expect(await keys()).toEqual([]);
     expect(await problems()).toBe('');
-    await store.forget.eraseIntegration(lease);
+    await eraseLeavingIntegration(store, lease);
     expect(await problems()).toBe('');
     await db
       .insertInto('audit_keys')

@@ -7,12 +7,7 @@ import { afterEach, expect, it } from 'vitest';
 import { eraseAgain } from '../../../src/privacy/statements/erase-again.ts';
 import { openErasureLog } from '../../../src/privacy/statements/erasure-log.ts';
 import { insertMarked, MARKED, tablesWith, tablesWithIds } from '../../contacts/marked-rows.ts';
-import {
-  INTEGRATION,
-  type StoreWorld,
-  storeWorlds,
-  testFingerprint,
-} from '../../database/store-world.ts';
+import { INTEGRATION, type StoreWorld, storeWorlds } from '../../database/store-world.ts';
 import { eraseContact } from '../../helpers/erasing.ts';
 import { describeEachDatabase } from '../../helpers/test-databases.ts';
 
@@ -47,9 +42,8 @@ function forget({ url }: StoreWorld, log: string, deadly: number): Promise<End> 
 }
 
 /** Erased as the log says, as after a backup was put back. */
-async function eraseByLog({ db, clock }: StoreWorld, log: string): Promise<void> {
-  const deps = { db, clock, fingerprint: testFingerprint, record: async () => undefined };
-  await eraseAgain(deps, await openErasureLog(log).read(), null);
+async function eraseByLog({ store }: StoreWorld, log: string): Promise<void> {
+  await eraseAgain(store, await openErasureLog(log).read(), null);
 }
 
 describeEachDatabase('forget that is killed at any statement', (open, kind) => {

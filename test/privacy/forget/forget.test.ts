@@ -3,6 +3,7 @@ import { createMemoryConnector } from '../../../connectors/memory/connector.ts';
 import type { MemoryOperation } from '../../../connectors/memory/crm.ts';
 import { findContacts } from '../../../src/contacts/contacts.ts';
 import { RetriableError } from '../../../src/core/errors.ts';
+import { listBlockedContacts } from '../../../src/privacy/statements/blocks.ts';
 import type { Store } from '../../../src/store.ts';
 import { everything } from '../../database/store-world.ts';
 import type { SyncWorldOptions } from '../../helpers/sync-world.ts';
@@ -196,12 +197,12 @@ describe('forgetPerson', () => {
     const { store } = world;
     const slow: Store = {
       ...store,
-      forget: {
-        ...store.forget,
-        async findErasures(...which) {
+      erasures: {
+        ...store.erasures,
+        async append(entry) {
           const taken = await store.leases.acquire('riverside', 'a sync', () => true);
           expect(taken.acquired).toBe(true);
-          return store.forget.findErasures(...which);
+          return store.erasures.append(entry);
         },
       },
     };
@@ -210,7 +211,7 @@ describe('forgetPerson', () => {
       code: 'already_running',
       message: expect.stringContaining('repeat the command'),
     });
-    expect(await store.forget.listForgotten('riverside')).toEqual(new Set());
+    expect(await listBlockedContacts(store.reader, 'riverside')).toEqual(new Set());
     expect((await findContacts(store.reader, 'riverside', [id])).size).toBe(1);
   });
 

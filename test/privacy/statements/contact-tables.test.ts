@@ -10,6 +10,7 @@ import { ERASED_ID } from '../../../src/database/tables/credits.ts';
 import { readAboutContact } from '../../../src/privacy/statements/about.ts';
 import { CONTACT_PLACES, DONOR_PLACES } from '../../../src/privacy/statements/contact-places.ts';
 import { eraseAgain } from '../../../src/privacy/statements/erase-again.ts';
+import { hasTracesOfContact } from '../../../src/privacy/statements/known-contacts.ts';
 import {
   ID_COLUMNS,
   idColumn,
@@ -104,10 +105,9 @@ describeEachDatabase('tables with a contact’s id', (open) => {
         await sql`update ${sql.table(table)} set ${column} = ${MARKED}
         where ${column} = 'someone-else'`.execute(db);
       }
-      expect(await store.forget.hasTraces(INTEGRATION, [MARKED])).toBe(true);
+      expect(await hasTracesOfContact(store.reader, INTEGRATION, [MARKED])).toBe(true);
       if (how === 'erase') await eraseContact(store, INTEGRATION, MARKED);
       else {
-        const deps = { db, clock, fingerprint: testFingerprint, record: async () => undefined };
         const contact = testFingerprint('forgotten', MARKED);
         const entry = {
           what: 'erased' as const,
@@ -116,7 +116,7 @@ describeEachDatabase('tables with a contact’s id', (open) => {
           contact,
         };
         await eraseAgain(
-          deps,
+          store,
           [{ ...entry, forms: [], person: null, everywhere: false, donors: [] }],
           null,
         );
@@ -131,14 +131,16 @@ describeEachDatabase('tables with a contact’s id', (open) => {
   it('are each enough to know that there are traces, and to find them again after a restore', async () => {
     for (const table of await tablesWithIds(await createWorld())) {
       const world = await createWorld();
-      const { db, store, clock } = world;
+      const { store, clock } = world;
       await insertMarked(world, table);
-      expect([table, await store.forget.hasTraces(INTEGRATION, [MARKED])]).toEqual([table, true]);
-      const deps = { db, clock, fingerprint: testFingerprint, record: async () => undefined };
+      expect([table, await hasTracesOfContact(store.reader, INTEGRATION, [MARKED])]).toEqual([
+        table,
+        true,
+      ]);
       const contact = testFingerprint('forgotten', MARKED);
       const entry = { what: 'erased' as const, at: clock.now(), integration: INTEGRATION, contact };
       await eraseAgain(
-        deps,
+        store,
         [{ ...entry, forms: [], person: null, everywhere: false, donors: [] }],
         null,
       );

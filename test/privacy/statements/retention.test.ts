@@ -3,6 +3,7 @@ import type { ContactQuestionKind } from '../../../src/core/question-kinds.ts';
 import type { Tables } from '../../../src/database/tables/tables.ts';
 import { listAuditEntries } from '../../../src/privacy/audit/read-audit.ts';
 import { verifyAudit } from '../../../src/privacy/audit/verify-audit.ts';
+import { findOurValues } from '../../../src/privacy/statements/known-contacts.ts';
 import { purgeExpired, VALUES_PURGED } from '../../../src/privacy/statements/retention.ts';
 import { recordRunBegin, recordRunEnd } from '../../../src/sync/statements/runs.ts';
 import { contactRow } from '../../contacts/contact-stages.ts';
@@ -156,7 +157,7 @@ describeEachDatabase('a purge', (open) => {
       ['c-under-way', 'sealed'],
       ['d-young', 'sealed'],
     ]);
-    expect(await store.forget.findOurValues([INTEGRATION], ['of-a-old'])).toEqual(
+    expect(await findOurValues(store, [INTEGRATION], ['of-a-old'])).toEqual(
       new Map([['Field', new Set(['fingerprint'])]]),
     );
   });

@@ -12,7 +12,7 @@ import { confirmRestore, findRestoreHold } from '../../../../backup/restores.ts'
 import { isoTime } from '../../../../core/clock.ts';
 import { formatDuration } from '../../../../core/quantities.ts';
 import type { ErasedAgain } from '../../../../privacy/statements/erase-again.ts';
-import type { LogReach } from '../../../../privacy/statements/forget.ts';
+import type { LogReach } from '../../../../privacy/statements/repeat-erasures.ts';
 import { readOptions, runAction } from '../../action/command.ts';
 import {
   baseOptions,

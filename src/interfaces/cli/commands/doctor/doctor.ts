@@ -21,6 +21,7 @@ import {
   networkPolicyValues,
   outboundPorts,
 } from '../../../../operations/doctor/outbound-ports.ts';
+import { examineWriteLog } from '../../../../privacy/statements/examine-write-log.ts';
 import { insecureAddresses, insecureProblem } from '../../../../settings/insecure-http.ts';
 import type { Settings } from '../../../../settings/settings.ts';
 import { readOptions, requireTerminal, runAction } from '../../action/command.ts';
@@ -270,7 +271,7 @@ const LOG_FIX = 'Make the file and its folder writable, or name another file in 
  */
 async function checkWriteLog({ erasureLogs, store }: Application): Promise<Finding[]> {
   if (erasureLogs === null) return [];
-  const { files, checked, missing, lastMissingAt } = await store.forget.examineWriteLog();
+  const { files, checked, missing, lastMissingAt } = await examineWriteLog(store);
   const unwritable = files.flatMap(({ path, problem }) => {
     if (problem === null) return [];
     const message = `What is written into the CRM cannot be noted in ${path}: ${problem}.`;

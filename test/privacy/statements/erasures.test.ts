@@ -17,6 +17,7 @@ import {
   listReadyJobs,
   recordJobProgress,
 } from '../../../src/credits/statements/jobs.ts';
+import { overwriteErased } from '../../../src/database/sqlite/erased-bytes.ts';
 import {
   recordDeliveries,
   recordIntendedWrites,
@@ -28,8 +29,23 @@ import {
   markStalePaths,
   recordComputedPaths,
 } from '../../../src/paths/statements/warm-paths.ts';
+import {
+  dropBlocks,
+  listBlockedContacts,
+  listBlocks,
+} from '../../../src/privacy/statements/blocks.ts';
 import { eraseAgain } from '../../../src/privacy/statements/erase-again.ts';
 import { eraseIntegration } from '../../../src/privacy/statements/erase-integration.ts';
+import {
+  beginErasure,
+  eraseFromStore,
+  findErasures,
+  noteErasureReceipt,
+} from '../../../src/privacy/statements/erasures.ts';
+import {
+  findContactsAlike,
+  hasTracesOfContact,
+} from '../../../src/privacy/statements/known-contacts.ts';
 import { findRunById, recordRunBegin, recordRunEnd } from '../../../src/sync/statements/runs.ts';
 import {
   accept,
@@ -79,13 +95,13 @@ describeEachDatabase('erase', (open, kind) => {
     expect(await tablesWithTraces(world)).toEqual([
       ...['contacts', 'jobs', 'kept_profiles', 'questions', 'value_states', 'writes'],
     ]);
-    expect(await world.store.forget.hasTraces(INTEGRATION, [MARKED])).toBe(true);
+    expect(await hasTracesOfContact(world.store.reader, INTEGRATION, [MARKED])).toBe(true);
     expect(await eraseContact(world.store, INTEGRATION, MARKED)).toEqual({
       ...{ contacts: 1, jobs: 1, holds: 1, writes: 1, paths: 0 },
       ...{ introductions: 0, profiles: 1, groups: 0, runs: 0, keys: [] },
     });
     expect(await tablesWithTraces(world)).toEqual([]);
-    expect(await world.store.forget.hasTraces(INTEGRATION, [MARKED])).toBe(false);
+    expect(await hasTracesOfContact(world.store.reader, INTEGRATION, [MARKED])).toBe(false);
   });
 
   it('finds and erases a kept profile, and what is not in the CRM, also where nothing else is left', async () => {
@@ -99,13 +115,11 @@ describeEachDatabase('erase', (open, kind) => {
         .deleteFrom(table === 'value_states' ? 'kept_profiles' : 'value_states')
         .execute();
       expect(await tablesWithTraces(world)).toEqual([table]);
-      expect(await world.store.forget.hasTraces(INTEGRATION, [MARKED])).toBe(true);
-      const { db, clock } = world;
-      const deps = { db, clock, fingerprint: testFingerprint, record: async () => undefined };
+      expect(await hasTracesOfContact(world.store.reader, INTEGRATION, [MARKED])).toBe(true);
       const contact = testFingerprint('forgotten', MARKED);
       const entry = { what: 'erased' as const, at: START_MS, integration: INTEGRATION, contact };
       await eraseAgain(
-        deps,
+        world.store,
         [{ ...entry, forms: [], person: null, everywhere: false, donors: [] }],
         null,
       );
@@ -119,7 +133,7 @@ describeEachDatabase('erase', (open, kind) => {
       contactRow({ crm_id: 'c-1', state: 'removed', merged_into: MARKED }),
       contactRow({ crm_id: 'c-2', state: 'removed', merged_into: 'c-3' }),
     ]);
-    expect(await world.store.forget.hasTraces(INTEGRATION, [MARKED])).toBe(true);
+    expect(await hasTracesOfContact(world.store.reader, INTEGRATION, [MARKED])).toBe(true);
     await eraseContact(world.store, INTEGRATION, MARKED);
     expect(await tablesWithTraces(world)).toEqual([]);
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'removed', merged_into: null });
@@ -131,12 +145,10 @@ describeEachDatabase('erase', (open, kind) => {
     await putContacts(world, [
       contactRow({ crm_id: 'c-1', state: 'removed', merged_into: MARKED }),
     ]);
-    const { db, clock } = world;
-    const deps = { db, clock, fingerprint: testFingerprint, record: async () => undefined };
     const contact = testFingerprint('forgotten', MARKED);
     const entry = { what: 'erased' as const, at: START_MS, integration: INTEGRATION, contact };
     const known = { forms: [], person: null, everywhere: false, donors: [] };
-    await eraseAgain(deps, [{ ...entry, ...known }], null);
+    await eraseAgain(world.store, [{ ...entry, ...known }], null);
     expect(await tablesWithTraces(world)).toEqual([]);
   });
 
@@ -168,9 +180,9 @@ describeEachDatabase('erase', (open, kind) => {
       .insertInto('run_rows')
       .values({ ...row, run_id: 'of-lakeside' })
       .execute();
-    expect(await store.forget.hasTraces(INTEGRATION, [MARKED])).toBe(true);
+    expect(await hasTracesOfContact(store.reader, INTEGRATION, [MARKED])).toBe(true);
     expect(await eraseContact(store, INTEGRATION, MARKED)).toMatchObject({ runs: 1 });
-    expect(await store.forget.hasTraces(INTEGRATION, [MARKED])).toBe(false);
+    expect(await hasTracesOfContact(store.reader, INTEGRATION, [MARKED])).toBe(false);
     expect(await db.selectFrom('run_rows').select('run_id').execute()).toEqual([
       { run_id: 'of-lakeside' },
     ]);
@@ -199,7 +211,7 @@ describeEachDatabase('erase', (open, kind) => {
     const world = await createWorld();
     await leaveTraces(world);
     await eraseContact(world.store, INTEGRATION, MARKED);
-    await world.store.forget.overwriteErased();
+    await overwriteErased(world.store.connection);
     if (kind === 'sqlite') {
       const path = world.url.slice('sqlite:'.length);
       expect(await readFile(path, 'latin1')).not.toContain(MARKED);
@@ -212,14 +224,14 @@ describeEachDatabase('erase', (open, kind) => {
     it('takes what stands between the rows out of the file, too', async () => {
       const world = await createWorld();
       await leaveTraces(world);
-      const { forget } = world.store;
-      expect(await forget.overwriteErased()).toBe(true);
+      const { connection } = world.store;
+      expect(await overwriteErased(connection)).toBe(true);
       const path = world.url.slice('sqlite:'.length);
       // As SQLite leaves copies of rows behind that it moved to another page.
       const bytes = await readFile(path);
       bytes.write(LEFT_BEHIND, gapOf(bytes), 'latin1');
       await writeFile(path, bytes);
-      expect(await forget.overwriteErased()).toBe(true);
+      expect(await overwriteErased(connection)).toBe(true);
       expect(await readFile(path, 'latin1')).not.toContain(LEFT_BEHIND);
       expect((await tablesWithTraces(world)).length).toBeGreaterThan(0);
     });
@@ -303,7 +315,7 @@ describeEachDatabase('erase', (open, kind) => {
   it('says whether anything was known, and keeps the person away all the same', async () => {
     const { store } = await createWorld();
     expect(await eraseContact(store, INTEGRATION, MARKED)).toMatchObject({ contacts: 0, jobs: 0 });
-    expect(await store.forget.listForgotten(INTEGRATION)).toEqual(
+    expect(await listBlockedContacts(store.reader, INTEGRATION)).toEqual(
       new Set([testFingerprint('forgotten', MARKED)]),
     );
   });
@@ -323,10 +335,10 @@ describeEachDatabase('erase', (open, kind) => {
     await eraseContact(store, INTEGRATION, 'c-1');
     await eraseContact(store, INTEGRATION, 'c-2');
     await eraseContact(store, 'lakeside', 'c-3');
-    expect(await store.forget.listForgotten(INTEGRATION)).toEqual(
+    expect(await listBlockedContacts(store.reader, INTEGRATION)).toEqual(
       new Set([testFingerprint('forgotten', 'c-1'), testFingerprint('forgotten', 'c-2')]),
     );
-    expect(await store.forget.listForgotten('hillside')).toEqual(new Set());
+    expect(await listBlockedContacts(store.reader, 'hillside')).toEqual(new Set());
   });
 
   it('lists who is forgotten in any integration of the same account', async () => {
@@ -334,19 +346,19 @@ describeEachDatabase('erase', (open, kind) => {
     await store.checkpoint(lease, (trx) => pinCrmAccount(trx, 'account-1'));
     const lakeside = await takeLease(store, 'lakeside');
     await eraseContact(store, INTEGRATION, 'c-1');
-    expect(await store.forget.listForgotten('lakeside')).toEqual(new Set());
+    expect(await listBlockedContacts(store.reader, 'lakeside')).toEqual(new Set());
     await store.checkpoint(lakeside, (trx) => pinCrmAccount(trx, 'account-1'));
     const fingerprint = testFingerprint('forgotten', 'c-1');
-    expect(await store.forget.listForgotten('lakeside')).toEqual(new Set([fingerprint]));
+    expect(await listBlockedContacts(store.reader, 'lakeside')).toEqual(new Set([fingerprint]));
     expect(await listIntegrationsOfSameAccount(store.reader, 'lakeside')).toEqual([
       'lakeside',
       INTEGRATION,
     ]);
     // Before the first run has pinned its account, a run knows it all the same.
-    const blocks = await store.forget.listBlocks('hillside', 'account-1');
+    const blocks = await listBlocks(store.reader, 'hillside', 'account-1');
     expect(blocks).toMatchObject([{ fingerprint, isOwn: true }]);
-    expect(await store.forget.lift(['lakeside', INTEGRATION], ['c-1'])).toEqual([INTEGRATION]);
-    expect(await store.forget.listForgotten('lakeside')).toEqual(new Set());
+    expect(await dropBlocks(store, ['lakeside', INTEGRATION], ['c-1'])).toEqual([INTEGRATION]);
+    expect(await listBlockedContacts(store.reader, 'lakeside')).toEqual(new Set());
   });
 
   it('counts each row of a client that leaves once, although the database made it try again', async () => {
@@ -369,9 +381,9 @@ describeEachDatabase('erase', (open, kind) => {
   it('blocks from its beginning, and says that it has not come to its end', async () => {
     const { store, clock, lease } = await createWorld();
     const erasure = { crmId: 'c-1', person: null, everywhere: false };
-    await store.forget.begin(lease, { ...erasure, state: 'begun', donors: [], receipt: '{}' });
-    expect((await store.forget.listForgotten(INTEGRATION)).size).toBe(1);
-    const found = () => store.forget.findErasures([INTEGRATION], ['c-0', 'c-1']);
+    await beginErasure(store, lease, { ...erasure, state: 'begun', donors: [], receipt: '{}' });
+    expect((await listBlockedContacts(store.reader, INTEGRATION)).size).toBe(1);
+    const found = () => findErasures(store, [INTEGRATION], ['c-0', 'c-1']);
     expect(await found()).toMatchObject([
       { state: 'begun', donors: '[]', receipt: '{}', erasedAt: null },
     ]);
@@ -394,12 +406,13 @@ describeEachDatabase('erase', (open, kind) => {
     await takeLease(store, INTEGRATION);
     const erasure = { crmId: 'c-1', person: null, everywhere: false, donors: [], receipt: null };
     const lost = { code: 'lease_lost' };
-    await expect(store.forget.begin(lease, { ...erasure, state: 'begun' })).rejects.toMatchObject(
+    await expect(beginErasure(store, lease, { ...erasure, state: 'begun' })).rejects.toMatchObject(
       lost,
     );
-    await expect(store.forget.erase(lease, 'c-1')).rejects.toMatchObject(lost);
-    await expect(store.forget.noteReceipt(lease, 'c-1', '{}')).rejects.toMatchObject(lost);
-    expect(await store.forget.findErasures([INTEGRATION], ['c-1'])).toEqual([]);
+    await expect(eraseFromStore(store, lease, 'c-1')).rejects.toMatchObject(lost);
+    const noted = store.checkpoint(lease, (trx) => noteErasureReceipt(trx, 'c-1', '{}'));
+    await expect(noted).rejects.toMatchObject(lost);
+    expect(await findErasures(store, [INTEGRATION], ['c-1'])).toEqual([]);
   });
 
   it('finds other contacts that may be the same person, by what is remembered of them', async () => {
@@ -424,13 +437,14 @@ describeEachDatabase('erase', (open, kind) => {
       ),
     );
     const fingerprints = fingerprintPerson(testFingerprint, person);
-    const alike = fingerprints && (await world.store.forget.findAlike(fingerprints, [INTEGRATION]));
+    const alike =
+      fingerprints && (await findContactsAlike(world.store, fingerprints, [INTEGRATION]));
     // Two addresses are remembered as one: only the record itself tells that one of them is equal.
     expect(alike?.map(({ crmId }) => crmId)).toEqual(['c-1', 'c-4']);
     expect(
-      fingerprints && (await world.store.forget.findAlike(fingerprints, ['lakeside'])),
+      fingerprints && (await findContactsAlike(world.store, fingerprints, ['lakeside'])),
     ).toEqual([]);
-    expect(fingerprints && (await world.store.forget.findAlike(fingerprints, null))).toHaveLength(
+    expect(fingerprints && (await findContactsAlike(world.store, fingerprints, null))).toHaveLength(
       2,
     );
   });

@@ -1,0 +1,34 @@
+/** What a database adds to the log of erasures when a process opens it. */
+import type { Store } from '../../database/store.ts';
+import { isSeenDue, type WithErasureLog } from './erasure-log.ts';
+import { parseDonors } from './mentions.ts';
+
+type OpenedStore = Pick<Store, 'reader'> & WithErasureLog;
+
+/** Begins a log of what was erased before there was one. */
+export async function beginErasureLog({ reader, erasures }: OpenedStore): Promise<void> {
+  if (await erasures.isBegun()) return;
+  const rows = await reader.selectFrom('forgotten').selectAll().orderBy('forgotten_at').execute();
+  await erasures.begin(
+    rows.flatMap(({ state, ...row }) =>
+      state === 'merged'
+        ? []
+        : {
+            what: state,
+            at: row.forgotten_at,
+            integration: row.integration_id,
+            contact: row.crm_id_fingerprint,
+            person: row.person === null ? null : JSON.parse(row.person),
+            everywhere: row.everywhere === 1,
+            donors: parseDonors(row.donors),
+          },
+    ),
+  );
+}
+
+/** Notes in the log that a process works with this database: a log without such a line is an old copy. */
+export async function noteDatabaseSeen({ reader, erasures }: OpenedStore): Promise<void> {
+  const now = reader.clock.now();
+  if (!isSeenDue(await erasures.read(), now)) return;
+  await erasures.append({ what: 'seen', at: now });
+}

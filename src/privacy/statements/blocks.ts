@@ -1,0 +1,181 @@
+/** Who must not be taken up again, because the person was erased. */
+import type { ActorTransaction } from '../../database/actor-transaction.ts';
+import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
+import { preparedRead, type Slots } from '../../database/prepared.ts';
+import type { Reader } from '../../database/reader.ts';
+import type { Store } from '../../database/store.ts';
+import type { ForgottenState } from '../../database/tables/privacy.ts';
+import type { PersonFingerprints } from '../../identity/person-fingerprints.ts';
+import { recordEntry } from '../audit/record.ts';
+import type { WithErasureLog } from './erasure-log.ts';
+import { LEFT_STATES } from './left-values.ts';
+
+/** Who must not be taken up again. */
+export interface Block {
+  /** Fingerprint of the CRM id. */
+  fingerprint: string;
+  since: number;
+  state: ForgottenState | null;
+  /** JSON of `PersonFingerprints`; null if nothing of the person was known. */
+  person: string | null;
+  /** False for people who were erased in other accounts: their ids mean other people here. */
+  isOwn: boolean;
+}
+
+/** False for people of other accounts, and for contacts that are only suspected. */
+export function isBlocking({ isOwn, state }: Block): boolean {
+  return isOwn && state !== 'merged';
+}
+
+/** The fingerprints by which blocks know these contacts. */
+export function fingerprintContacts(fingerprint: Fingerprint, crmIds: readonly string[]): string[] {
+  return crmIds.map((id) => fingerprint('forgotten', id));
+}
+
+/**
+ * Who must not be taken up again in an integration, whichever integration of its account they were
+ * erased in. `account` is the account's fingerprint; null for the one that is pinned.
+ */
+export async function listBlocks(
+  reader: Reader,
+  integrationId: string,
+  account: string | null,
+): Promise<Block[]> {
+  const { rows: own } =
+    account === null
+      ? await ofPinnedAccount(reader, { integrationId })
+      : await ofAccount(reader, { account });
+  const ids = new Set([integrationId, ...own.map(({ id }) => id)]);
+  const { rows } = await forgottenIn(reader, { integrationIds: [...ids] });
+  return rows.map((row) => ({
+    fingerprint: row.crm_id_fingerprint,
+    since: row.forgotten_at,
+    state: row.state,
+    person: row.person,
+    isOwn: ids.has(row.integration_id),
+  }));
+}
+
+/** Fingerprints of the contacts of an integration that must not be taken up again. */
+export async function listBlockedContacts(
+  reader: Reader,
+  integrationId: string,
+): Promise<Set<string>> {
+  const blocks = await listBlocks(reader, integrationId, null);
+  return new Set(blocks.flatMap((block) => (isBlocking(block) ? block.fingerprint : [])));
+}
+
+/** By what the person of a block is recognised, and where, as far as it was not on record before. */
+export async function notePersonOfBlock(
+  trx: ActorTransaction,
+  integrationId: string,
+  crmId: string,
+  { person, everywhere }: { person: PersonFingerprints | null; everywhere: boolean },
+): Promise<void> {
+  const known = person === null ? null : JSON.stringify(person);
+  const { numUpdatedRows } = await trx
+    .updateTable('forgotten')
+    .set((eb) => ({
+      person: eb.fn.coalesce('person', eb.val(known)),
+      everywhere: everywhere ? 1 : eb.ref('everywhere'),
+    }))
+    .where('integration_id', '=', integrationId)
+    .where('crm_id_fingerprint', '=', trx.fingerprint('forgotten', crmId))
+    .where((eb) =>
+      eb.or([
+        ...(known === null ? [] : [eb('person', 'is', null)]),
+        ...(everywhere ? [eb('everywhere', '=', 0)] : []),
+      ]),
+    )
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) return;
+  const details = { state: 'erased', everywhere };
+  await recordEntry(trx, { action: 'forget.begun', integrationId, details, changesBlocks: true });
+}
+
+/** Takes blocks back; resolves with the integrations that had one. */
+export async function dropBlocks(
+  {
+    reader,
+    fingerprint,
+    act,
+    erasures,
+  }: Pick<Store, 'reader' | 'fingerprint' | 'act'> & WithErasureLog,
+  integrationIds: readonly string[],
+  crmIds: readonly string[],
+): Promise<string[]> {
+  const all = await act((trx) => dropIn(trx, integrationIds, crmIds));
+  const [contact = '', ...forms] = fingerprintContacts(fingerprint, crmIds);
+  for (const integration of all) {
+    await erasures.append({
+      what: 'lifted',
+      at: reader.clock.now(),
+      integration,
+      contact,
+      forms,
+    });
+  }
+  return all;
+}
+
+async function dropIn(
+  trx: ActorTransaction,
+  integrationIds: readonly string[],
+  crmIds: readonly string[],
+): Promise<string[]> {
+  const fingerprints = fingerprintContacts(trx.fingerprint, crmIds);
+  const lifted = await trx
+    .deleteFrom('forgotten')
+    .where('integration_id', 'in', integrationIds)
+    .where('crm_id_fingerprint', 'in', fingerprints)
+    .returning('integration_id')
+    .execute();
+  // Runs have counted the contact under its fingerprint meanwhile.
+  await trx
+    .deleteFrom('contacts')
+    .where('integration_id', 'in', integrationIds)
+    .where('crm_id', 'in', fingerprints)
+    .execute();
+  // Its id is known again, and so is what was written into it.
+  for (const [at, crm_id] of crmIds.entries()) {
+    await trx
+      .updateTable('writes')
+      .set({ crm_id, state: 'written' })
+      .where('integration_id', 'in', integrationIds)
+      .where('crm_id', '=', fingerprints[at] ?? '')
+      .where('state', 'in', LEFT_STATES)
+      .execute();
+  }
+  const ids = [...new Set(lifted.map((row) => row.integration_id))].sort();
+  for (const integrationId of ids) {
+    await recordEntry(trx, { action: 'forget.lifted', integrationId, changesBlocks: true });
+  }
+  return ids;
+}
+
+/** The integrations of the account that this one is pinned to. */
+const ofPinnedAccount = preparedRead((db, { integrationId }: Slots<{ integrationId: string }>) =>
+  db
+    .selectFrom('integrations')
+    .select('id')
+    .where('crm_account', '=', (eb) =>
+      eb
+        .selectFrom('integrations as self')
+        .select('self.crm_account')
+        .where('self.id', '=', integrationId),
+    )
+    .compile(),
+);
+
+const ofAccount = preparedRead((db, { account }: Slots<{ account: string }>) =>
+  db.selectFrom('integrations').select('id').where('crm_account', '=', account).compile(),
+);
+
+const forgottenIn = preparedRead(
+  (db, { integrationIds }: Slots<{ integrationIds: readonly string[] }>) =>
+    db
+      .selectFrom('forgotten')
+      .selectAll()
+      .where((eb) => eb.or([eb('integration_id', 'in', integrationIds), eb('everywhere', '=', 1)]))
+      .compile(),
+);

@@ -1,0 +1,237 @@
+/** Erasures on record: their beginning, how far they have come, and their end, when the store forgets the contact. */
+import type { Selectable } from 'kysely';
+import { type FromRow, fromRows } from '../../database/from-row.ts';
+import type { Lease, RunTransaction } from '../../database/leases.ts';
+import type { Store } from '../../database/store.ts';
+import type { ForgottenState } from '../../database/tables/privacy.ts';
+import type { Tables } from '../../database/tables/tables.ts';
+import type { PersonFingerprints } from '../../identity/person-fingerprints.ts';
+import { recordEntry } from '../audit/record.ts';
+import { fingerprintContacts } from './blocks.ts';
+import { findIds } from './erase-again.ts';
+import { type ErasedRows, eraseRows } from './erase-rows.ts';
+import type { WithErasureLog } from './erasure-log.ts';
+import { parseDonors, parseNames } from './mentions.ts';
+
+export type ForgottenRecord = FromRow<Selectable<Tables['forgotten']>>;
+
+/** An erasure as it goes on record before anything is erased. */
+export interface Erasure {
+  crmId: string;
+  state: Extract<ForgottenState, 'begun' | 'blocked'>;
+  person: PersonFingerprints | null;
+  everywhere: boolean;
+  /** Fingerprints of the donors that the person was and no other contact is. */
+  donors: readonly string[];
+  /** JSON, without any id of the contact. */
+  receipt: string | null;
+}
+
+/** An erasure that has not come to its end, of a contact that the store still has. */
+export interface BegunErasure {
+  crmId: string;
+  /** JSON, as far as the erasure has come. */
+  receipt: string;
+  /** Fingerprints of the donors that the person was. */
+  donors: readonly string[];
+  /** Its names, as fingerprints of their words. */
+  names: readonly string[];
+}
+
+export interface EraseOptions {
+  forms?: readonly string[];
+  /** False if the contact's fields in the CRM were seen empty; true by default: their fingerprints are kept. */
+  mayBeLeft?: boolean;
+  /** JSON of the receipt, made in the same transaction. */
+  buildReceipt?: (erased: ErasedRows) => string;
+}
+
+/** The store, as far as erasures are noted by it: each is in the log before anything of it is done here. */
+type ErasingStore = Pick<Store, 'reader' | 'fingerprint' | 'checkpoint'> & WithErasureLog;
+
+/**
+ * Blocks a contact from now on, before the first of its traces goes: so that no run brings
+ * anything back, should the erasure be cut off. Repeatable. Under the lease, like all that follows:
+ * a run that began meanwhile does not know of the block.
+ */
+export async function beginErasure(
+  { reader, fingerprint, checkpoint, erasures }: ErasingStore,
+  lease: Lease,
+  erasure: Erasure,
+): Promise<void> {
+  const { crmId, state, person, everywhere, donors } = erasure;
+  const now = reader.clock.now();
+  await erasures.append({
+    what: state,
+    at: now,
+    integration: lease.integrationId,
+    everywhere,
+    contact: fingerprint('forgotten', crmId),
+    person,
+    donors: [...donors],
+  });
+  await checkpoint(lease, (trx) => block(trx, erasure, now));
+}
+
+async function block(
+  trx: RunTransaction,
+  { crmId, state, person, everywhere, donors, receipt }: Erasure,
+  now: number,
+): Promise<void> {
+  const { integrationId } = trx.lease;
+  await trx
+    .insertInto('forgotten')
+    .values({
+      integration_id: integrationId,
+      crm_id_fingerprint: trx.fingerprint('forgotten', crmId),
+      forgotten_at: now,
+      person: person === null ? null : JSON.stringify(person),
+      everywhere: everywhere ? 1 : 0,
+      state,
+      receipt,
+      donors: JSON.stringify(donors),
+    })
+    .onConflict((c) =>
+      c.columns(['integration_id', 'crm_id_fingerprint']).doUpdateSet((eb) => ({
+        state,
+        receipt,
+        donors: eb.ref('excluded.donors'),
+        person: eb.fn.coalesce('excluded.person', 'forgotten.person'),
+        everywhere: everywhere ? 1 : eb.ref('forgotten.everywhere'),
+        // Who was only suspected before is blocked from now on.
+        forgotten_at: eb
+          .case()
+          .when('forgotten.state', '=', 'merged')
+          .then(eb.ref('excluded.forgotten_at'))
+          .else(eb.ref('forgotten.forgotten_at'))
+          .end(),
+      })),
+    )
+    .execute();
+  await recordEntry(trx, {
+    action: 'forget.begun',
+    integrationId,
+    details: { state, everywhere },
+    changesBlocks: true,
+  });
+}
+
+/** How far an erasure has come. Once it is over, the audit seals its receipt, so that a change of it is on record. */
+export async function noteErasureReceipt(
+  trx: RunTransaction,
+  crmId: string,
+  receipt: string,
+): Promise<void> {
+  const { integrationId } = trx.lease;
+  const [row] = await trx
+    .updateTable('forgotten')
+    .set({ receipt })
+    .where('integration_id', '=', integrationId)
+    .where('crm_id_fingerprint', '=', trx.fingerprint('forgotten', crmId))
+    .returning(['state', 'everywhere'])
+    .execute();
+  if (row === undefined || row.state === 'begun') return;
+  const details = { state: row.state, everywhere: row.everywhere === 1 };
+  await recordEntry(trx, { action: 'forget.begun', integrationId, details, changesBlocks: true });
+}
+
+/**
+ * Erases a contact from every table and remembers, by a fingerprint alone, never to take it
+ * up again. What was paid stays on record, without the contact. `crmId` is the canonical form
+ * of its id, `forms` are others under which rows may stand.
+ */
+export async function eraseFromStore(
+  { reader, fingerprint, checkpoint, erasures }: ErasingStore,
+  lease: Lease,
+  crmId: string,
+  options: EraseOptions = {},
+): Promise<ErasedRows> {
+  const crmIds = [crmId, ...(options.forms ?? [])];
+  const [contact = '', ...others] = fingerprintContacts(fingerprint, crmIds);
+  await erasures.append({
+    what: 'erased',
+    at: reader.clock.now(),
+    integration: lease.integrationId,
+    contact,
+    forms: others,
+  });
+  return checkpoint(lease, (trx) => erase(trx, crmId, options));
+}
+
+async function erase(
+  trx: RunTransaction,
+  crmId: string,
+  { forms = [], mayBeLeft = true, buildReceipt }: EraseOptions,
+): Promise<ErasedRows> {
+  const { integrationId } = trx.lease;
+  const { fingerprint } = trx;
+  const now = trx.clock.now();
+  const values = { fingerprint, mayBeLeft };
+  const erased = await eraseRows(trx, integrationId, [crmId, ...forms], now, values);
+  const end = {
+    state: 'erased' as const,
+    erased_at: now,
+    ...(buildReceipt === undefined ? {} : { receipt: buildReceipt(erased) }),
+  };
+  await trx
+    .insertInto('forgotten')
+    .values({
+      integration_id: integrationId,
+      crm_id_fingerprint: fingerprint('forgotten', crmId),
+      forgotten_at: now,
+      everywhere: 0,
+      donors: '[]',
+      ...end,
+    })
+    .onConflict((c) => c.columns(['integration_id', 'crm_id_fingerprint']).doUpdateSet(end))
+    .execute();
+  const { contacts, jobs, holds, writes, keys } = erased;
+  await recordEntry(trx, {
+    action: 'forget.done',
+    integrationId,
+    details: { contacts, jobs, holds, writes, keys: keys.length },
+    destroyedKeys: keys,
+    changesBlocks: true,
+  });
+  return erased;
+}
+
+/** What is on record of erasing a contact, under one of these forms of its id. */
+export async function findErasures(
+  { reader, fingerprint }: Pick<Store, 'reader' | 'fingerprint'>,
+  integrationIds: readonly string[],
+  crmIds: readonly string[],
+): Promise<ForgottenRecord[]> {
+  return reader
+    .selectFrom('forgotten')
+    .selectAll()
+    .where('integration_id', 'in', integrationIds)
+    .where('crm_id_fingerprint', 'in', fingerprintContacts(fingerprint, crmIds))
+    .orderBy('integration_id')
+    .orderBy('forgotten_at')
+    .execute()
+    .then(fromRows);
+}
+
+/** Erasures that have begun and whose contact the store still has, for another try. */
+export async function listBegunErasures(
+  { reader, fingerprint }: Pick<Store, 'reader' | 'fingerprint'>,
+  integrationId: string,
+): Promise<BegunErasure[]> {
+  const rows = await reader
+    .selectFrom('forgotten')
+    .select(['crm_id_fingerprint', 'receipt', 'donors', 'person'])
+    .where('integration_id', '=', integrationId)
+    .where('state', '=', 'begun')
+    .where('receipt', 'is not', null)
+    .orderBy('forgotten_at')
+    .execute();
+  if (rows.length === 0) return [];
+  const wanted = new Set(rows.map((row) => row.crm_id_fingerprint));
+  const ids = await findIds({ reader, fingerprint }, integrationId, wanted);
+  return rows.flatMap(({ crm_id_fingerprint: contact, receipt, donors, person }) => {
+    const crmId = ids.get(contact);
+    if (crmId === undefined || receipt === null) return [];
+    return [{ crmId, receipt, donors: parseDonors(donors), names: parseNames(person) }];
+  });
+}

@@ -1,0 +1,64 @@
+/** What the logs outside of the database know, done again in a database that was put back. */
+import type { Reader } from '../../database/reader.ts';
+import type { Store } from '../../database/store.ts';
+import { type ErasedAgain, eraseAgain } from './erase-again.ts';
+import { type ErasureEntry, lastLineAt, storeTag, type WithErasureLog } from './erasure-log.ts';
+import { placeWrites, recallWrites } from './recall-writes.ts';
+import { BACKUP_TAKES_MS, type WriteLog } from './write-log.ts';
+
+/** How far the log of erasures reaches that a restored database was brought up by. */
+export interface LogReach {
+  /** Time of the log's last line (epoch ms); null if there was no log. */
+  logReachesTo: number | null;
+  /**
+   * After when erasures are not known, because no log was found or no process wrote to it after the backup was made;
+   * null if the log was in use then.
+   */
+  unknownAfter: number | null;
+}
+
+/**
+ * Does again what the log outside of the database says, in one that was put back from a backup of
+ * this moment (epoch ms; null if that is not known).
+ */
+export async function repeatErasures(
+  {
+    reader,
+    connection,
+    fingerprint,
+    act,
+    erasures,
+    writeLog,
+  }: Pick<Store, 'reader' | 'connection' | 'fingerprint' | 'act'> &
+    WithErasureLog & { readonly writeLog: WriteLog },
+  madeAt: number | null,
+): Promise<ErasedAgain & LogReach> {
+  const entries = await erasures.read();
+  // Of a database that another program put back, its last entry says how old it is.
+  const ageAt = madeAt ?? (await lastEntryAt(reader));
+  const done = await eraseAgain({ reader, fingerprint, act }, entries, madeAt);
+  const store = storeTag(fingerprint);
+  const lines = await writeLog.read(ageAt === null ? 0 : Math.max(0, ageAt - BACKUP_TAKES_MS));
+  await recallWrites(
+    connection,
+    lines.filter((line) => line.store === store),
+  );
+  const known = await reader.selectFrom('integrations').select('id').execute();
+  for (const { id } of known) await placeWrites(connection, fingerprint, id);
+  return { ...done, ...logReach(entries, ageAt) };
+}
+
+/** Pure. A copy that was made together with the backup counts as none: it lacks what was erased since. */
+function logReach(entries: readonly ErasureEntry[], madeAt: number | null): LogReach {
+  const last = lastLineAt(entries);
+  const isCurrent = last !== null && last > (madeAt ?? Number.NEGATIVE_INFINITY);
+  return { logReachesTo: last, unknownAfter: isCurrent ? null : (madeAt ?? last ?? 0) };
+}
+
+async function lastEntryAt(reader: Reader): Promise<number | null> {
+  const { at } = await reader
+    .selectFrom('audit_entries')
+    .select((eb) => eb.fn.max('at').as('at'))
+    .executeTakeFirstOrThrow();
+  return at === null ? null : Number(at);
+}
