@@ -18,6 +18,7 @@ import { withLease } from '../sync/control/with-lease.ts';
 import { noteEntries } from './audit/record.ts';
 import { AUDIT_HEADER, auditLines, pagesOfAudit } from './audit-view.ts';
 import type { HeldValue } from './statements/everything.ts';
+import { readEverything } from './statements/everything.ts';
 import { VALUES_PURGED } from './statements/retention.ts';
 
 export interface ExportedFile {
@@ -42,7 +43,7 @@ export async function exportEverything(
   await noteEntries(store.act, [{ action: 'everything.exported', integrationId }]);
   return withLease({ store, clock, takeLease }, integrationId, async () => {
     const files: ExportedFile[] = [];
-    const { tables, writes } = store.readEverything(integrationId);
+    const { tables, writes } = readEverything(store.reader, integrationId);
     for (const { name, columns, pages } of tables) {
       files.push(await writeRows(name, columns.map(toHead), pages, columns.map(isInstant)));
     }

@@ -1,8 +1,8 @@
 /** All that the database holds of an integration, for a nonprofit that takes it along. */
 import { type RawBuilder, sql } from 'kysely';
+import type { Reader } from '../../database/reader.ts';
 import { CATALOGUE } from '../../database/tables/catalogue.ts';
 import type { Table } from '../../database/tables/table.ts';
-import type { Database } from '../../database/tables/tables.ts';
 
 /** A value as it is taken along; instants are epoch ms. */
 export type HeldValue = string | number | null;
@@ -34,7 +34,7 @@ const WRITES: Taken = {
 };
 
 /** Tables with all their rows of the integration, by their keys; and its writes, whose values are encrypted. */
-export function readEverything(db: Database, integrationId: string) {
+export function readEverything(reader: Reader, integrationId: string) {
   const tables = Object.entries<Table>(CATALOGUE).flatMap(([table, declared]): HeldTable[] => {
     const { exported, key } = declared.answers;
     if ('not' in exported) return [];
@@ -59,7 +59,7 @@ export function readEverything(db: Database, integrationId: string) {
     for (;;) {
       const { rows } = await sql<Record<string, HeldValue>>`
         select ${names} from ${from} where integration_id = ${integrationId} and ${isTaken} and ${after}
-        order by ${keys} limit ${ROWS_PER_PAGE}`.execute(db);
+        order by ${keys} limit ${ROWS_PER_PAGE}`.execute(reader);
       if (rows.length > 0) yield rows.map((row) => columns.map((column) => row[column] ?? null));
       const last = rows.at(-1);
       if (last === undefined || rows.length < ROWS_PER_PAGE) return;
