@@ -28,8 +28,6 @@ export function readColumn<T>(
     .prepare<[string], Buffer>(`select bytes from ${table} where name = ?`)
     .pluck()
     .get(name);
-  // A column is read once: its pages would keep those that look-ups need out of the cache, and the memory that it takes.
-  db.pragma('shrink_memory');
   if (bytes === undefined) {
     throw new Error(`The database lacks the column ${name} of ${table}.`);
   }
