@@ -21,7 +21,7 @@ export function idOf(seed: number, kind: IdKind, number: number): string {
   return bytes.toString('hex');
 }
 
-/** One for all: its 16 bytes become a text five times as fast as four numbers do, and a world has tens of millions of ids. */
+/** Shared by all ids: converting 16 bytes to text is five times as fast as converting four numbers. */
 const bytes = Buffer.alloc(16);
 
 /** The number behind an identifier, or null if no thing of this kind and seed has it. */

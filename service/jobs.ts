@@ -151,8 +151,8 @@ function readMatch(text: string | null): JobMatch | null {
 }
 
 /**
- * Gives the id of a new job: 32 hexadecimal characters, the first twelve of them the time. Jobs that are submitted
- * together lie together in the table, so that a large submission writes a few pages of the file and not one for each job.
+ * Creates the id of a new job: 32 hexadecimal characters, of which the first twelve are the time. Jobs of one submission
+ * therefore share a few pages of the file. With random ids, each job would change a page of its own.
  */
 export function createJobId(nowMs: number): string {
   const time = Math.trunc(nowMs).toString(16).padStart(12, '0').slice(-12);

@@ -114,7 +114,7 @@ export function startMatchingWorker(options: MatchingWorkerOptions): MatchingWor
 /** A full disk may have space again. */
 const RETRY_MS = 1_000;
 
-/** Jobs in their order; those before the next one were taken. */
+/** The jobs of one team, oldest first. The jobs before `next` have already been taken. */
 interface Queue {
   ids: string[];
   next: number;

@@ -1,4 +1,4 @@
-/** Commits that several requests share: each commit waits for the disk, and all of them would wait one after the other. */
+/** Commits the work of several requests together, because each commit waits for the disk and they would wait in turn. */
 
 import type { Database } from './database.ts';
 
@@ -12,7 +12,7 @@ interface Piece {
   failed(error: unknown): void;
 }
 
-/** Work that is asked for in one turn of the event loop is committed at its end, each piece wholly or not at all. */
+/** Collects the work of one turn of the event loop and commits it together. Each piece is done completely or not at all. */
 export function shareCommits(db: Database): CommitTogether {
   let pieces: Piece[] = [];
 
@@ -27,13 +27,13 @@ export function shareCommits(db: Database): CommitTogether {
     }
   }
 
-  /** Gives what is to be said after the commit. */
+  /** Returns the callback to call after the commit. */
   function attempt({ work, done, failed }: Piece): () => void {
     try {
       db.transaction(work)();
       return done;
     } catch (error) {
-      // A full disk ends the whole transaction, with the work of the others.
+      // SQLite rolls the whole transaction back if the disk is full, so all pieces have failed.
       if (!db.inTransaction) throw error;
       return () => failed(error);
     }

@@ -44,7 +44,7 @@ const STREET_WORDS = new Set(
 );
 const DIRECTIONS = new Set(words('north south east west n s e w ne nw se sw'));
 const UNIT_WORDS = new Set(words('apartment apt unit suite ste floor fl room rm'));
-/** The words that stand before a unit in `UNIT`; most streets have none, and are not searched for units. */
+/** The words that introduce a unit in `UNIT`. Most streets contain none of them and need no search. */
 const BEFORE_UNIT = new Set(words('apartment apt unit suite ste floor flr room rm no'));
 /** Words that envelopes shorten, and their short form. */
 const SHORTER = new Map([

@@ -1,6 +1,6 @@
 /** Words of free text, and how far two of them lie apart. */
 
-/** Most texts: they have no accents, and their letters are found without the tables of Unicode. */
+/** Most texts are plain ASCII, and much faster to split than texts with accents. */
 const ASCII = /^[\0-\x7f]*$/;
 
 /** The words of a text in lower case, without accents and punctuation; "O'Brien" is one word. */

@@ -33,7 +33,7 @@ export function connectorSecrets(
     },
     async write(name, value, entry) {
       const sealed = sealer.seal(value, secretSealContext(toSecretName(name)));
-      // A token that was renewed is lost with its text: the old one is good for nothing any more.
+      // The CRM has already made the old token invalid, so losing the new one would disconnect the client.
       await again(LEASE_MS, () =>
         store.act(async (trx) => {
           await saveSecret(trx, toSecretName(name), sealed);

@@ -1,4 +1,4 @@
-/** Where contacts stand, and what a run did to them; `life.ts` is how they come to stand there. */
+/** Reads contacts: their states, which of them are due, and their counts. `life.ts` defines how a state changes. */
 import type { Expression } from 'kysely';
 import type { OutcomeReason } from '../core/outcome.ts';
 import { type FromRow, fromRow, fromRows } from '../database/from-row.ts';
@@ -16,7 +16,7 @@ export type ContactRecord = FromRow<ContactRow>;
 /** Ids that are listed at a time. */
 const IDS_PER_LOOK = 5_000;
 
-/** What is known of these contacts, by CRM id. */
+/** Finds the stored rows of these contacts, by CRM id. An id without a row is left out. */
 export async function findContacts(
   reader: Reader,
   integrationId: string,
@@ -26,7 +26,7 @@ export async function findContacts(
   return new Map([...rows].map(([id, row]) => [id, fromRow(row)]));
 }
 
-/** The ids of all contacts of an integration, in portions. */
+/** Lists the ids of all contacts of an integration, in batches. */
 export function listContactIds(
   reader: Reader,
   integrationId: string,
@@ -34,7 +34,7 @@ export function listContactIds(
   return idPages(reader, integrationId);
 }
 
-/** The ids of those that have not left, in portions. */
+/** Lists the ids of the contacts that were not removed, in batches. */
 export function listPresentContactIds(
   reader: Reader,
   integrationId: string,
@@ -42,7 +42,7 @@ export function listPresentContactIds(
   return idPages(reader, integrationId, 'present');
 }
 
-/** The ids of those that have left, in portions. */
+/** Lists the ids of the removed contacts, in batches. */
 export function listRemovedContactIds(
   reader: Reader,
   integrationId: string,
@@ -90,8 +90,8 @@ export async function listUnreadContacts(reader: Reader, integrationId: string):
 }
 
 /**
- * Contacts that wait to be submitted, in the order of the plan; only those that are named, if any are. Those
- * whose identity changed are left out unless `withChanged` says that there are not too many.
+ * Lists due contacts in the order of the plan; with `only`, the named contacts alone. Contacts whose identity changed
+ * are left out unless `withChanged` says that there are not too many of them.
  */
 export async function listDueContacts(
   reader: Reader,
@@ -117,7 +117,7 @@ export async function listDueContacts(
   return fromRows(rows);
 }
 
-/** The ids of all contacts that wait to be submitted, in their order; only those that are named, if any are. */
+/** Lists the ids of all due contacts, ascending; with `only`, the ids of the named contacts alone. */
 export function listDueContactIds(
   reader: Reader,
   integrationId: string,
@@ -129,7 +129,7 @@ export function listDueContactIds(
   });
 }
 
-/** The ids of all contacts that may be submitted as far as the CRM goes, in their order. */
+/** Lists the ids of all contacts that the CRM allows to be submitted, ascending. */
 export function listEligibleContactIds(
   reader: Reader,
   integrationId: string,
@@ -151,7 +151,7 @@ export async function knowsDonors(reader: Reader, donorIds: readonly string[]): 
   return false;
 }
 
-/** Due contacts that no credit was ever spent on, in portions by CRM id. */
+/** Lists due contacts on which no credit was ever spent, in batches by CRM id. */
 export async function* listNewDueContacts(
   reader: Reader,
   integrationId: string,
@@ -178,7 +178,7 @@ export async function* listNewDueContacts(
   }
 }
 
-/** How many contacts are between submission and delivery. */
+/** Counts the contacts that were submitted and are not delivered yet. */
 export async function countContactsUnderWay(
   reader: Reader,
   integrationId: string,
@@ -187,7 +187,7 @@ export async function countContactsUnderWay(
   return Number(rows[0]?.count ?? 0);
 }
 
-/** How many contacts stand in each state that means work. */
+/** Counts the contacts in each state that leaves work to do. */
 export async function countContactWork(
   reader: Reader,
   integrationId: string,
@@ -206,18 +206,18 @@ export async function countContactWork(
   return counts;
 }
 
-/** Why contacts with work left wait. */
+/** The reason to record for contacts that still have work, by their state. */
 export interface WaitingReasons {
   due: OutcomeReason;
   submitted: OutcomeReason;
-  /** For the submitted ones whose submission has no answer yet. */
+  /** For submitted contacts whose submission has no response yet. */
   unsettled: OutcomeReason;
   ready: OutcomeReason;
   /** The contacts that the run was for; null if it was for all. */
   only: readonly string[] | null;
 }
 
-/** At the end of a run: each contact with work left gets the reason why it waits. */
+/** Records, at the end of a run, why each contact with work left waits. */
 export async function stampWaiting(
   trx: RunTransaction,
   run: ChangeContext,

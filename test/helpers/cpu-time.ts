@@ -8,8 +8,8 @@ export function startCpuTime(): () => number {
 }
 
 /**
- * What this thread works for one thing, in milliseconds: the least of three times, or the first that is below
- * `enoughMs`. The thread also works for what tests before it left behind; that falls into one of the three.
+ * Measures the processor time of this thread in milliseconds: the least of three measurements, or the first below
+ * `enoughMs`. Earlier tests leave garbage in this thread, and collecting it disturbs one measurement but not all three.
  */
 export async function leastCpuTimeMs(
   enoughMs: number,

@@ -17,7 +17,7 @@ const selectSecret = preparedRead((db, { name }: Slots<{ name: string }>) =>
   db.selectFrom('secrets').select('value').where('name', '=', name).compile(),
 );
 
-/** Keeps a sealed text under a name, in place of the one before; sealing it is the caller's business. */
+/** Stores an encrypted text under a name and replaces the previous text. The caller encrypts it. */
 export async function saveSecret(trx: Trx, name: string, value: string): Promise<void> {
   await trx
     .insertInto('secrets')
@@ -26,12 +26,12 @@ export async function saveSecret(trx: Trx, name: string, value: string): Promise
     .execute();
 }
 
-/** Harmless if there is none of that name. */
+/** Removes the secret of this name, if there is one. */
 export async function removeSecret(trx: Trx, name: string): Promise<void> {
   await trx.deleteFrom('secrets').where('name', '=', name).execute();
 }
 
-/** Takes away every secret whose name begins so: those of an integration that never came to be. */
+/** Removes all secrets whose names start with this prefix: the secrets of a set-up that was dropped. */
 export async function removeSecrets(trx: Trx, prefix: string): Promise<void> {
   await trx
     .deleteFrom('secrets')

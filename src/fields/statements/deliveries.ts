@@ -165,7 +165,7 @@ export async function recordDeliveries(
   await countInRun(trx, runId, { enhanced: profiles });
 }
 
-/** What a run wrote, the newest first. */
+/** Lists the writes of a run, newest first. */
 export function listWrites(reader: Reader, runId: string): Promise<WriteRecord[]> {
   return selectWritesOf(reader, runId)
     .orderBy('written_at', 'desc')

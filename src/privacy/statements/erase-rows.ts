@@ -39,7 +39,10 @@ export interface ValuesInCrm {
   mayBeLeft: boolean;
 }
 
-/** Takes away that users wait for a second person to erase the contact; one that is being carried out goes when it is done. */
+/**
+ * Removes requests to erase the contact that a second user has not confirmed yet. A confirmed request is removed when its
+ * erasure is done.
+ */
 export async function dropWaitingErasures(
   trx: Trx,
   integrationId: string,
