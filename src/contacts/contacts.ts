@@ -56,12 +56,8 @@ export async function* listToReconsider(
   integrationId: string,
   askedBefore: number,
 ): AsyncGenerator<ContactRecord> {
-  let after = '';
-  for (;;) {
-    const rows = await reader
-      .selectFrom('contacts')
-      .selectAll()
-      .where('integration_id', '=', integrationId)
+  const batches = readBatches((after) =>
+    contactsAfter(reader, integrationId, after)
       .where('eligible', '=', 1)
       .where((eb) =>
         eb.or([
@@ -69,15 +65,9 @@ export async function* listToReconsider(
           eb.and([eb('state', '=', 'settled'), eb('asked_at', '<', askedBefore)]),
         ]),
       )
-      .where('crm_id', '>', after)
-      .orderBy('crm_id')
-      .limit(ROWS_PER_TRANSACTION)
-      .execute();
-    yield* fromRows(rows);
-    const last = rows.at(-1);
-    if (!last || rows.length < ROWS_PER_TRANSACTION) return;
-    after = last.crm_id;
-  }
+      .execute(),
+  );
+  for await (const batch of batches) yield* batch;
 }
 
 /**
@@ -152,25 +142,39 @@ export async function knowsDonors(reader: Reader, donorIds: readonly string[]): 
 }
 
 /** Lists due contacts on which no credit was ever spent, in batches by CRM id. */
-export async function* listNewDueContacts(
+export function listNewDueContacts(
   reader: Reader,
   integrationId: string,
   only: readonly string[] | null,
 ): AsyncGenerator<ContactRecord[]> {
-  let after = '';
-  for (;;) {
-    const rows = await reader
-      .selectFrom('contacts')
-      .selectAll()
-      .where('integration_id', '=', integrationId)
+  return readBatches((after) =>
+    contactsAfter(reader, integrationId, after)
       .where('state', '=', 'due')
       .where('missing_since', 'is', null)
       .where('asked_at', 'is', null)
-      .where('crm_id', '>', after)
       .$if(only !== null, (query) => query.where('crm_id', 'in', only ?? []))
-      .orderBy('crm_id')
-      .limit(ROWS_PER_TRANSACTION)
-      .execute();
+      .execute(),
+  );
+}
+
+/** One batch of the contacts whose ids come after this one. */
+function contactsAfter(reader: Reader, integrationId: string, after: string) {
+  return reader
+    .selectFrom('contacts')
+    .selectAll()
+    .where('integration_id', '=', integrationId)
+    .where('crm_id', '>', after)
+    .orderBy('crm_id')
+    .limit(ROWS_PER_TRANSACTION);
+}
+
+/** Reads the contacts that a query finds, ascending, a batch at a time. */
+async function* readBatches(
+  readBatch: (after: string) => Promise<ContactRow[]>,
+): AsyncGenerator<ContactRecord[]> {
+  let after = '';
+  for (;;) {
+    const rows = await readBatch(after);
     if (rows.length > 0) yield fromRows(rows);
     const last = rows.at(-1);
     if (!last || rows.length < ROWS_PER_TRANSACTION) return;
