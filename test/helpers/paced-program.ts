@@ -1,6 +1,7 @@
 /**
  * Asks the service as fast as the pace of its key allows, as one of many processes: the arguments are the
- * database, the address of the service, its key, for how long (ms), and how many at the same time.
+ * database, the address of the service, its key, for how long (ms), and how many at the same time. Each line
+ * that it prints after the first is the moment at which a request left (ms since 1970).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../src/core/clock.ts';
@@ -19,6 +20,7 @@ await Promise.all(
   Array.from({ length: Number(width) }, async () => {
     while (performance.now() < until) {
       await pacer.take('other');
+      process.stdout.write(`${Date.now()}\n`);
       const headers = { 'x-api-key': key };
       const response = await fetch(`${baseUrl}/credits`, { headers });
       await response.arrayBuffer();
