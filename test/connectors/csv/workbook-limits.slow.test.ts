@@ -3,10 +3,11 @@ import { Worker } from 'node:worker_threads';
 import { expect, it, onTestFinished } from 'vitest';
 import { readWorkbook } from '../../../connectors/csv/sources/workbook.ts';
 import { aWorkbook, zip } from '../../helpers/a-workbook.ts';
+import { startCpuTime } from '../../helpers/cpu-time.ts';
 
 const WHAT_TO_DO = /donors\.xlsx cannot be used: it is too large.*save the sheet as "CSV UTF-8"/;
-/** Timers of the process must never wait longer while a workbook is read. */
-const MOST_WAIT_MS = 1_500;
+/** A workbook is read elsewhere: this thread works no longer for it, so that its timers go on. */
+const MOST_WORK_MS = 500;
 const TIMEOUT_MS = 120_000;
 const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 
@@ -24,20 +25,16 @@ function aBomb(bytes: number): Buffer {
   });
 }
 
-/** Watches how long a timer of this thread had to wait, and the memory of the process. */
+/** Watches how long this thread worked, and the memory of the process. */
 function watch() {
-  let last = performance.now();
-  let wait = 0;
+  const workedMs = startCpuTime();
   let memory = 0;
   const before = process.memoryUsage.rss();
   const timer = setInterval(() => {
-    const now = performance.now();
-    wait = Math.max(wait, now - last);
-    last = now;
     memory = Math.max(memory, process.memoryUsage.rss() - before);
   }, 10);
   onTestFinished(() => clearInterval(timer));
-  return () => ({ wait, memory });
+  return () => ({ workedMs: workedMs(), memory });
 }
 
 it('refuses an archive that unpacks to more than fits, before any of it is kept', {
@@ -47,7 +44,7 @@ it('refuses an archive that unpacks to more than fits, before any of it is kept'
   expect(bytes.length).toBeLessThan(1_000_000);
   const seen = watch();
   await expect(readWorkbook('donors.xlsx', bytes, null)).rejects.toThrow(WHAT_TO_DO);
-  expect(seen().wait).toBeLessThan(MOST_WAIT_MS);
+  expect(seen().workedMs).toBeLessThan(MOST_WORK_MS);
   expect(seen().memory).toBeLessThan(250_000_000);
 });
 
@@ -71,7 +68,7 @@ it('ends a reader that takes too long, and reads on meanwhile', {
   const started = performance.now();
   await expect(readWorkbook('donors.xlsx', bytes, null, limits)).rejects.toThrow(WHAT_TO_DO);
   expect(performance.now() - started).toBeLessThan(30_000);
-  expect(seen().wait).toBeLessThan(MOST_WAIT_MS);
+  expect(seen().workedMs).toBeLessThan(MOST_WORK_MS);
 });
 
 it('ends a reader of two million cells that needs too much memory', {
@@ -84,7 +81,7 @@ it('ends a reader of two million cells that needs too much memory', {
   const seen = watch();
   const limits = { mostTimeMs: TIMEOUT_MS, mostMemoryMb: 64 };
   await expect(readWorkbook('donors.xlsx', bytes, null, limits)).rejects.toThrow(WHAT_TO_DO);
-  expect(seen().wait).toBeLessThan(MOST_WAIT_MS);
+  expect(seen().workedMs).toBeLessThan(MOST_WORK_MS);
   // The process lives, and can start another thread.
   const other = new Worker('', { eval: true });
   await new Promise((resolve) => other.once('exit', resolve));

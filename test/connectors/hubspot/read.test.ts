@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Connector, ContactPage } from '../../../connectors/contract.ts';
 import { people } from '../../../connectors/testing/seeds.ts';
-import { systemClock } from '../../../src/core/clock.ts';
 import { type Contact, identityText } from '../../../src/core/contact.ts';
 import { toArray } from '../connector-options.ts';
 import { openOrg } from '../salesforce/org.ts';
@@ -247,9 +246,15 @@ describe('reading contacts from HubSpot', () => {
 
     it('keeps the pace of searches without ever being throttled', async () => {
       await account.close();
-      account = await openAccount({ searchPerSecond: 5 });
+      account = await openAccount({ clock: () => now, searchPerSecond: 5 });
       const ids = await account.create('contacts', cities(1_300));
-      connector = await account.connector({ searchesPerSecond: 5 }, { clock: systemClock });
+      const clock = {
+        now: () => now,
+        async sleep(ms: number) {
+          now += ms;
+        },
+      };
+      connector = await account.connector({ searchesPerSecond: 5 }, { clock });
       const group = { property: 'city', equals: 'Springfield' };
       expect((await toArray(connector.readGroup(group))).flat()).toEqual(ids);
       expect((await account.requests()).filter(({ status }) => status === 429)).toEqual([]);
