@@ -5,7 +5,7 @@
  */
 
 import { buffer } from 'node:stream/consumers';
-import { type ColumnDef, writeXlsxStream } from 'hucre/xlsx';
+import type { ColumnDef } from 'hucre/xlsx';
 import type { Slices } from '../slices.ts';
 import type { CellValue } from './export-fields.ts';
 
@@ -22,6 +22,8 @@ export async function writeXlsx(
   rows: readonly CellValue[][],
   slices: Slices,
 ): Promise<Buffer> {
+  // The library takes a megabyte of memory, and many services never write a workbook.
+  const { writeXlsxStream } = await import('hucre/xlsx');
   const columns: ColumnDef[] = header.map((name) => ({ header: name, style: BOLD }));
   return buffer(writeXlsxStream(rowsBelow(), { name: 'Donors', columns, freezePane: { rows: 1 } }));
 

@@ -79,30 +79,37 @@ function fromFiles(): Population {
     count: row.count_2010,
   }));
   const firsts = sharesOf(births, allBirths);
-  const [men = NO_SHARES, women = NO_SHARES] = ['M', 'F'].map((one) =>
-    sharesOf(
-      births.filter(({ sex }) => sex === one),
-      allBirths,
-    ),
-  );
+  const [mansNames = NO_NAMES, womansNames = NO_NAMES] = ['M', 'F'].map((one) => {
+    const ofOneSex = births.filter(({ sex }) => sex === one);
+    const isOfOneSex = ([name, share]: [string, number]) =>
+      share > NEARLY_ALL * (firsts.get(name) ?? 0);
+    return new Set([...sharesOf(ofOneSex, allBirths)].filter(isOfOneSex).map(([name]) => name));
+  });
   const lasts = sharesOf(surnames, PEOPLE_2010);
-  const given = new Map(
-    readDataFile('given_names.csv', givenNamesRow).flatMap((row) =>
-      row.names.map((name) => [name, row.births] as const),
-    ),
-  );
   return {
     first: (name) => firsts.get(name) ?? UNLISTED_SHARE,
     last: (name) => lasts.get(name) ?? UNLISTED_SHARE,
-    isMansName: (name) => (men.get(name) ?? 0) > NEARLY_ALL * (firsts.get(name) ?? 0),
-    isWomansName: (name) => (women.get(name) ?? 0) > NEARLY_ALL * (firsts.get(name) ?? 0),
+    isMansName: (name) => mansNames.has(name),
+    isWomansName: (name) => womansNames.has(name),
     isGivenName: (name) => firsts.has(name) || isCommonForm(name) || LATER.has(name),
-    births: (name) => given.get(name) ?? 0,
+    births: (name) => readBirths().get(name) ?? 0,
     isLastName: (name) => lasts.has(name),
   };
 }
 
-const NO_SHARES: ReadonlyMap<string, number> = new Map();
+let givenNames: ReadonlyMap<string, number> | undefined;
+
+/** The births of each given name: twenty thousand names that only a comparison of two given names asks for. */
+function readBirths(): ReadonlyMap<string, number> {
+  givenNames ??= new Map(
+    readDataFile('given_names.csv', givenNamesRow).flatMap((row) =>
+      row.names.map((name) => [name, row.births] as const),
+    ),
+  );
+  return givenNames;
+}
+
+const NO_NAMES: ReadonlySet<string> = new Set();
 
 /** A first name that both sexes bear counts for both. */
 function sharesOf(rows: readonly { name: string; count: number }[], all: number) {
