@@ -30,7 +30,7 @@ async function createContacts(db: Kysely<unknown>): Promise<void> {
     .addColumn('outcome_run', 'text', notNull)
     .addColumn('outcome_at', 'bigint', notNull)
     .addColumn('outcome_detail', 'text')
-    .addColumn('seen_run', 'text', notNull)
+    .addColumn('seen_run', 'text')
     .addColumn('departure_read', 'integer', zeroAtFirst)
     .addColumn('merged_into', 'text')
     .addColumn('has_opted_out', 'integer', zeroAtFirst)

@@ -420,7 +420,7 @@ export function newRow(
     outcome_run: '',
     outcome_at: 0,
     outcome_detail: null,
-    seen_run: '',
+    seen_run: null,
     departure_read: 0,
     merged_into: null,
     has_opted_out: 0,

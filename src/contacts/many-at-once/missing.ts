@@ -47,7 +47,7 @@ export async function markUnseen(trx: RunTransaction, runId: string): Promise<vo
   const run = { id: runId, now: trx.clock.now() };
   const isUnseen = (eb: ContactBuilder) =>
     eb.and([
-      eb('seen_run', '<>', runId),
+      eb('seen_run', 'is distinct from', runId),
       eb('departure_read', '=', 0),
       eb('state', '<>', 'removed'),
     ]);

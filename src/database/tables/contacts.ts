@@ -102,8 +102,8 @@ export const CONTACT_TABLES = {
       outcome_at: bigint(),
       /** More of the reason for a person, without personal data. */
       outcome_detail: personal(nullable(text())),
-      /** The run that last saw it in the CRM. */
-      seen_run: text(),
+      /** The run that last saw it in the CRM; null if none did. */
+      seen_run: nullable(text()),
       /** 1 once its departure from the CRM was read, which the CRM may tell of more than once; 0 when it is seen again. */
       departure_read: withDefault(integer()),
       /** The contact that it became a part of, when it left; what it was paid for may come to that one later. */
