@@ -152,7 +152,7 @@ function readMatch(text: string | null): JobMatch | null {
 
 /**
  * Creates the id of a new job: 32 hexadecimal characters, of which the first twelve are the time. Jobs of one submission
- * therefore share a few pages of the file. With random ids, each job would change a page of its own.
+ * therefore share a few pages of the file. With random ids, each job would change a different page.
  */
 export function createJobId(nowMs: number): string {
   const time = Math.trunc(nowMs).toString(16).padStart(12, '0').slice(-12);

@@ -24,7 +24,7 @@ import { SEED, type Service, startService } from '../service-process.ts';
 
 const DONORS = 1_000_000;
 const PAIRS = 10;
-/** Look-ups of each version in a pair: the 99th percentile of 200 would be the second slowest, which is chance. */
+/** Look-ups of each version in a pair. With only 200, the 99th percentile would be the second slowest: chance. */
 const LOOKUPS = 1_000;
 const LARGE_SUBMITS = 5;
 const SUBMIT_TURNS = 15;

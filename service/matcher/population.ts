@@ -99,7 +99,7 @@ function fromFiles(): Population {
 
 let givenNames: ReadonlyMap<string, number> | undefined;
 
-/** The births of each given name: twenty thousand names that only a comparison of two given names asks for. */
+/** Births by given name. The 30,000 names are read when two given names are first compared. */
 function readBirths(): ReadonlyMap<string, number> {
   givenNames ??= new Map(
     readDataFile('given_names.csv', givenNamesRow).flatMap((row) =>

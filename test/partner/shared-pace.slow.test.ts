@@ -54,8 +54,8 @@ async function openWorld() {
 }
 
 /**
- * How many of these departures are above the limit: what a service refuses that counts each when it leaves.
- * A service of this machine counts them when it gets to them, and on a busy one many of them at once.
+ * Counts the departures above the limit, as a service would that receives each request at once. The real service of this
+ * test receives delayed requests together when the machine is busy, so its refusals say nothing about the pace.
  */
 function countRefused(times: readonly number[]): number {
   let tokens = BURST;
@@ -70,7 +70,7 @@ function countRefused(times: readonly number[]): number {
   return refused;
 }
 
-/** The highest rate that was held for some time: what a busy machine holds up is made up for by no one. */
+/** The highest rate within any window: the processes do not make up for departures that a busy machine delayed. */
 function bestRate(times: readonly number[]): number {
   const counts = times.map((from) => times.filter((at) => at >= from && at < from + COUNTED_MS));
   return Math.max(...counts.map(({ length }) => length)) / (COUNTED_MS / 1_000);
