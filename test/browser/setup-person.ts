@@ -33,9 +33,12 @@ export async function comeAsAPerson(
     locale: 'en-US',
   });
   context.setDefaultTimeout(PATIENCE_MS);
-  onTestFinished(() => context.close());
   await context.addInitScript(HEAR_REPORTS);
   const page = await context.newPage();
+  onTestFinished(async ({ task }) => {
+    if (task.result?.state === 'fail') await tellLastPage(page);
+    await context.close();
+  });
   const complaints: string[] = [];
   page.on('console', (message) => {
     const isOurs = page.url().startsWith(origin);
@@ -61,6 +64,12 @@ export async function comeAsAPerson(
       await read();
     },
   };
+}
+
+/** What stood there when the test failed, which its error does not tell. */
+async function tellLastPage(page: Page): Promise<void> {
+  const text = await page.evaluate('document.body.innerText').catch(String);
+  console.error(`the last page of the test was ${page.url()}:\n${text}`);
 }
 
 export const NAMES = { salesforce: 'Salesforce', hubspot: 'HubSpot', csv: 'A CSV file' } as const;

@@ -22,6 +22,7 @@ const OPTIONS = {
   postgres: { type: 'boolean' },
   serve: { type: 'boolean' },
   persons: { type: 'boolean' },
+  traces: { type: 'boolean' },
 } as const;
 
 export async function runCommand(args: string[]): Promise<void> {
@@ -80,6 +81,7 @@ async function simulateHere(store: SharedStore, values: Values): Promise<void> {
     sum.credits += night.credits;
     sum.seconds = (realNowMs() - began) / 1000;
     steps += night.steps;
+    if (values.traces) print(`trace of seed ${seed}: ${night.hash}`);
     const [violation] = night.violations;
     if (violation !== undefined) sum.failed += 1;
     tellParent({ ...sum, next: seed + 1, isOver: false });

@@ -118,12 +118,15 @@ function judgeWritten(world: Judged, life: Life, report: RunReport | null): void
       payments.some(({ job }) => job.sender === life.name && IN_VAIN.has(job.fate)) ||
       last === 'failed' ||
       last === 'vanished';
+    // The same for a credit whose answer was lost, where a user said that it is not to be spent again.
+    const isLossRejected = record.rejectedLoss === versionOf(record.details);
     return (
       by === life.name &&
       !isClearedOfErased(record, at) &&
       !isChanged &&
       !isAsked &&
       !isInVain &&
+      !isLossRejected &&
       // One that waits for its next credit is reported as waiting, also where an older profile was written meanwhile.
       store.rows(IN_LINE, record.id).length === 0 &&
       payments.every(({ job }) => job.paidAt < at)

@@ -9,6 +9,20 @@ describe('a simulated night', () => {
     expect(second.output).toBe(first.output);
   });
 
+  it('is the same night whichever nights the process has simulated before', async () => {
+    const traces = await Promise.all(
+      ['70', '77'].map(async (first) => {
+        const nights = String(79 - Number(first));
+        const { output } = await simulate('--seed', first, '--nights', nights, '--traces');
+        return [77, 78].map(
+          (seed) => new RegExp(`^trace of seed ${seed}: (.*)$`, 'm').exec(output)?.[1],
+        );
+      }),
+    );
+    expect(traces[0]).toEqual([expect.any(String), expect.any(String)]);
+    expect(traces[1]).toEqual(traces[0]);
+  });
+
   it('tells what happened as a story, under the settings of the night', async () => {
     const { output } = await simulate('--seed', '5');
     expect(output).toMatch(/^\{"seed":5,/);

@@ -25,9 +25,13 @@ export function runInside<Result>(machine: Machine, work: () => Result): Result 
 
 let chance: Random | null = null;
 
+/** What is drawn in advance, for many nonces at once. */
+let ahead: Random | null = null;
+
 /** All ids, keys and nonces come from here; null gives them back to the machine. */
 export function setChance(random: Random | null): void {
   chance = random;
+  ahead = random?.split('ahead') ?? null;
 }
 
 /** Which process ids live, as `process.kill(id, 0)` tells the one that asks; null asks the machine. */
@@ -118,8 +122,16 @@ function randomUuid(): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
 }
 
+/** A longer draw is a stock of nonces. */
+const LONGEST_KEY = 64;
+
+/**
+ * The product keeps a stock of nonces over the end of a night. Whether a night has to draw a new one depends on
+ * the nights before it, so this moves none of its ids.
+ */
 function randomBuffer(size: number): Buffer {
-  return chance === null ? real.randomBytes(size) : Buffer.from(chance.bytes(size));
+  const random = size > LONGEST_KEY ? ahead : chance;
+  return random === null ? real.randomBytes(size) : Buffer.from(random.bytes(size));
 }
 
 function killOrLook(processId: number, signal?: string | number): boolean {
