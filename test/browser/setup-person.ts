@@ -69,7 +69,7 @@ export async function comeAsAPerson(
 /** What stood there when the test failed, which its error does not tell. */
 async function tellLastPage(page: Page): Promise<void> {
   const text = await page.evaluate('document.body.innerText').catch(String);
-  console.error(`the last page of the test was ${page.url()}:\n${text}`);
+  process.stderr.write(`The last page of the test was ${page.url()}:\n${text}\n`);
 }
 
 export const NAMES = { salesforce: 'Salesforce', hubspot: 'HubSpot', csv: 'A CSV file' } as const;
