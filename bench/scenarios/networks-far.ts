@@ -142,7 +142,7 @@ const pageSchema = z.object({
 async function identifyEverybody(baseUrl: string, database: string): Promise<void> {
   const db = new Sqlite(database);
   const update = db.prepare(
-    `update contacts set state = 'settled', asked_identity = identity, asked_at = ?, donor_id = ?,
+    `update contacts set state = 'settled', asked_identity = identity, last_credit = 'stands', asked_at = ?, donor_id = ?,
      enhanced_at = ?, due_reason = null, outcome_reason = 'fields_written' where crm_id = ?`,
   );
   for (let offset = 0; offset < CONTACTS; offset += PAGE_SIZE) {

@@ -104,7 +104,7 @@ async function slowDown(url: string, delayMs: number): Promise<void> {
 function enhanceEverybody(database: string): void {
   const db = new Sqlite(database);
   db.prepare(
-    `update contacts set state = 'settled', asked_identity = identity, asked_at = ?,
+    `update contacts set state = 'settled', asked_identity = identity, last_credit = 'stands', asked_at = ?,
      donor_id = crm_id, enhanced_at = ?, due_reason = null, outcome_reason = 'fields_written'
      where state = 'due'`,
   ).run(Date.now(), Date.now());

@@ -109,7 +109,7 @@ async function identifyEverybody(
   const db = new Sqlite(join(settings, '..', 'store.db'));
   const donors = new Set<string>();
   const update = db.prepare(
-    `update contacts set state = 'settled', asked_identity = identity, asked_at = ?, donor_id = ?,
+    `update contacts set state = 'settled', asked_identity = identity, last_credit = 'stands', asked_at = ?, donor_id = ?,
      enhanced_at = ?, due_reason = null, outcome_reason = 'fields_written'
      where integration_id = 'bench' and crm_id = ?`,
   );

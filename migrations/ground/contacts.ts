@@ -20,6 +20,7 @@ async function createContacts(db: Kysely<unknown>): Promise<void> {
     .addColumn('priority', 'integer', notNull)
     .addColumn('asked_identity', 'text')
     .addColumn('asked_at', 'bigint')
+    .addColumn('last_credit', 'text')
     .addColumn('tracking_id', 'text')
     .addColumn('donor_id', 'text')
     .addColumn('enhanced_at', 'bigint')
@@ -27,7 +28,7 @@ async function createContacts(db: Kysely<unknown>): Promise<void> {
     .addColumn('values_donor', 'text')
     .addColumn('values_identity', 'text')
     .addColumn('outcome_reason', 'text', notNull)
-    .addColumn('outcome_run', 'text', notNull)
+    .addColumn('outcome_run', 'text')
     .addColumn('outcome_at', 'bigint', notNull)
     .addColumn('outcome_detail', 'text')
     .addColumn('seen_run', 'text')
@@ -48,6 +49,13 @@ async function createContacts(db: Kysely<unknown>): Promise<void> {
     .createIndex('contacts_by_run')
     .on('contacts')
     .columns(['integration_id', 'outcome_run', 'outcome_reason'])
+    .execute();
+  // A whole index would cost each first sync, and hardly any contact is one of these.
+  await db.schema
+    .createIndex('contacts_to_reconsider')
+    .on('contacts')
+    .columns(['integration_id', 'state', 'crm_id'])
+    .where(sql<boolean>`last_credit <> 'stands'`)
     .execute();
   // Few contacts are merged: an index of all would cost each first sync.
   await db.schema

@@ -364,10 +364,6 @@ function valueSql(value: Value, source: Source): RawBuilder<unknown> {
   const { common, moment, columns } = source;
   if (value === null || typeof value !== 'object') return sql.lit(value);
   if ('own' in value) return sql.ref(value.own);
-  if ('sign' in value) {
-    const size = sql`abs(${valueSql(value.of, source)})`;
-    return value.sign === 1 ? size : sql`-${size}`;
-  }
   if ('moment' in value) {
     const { id, now } = moment;
     return value.moment === 'now' ? typed(now, true) : typed(required(id, 'a run'), false);
@@ -404,7 +400,8 @@ function conditionSql(condition: Condition, source: Source): RawBuilder<unknown>
     const [one, words] = condition.oneOf;
     return sql`${value(one)} in (${sql.join(words.map((word) => sql.lit(word)))})`;
   }
-  if ('not' in condition) return sql`not (${conditionSql(condition.not, source)})`;
+  // What is compared with null is not known to be true, which `not` would leave unknown.
+  if ('not' in condition) return sql`(${conditionSql(condition.not, source)}) is not true`;
   const [parts, word] = 'all' in condition ? [condition.all, 'and'] : [condition.any, 'or'];
   const joined = parts.map((part) => sql`(${conditionSql(part, source)})`);
   return sql`(${sql.join(joined, sql.raw(` ${word} `))})`;

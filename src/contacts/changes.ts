@@ -15,6 +15,7 @@ export const COLUMNS = [
   'priority',
   'asked_identity',
   'asked_at',
+  'last_credit',
   'tracking_id',
   'donor_id',
   'enhanced_at',
@@ -44,8 +45,6 @@ export type Value =
   | Scalar
   /** The contact's own, as it was before the event. */
   | { own: Column }
-  /** The size of a number, with this sign. */
-  | { sign: -1 | 1; of: Value }
   /** It comes with the event. */
   | { given: Column }
   /** The run that acts, and when (epoch ms). */
@@ -71,8 +70,6 @@ export interface ChangeContext {
 export const RUN: Value = { moment: 'id' };
 export const NOW: Value = { moment: 'now' };
 export const own = (column: Column): Value => ({ own: column });
-export const negative = (value: Value): Value => ({ sign: -1, of: value });
-export const positive = (value: Value): Value => ({ sign: 1, of: value });
 export const given = (column: Column): Value => ({ given: column });
 export const choice = (condition: Condition, then: Value, otherwise: Value): Value => ({
   if: condition,
@@ -99,15 +96,9 @@ export interface Known {
 export function read(value: Value, known: Known): Scalar {
   if (value === null || typeof value !== 'object') return value;
   if ('own' in value) return known.row[value.own];
-  if ('sign' in value) return withSign(value.sign, read(value.of, known));
   if ('given' in value) return required(known.given[value.given], value.given);
   if ('moment' in value) return required(known.moment[value.moment], value.moment);
   return read(holds(value.if, known) ? value.then : value.else, known);
-}
-
-function withSign(sign: -1 | 1, value: Scalar): Scalar {
-  if (typeof value !== 'number') return null;
-  return sign === 1 ? Math.abs(value) : 0 - Math.abs(value);
 }
 
 /** Pure: whether a condition holds for one row; nothing is equal to null, as in SQL. */
@@ -131,7 +122,6 @@ export function givenIn(part: Value | Condition | undefined): Set<Column> {
   if (part === null || typeof part !== 'object') return new Set();
   if ('given' in part) return new Set([part.given]);
   if ('own' in part || 'moment' in part) return new Set();
-  if ('sign' in part) return givenIn(part.of);
   return new Set(listParts(part).flatMap((inner) => [...givenIn(inner)]));
 }
 

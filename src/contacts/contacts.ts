@@ -62,7 +62,10 @@ export async function* listToReconsider(
       .where((eb) =>
         eb.or([
           eb('state', '=', 'due'),
-          eb.and([eb('state', '=', 'settled'), eb('asked_at', '<', askedBefore)]),
+          eb.and([
+            eb('state', '=', 'settled'),
+            eb.or([eb('last_credit', '<>', 'stands'), eb('asked_at', '<', askedBefore)]),
+          ]),
         ]),
       )
       .execute(),
@@ -151,7 +154,7 @@ export function listNewDueContacts(
     contactsAfter(reader, integrationId, after)
       .where('state', '=', 'due')
       .where('missing_since', 'is', null)
-      .where('asked_at', 'is', null)
+      .where('last_credit', 'is', null)
       .$if(only !== null, (query) => query.where('crm_id', 'in', only ?? []))
       .execute(),
   );
@@ -256,7 +259,7 @@ const selectUnread = preparedRead((db, { integrationId }: Slots<{ integrationId:
   idRows(db, integrationId)
     .where((eb) =>
       eb.or([
-        eb.and([eb('state', '=', 'held'), eb('asked_at', '<', 0)]),
+        eb.and([eb('state', '=', 'held'), eb('last_credit', '=', 'outdated')]),
         eb.and([
           eb('state', '=', 'settled'),
           eb('outcome_reason', 'in', ['job_vanished', 'job_too_old', 'no_match']),
@@ -410,6 +413,7 @@ export function newRow(
     priority: 1,
     asked_identity: null,
     asked_at: null,
+    last_credit: null,
     tracking_id: null,
     donor_id: null,
     enhanced_at: null,
@@ -417,7 +421,7 @@ export function newRow(
     values_donor: null,
     values_identity: null,
     outcome_reason: 'submission_pending',
-    outcome_run: '',
+    outcome_run: null,
     outcome_at: 0,
     outcome_detail: null,
     seen_run: null,

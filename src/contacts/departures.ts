@@ -3,12 +3,13 @@ import { preparedRead, type Slots } from '../database/prepared.ts';
 import type { Reader } from '../database/reader.ts';
 import { inFilledBatches } from '../database/rows.ts';
 import type { Trx } from '../database/tables/tables.ts';
+import { NEXT_READING } from '../identity/identity-text.ts';
 import type { RunContext } from '../sync/statements/runs.ts';
 import { after, move, putRows, type Target } from './apply-events.ts';
 import type { ContactRow } from './changes.ts';
 import { findRows, newRow } from './contacts.ts';
 import { holdErased, suspectMerged } from './erased-holds.ts';
-import { INHERITED, type LifeEvent, MISMATCH_REASONS } from './life.ts';
+import { type LifeEvent, MISMATCH_REASONS } from './life.ts';
 
 /** A contact that is gone from the CRM. */
 export interface Departure {
@@ -184,8 +185,7 @@ async function moveProfile(
   if (wasAsked && loser.enhanced_at === null && isGone) return;
   // A job that is too old to be fetched then does not look as if nothing had ever come of it.
   const { donor_id, enhanced_at } = loser;
-  const asked_at = laterCredit(loser, winner);
-  const profile = { tracking_id, asked_at, donor_id, enhanced_at };
+  const profile = { tracking_id, ...laterCredit(loser, winner), donor_id, enhanced_at };
   const event = isRunning ? 'inheritedRunning' : 'inheritedDone';
   if (!(await moveToWinner(trx, of, run, event, { crm_id: winnerId, ...profile }))) return;
   await trx
@@ -195,7 +195,7 @@ async function moveProfile(
       state: isRunning ? job.state : 'completed',
       closed_at: null,
       // What its answer is noted against: the details that the winner has then.
-      ...(job.state === 'intended' ? { identity: INHERITED } : {}),
+      ...(job.state === 'intended' ? { identity: NEXT_READING } : {}),
     })
     .where('tracking_id', '=', tracking_id)
     .execute();
@@ -220,8 +220,8 @@ export async function takeJob(
   { loser, heir, trackingId }: { loser: ContactRow; heir: ContactRow; trackingId: string },
 ): Promise<boolean> {
   const { donor_id, enhanced_at } = loser;
-  const profile = { tracking_id: trackingId, donor_id, enhanced_at };
-  const given = { crm_id: heir.crm_id, ...profile, asked_at: laterCredit(loser, heir) };
+  const profile = { tracking_id: trackingId, ...laterCredit(loser, heir), donor_id, enhanced_at };
+  const given = { crm_id: heir.crm_id, ...profile };
   const isWaiting = heir.state === 'ready' || heir.state === 'held';
   const event = isWaiting ? 'gotFittingJob' : 'inheritedDone';
   if (!(await moveToWinner(trx, of, run, event, given))) return false;
@@ -262,13 +262,19 @@ async function findHeir(
 }
 
 /**
- * When the later credit of two contacts that became one was spent: that of the winner may have brought nothing, and
- * by the age of the other profile a third one would follow at once.
+ * The later credit of two contacts that became one: that of the winner may have brought no profile, and by the age of
+ * the other profile a third credit would follow at once.
  */
-function laterCredit(loser: ContactRow, winner: ContactRow | undefined): number | null {
-  if (winner === undefined || winner.asked_identity === null) return loser.asked_at;
-  const isWinners = Math.abs(winner.asked_at ?? 0) > Math.abs(loser.asked_at ?? 0);
-  return isWinners ? winner.asked_at : loser.asked_at;
+function laterCredit(loser: ContactRow, winner: ContactRow | undefined) {
+  const isWinners =
+    winner !== undefined && winner.asked_identity !== null && spentAt(winner) > spentAt(loser);
+  const { asked_at, last_credit } = isWinners ? winner : loser;
+  return { asked_at, last_credit };
+}
+
+/** When its credit was spent; 0 where that counts as not spent. */
+function spentAt({ asked_at, last_credit }: ContactRow): number {
+  return last_credit === 'in_vain' ? 0 : (asked_at ?? 0);
 }
 
 /** The service keeps the results of a job for so long. */
@@ -336,7 +342,7 @@ async function moveToWinner(
   if ((await findRows(trx, of.integrationId, [crmId])).has(crmId)) {
     return (await move(trx, of, event, [{ crm_id: crmId, ...given }], run)) > 0;
   }
-  const unknown = newRow(of.integrationId, { crmId, identity: INHERITED });
+  const unknown = newRow(of.integrationId, { crmId, identity: NEXT_READING });
   const row = after(event, unknown, given, run, 'unknown');
   if (row !== null) await putRows(trx, [row]);
   return row !== null;
@@ -353,15 +359,16 @@ async function moveQuestion(
   loser: ContactRow,
   winnerId: string,
 ): Promise<void> {
-  const { crm_id, asked_at, donor_id, enhanced_at } = loser;
+  const { crm_id, asked_at, last_credit, donor_id, enhanced_at } = loser;
   const question = await findQuestion(trx, loser);
   if (question === undefined) return;
   const { tracking_id, decision, detail } = question;
-  const askedAt = asked_at === null ? null : Math.abs(asked_at);
   const isRejected = decision === 'rejected';
   const event = isRejected ? 'inheritedRejection' : 'inheritedQuestion';
-  const profile = { tracking_id, asked_at: askedAt, donor_id, enhanced_at };
-  const given = { ...profile, outcome_detail: detail };
+  // What is decided about it here is decided anew.
+  const credit = last_credit === 'outdated' ? 'stands' : last_credit;
+  const profile = { tracking_id, asked_at, last_credit: credit, donor_id, enhanced_at };
+  const given = { ...profile, outcome_detail: detail } as const;
   if (!(await moveToWinner(trx, of, run, event, { crm_id: winnerId, ...given }))) return;
   const moved = { crm_id: winnerId };
   await trx.updateTable('jobs').set(moved).where('tracking_id', '=', tracking_id).execute();

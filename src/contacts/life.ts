@@ -6,6 +6,7 @@
 import { OUTCOME_REASONS, type Outcome } from '../core/outcome.ts';
 import { listContactKinds } from '../core/question-kinds.ts';
 import type { ContactState } from '../database/tables/contacts.ts';
+import { NEXT_READING } from '../identity/identity-text.ts';
 import {
   all,
   any,
@@ -16,11 +17,9 @@ import {
   given,
   isNull,
   NOW,
-  negative,
   not,
   oneOf,
   own,
-  positive,
   RUN,
   type Value,
 } from './changes.ts';
@@ -50,15 +49,6 @@ export interface EventRow {
   /** True if it gives up the job at hand: it is over, another contact's, or of no use any more. */
   endsJob?: true;
 }
-
-/** `asked_at` of a contact that the next run has to think about again, and whose credit brought nothing. */
-const ASK_AGAIN = 0;
-
-/**
- * `asked_identity` of a contact whose profile came to it by a merge: its next reading is what the credit
- * was spent on. A merge brings details along, too, and those are no change that earns another credit.
- */
-export const INHERITED = '';
 
 /** The order in which due contacts are submitted. */
 export const PRIORITY = {
@@ -184,16 +174,27 @@ const SPENT: Changes = {
   due_reason: null,
   asked_identity: given('asked_identity'),
   asked_at: given('asked_at'),
+  last_credit: 'stands',
 };
 
-/**
- * If its identity changed while the job ran, the next run thinks about the contact again: the sign of
- * `asked_at` says so, and its age stays known.
- */
-const ASKED_AT_THE_END = choice(
-  any(equal(own('identity'), own('asked_identity')), equal(own('asked_identity'), INHERITED)),
-  positive(own('asked_at')),
-  negative(own('asked_at')),
+const HAS_ASKED_IN_VAIN = equal(own('last_credit'), 'in_vain');
+
+/** If its identity changed while the job ran, the next run thinks about the contact again. */
+const CREDIT_AT_THE_END = choice(
+  any(isNull(own('last_credit')), HAS_ASKED_IN_VAIN),
+  own('last_credit'),
+  choice(
+    any(equal(own('identity'), own('asked_identity')), equal(own('asked_identity'), NEXT_READING)),
+    'stands',
+    'outdated',
+  ),
+);
+
+/** The next run, which this is, thinks about it. */
+const CREDIT_ONCE_READ = choice(
+  equal(own('last_credit'), 'outdated'),
+  'stands',
+  own('last_credit'),
 );
 
 /** A credit that brought nothing is asked for again; a record that refuses its write earns no second. */
@@ -205,7 +206,7 @@ const NOTHING_CAME = all(
 const JOB_VANISHED: Changes = {
   tracking_id: null,
   asked_identity: choice(NOTHING_CAME, null, own('asked_identity')),
-  asked_at: choice(NOTHING_CAME, ASK_AGAIN, ASKED_AT_THE_END),
+  last_credit: choice(NOTHING_CAME, 'in_vain', CREDIT_AT_THE_END),
 };
 
 /** It takes a job that was paid for the same person in another contact. */
@@ -220,6 +221,7 @@ const INHERITS: Changes = {
   due_reason: null,
   tracking_id: given('tracking_id'),
   asked_at: given('asked_at'),
+  last_credit: given('last_credit'),
   donor_id: given('donor_id'),
   enhanced_at: given('enhanced_at'),
   ...SEEN,
@@ -232,7 +234,7 @@ const INHERITS: Changes = {
 const HAS_LEFT = equal(own('eligible'), 0);
 
 /** It has opted out, or may not be submitted for another reason that reading alone ends; a row that a merge makes is of no run yet. */
-const WAS_LEFT_OUT = all(equal(own('eligible'), 0), not(equal(own('outcome_run'), '')));
+const WAS_LEFT_OUT = all(equal(own('eligible'), 0), not(isNull(own('outcome_run'))));
 
 const LEFT_BEFORE: Changes = {
   due_reason: null,
@@ -252,7 +254,7 @@ const LEFT_UNDECIDED: Changes = {
 /** What was asked for it counts as not spent: should it come back, a person has said so. */
 const ASKED_FOR_AGAIN: Changes = {
   asked_identity: null,
-  asked_at: ASK_AGAIN,
+  last_credit: 'in_vain',
   tracking_id: null,
 };
 
@@ -302,7 +304,7 @@ function inherits(to: ContactState, more: readonly Way[] = []): EventRow {
         to,
         set: {
           ...INHERITS,
-          asked_identity: INHERITED,
+          asked_identity: NEXT_READING,
           eligible: 1,
           ...outcome('delivery_pending'),
         },
@@ -312,7 +314,7 @@ function inherits(to: ContactState, more: readonly Way[] = []): EventRow {
         to,
         set: {
           ...INHERITS,
-          asked_identity: INHERITED,
+          asked_identity: NEXT_READING,
           eligible: 1,
           ...outcome('delivery_pending'),
         },
@@ -458,7 +460,7 @@ export const LIFE = {
         set: {
           ...READ,
           asked_identity: readOrOwn(),
-          asked_at: positive(own('asked_at')),
+          last_credit: CREDIT_ONCE_READ,
           eligible: 1,
           outcome_run: RUN,
         },
@@ -496,7 +498,7 @@ export const LIFE = {
         to: null,
         set: {
           ...CAME_BACK,
-          asked_at: positive(own('asked_at')),
+          last_credit: CREDIT_ONCE_READ,
           outcome_run: RUN,
         },
       },
@@ -623,7 +625,7 @@ export const LIFE = {
         from: ['settled', 'submitted', 'ready', 'removed'],
         to: null,
         when: not(isNull(own('asked_identity'))),
-        set: { asked_identity: INHERITED },
+        set: { asked_identity: NEXT_READING },
       },
       {
         // An earlier run has read that it changed, and ended before a credit was spent on that.
@@ -632,7 +634,7 @@ export const LIFE = {
         when: all(equal(own('due_reason'), 'identity_changed'), not(isNull(own('asked_identity')))),
         set: {
           due_reason: null,
-          asked_identity: INHERITED,
+          asked_identity: NEXT_READING,
           ...outcome(choice(isNull(own('donor_id')), 'no_match_known', 'profile_fresh')),
         },
       },
@@ -640,7 +642,7 @@ export const LIFE = {
         from: ['held'],
         to: null,
         when: oneOf(own('outcome_reason'), HELD_AND_PAID),
-        set: { asked_identity: INHERITED },
+        set: { asked_identity: NEXT_READING },
       },
     ],
     otherwise: 'It has no profile that is to be kept.',
@@ -652,7 +654,7 @@ export const LIFE = {
       from: ['held'],
       to: 'ready',
       when: all(oneOf(own('outcome_reason'), MISMATCH_REASONS), isNull(own('donor_id'))),
-      set: { ...INHERITS, asked_identity: INHERITED, ...outcome('delivery_pending') },
+      set: { ...INHERITS, asked_identity: NEXT_READING, ...outcome('delivery_pending') },
     },
   ]),
   /**
@@ -680,9 +682,13 @@ export const LIFE = {
         when: isNull(own('asked_identity')),
         set: {
           ...INHERITS,
-          asked_identity: INHERITED,
+          asked_identity: NEXT_READING,
           // Who was left out may still have to be: the next run reads it again.
-          asked_at: choice(WAS_LEFT_OUT, negative(given('asked_at')), given('asked_at')),
+          last_credit: choice(
+            all(WAS_LEFT_OUT, equal(given('last_credit'), 'stands')),
+            'outdated',
+            given('last_credit'),
+          ),
           eligible: 1,
           ...outcome('lost_answer', given('outcome_detail')),
         },
@@ -697,7 +703,7 @@ export const LIFE = {
         from: ['settled'],
         to: null,
         when: all(isNull(own('asked_identity')), WAS_LEFT_OUT),
-        set: { ...INHERITS, tracking_id: null, asked_identity: INHERITED },
+        set: { ...INHERITS, tracking_id: null, asked_identity: NEXT_READING },
       },
       {
         from: ['unknown', 'settled', 'due', 'removed'],
@@ -706,7 +712,7 @@ export const LIFE = {
         set: {
           ...INHERITS,
           tracking_id: null,
-          asked_identity: INHERITED,
+          asked_identity: NEXT_READING,
           eligible: 1,
           ...outcome('rejected_by_person'),
         },
@@ -802,14 +808,15 @@ export const LIFE = {
     // Nothing was spent, but asking again with the same details is useless; with others, read
     // while the request was under way, it is not.
     asked_identity: given('asked_identity'),
-    asked_at: choice(equal(own('identity'), given('asked_identity')), NOW, ASK_AGAIN),
+    asked_at: NOW,
+    last_credit: choice(equal(own('identity'), given('asked_identity')), 'stands', 'in_vain'),
     tracking_id: null,
     ...outcome('person_invalid', given('outcome_detail')),
   }),
   lost: ofAnswer('held', {
     ...SPENT,
     // What was read of it while it was under way has not been decided about: the next run reads it again.
-    asked_at: negative(given('asked_at')),
+    last_credit: 'outdated',
     ...outcome('lost_answer', given('outcome_detail')),
   }),
   lostDueAgain: ofEmptyAnswer('due', {
@@ -829,7 +836,7 @@ export const LIFE = {
   }),
   sharedLost: shares('held', outcome('lost_answer', given('outcome_detail'))),
   jobDone: ofAnswer('ready', {}),
-  jobFailed: ended({ tracking_id: null, asked_at: ASKED_AT_THE_END }),
+  jobFailed: ended({ tracking_id: null, last_credit: CREDIT_AT_THE_END }),
   jobVanished: ended(JOB_VANISHED),
   /** What the service has said of it before the job that vanished: asked about that again, it would say the same. */
   answerStands: {
@@ -838,7 +845,11 @@ export const LIFE = {
         from: ['settled'],
         to: null,
         when: all(isNull(own('asked_identity')), equal(own('identity'), given('asked_identity'))),
-        set: { asked_identity: given('asked_identity'), asked_at: given('asked_at') },
+        set: {
+          asked_identity: given('asked_identity'),
+          asked_at: given('asked_at'),
+          last_credit: 'stands',
+        },
       },
     ],
     otherwise: 'Nothing more is to be asked about it.',
@@ -848,7 +859,7 @@ export const LIFE = {
   delivered: {
     ...ofProfile('settled', {
       eligible: 1,
-      asked_at: ASKED_AT_THE_END,
+      last_credit: CREDIT_AT_THE_END,
       donor_id: given('donor_id'),
       enhanced_at: NOW,
       owned_values: given('owned_values'),
@@ -876,7 +887,8 @@ export const LIFE = {
     // The new details are the same person's: they count as what the credit was spent on.
     asked_identity: own('identity'),
     values_identity: choice(isNull(own('values_donor')), null, own('identity')),
-    asked_at: choice(equal(own('asked_at'), ASK_AGAIN), NOW, own('asked_at')),
+    asked_at: choice(HAS_ASKED_IN_VAIN, NOW, own('asked_at')),
+    last_credit: choice(HAS_ASKED_IN_VAIN, 'stands', own('last_credit')),
     outcome_reason: 'identity_change_rejected',
     outcome_at: NOW,
   }),
@@ -895,7 +907,7 @@ export const LIFE = {
         set: {
           tracking_id: null,
           // What was rejected was asked for with other details than it has now.
-          asked_at: ASKED_AT_THE_END,
+          last_credit: CREDIT_AT_THE_END,
           outcome_reason: 'rejected_by_person',
           outcome_at: NOW,
         },
@@ -959,7 +971,7 @@ export const LIFE = {
         when: any(
           isNull(own('asked_identity')),
           all(
-            not(equal(own('asked_identity'), INHERITED)),
+            not(equal(own('asked_identity'), NEXT_READING)),
             not(equal(own('asked_identity'), own('identity'))),
           ),
         ),
@@ -968,7 +980,7 @@ export const LIFE = {
           due_reason: choice(
             not(isNull(own('asked_identity'))),
             'identity_changed',
-            choice(isNull(own('asked_at')), 'never_enhanced', 'job_vanished'),
+            choice(isNull(own('last_credit')), 'never_enhanced', 'job_vanished'),
           ),
           outcome_reason: 'submission_pending',
           outcome_at: NOW,

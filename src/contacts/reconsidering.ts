@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { OutcomeReason } from '../core/outcome.ts';
 import { fromRow } from '../database/from-row.ts';
 import type { Lease, RunTransaction } from '../database/leases.ts';
@@ -45,7 +46,7 @@ export async function reconsiderContacts(
     const last = after;
     const { rows, count } = await checkpoint(lease, async (trx) => {
       const { integrationId } = lease;
-      const { rows: found } = await askedLongAgo(trx, { integrationId, askedBefore, last });
+      const { rows: found } = await selectToReconsider(trx, { integrationId, askedBefore, last });
       const rechosen = found.flatMap((row) => {
         const decision = decide(fromRow(row));
         if (decision.kind !== 'choose') return [];
@@ -127,26 +128,32 @@ function toMoment({ clock }: Pick<RunTransaction, 'clock'>, id: string) {
   return { id, now: clock.now() };
 }
 
-const askedLongAgo = prepared(
-  (
-    db,
-    {
-      integrationId,
-      askedBefore,
-      last,
-    }: Slots<{ integrationId: string; askedBefore: number; last: string }>,
-  ) =>
-    db
+type Reconsidered = { integrationId: string; askedBefore: number; last: string };
+
+/** Two ranges of two indexes: where either one may do, SQLite reads all contacts. */
+const selectToReconsider = prepared(
+  (db, { integrationId, askedBefore, last }: Slots<Reconsidered>) => {
+    const settled = () =>
+      db
+        .selectFrom('contacts')
+        .select('crm_id')
+        .where('integration_id', '=', integrationId)
+        .where('state', '=', 'settled')
+        .where('eligible', '=', 1);
+    const askedLongAgo = settled()
+      // Named one by one, the priorities let the index lead straight to the old ones.
+      .where('priority', 'in', PRIORITIES)
+      .where('asked_at', '<', askedBefore);
+    // The word stands in the statement, so that SQLite sees that the index is of these contacts.
+    const withoutAnswer = settled().where('last_credit', '<>', sql.lit('stands'));
+    return db
       .selectFrom('contacts')
       .selectAll()
       .where('integration_id', '=', integrationId)
-      .where('state', '=', 'settled')
-      .where('eligible', '=', 1)
-      // Named one by one, the priorities let the index lead straight to the old ones.
-      .where('priority', 'in', PRIORITIES)
-      .where('asked_at', '<', askedBefore)
+      .where('crm_id', 'in', askedLongAgo.unionAll(withoutAnswer))
       .where('crm_id', '>', last)
       .orderBy('crm_id')
       .limit(ROWS_PER_TRANSACTION)
-      .compile(),
+      .compile();
+  },
 );

@@ -13,6 +13,7 @@ import {
   type ChangedPart,
   changedParts,
   type IdentityParts,
+  NEXT_READING,
   type ParsedIdentity,
   parseIdentityText,
   type SourcedPart,
@@ -102,7 +103,7 @@ function compare(
 ): { changed: readonly ChangedPart[]; text: string } {
   const before = parseIdentityText(stored);
   if (before === null) {
-    if (stored !== '') throw unknownForm();
+    if (stored !== NEXT_READING) throw unknownForm();
     return { changed: ['unknown'], text: toIdentityText(own()) };
   }
   const isMadeAlike = SOURCED_PARTS.every((part) => before[part].sources === sources[part]);

@@ -10,7 +10,7 @@
 /** A part of an identity that can change by itself. */
 export type IdentityPart = 'name' | 'addresses' | 'employers';
 
-/** What has changed; `unknown` where a fingerprint does not tell its parts, as the empty one. */
+/** What has changed; `unknown` where a fingerprint does not tell its parts, as before the next reading. */
 export type ChangedPart = IdentityPart | 'unknown';
 
 /** All of them, in the order in which they are shown. */
@@ -37,6 +37,12 @@ export interface IdentityParts {
 export interface ParsedIdentity extends IdentityParts {
   whole: string;
 }
+
+/**
+ * Stands for the identity that a contact will have when it is read next: after a merge, that is what its credit was
+ * spent on. A merge brings details along, and those are no change that earns another credit.
+ */
+export const NEXT_READING = 'next_reading';
 
 const VERSION = '2';
 const TEXT = /^2:([^:]+):([^:]+):([^:.]*)\.([^:.]*):([^:.]*)\.([^:.]*)$/;

@@ -67,8 +67,8 @@ function donorIdIn(lookup: RecordLookup, fields: readonly string[]): string | nu
 }
 
 /** True if no credit was ever spent on the contact, as far as the store knows. */
-export function isNew({ askedAt }: Pick<ContactRecord, 'askedAt'>): boolean {
-  return askedAt === null;
+export function isNew({ lastCredit }: Pick<ContactRecord, 'lastCredit'>): boolean {
+  return lastCredit === null;
 }
 
 /**

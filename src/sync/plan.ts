@@ -6,12 +6,12 @@
 import type { Answered } from '../contacts/answered.ts';
 import type { ContactRecord } from '../contacts/contacts.ts';
 import type { Decided, Decision, NotedIdentity, ReadContact } from '../contacts/decided-pages.ts';
-import { INHERITED, PRIORITY } from '../contacts/life.ts';
+import { PRIORITY } from '../contacts/life.ts';
 import type { Contact } from '../core/contact.ts';
 import type { Refresh } from '../core/integration-settings.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
 import type { ReadIdentity } from '../identity/identity-reader.ts';
-import { changedParts } from '../identity/identity-text.ts';
+import { changedParts, NEXT_READING } from '../identity/identity-text.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -74,7 +74,8 @@ function backAtAnswered(
   answered: Answered | null,
   rules: PlanRules,
 ): ContactRecord | undefined {
-  if (!row?.askedIdentity || !answered?.identity) return row;
+  if (row === undefined || row.askedIdentity === null || answered === null) return row;
+  if ([row.askedIdentity, answered.identity].includes(NEXT_READING)) return row;
   const others = changedParts(row.askedIdentity, answered.identity);
   const isUnknown = identity.lost.some((part) => others.includes(part));
   if (others.length === 0 || isUnknown) return row;
@@ -112,7 +113,7 @@ function whileUnreadable({ lost }: ReadIdentity, decision: Decision): Decision {
  */
 function recordIdentity(read: ReadIdentity, row: ContactRecord | undefined): NotedIdentity {
   if (row === undefined) return { identity: read.text(), isSame: false, asked: null };
-  if (row.askedIdentity === INHERITED) {
+  if (row.askedIdentity === NEXT_READING) {
     const identity = read.text();
     return { identity, isSame: false, asked: identity };
   }
@@ -148,10 +149,10 @@ function decideRead(
 
 function decideRemembered(row: ContactRecord, rules: PlanRules): Decision {
   if (row.askedIdentity === null) {
-    return choose(row.askedAt === null ? 'never_enhanced' : 'job_vanished');
+    return choose(row.lastCredit === null ? 'never_enhanced' : 'job_vanished');
   }
   const hasChanged =
-    row.askedIdentity !== INHERITED && changedParts(row.askedIdentity, row.identity).length > 0;
+    row.askedIdentity !== NEXT_READING && changedParts(row.askedIdentity, row.identity).length > 0;
   if (hasChanged && rules.refresh.whenIdentityChanges) {
     return choose('identity_changed');
   }
@@ -172,12 +173,14 @@ function stillDue(
 ): Decision {
   if (reason === 'identity_changed') return decideRemembered(row, rules);
   const isApproved = reason === 'identity_change_approved' && row.askedIdentity !== null;
-  const isBack = isApproved && changedParts(row.askedIdentity ?? '', row.identity).length === 0;
+  const isBack =
+    isApproved && changedParts(row.askedIdentity ?? NEXT_READING, row.identity).length === 0;
   return isBack ? decideRemembered(row, rules) : choose(reason);
 }
 
 function isOld(row: ContactRecord, rules: PlanRules): boolean {
-  const lastAsked = Math.abs(row.askedAt ?? 0) || row.enhancedAt || 0;
+  const { askedAt, enhancedAt, lastCredit } = row;
+  const lastAsked = (lastCredit === 'in_vain' ? enhancedAt : (askedAt ?? enhancedAt)) ?? 0;
   return rules.refresh.afterDays !== null && lastAsked < askedBefore(rules);
 }
 

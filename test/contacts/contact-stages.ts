@@ -6,7 +6,6 @@ import {
   type ReadContact,
   recordDecidedPage,
 } from '../../src/contacts/decided-pages.ts';
-import { INHERITED } from '../../src/contacts/life.ts';
 import { holdChanges } from '../../src/contacts/many-at-once/mass-changes.ts';
 import { recordAcceptedSubmission } from '../../src/credits/statements/answers.ts';
 import { findKeyBalance } from '../../src/credits/statements/balances.ts';
@@ -25,7 +24,7 @@ import type { SharingRules } from '../../src/credits/statements/paid-jobs.ts';
 import type { Tables } from '../../src/database/tables/tables.ts';
 import { type ContactQuestion, findQuestion } from '../../src/decisions/statements/questions.ts';
 import { recordDeliveries } from '../../src/fields/statements/deliveries.ts';
-import { toIdentityText } from '../../src/identity/identity-text.ts';
+import { NEXT_READING, toIdentityText } from '../../src/identity/identity-text.ts';
 import {
   BALANCE,
   INTEGRATION,
@@ -56,7 +55,7 @@ export function noting(
 ): (contact: ReadTestContact, known: ContactRecord | undefined) => Decided {
   return (contact, known) => {
     const { identity } = contact;
-    const isInherited = known?.askedIdentity === INHERITED;
+    const isInherited = known?.askedIdentity === NEXT_READING;
     const noted = { identity, isSame: known?.identity === identity };
     return { ...decide(contact, known), noted: { ...noted, asked: isInherited ? identity : null } };
   };
@@ -97,6 +96,7 @@ export function contactRow(changes: Partial<ContactRow> & { crm_id: string }): C
     priority: 1,
     asked_identity: identity,
     asked_at: START_MS,
+    last_credit: 'stands',
     tracking_id: null,
     donor_id: 'donor-1',
     enhanced_at: START_MS,

@@ -64,6 +64,7 @@ describeEachDatabase('recordPage', (open) => {
       priority: 1,
       askedIdentity: null,
       askedAt: null,
+      lastCredit: null,
       trackingId: null,
       donorId: null,
       enhancedAt: null,

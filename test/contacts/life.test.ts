@@ -8,7 +8,6 @@ import { findContacts, listUnreadContacts } from '../../src/contacts/contacts.ts
 import { recordDecidedPage } from '../../src/contacts/decided-pages.ts';
 import {
   type EventRow,
-  INHERITED,
   LIFE,
   LIFE_STATES,
   type LifeEvent,
@@ -23,6 +22,7 @@ import type { DueReason } from '../../src/database/tables/contacts.ts';
 import { listOpenQuestions, recordDecision } from '../../src/decisions/statements/questions.ts';
 import { getSubject } from '../../src/decisions/views/question.ts';
 import { recordDeliveries } from '../../src/fields/statements/deliveries.ts';
+import { NEXT_READING } from '../../src/identity/identity-text.ts';
 import {
   BALANCE,
   INTEGRATION,
@@ -396,7 +396,7 @@ describeEachDatabase('a contact in a corner', (open) => {
     const gone = { crm_id: 'c-1', state: 'removed', departure_read: 1 } as const;
     await putContacts(world, [contactRow(gone), contactRow({ crm_id: 'c-2' })]);
     await remove(world, 'c-2', 'c-1');
-    const kept = { state: 'removed', asked_identity: INHERITED, donor_id: 'donor-1' };
+    const kept = { state: 'removed', asked_identity: NEXT_READING, donor_id: 'donor-1' };
     expect(await contactOf(world, 'c-1')).toMatchObject(kept);
   });
 
@@ -405,7 +405,7 @@ describeEachDatabase('a contact in a corner', (open) => {
     await holdChanged(world, ['c-1']);
     await putContacts(world, [contactRow({ crm_id: 'c-2' })]);
     await remove(world, 'c-2', 'c-1');
-    const kept = { state: 'held', asked_identity: INHERITED };
+    const kept = { state: 'held', asked_identity: NEXT_READING };
     expect(await contactOf(world, 'c-1')).toMatchObject(kept);
   });
 
@@ -519,8 +519,11 @@ describeEachDatabase('a contact in a corner', (open) => {
       return { kind: 'choose', reason: 'identity_changed', priority: 2 };
     });
     expect(reconsidered).toEqual(['c-1']);
-    expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'due', asked_at: -START_MS });
-    expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'settled', asked_at: START_MS });
+    expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'due', last_credit: 'outdated' });
+    expect(await contactOf(world, 'c-2')).toMatchObject({
+      state: 'settled',
+      last_credit: 'stands',
+    });
   });
 
   it('is gone if it left the CRM while its answer was lost, and a person rejects to ask again', async () => {
@@ -669,7 +672,7 @@ describeEachDatabase('a contact in a corner', (open) => {
     await remove(world, 'c-2', 'c-3');
     expect(await contactOf(world, 'c-3')).toMatchObject({
       ...{ state: 'settled', outcome_reason: 'rejected_by_person', tracking_id: null },
-      ...{ asked_identity: INHERITED, asked_at: START_MS, eligible: 1 },
+      ...{ asked_identity: NEXT_READING, asked_at: START_MS, eligible: 1 },
     });
     expect(await listOpenQuestions(world.store.reader, INTEGRATION)).toEqual([]);
   });
@@ -829,8 +832,10 @@ const anInstant = fc.constantFrom(0, 1, START_MS - 1, START_MS);
 const aReason = fc.constantFrom(
   ...Object.keys(OUTCOME_REASONS).filter((word): word is OutcomeReason => word in OUTCOME_REASONS),
 );
-const aText = fc.constantFrom('one', 'another');
+const aText = fc.constantFrom('one', 'another', NEXT_READING);
 const aTracking = fc.constantFrom('tracking-1', 'tracking-2');
+
+const aCredit = fc.constantFrom('stands' as const, 'outdated' as const, 'in_vain' as const);
 
 const aRow: fc.Arbitrary<ContactRow> = fc
   .record({
@@ -841,13 +846,14 @@ const aRow: fc.Arbitrary<ContactRow> = fc
     priority: fc.constantFrom(0, 1, 2, 9),
     asked_identity: fc.option(aText),
     asked_at: fc.option(anInstant),
+    last_credit: fc.option(aCredit),
     tracking_id: fc.option(aTracking),
     donor_id: fc.option(aText),
     enhanced_at: fc.option(anInstant),
     values_donor: fc.option(aText),
     values_identity: fc.option(aText),
     outcome_reason: aReason,
-    outcome_run: fc.constantFrom(RUN, 'run-0'),
+    outcome_run: fc.constantFrom(RUN, 'run-0', null),
     outcome_detail: fc.option(aText),
     missing_since: fc.option(anInstant),
   })
@@ -857,6 +863,7 @@ const aGiven = fc.record({
   identity: aText,
   asked_identity: fc.option(aText),
   asked_at: anInstant,
+  last_credit: fc.option(aCredit),
   due_reason: fc.constantFrom('never_enhanced' as const, 'job_vanished' as const),
   priority: fc.constantFrom(1, 2, 9),
   tracking_id: aTracking,

@@ -62,7 +62,7 @@ describeEachDatabase('reconsider', (open) => {
     const world = await createWorld();
     await putContacts(world, [
       contactRow({ crm_id: 'fresh', asked_at: 100 }),
-      contactRow({ crm_id: 'never asked', asked_at: null }),
+      contactRow({ crm_id: 'never asked', asked_at: null, last_credit: null }),
       contactRow({ crm_id: 'submitted', asked_at: 1, state: 'submitted' }),
       contactRow({ crm_id: 'held', asked_at: 1, state: 'held' }),
       contactRow({ crm_id: 'removed', asked_at: 1, state: 'removed' }),
@@ -171,10 +171,10 @@ describeEachDatabase('settleDue', (open) => {
     const world = await createWorld();
     const written = { outcome_reason: 'fields_written_some_unfit', outcome_detail: 'Work phone' };
     await putContacts(world, [
-      contactRow({ ...written, crm_id: 'back', asked_at: -1, outcome_run: RUN }),
-      contactRow({ ...written, crm_id: 'opted out', asked_at: -1, outcome_run: RUN }),
-      contactRow({ ...written, crm_id: 'waits', asked_at: -1, outcome_run: RUN }),
-      contactRow({ ...written, crm_id: 'before', asked_at: -1, outcome_run: 'run-0' }),
+      contactRow({ ...written, crm_id: 'back', last_credit: 'outdated', outcome_run: RUN }),
+      contactRow({ ...written, crm_id: 'opted out', last_credit: 'outdated', outcome_run: RUN }),
+      contactRow({ ...written, crm_id: 'waits', last_credit: 'outdated', outcome_run: RUN }),
+      contactRow({ ...written, crm_id: 'before', last_credit: 'outdated', outcome_run: 'run-0' }),
     ]);
     await reconsiderContacts(world.store, world.lease, RUN, 0, () => choose());
     await world.store.checkpoint(world.lease, (trx) =>

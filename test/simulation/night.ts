@@ -691,7 +691,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       await store.mirror();
       const [waiting] = store.rows(
         `select count(*) as count from contacts where state in ('due', 'submitted', 'ready')
-          or (state = 'settled' and (outcome_reason in ('job_vanished', 'job_too_old') or asked_at < 0))`,
+          or (state = 'settled' and (outcome_reason in ('job_vanished', 'job_too_old') or last_credit = 'outdated'))`,
       );
       const [underWay] = store.rows(
         "select count(*) as count from contacts where state in ('submitted', 'ready')",

@@ -421,7 +421,13 @@ async function intendWithoutSending(world: SyncWorld, ids: readonly string[]): P
     const crmIds = ids.slice(from, from + size);
     await database.db
       .updateTable('contacts')
-      .set({ state: 'due', due_reason: 'profile_old', asked_identity: null, asked_at: null })
+      .set({
+        state: 'due',
+        due_reason: 'profile_old',
+        asked_identity: null,
+        asked_at: null,
+        last_credit: null,
+      })
       .where('crm_id', 'in', crmIds)
       .execute();
     const rows = await findContacts(store.reader, integration.id, crmIds);

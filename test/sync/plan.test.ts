@@ -37,6 +37,7 @@ function aRow(changes: Partial<ContactRecord> = {}): ContactRecord {
     dueReason: null,
     priority: 1,
     askedIdentity: 'same',
+    lastCredit: 'stands',
     askedAt: NOW - DAY_MS,
     trackingId: null,
     donorId: 'd'.repeat(32),
@@ -212,25 +213,32 @@ describe('decideContact', () => {
 
 describe('decideAgain', () => {
   it('chooses a contact whose job vanished before anything was delivered, and says so', () => {
-    const row = aRow({ askedIdentity: null, askedAt: 0, donorId: null, enhancedAt: null });
+    const row = aRow({
+      askedIdentity: null,
+      lastCredit: 'in_vain',
+      donorId: null,
+      enhancedAt: null,
+    });
     expect(decideAgain(row, rules)).toMatchObject({ reason: 'job_vanished' });
   });
 
   it('chooses a contact whose identity changed while its job was running', () => {
-    const row = aRow({ identity: 'other', askedAt: 0 });
+    const row = aRow({ identity: 'other', lastCredit: 'outdated' });
     expect(decideAgain(row, rules)).toMatchObject({ reason: 'identity_changed' });
   });
 
   it('leaves that contact alone if a changed identity is not worth a credit', () => {
     const thrifty = { ...rules, refresh: { afterDays: 365, whenIdentityChanges: false } };
-    expect(decideAgain(aRow({ identity: 'other', askedAt: 0 }), thrifty).kind).toBe('settle');
+    expect(decideAgain(aRow({ identity: 'other', lastCredit: 'outdated' }), thrifty).kind).toBe(
+      'settle',
+    );
   });
 
   it('knows the age of a credit that brought nothing, also if the contact changed meanwhile', () => {
     const thrifty = { ...rules, refresh: { afterDays: 365, whenIdentityChanges: false } };
     const failed = { identity: 'other', donorId: null, enhancedAt: null };
-    const young = aRow({ ...failed, askedAt: -(NOW - DAY_MS) });
-    const old = aRow({ ...failed, askedAt: -(NOW - 366 * DAY_MS) });
+    const young = aRow({ ...failed, askedAt: NOW - DAY_MS, lastCredit: 'outdated' });
+    const old = aRow({ ...failed, askedAt: NOW - 366 * DAY_MS, lastCredit: 'outdated' });
     expect(decideAgain(young, thrifty)).toMatchObject({ kind: 'settle', reason: 'no_match_known' });
     expect(decideAgain(old, thrifty)).toMatchObject({ kind: 'choose', reason: 'profile_old' });
   });

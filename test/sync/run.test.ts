@@ -4,7 +4,7 @@ import { listOpenQuestions, recordDecision } from '../../src/decisions/statement
 import { getSubject } from '../../src/decisions/views/question.ts';
 import { listRunRecords } from '../../src/sync/statements/runs.ts';
 import { sharedBy } from './shared-by.ts';
-import { aWrittenContact, open, openEnhanced, strangers } from './worlds.ts';
+import { aWrittenContact, leaveJobsRunning, open, openEnhanced, strangers } from './worlds.ts';
 
 describe('a first run', () => {
   it('ends every contact in exactly one outcome and spends one credit for each it submits', async () => {
@@ -189,6 +189,27 @@ describe('a merge in the CRM', () => {
     expect(world.crm.valueOf(winner, 'Donor ID')).toMatch(/^[0-9a-f]{32}$/);
     expect(await world.spent()).toBe(spent);
     expect((await world.sync({ full: true })).contacts.chosen).toBe(0);
+  });
+
+  it('says when the credit was spent, also if its details changed while the job ran', async () => {
+    const world = await open();
+    await world.addPeople(30);
+    await leaveJobsRunning(world);
+    await world.putFaults([]);
+    for (const id of world.crm.records.keys()) {
+      world.crm.editContact(id, { employers: ['Elsewhere'] });
+    }
+    const { integration } = world;
+    const budget = { ...integration.budget, keep: 1_000_000 };
+    const saving = { integration: { ...integration, budget } };
+    await world.sync(saving);
+    const loser = aWrittenContact(world);
+    const { contact } = world.crm.records.get(loser) ?? {};
+    const enhancedAt = world.crm.valueOf(loser, 'Donor Enhanced At');
+    const winner = world.crm.addContact({ ...contact, id: 'winner' });
+    world.crm.mergeContact(loser, winner);
+    await world.sync(saving);
+    expect(world.crm.valueOf(winner, 'Donor Enhanced At')).toBe(enhancedAt);
   });
 
   it('leaves a winner alone that has a profile of its own', async () => {

@@ -542,7 +542,13 @@ async function intendWithoutSending({ database, store, integration }: SyncWorld,
   if (!taken.acquired) throw new Error('The lease is taken');
   await database.db
     .updateTable('contacts')
-    .set({ state: 'due', due_reason: 'profile_old', asked_identity: null, asked_at: null })
+    .set({
+      state: 'due',
+      due_reason: 'profile_old',
+      asked_identity: null,
+      asked_at: null,
+      last_credit: null,
+    })
     .where('crm_id', '=', crmId)
     .execute();
   const row = (await findContacts(store.reader, integration.id, [crmId])).get(crmId);

@@ -287,7 +287,7 @@ describe('a shared profile', () => {
         state: 'due',
         due_reason: 'resubmitted_by_person',
         asked_identity: null,
-        asked_at: 0,
+        last_credit: 'in_vain',
       })
       .where('integration_id', '=', 'lakeside')
       .execute();

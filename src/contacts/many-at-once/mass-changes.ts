@@ -4,7 +4,7 @@ import { preparedRead, type Slots } from '../../database/prepared.ts';
 import type { Reader } from '../../database/reader.ts';
 import { ROWS_PER_TRANSACTION } from '../../database/rows.ts';
 import type { Store } from '../../database/store.ts';
-import { changedParts } from '../../identity/identity-text.ts';
+import { changedParts, NEXT_READING } from '../../identity/identity-text.ts';
 import { move } from '../apply-events.ts';
 
 /** How many identities changed; `src/sync/guards/mass-change.ts` says what each number means. */
@@ -178,7 +178,7 @@ async function holdSome(
   if (rows.length === 0) return 0;
   const holds = rows.map((row) => {
     const id = newId();
-    const parts = changedParts(row.asked_identity ?? '', row.identity);
+    const parts = changedParts(row.asked_identity ?? NEXT_READING, row.identity);
     return {
       id,
       integration_id: lease.integrationId,

@@ -37,6 +37,15 @@ export type DueReason =
   | 'lost_answer_resubmitted'
   | 'job_vanished';
 
+/** What the last credit of a contact means for the next one. */
+export type LastCredit =
+  /** The answer was for the contact as it is. */
+  | 'stands'
+  /** The contact changed, or its answer was lost, while it was asked about: the next run decides about it again. */
+  | 'outdated'
+  /** It brought nothing, or counts as not spent: the contact may be asked about again. */
+  | 'in_vain';
+
 export const CONTACT_TABLES = {
   contacts: table(
     {
@@ -49,6 +58,7 @@ export const CONTACT_TABLES = {
           'state',
           'donor_id',
           'asked_at',
+          'last_credit',
           'enhanced_at',
           'outcome_reason',
           'outcome_detail',
@@ -76,12 +86,11 @@ export const CONTACT_TABLES = {
       due_reason: personal(nullable(text<DueReason>())),
       /** 0 members of mirrored groups, 1 never enhanced, 2 all others. */
       priority: integer(),
-      /**
-       * The identity that the last credit was spent on, and when: below zero if the next run has to think
-       * about the contact again, 0 if it brought nothing.
-       */
+      /** The identity that the last credit was spent on, and when. */
       asked_identity: personal(nullable(text())),
       asked_at: personal(nullable(bigint())),
+      /** Whether that credit still counts; null if none was ever spent. */
+      last_credit: personal(nullable(text<LastCredit>())),
       /** The job at hand; a contact that left before its end comes back to it. */
       tracking_id: personal(nullable(text())),
       donor_id: nullable(donorId('contact')),
@@ -98,7 +107,8 @@ export const CONTACT_TABLES = {
       values_identity: personal(nullable(text())),
       /** What the last run that touched it did, and why. */
       outcome_reason: personal(text()),
-      outcome_run: text(),
+      /** Null in a row that a merge made, and that no run has touched. */
+      outcome_run: nullable(text()),
       outcome_at: bigint(),
       /** More of the reason for a person, without personal data. */
       outcome_detail: personal(nullable(text())),

@@ -9,7 +9,7 @@ import type { Lease, RunTransaction } from '../../database/leases.ts';
 import type { Reader } from '../../database/reader.ts';
 import { inFilledBatches } from '../../database/rows.ts';
 import type { Store } from '../../database/store.ts';
-import { changedParts } from '../../identity/identity-text.ts';
+import { changedParts, NEXT_READING } from '../../identity/identity-text.ts';
 import type { RunContext } from '../../sync/statements/runs.ts';
 import { closeWrites } from './field-end.ts';
 
@@ -65,7 +65,7 @@ export async function holdRenamedContacts(
       await takeFittingJob(trx, lease, run, row, row.identity);
     }
     for (const row of await listRenamed(trx, lease, only)) {
-      const name = row.asked_identity ?? '';
+      const name = row.asked_identity ?? NEXT_READING;
       if (!(await takeFittingJob(trx, lease, run, row, name))) unfit.push(row);
     }
     return openQuestions(trx, lease, run, unfit);
@@ -233,7 +233,8 @@ export async function findMergedValues(
     for (const part of unseen) {
       const heir = heirById.get(part.merged_into ?? '') ?? '';
       heirById.set(part.crm_id, heir);
-      boughtFor.set(part.crm_id, part.asked_identity || null);
+      const { asked_identity: name } = part;
+      boughtFor.set(part.crm_id, name === NEXT_READING ? null : name);
       found.set(heir, [...(found.get(heir) ?? []), toValues(part)]);
     }
     heirs = unseen.map(({ crm_id }) => crm_id);
@@ -341,7 +342,8 @@ function hasOtherName({
   asked_identity,
   values_identity,
 }: Pick<ContactRow, 'identity' | 'asked_identity' | 'values_identity'>): boolean {
-  if (asked_identity === null || asked_identity === '' || values_identity === null) return false;
+  if (asked_identity === null || asked_identity === NEXT_READING) return false;
+  if (values_identity === null) return false;
   // A user may have approved the values for a name that is not the one which was paid for.
   return [identity, asked_identity].every((name) =>
     changedParts(values_identity, name).includes('name'),

@@ -36,8 +36,7 @@ export async function readAboutContact(
       crmId: row.crm_id,
       state: row.state,
       donorId: row.donor_id,
-      // Its sign says that it is to be thought about again.
-      paidAt: row.asked_at === null ? null : Math.abs(row.asked_at),
+      paidAt: row.asked_at,
       enhancedAt: row.enhanced_at,
       reason: row.outcome_reason,
       at: row.outcome_at,

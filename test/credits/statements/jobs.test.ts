@@ -151,6 +151,7 @@ describeEachDatabase('recordProgress', (open) => {
       tracking_id: null,
       asked_identity: 'identity of c-1',
       asked_at: START_MS,
+      last_credit: 'stands',
       outcome_reason: 'no_match',
       outcome_run: 'run-2',
       outcome_at: START_MS + 1_000,
@@ -169,7 +170,7 @@ describeEachDatabase('recordProgress', (open) => {
       state: 'settled',
       tracking_id: null,
       asked_identity: null,
-      asked_at: 0,
+      last_credit: 'in_vain',
       outcome_reason: reason,
       outcome_run: RUN,
     });
@@ -185,6 +186,7 @@ describeEachDatabase('recordProgress', (open) => {
       state: 'settled',
       asked_identity: 'identity of c-1',
       asked_at: START_MS,
+      last_credit: 'stands',
       outcome_reason: 'job_vanished',
     });
   });
@@ -212,6 +214,7 @@ describeEachDatabase('recordProgress', (open) => {
       state: 'settled',
       asked_identity: 'identity of c-1',
       asked_at: START_MS,
+      last_credit: 'stands',
     });
   });
 
@@ -224,7 +227,7 @@ describeEachDatabase('recordProgress', (open) => {
       state: 'settled',
       identity: 'a new identity',
       asked_identity: 'identity of c-1',
-      asked_at: -START_MS,
+      last_credit: 'outdated',
     });
   });
 

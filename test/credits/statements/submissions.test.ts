@@ -302,7 +302,7 @@ describeEachDatabase('recordAccepted', (open) => {
         state: 'due',
         due_reason: 'never_enhanced',
         asked_identity: null,
-        asked_at: null,
+        last_credit: null,
         tracking_id: null,
         outcome_reason: 'not_processed',
         outcome_run: RUN,
@@ -415,7 +415,7 @@ describeEachDatabase('recordRefused', (open) => {
       state: 'settled',
       identity: 'a corrected identity',
       asked_identity: 'identity of c-1',
-      asked_at: 0,
+      last_credit: 'in_vain',
     });
   });
 });
@@ -485,8 +485,9 @@ describeEachDatabase('a lost answer', (open) => {
         state: 'held',
         due_reason: null,
         asked_identity: `identity of ${id}`,
-        // Below zero: what was read of it meanwhile is read again.
-        asked_at: -START_MS - 1_000,
+        asked_at: START_MS + 1_000,
+        // What was read of it meanwhile is read again.
+        last_credit: 'outdated',
         // Should it leave and come back, the person is asked again.
         tracking_id: trackingIdOf(id),
         outcome_reason: 'lost_answer',

@@ -98,7 +98,7 @@ describeEachDatabase('holds', (open) => {
       state: 'due',
       due_reason: 'resubmitted_by_person',
       asked_identity: null,
-      asked_at: 0,
+      last_credit: 'in_vain',
       tracking_id: null,
       outcome_reason: 'submission_pending',
     });

@@ -178,9 +178,10 @@ describeEachDatabase('a delivered profile', (open) => {
     expect(await contactOf(world, 'c-1')).toMatchObject({
       identity: 'a new identity',
       asked_identity: 'identity of c-1',
-      asked_at: -START_MS,
+      asked_at: START_MS,
+      last_credit: 'outdated',
     });
-    expect(await contactOf(world, 'c-2')).toMatchObject({ asked_at: START_MS });
+    expect(await contactOf(world, 'c-2')).toMatchObject({ last_credit: 'stands' });
   });
 
   it('does not move a contact that is not ready, or ready with another job', async () => {
