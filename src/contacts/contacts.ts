@@ -6,8 +6,8 @@ import type { RunTransaction } from '../database/leases.ts';
 import { preparedRead, type Slots } from '../database/prepared.ts';
 import type { Reader } from '../database/reader.ts';
 import { inFilledBatches, ROWS_PER_TRANSACTION } from '../database/rows.ts';
-import { move, type Which } from './apply-events.ts';
-import type { ChangeContext, ContactRow } from './changes.ts';
+import { move, type Which } from './life/apply-events.ts';
+import type { ChangeContext, ContactRow } from './life/changes.ts';
 import { OPEN_STATES } from './open-submissions.ts';
 
 export type { ContactRow };

@@ -9,13 +9,13 @@ import { deliverAsLost } from '../fields/statements/lost-values.ts';
 import { countInRun } from '../sync/statements/run-counts.ts';
 import type { RunContext } from '../sync/statements/runs.ts';
 import { type Answered, findAnswered } from './answered.ts';
-import { after, move, moveAndList, putRows } from './apply-events.ts';
-import type { ContactRow, Given } from './changes.ts';
 import { type ContactRecord, findRows, newRow } from './contacts.ts';
 import { type Departure, recordRemoved, supersedeHolds } from './departures.ts';
 import { openErasedHolds, reopenHolds } from './erased-holds.ts';
 import { areSameMarks, type ErasedMarks, findErasedMarks } from './erased-marks.ts';
-import { type LifeEvent, PRIORITY } from './life.ts';
+import { after, move, moveAndList, putRows } from './life/apply-events.ts';
+import type { ContactRow, Given } from './life/changes.ts';
+import { type LifeEvent, PRIORITY } from './life/life.ts';
 import { closeMissing, mark } from './many-at-once/missing.ts';
 import { OBJECTS } from './many-at-once/opt-outs.ts';
 

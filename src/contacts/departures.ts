@@ -5,11 +5,11 @@ import { inFilledBatches } from '../database/rows.ts';
 import type { Trx } from '../database/tables/tables.ts';
 import { NEXT_READING } from '../identity/identity-text.ts';
 import type { RunContext } from '../sync/statements/runs.ts';
-import { after, move, putRows, type Target } from './apply-events.ts';
-import type { ContactRow } from './changes.ts';
 import { findRows, newRow } from './contacts.ts';
 import { holdErased, suspectMerged } from './erased-holds.ts';
-import { type LifeEvent, MISMATCH_REASONS } from './life.ts';
+import { after, move, putRows, type Target } from './life/apply-events.ts';
+import type { ContactRow } from './life/changes.ts';
+import { type LifeEvent, MISMATCH_REASONS } from './life/life.ts';
 
 /** A contact that is gone from the CRM. */
 export interface Departure {

@@ -6,8 +6,8 @@ import { inFilledBatches } from '../database/rows.ts';
 import type { JobState } from '../database/tables/credits.ts';
 import type { Trx } from '../database/tables/tables.ts';
 import type { RunContext } from '../sync/statements/runs.ts';
-import { type Moved, move } from './apply-events.ts';
-import type { ChangeContext } from './changes.ts';
+import { type Moved, move } from './life/apply-events.ts';
+import type { ChangeContext } from './life/changes.ts';
 
 /** Holds contacts, as far as no station has them under way. */
 export async function holdErased(

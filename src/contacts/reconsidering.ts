@@ -6,11 +6,11 @@ import { prepared, type Slots } from '../database/prepared.ts';
 import { ROWS_PER_TRANSACTION } from '../database/rows.ts';
 import type { Store } from '../database/store.ts';
 import { countInRun } from '../sync/statements/run-counts.ts';
-import { move, type Which } from './apply-events.ts';
 import type { ContactRecord } from './contacts.ts';
 import type { AdoptedContact, Decision } from './decided-pages.ts';
 import { holdErased } from './erased-holds.ts';
-import type { LifeEvent } from './life.ts';
+import { move, type Which } from './life/apply-events.ts';
+import type { LifeEvent } from './life/life.ts';
 
 /** A due contact that is not to be submitted, and what its record in the CRM shows. */
 export interface SettledContact {

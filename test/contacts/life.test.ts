@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { after, move } from '../../src/contacts/apply-events.ts';
-import type { ContactRow } from '../../src/contacts/changes.ts';
 import { findContacts, listUnreadContacts } from '../../src/contacts/contacts.ts';
 import { recordDecidedPage } from '../../src/contacts/decided-pages.ts';
+import { after, move } from '../../src/contacts/life/apply-events.ts';
+import type { ContactRow } from '../../src/contacts/life/changes.ts';
 import {
   type EventRow,
   LIFE,
@@ -13,7 +13,7 @@ import {
   type LifeEvent,
   type LifeState,
   STATES,
-} from '../../src/contacts/life.ts';
+} from '../../src/contacts/life/life.ts';
 import { reconsiderContacts } from '../../src/contacts/reconsidering.ts';
 import { OUTCOME_REASONS, type OutcomeReason } from '../../src/core/outcome.ts';
 import { recordRefusedSubmission } from '../../src/credits/statements/answers.ts';

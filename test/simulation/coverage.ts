@@ -5,7 +5,7 @@ import {
   LIFE_STATES,
   type LifeState,
   type Way,
-} from '../../src/contacts/life.ts';
+} from '../../src/contacts/life/life.ts';
 import type { Coverage } from './people.ts';
 
 export interface CoverageCounts extends Coverage {

@@ -5,7 +5,7 @@ import type { Reader } from '../../database/reader.ts';
 import { ROWS_PER_TRANSACTION } from '../../database/rows.ts';
 import type { Store } from '../../database/store.ts';
 import { changedParts, NEXT_READING } from '../../identity/identity-text.ts';
-import { move } from '../apply-events.ts';
+import { move } from '../life/apply-events.ts';
 
 /** How many identities changed; `src/sync/guards/mass-change.ts` says what each number means. */
 export interface ChangeCounts {

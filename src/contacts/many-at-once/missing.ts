@@ -9,8 +9,8 @@ import { inFilledBatches, ROWS_PER_TRANSACTION } from '../../database/rows.ts';
 import type { Store } from '../../database/store.ts';
 import type { Tables, Trx } from '../../database/tables/tables.ts';
 import type { RunContext } from '../../sync/statements/runs.ts';
-import { move, moveAndList } from '../apply-events.ts';
 import { supersedeHolds } from '../departures.ts';
+import { move, moveAndList } from '../life/apply-events.ts';
 import { findLastConfirmation, findOpenBatch } from './questions.ts';
 
 /** Time of a week, over which departures are counted, and for which an answer "wait" holds. */

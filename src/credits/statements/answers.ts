@@ -1,6 +1,7 @@
 /** What the service answers to a submission, on disk. */
-import { move } from '../../contacts/apply-events.ts';
+
 import { inheritLater } from '../../contacts/departures.ts';
+import { move } from '../../contacts/life/apply-events.ts';
 import type { RunTransaction } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { inFilledBatches, valuesTable } from '../../database/rows.ts';

@@ -1,6 +1,6 @@
 /** How a submission begins: on disk, before its request leaves. */
 import { sql } from 'kysely';
-import { move } from '../../contacts/apply-events.ts';
+import { move } from '../../contacts/life/apply-events.ts';
 import { findOpenSubmissions, lockKey, MAX_SLOTS } from '../../contacts/open-submissions.ts';
 import type { Checkpoint, Lease, RunTransaction } from '../../database/leases.ts';
 import { prepared, preparedRead, type Slots } from '../../database/prepared.ts';

@@ -2,9 +2,9 @@
 
 import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely';
 import { findAnswered } from '../../contacts/answered.ts';
-import { move } from '../../contacts/apply-events.ts';
 import { type ContactRecord, findRows } from '../../contacts/contacts.ts';
 import { inheritLater } from '../../contacts/departures.ts';
+import { move } from '../../contacts/life/apply-events.ts';
 import type { OutcomeReason } from '../../core/outcome.ts';
 import { type FromRow, fromRow } from '../../database/from-row.ts';
 import type { Lease, RunTransaction } from '../../database/leases.ts';

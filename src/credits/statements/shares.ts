@@ -3,8 +3,8 @@
  * same integration or of another one, that contact takes the job that was paid for.
  */
 
-import { moveAndList } from '../../contacts/apply-events.ts';
-import type { LifeEvent } from '../../contacts/life.ts';
+import { moveAndList } from '../../contacts/life/apply-events.ts';
+import type { LifeEvent } from '../../contacts/life/life.ts';
 import type { Lease, RunTransaction } from '../../database/leases.ts';
 import { inBatches } from '../../database/rows.ts';
 import type { JobState } from '../../database/tables/credits.ts';

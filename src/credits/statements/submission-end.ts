@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
-import { type Moved, move, moveAndList } from '../../contacts/apply-events.ts';
 import { inheritLater } from '../../contacts/departures.ts';
+import { type Moved, move, moveAndList } from '../../contacts/life/apply-events.ts';
 import { lockKey, OPEN_STATES, type SubmissionRow } from '../../contacts/open-submissions.ts';
 import type { OutcomeReason } from '../../core/outcome.ts';
 import type { LeasedTransaction } from '../../database/leases.ts';

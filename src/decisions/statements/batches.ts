@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { move } from '../../contacts/apply-events.ts';
+import { move } from '../../contacts/life/apply-events.ts';
 import { removeConfirmed } from '../../contacts/many-at-once/missing.ts';
 import type { ContactQuestionKind, QuestionKind } from '../../core/question-kinds.ts';
 import type { Act } from '../../database/actor-transaction.ts';

@@ -1,7 +1,7 @@
 import type { NotNull, Selectable } from 'kysely';
-import { moveAndList } from '../../contacts/apply-events.ts';
 import { reopenHolds } from '../../contacts/erased-holds.ts';
-import type { LifeEvent } from '../../contacts/life.ts';
+import { moveAndList } from '../../contacts/life/apply-events.ts';
+import type { LifeEvent } from '../../contacts/life/life.ts';
 import { removeConfirmed } from '../../contacts/many-at-once/missing.ts';
 import { FatalError } from '../../core/errors.ts';
 import {

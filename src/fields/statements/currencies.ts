@@ -1,7 +1,7 @@
 /** Contacts whose currency in the CRM has changed: what was written before may be in another currency now. */
 
-import { putCurrencies } from '../../contacts/apply-events.ts';
 import { findRows } from '../../contacts/contacts.ts';
+import { putCurrencies } from '../../contacts/life/apply-events.ts';
 import { currenciesDiffer } from '../../core/money.ts';
 import type { RunTransaction } from '../../database/leases.ts';
 import { inFilledBatches } from '../../database/rows.ts';

@@ -1,7 +1,7 @@
 /** Profiles on their way into the CRM: each write, from its intent to its end, and the way back. */
 
 import { type Selectable, sql } from 'kysely';
-import { move } from '../../contacts/apply-events.ts';
+import { move } from '../../contacts/life/apply-events.ts';
 import { type OwnedValues, parseOwned } from '../../contacts/owned-values.ts';
 import { keepWords } from '../../database/encryption/foreign-texts.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../../database/from-row.ts';

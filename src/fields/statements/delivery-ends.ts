@@ -1,6 +1,6 @@
-import { move, moveAndList } from '../../contacts/apply-events.ts';
 import { inheritAtDelivery } from '../../contacts/departures.ts';
 import { openErasedHolds } from '../../contacts/erased-holds.ts';
+import { move, moveAndList } from '../../contacts/life/apply-events.ts';
 import type { OwnedValues } from '../../contacts/owned-values.ts';
 import type { OutcomeReason } from '../../core/outcome.ts';
 import { type ContactQuestionKind, listContactKinds } from '../../core/question-kinds.ts';

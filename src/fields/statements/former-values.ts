@@ -1,8 +1,8 @@
 /** Whose values stand in contacts that were renamed or merged, and what users are asked about them. */
 import { sql } from 'kysely';
-import { move, moveAndList } from '../../contacts/apply-events.ts';
 import { type ContactRow, findRows } from '../../contacts/contacts.ts';
 import { findParts, takeJob } from '../../contacts/departures.ts';
+import { move, moveAndList } from '../../contacts/life/apply-events.ts';
 import { type OwnedValues, parseOwned } from '../../contacts/owned-values.ts';
 import { newId } from '../../core/new-id.ts';
 import type { Lease, RunTransaction } from '../../database/leases.ts';

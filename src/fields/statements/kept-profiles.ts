@@ -1,7 +1,7 @@
 /** Profiles that were paid for: how they are kept, found and deleted. */
 import { type Selectable, sql } from 'kysely';
-import { move } from '../../contacts/apply-events.ts';
 import { type ContactRecord, findRows } from '../../contacts/contacts.ts';
+import { move } from '../../contacts/life/apply-events.ts';
 import { getOutcome, type OutcomeReason } from '../../core/outcome.ts';
 import { keepWords, type SealedWords } from '../../database/encryption/foreign-texts.ts';
 import { type FromRow, fromRow, fromRows } from '../../database/from-row.ts';

@@ -1,6 +1,6 @@
 /** Where contacts stand, as far as that is in their CRM: which of them to look at, and what is there. */
 import { type RawBuilder, sql } from 'kysely';
-import { move } from '../../contacts/apply-events.ts';
+import { move } from '../../contacts/life/apply-events.ts';
 import { getOutcome, isOutcomeReason, type OutcomeReason } from '../../core/outcome.ts';
 import { isSyncStatus, type SyncStatus } from '../../core/sync-status.ts';
 import type { RunTransaction } from '../../database/leases.ts';

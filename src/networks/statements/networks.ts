@@ -1,7 +1,7 @@
 /** The groups of the settings, their members in the CRM, and their networks at the service. */
 
 import type { Selectable } from 'kysely';
-import { move, type Which } from '../../contacts/apply-events.ts';
+import { move, type Which } from '../../contacts/life/apply-events.ts';
 import { waitForPartnerKey } from '../../credits/statements/balances.ts';
 import { type FromRow, fromRows } from '../../database/from-row.ts';
 import type { RunTransaction } from '../../database/leases.ts';

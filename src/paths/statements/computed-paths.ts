@@ -1,4 +1,4 @@
-import { move } from '../../contacts/apply-events.ts';
+import { move } from '../../contacts/life/apply-events.ts';
 import { getOutcome } from '../../core/outcome.ts';
 import { keepWords } from '../../database/encryption/foreign-texts.ts';
 import type { RunTransaction } from '../../database/leases.ts';

@@ -1,4 +1,4 @@
-import { move } from '../../contacts/apply-events.ts';
+import { move } from '../../contacts/life/apply-events.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 import { eraseRows } from './erase-rows.ts';

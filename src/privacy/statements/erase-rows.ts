@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { move, type Which } from '../../contacts/apply-events.ts';
+import { move, type Which } from '../../contacts/life/apply-events.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import { ERASED_ID, type JobState } from '../../database/tables/credits.ts';
 import { ERASED_MEMBER } from '../../database/tables/networks.ts';

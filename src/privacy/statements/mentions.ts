@@ -1,7 +1,7 @@
 /** Texts that name a donor: which writes brought them, and where they can be, whatever the settings say today. */
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { move } from '../../contacts/apply-events.ts';
+import { move } from '../../contacts/life/apply-events.ts';
 import { type OwnedValues, parseOwned } from '../../contacts/owned-values.ts';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';

@@ -3,10 +3,10 @@
  * moves a contact. What an event does not list, it refuses, for the reason that it gives: the
  * contact stays as it is. ARCHITECTURE.md's diagram is drawn from this table by a test.
  */
-import { OUTCOME_REASONS, type Outcome } from '../core/outcome.ts';
-import { listContactKinds } from '../core/question-kinds.ts';
-import type { ContactState } from '../database/tables/contacts.ts';
-import { NEXT_READING } from '../identity/identity-text.ts';
+import { OUTCOME_REASONS, type Outcome } from '../../core/outcome.ts';
+import { listContactKinds } from '../../core/question-kinds.ts';
+import type { ContactState } from '../../database/tables/contacts.ts';
+import { NEXT_READING } from '../../identity/identity-text.ts';
 import {
   all,
   any,

@@ -11,10 +11,10 @@ import {
   type SqlBool,
   sql,
 } from 'kysely';
-import { type Prepared, prepared, type Slots } from '../database/prepared.ts';
-import { inBatches, inFilledBatches, toValueRows } from '../database/rows.ts';
-import type { ContactState } from '../database/tables/contacts.ts';
-import type { Tables, Trx } from '../database/tables/tables.ts';
+import { type Prepared, prepared, type Slots } from '../../database/prepared.ts';
+import { inBatches, inFilledBatches, toValueRows } from '../../database/rows.ts';
+import type { ContactState } from '../../database/tables/contacts.ts';
+import type { Tables, Trx } from '../../database/tables/tables.ts';
 import {
   type ChangeContext,
   COLUMNS,

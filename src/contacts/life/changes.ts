@@ -3,7 +3,7 @@
  * A test holds the two readings against each other.
  */
 import type { Selectable } from 'kysely';
-import type { Tables } from '../database/tables/tables.ts';
+import type { Tables } from '../../database/tables/tables.ts';
 
 export type ContactRow = Selectable<Tables['contacts']>;
 
