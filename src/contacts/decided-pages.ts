@@ -15,7 +15,8 @@ import { openErasedHolds, reopenHolds } from './erased-holds.ts';
 import { areSameMarks, type ErasedMarks, findErasedMarks } from './erased-marks.ts';
 import { after, move, moveAndList, putRows } from './life/apply-events.ts';
 import type { ContactRow, Given } from './life/changes.ts';
-import { type LifeEvent, PRIORITY } from './life/life.ts';
+import type { LifeEvent } from './life/life.ts';
+import { PRIORITY } from './life/line-events.ts';
 import { closeMissing, mark } from './many-at-once/missing.ts';
 import { OBJECTS } from './many-at-once/opt-outs.ts';
 

@@ -9,7 +9,8 @@ import { findRows, newRow } from './contacts.ts';
 import { holdErased, suspectMerged } from './erased-holds.ts';
 import { after, move, putRows, type Target } from './life/apply-events.ts';
 import type { ContactRow } from './life/changes.ts';
-import { type LifeEvent, MISMATCH_REASONS } from './life/life.ts';
+import type { LifeEvent } from './life/life.ts';
+import { MISMATCH_REASONS } from './life/merging-events.ts';
 
 /** A contact that is gone from the CRM. */
 export interface Departure {

@@ -4,7 +4,7 @@ import { findAnswered } from '../contacts/answered.ts';
 import type { ContactRecord } from '../contacts/contacts.ts';
 import { findContacts, listToReconsider } from '../contacts/contacts.ts';
 import { type Decision, hasChanged } from '../contacts/decided-pages.ts';
-import { PRIORITY } from '../contacts/life/life.ts';
+import { PRIORITY } from '../contacts/life/line-events.ts';
 import type { Contact } from '../core/contact.ts';
 import { OUTCOME_REASONS, type OutcomeReason } from '../core/outcome.ts';
 import { type Fate, findShares, type SharingContact } from '../credits/statements/paid-jobs.ts';

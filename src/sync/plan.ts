@@ -6,7 +6,7 @@
 import type { Answered } from '../contacts/answered.ts';
 import type { ContactRecord } from '../contacts/contacts.ts';
 import type { Decided, Decision, NotedIdentity, ReadContact } from '../contacts/decided-pages.ts';
-import { PRIORITY } from '../contacts/life/life.ts';
+import { PRIORITY } from '../contacts/life/line-events.ts';
 import type { Contact } from '../core/contact.ts';
 import type { Refresh } from '../core/integration-settings.ts';
 import type { OutcomeReason } from '../core/outcome.ts';

@@ -4,7 +4,7 @@
  */
 import { listDueContactIds, listEligibleContactIds } from '../contacts/contacts.ts';
 
-import { PRIORITY } from '../contacts/life/life.ts';
+import { PRIORITY } from '../contacts/life/line-events.ts';
 import type { Contact } from '../core/contact.ts';
 import { type PersonDetails, toPersonDetails } from '../core/person.ts';
 import type { SyncDeps } from './control/context.ts';

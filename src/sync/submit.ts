@@ -2,7 +2,7 @@
 
 import type { ContactRecord } from '../contacts/contacts.ts';
 import { countContactsUnderWay, listDueContacts } from '../contacts/contacts.ts';
-import { PRIORITY } from '../contacts/life/life.ts';
+import { PRIORITY } from '../contacts/life/line-events.ts';
 import { MAX_SLOTS } from '../contacts/open-submissions.ts';
 import { FatalError } from '../core/errors.ts';
 import { MAX_PERSONS_PER_SUBMISSION, type Person } from '../core/person.ts';

@@ -8,12 +8,11 @@ import { after, move } from '../../src/contacts/life/apply-events.ts';
 import type { ContactRow } from '../../src/contacts/life/changes.ts';
 import {
   type EventRow,
-  LIFE,
   LIFE_STATES,
-  type LifeEvent,
   type LifeState,
   STATES,
-} from '../../src/contacts/life/life.ts';
+} from '../../src/contacts/life/event.ts';
+import { LIFE, type LifeEvent } from '../../src/contacts/life/life.ts';
 import { reconsiderContacts } from '../../src/contacts/reconsidering.ts';
 import { OUTCOME_REASONS, type OutcomeReason } from '../../src/core/outcome.ts';
 import { recordRefusedSubmission } from '../../src/credits/statements/answers.ts';
@@ -117,7 +116,7 @@ describeOn('sqlite', 'the life of a contact', () => {
     const setting = files.filter((name) =>
       /updateTable\('contacts'\)|update contacts\b/.test(readFileSync(join(folder, name), 'utf8')),
     );
-    expect(setting).toEqual([join('contacts', 'apply-events.ts')]);
+    expect(setting).toEqual([join('contacts', 'life', 'apply-events.ts')]);
   });
 
   it('is drawn in ARCHITECTURE.md as it is', () => {

@@ -1,11 +1,11 @@
 /** What the nights have reached: points passed and died at, faults by endpoint, ways of a contact's life. */
 import {
   type EventRow,
-  LIFE,
   LIFE_STATES,
   type LifeState,
   type Way,
-} from '../../src/contacts/life/life.ts';
+} from '../../src/contacts/life/event.ts';
+import { LIFE } from '../../src/contacts/life/life.ts';
 import type { Coverage } from './people.ts';
 
 export interface CoverageCounts extends Coverage {

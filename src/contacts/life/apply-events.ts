@@ -30,7 +30,8 @@ import {
   type Scalar,
   type Value,
 } from './changes.ts';
-import { AT_REST, type EventRow, LIFE, type LifeEvent, type LifeState, type Way } from './life.ts';
+import { AT_REST, type EventRow, type LifeState, type Way } from './event.ts';
+import { LIFE, type LifeEvent } from './life.ts';
 
 /** A contact with what comes with the event for it. */
 export type Target = { crm_id: string } & Given;

@@ -5,7 +5,7 @@
 
 import type { ContactRecord } from '../../contacts/contacts.ts';
 import { findContacts, listDueContactIds } from '../../contacts/contacts.ts';
-import { PRIORITY } from '../../contacts/life/life.ts';
+import { PRIORITY } from '../../contacts/life/line-events.ts';
 import { MAX_PERSONS_PER_SUBMISSION } from '../../core/person.ts';
 import {
   acceptMappingByTrial,

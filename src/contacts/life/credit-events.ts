@@ -1,0 +1,178 @@
+/** A credit, from its intent to its end. */
+import type { ContactState } from '../../database/tables/contacts.ts';
+import { NEXT_READING } from '../../identity/identity-text.ts';
+import {
+  all,
+  any,
+  type Changes,
+  choice,
+  equal,
+  given,
+  isNull,
+  NOW,
+  not,
+  oneOf,
+  own,
+} from './changes.ts';
+import { type EventRow, MOVED_ON, OF_ITS_JOB, ONLY_THE_ANSWER, type Way } from './event.ts';
+import { HAS_LEFT } from './leaving-events.ts';
+import { inLine } from './line-events.ts';
+import { outcome } from './outcomes.ts';
+
+/** A credit is on record against the identity that it was spent on. */
+const SPENT: Changes = {
+  due_reason: null,
+  asked_identity: given('asked_identity'),
+  asked_at: given('asked_at'),
+  last_credit: 'stands',
+};
+
+export const HAS_ASKED_IN_VAIN = equal(own('last_credit'), 'in_vain');
+
+/** If its identity changed while the job ran, the next run thinks about the contact again. */
+export const CREDIT_AT_THE_END = choice(
+  any(isNull(own('last_credit')), HAS_ASKED_IN_VAIN),
+  own('last_credit'),
+  choice(
+    any(equal(own('identity'), own('asked_identity')), equal(own('asked_identity'), NEXT_READING)),
+    'stands',
+    'outdated',
+  ),
+);
+
+/** A credit that brought nothing is asked for again; a record that refuses its write earns no second. */
+const NOTHING_CAME = all(
+  isNull(own('enhanced_at')),
+  not(equal(own('outcome_reason'), 'crm_refused')),
+);
+
+const JOB_VANISHED: Changes = {
+  tracking_id: null,
+  asked_identity: choice(NOTHING_CAME, null, own('asked_identity')),
+  last_credit: choice(NOTHING_CAME, 'in_vain', CREDIT_AT_THE_END),
+};
+
+/** It takes a job that was paid for the same person in another contact. */
+const SHARED: Changes = {
+  ...SPENT,
+  identity: given('asked_identity'),
+  tracking_id: given('tracking_id'),
+};
+
+const LEFT_BEFORE: Changes = {
+  due_reason: null,
+  ...outcome(
+    choice(oneOf(own('outcome_reason'), ['merged_in_crm']), 'merged_in_crm', 'deleted_in_crm'),
+  ),
+};
+
+function shares(to: ContactState, more: Changes = {}): EventRow {
+  return { ways: [{ from: ['due'], to, set: { ...SHARED, ...more } }], otherwise: MOVED_ON };
+}
+
+/** A job ended without a profile; a contact that is away or held has nothing to come back to. */
+function ended(set: Changes): EventRow {
+  return {
+    ways: [
+      {
+        from: ['submitted', 'ready'],
+        to: 'removed',
+        when: all(OF_ITS_JOB, HAS_LEFT),
+        set: { ...set, ...LEFT_BEFORE },
+      },
+      {
+        from: ['submitted', 'ready'],
+        to: 'settled',
+        when: OF_ITS_JOB,
+        set: { ...set, ...outcome(given('outcome_reason')) },
+      },
+      { from: ['settled', 'held', 'removed'], to: null, when: OF_ITS_JOB, set },
+    ],
+    otherwise: ONLY_THE_ANSWER,
+    endsJob: true,
+  };
+}
+
+/** The answer to a submission, or what is known instead of one. */
+function ofAnswer(to: ContactState | null, set: Changes): EventRow {
+  return {
+    ways: [{ from: ['submitted'], to, when: OF_ITS_JOB, set }],
+    otherwise: ONLY_THE_ANSWER,
+  };
+}
+
+/** An answer after which there is no job: who has left meanwhile is gone. */
+function ofEmptyAnswer(to: ContactState, set: Changes): EventRow {
+  const { ways, ...more } = ofAnswer(to, set);
+  const gone: Way = {
+    from: ['submitted'],
+    to: 'removed',
+    when: all(OF_ITS_JOB, HAS_LEFT),
+    set: { ...set, ...LEFT_BEFORE },
+  };
+  return { ways: [gone, ...ways], ...more, endsJob: true };
+}
+
+export const CREDIT_EVENTS = {
+  submitted: inLine('submitted', {
+    tracking_id: given('tracking_id'),
+    identity: given('identity'),
+  }),
+  accepted: ofAnswer(null, SPENT),
+  notCharged: ofEmptyAnswer('due', {
+    due_reason: given('due_reason'),
+    tracking_id: null,
+    ...outcome(given('outcome_reason')),
+  }),
+  refused: ofEmptyAnswer('settled', {
+    due_reason: null,
+    // Nothing was spent, but asking again with the same details is useless; with others, read
+    // while the request was under way, it is not.
+    asked_identity: given('asked_identity'),
+    asked_at: NOW,
+    last_credit: choice(equal(own('identity'), given('asked_identity')), 'stands', 'in_vain'),
+    tracking_id: null,
+    ...outcome('person_invalid', given('outcome_detail')),
+  }),
+  lost: ofAnswer('held', {
+    ...SPENT,
+    // What was read of it while it was under way has not been decided about: the next run reads it again.
+    last_credit: 'outdated',
+    ...outcome('lost_answer', given('outcome_detail')),
+  }),
+  lostDueAgain: ofEmptyAnswer('due', {
+    ...SPENT,
+    due_reason: 'lost_answer_resubmitted',
+    tracking_id: null,
+    ...outcome('submission_pending', given('outcome_detail')),
+  }),
+  sharedRunning: shares('submitted'),
+  sharedDone: shares('ready'),
+  sharedFailed: shares('settled', {
+    tracking_id: null,
+    ...outcome(
+      'no_match',
+      'The service was asked about the same person for another contact, no credit.',
+    ),
+  }),
+  sharedLost: shares('held', outcome('lost_answer', given('outcome_detail'))),
+  jobDone: ofAnswer('ready', {}),
+  jobFailed: ended({ tracking_id: null, last_credit: CREDIT_AT_THE_END }),
+  jobVanished: ended(JOB_VANISHED),
+  /** What the service has said of it before the job that vanished: asked about that again, it would say the same. */
+  answerStands: {
+    ways: [
+      {
+        from: ['settled'],
+        to: null,
+        when: all(isNull(own('asked_identity')), equal(own('identity'), given('asked_identity'))),
+        set: {
+          asked_identity: given('asked_identity'),
+          asked_at: given('asked_at'),
+          last_credit: 'stands',
+        },
+      },
+    ],
+    otherwise: 'Nothing more is to be asked about it.',
+  },
+} satisfies Record<string, EventRow>;

@@ -1,0 +1,170 @@
+/** What a person decides about a contact. */
+import type { ContactState } from '../../database/tables/contacts.ts';
+import { NEXT_READING } from '../../identity/identity-text.ts';
+import { all, any, type Changes, choice, equal, isNull, NOW, not, own } from './changes.ts';
+import { CREDIT_AT_THE_END, HAS_ASKED_IN_VAIN } from './credit-events.ts';
+import { type EventRow, NOT_ASKED, type Way } from './event.ts';
+import { HAS_LEFT } from './leaving-events.ts';
+import { PRIORITY } from './line-events.ts';
+
+/** The same when a person ends what it was kept for. */
+const LEFT_UNDECIDED: Changes = {
+  due_reason: null,
+  outcome_reason: 'deleted_in_crm',
+  outcome_detail: null,
+  outcome_at: NOW,
+};
+
+/** What was asked for it counts as not spent: should it come back, a person has said so. */
+const ASKED_FOR_AGAIN: Changes = {
+  asked_identity: null,
+  last_credit: 'in_vain',
+  tracking_id: null,
+};
+
+function ofPerson(to: ContactState, set: Changes): EventRow {
+  return { ways: [{ from: ['held'], to, set }], otherwise: NOT_ASKED };
+}
+
+/** A decision about a change, unless it has taken in a contact meanwhile whose profile counts for the new details. */
+function ofChange(to: ContactState, set: Changes): EventRow {
+  const { ways, ...more } = ofPerson(to, set);
+  const inherited: Way = {
+    from: ['held'],
+    to: 'ready',
+    when: not(isNull(own('tracking_id'))),
+    set: { outcome_reason: 'delivery_pending', outcome_at: NOW },
+  };
+  return { ways: [inherited, ...ways], ...more };
+}
+
+export const DECISION_EVENTS = {
+  changeApproved: ofChange('due', {
+    due_reason: 'identity_change_approved',
+    priority: PRIORITY.refresh,
+    outcome_reason: 'submission_pending',
+    outcome_at: NOW,
+  }),
+  changeRejected: ofChange('settled', {
+    // The new details are the same person's: they count as what the credit was spent on.
+    asked_identity: own('identity'),
+    values_identity: choice(isNull(own('values_donor')), null, own('identity')),
+    asked_at: choice(HAS_ASKED_IN_VAIN, NOW, own('asked_at')),
+    last_credit: choice(HAS_ASKED_IN_VAIN, 'stands', own('last_credit')),
+    outcome_reason: 'identity_change_rejected',
+    outcome_at: NOW,
+  }),
+  profileApproved: ofPerson('ready', { outcome_reason: 'delivery_pending' }),
+  profileRejected: {
+    ways: [
+      {
+        from: ['held'],
+        to: 'removed',
+        when: HAS_LEFT,
+        set: { tracking_id: null, ...LEFT_UNDECIDED },
+      },
+      {
+        from: ['held'],
+        to: 'settled',
+        set: {
+          tracking_id: null,
+          // What was rejected was asked for with other details than it has now.
+          last_credit: CREDIT_AT_THE_END,
+          outcome_reason: 'rejected_by_person',
+          outcome_at: NOW,
+        },
+      },
+    ],
+    otherwise: NOT_ASKED,
+    endsJob: true,
+  },
+  askedForAgain: {
+    ways: [
+      {
+        from: ['held'],
+        to: 'removed',
+        when: HAS_LEFT,
+        set: { ...ASKED_FOR_AGAIN, ...LEFT_UNDECIDED },
+      },
+      {
+        from: ['held'],
+        to: 'due',
+        set: {
+          ...ASKED_FOR_AGAIN,
+          due_reason: 'resubmitted_by_person',
+          priority: PRIORITY.refresh,
+          outcome_reason: 'submission_pending',
+          outcome_at: NOW,
+        },
+      },
+    ],
+    otherwise: NOT_ASKED,
+    endsJob: true,
+  },
+  /** The values in the CRM are those of another person: the next run blanks them. */
+  blankingDecided: {
+    ways: [
+      {
+        from: ['held'],
+        to: 'settled',
+        set: {
+          // Nobody's identity: by that the next run knows what to blank.
+          values_identity: null,
+          donor_id: null,
+          outcome_reason: 'blanking_pending',
+          outcome_at: NOW,
+        },
+      },
+    ],
+    otherwise: NOT_ASKED,
+  },
+  /** It is not the person who was erased: it goes on where it stood. */
+  distinguished: {
+    ways: [
+      {
+        from: ['held'],
+        to: 'ready',
+        when: not(isNull(own('tracking_id'))),
+        set: { eligible: 1, due_reason: null, outcome_reason: 'delivery_pending', outcome_at: NOW },
+      },
+      {
+        from: ['held'],
+        to: 'due',
+        when: any(
+          isNull(own('asked_identity')),
+          all(
+            not(equal(own('asked_identity'), NEXT_READING)),
+            not(equal(own('asked_identity'), own('identity'))),
+          ),
+        ),
+        set: {
+          // Who it is says nothing of whether its change is worth a credit: that is for the settings.
+          due_reason: choice(
+            not(isNull(own('asked_identity'))),
+            'identity_changed',
+            choice(isNull(own('last_credit')), 'never_enhanced', 'job_vanished'),
+          ),
+          outcome_reason: 'submission_pending',
+          outcome_at: NOW,
+        },
+      },
+      {
+        from: ['held'],
+        to: 'settled',
+        set: {
+          due_reason: null,
+          outcome_reason: choice(isNull(own('donor_id')), 'no_match_known', 'profile_fresh'),
+          outcome_at: NOW,
+        },
+      },
+    ],
+    otherwise: NOT_ASKED,
+  },
+  /** It is the person who was erased, and values of ours are in the CRM that `forget` takes out. */
+  confirmedErased: ofPerson('settled', {
+    eligible: 0,
+    due_reason: null,
+    outcome_reason: 'forgotten',
+    outcome_at: NOW,
+  }),
+} satisfies Record<string, EventRow>;

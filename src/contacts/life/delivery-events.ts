@@ -1,0 +1,48 @@
+/** The profile on its way into the CRM. */
+import type { ContactState } from '../../database/tables/contacts.ts';
+import { type Changes, given, NOW } from './changes.ts';
+import { CREDIT_AT_THE_END } from './credit-events.ts';
+import { type EventRow, OF_ITS_JOB, ONLY_ITS_PROFILE } from './event.ts';
+import { MISSED } from './leaving-events.ts';
+import { OPTED_OUT } from './line-events.ts';
+import { outcome } from './outcomes.ts';
+
+function ofProfile(
+  to: ContactState | null,
+  set: Changes,
+  from: readonly ContactState[] = ['ready'],
+): EventRow {
+  return {
+    ways: [
+      {
+        from,
+        to,
+        when: OF_ITS_JOB,
+        set: { ...outcome(given('outcome_reason'), given('outcome_detail')), ...set },
+      },
+    ],
+    otherwise: ONLY_ITS_PROFILE,
+  };
+}
+
+export const DELIVERY_EVENTS = {
+  delivered: {
+    ...ofProfile('settled', {
+      eligible: 1,
+      last_credit: CREDIT_AT_THE_END,
+      donor_id: given('donor_id'),
+      enhanced_at: NOW,
+      owned_values: given('owned_values'),
+      values_donor: given('donor_id'),
+      values_identity: given('values_identity'),
+      tracking_id: null,
+    }),
+    endsJob: true,
+  },
+  heldAtDelivery: ofProfile('held', {}, ['ready', 'held']),
+  postponed: ofProfile(null, {}),
+  // The job stays as it is: should the contact come back, its profile is paid for.
+  leftOutAtDelivery: ofProfile('settled', { eligible: 0, has_opted_out: OPTED_OUT }),
+  goneAtDelivery: ofProfile('removed', { eligible: 0, missing_since: null }),
+  missedAtDelivery: ofProfile(null, MISSED),
+} satisfies Record<string, EventRow>;

@@ -1,0 +1,132 @@
+/** A contact leaves the CRM, or is not found there. */
+import {
+  all,
+  any,
+  type Changes,
+  choice,
+  equal,
+  given,
+  isNull,
+  NOW,
+  not,
+  oneOf,
+  own,
+  RUN,
+} from './changes.ts';
+import { AT_REST, type EventRow, STATES, UNKNOWN } from './event.ts';
+import { outcome, outcomeUnless, WAS_WRITTEN } from './outcomes.ts';
+
+/**
+ * Its departure from the CRM was read while its credit was being spent: it is not eligible while it waits.
+ * What comes back, or takes over the job of another, is so again.
+ */
+export const HAS_LEFT = equal(own('eligible'), 0);
+
+/** It has opted out, or may not be submitted for another reason that reading alone ends; a row that a merge makes is of no run yet. */
+export const WAS_LEFT_OUT = all(equal(own('eligible'), 0), not(isNull(own('outcome_run'))));
+
+export const MISSED: Changes = {
+  missing_since: choice(isNull(own('missing_since')), NOW, own('missing_since')),
+};
+
+/** No run is named: a user may have confirmed it. */
+const GONE: Changes = {
+  outcome_reason: given('outcome_reason'),
+  outcome_detail: null,
+  outcome_at: NOW,
+};
+
+/** Outcomes of a settled contact that say what becomes of it when it is read again. */
+const TELLS_MORE_AT_REST = any(
+  oneOf(own('outcome_reason'), [
+    ...['opted_out', 'rejected_by_person', 'person_invalid', 'crm_refused'],
+  ]),
+  all(
+    oneOf(own('outcome_reason'), ['no_match', 'job_vanished', 'job_too_old']),
+    not(isNull(own('donor_id'))),
+  ),
+);
+
+export const LEAVING_EVENTS = {
+  /** Deleted in the CRM, or merged into another contact. */
+  left: {
+    ways: [
+      {
+        from: AT_REST,
+        to: 'removed',
+        set: {
+          due_reason: null,
+          departure_read: 1,
+          merged_into: given('merged_into'),
+          missing_since: null,
+          ...outcome(given('outcome_reason')),
+        },
+      },
+      {
+        // What comes of its credit is still to be known. If that is nothing, it is gone.
+        from: ['submitted', 'ready'],
+        to: null,
+        set: {
+          eligible: 0,
+          departure_read: 1,
+          merged_into: given('merged_into'),
+          missing_since: null,
+          ...outcome(given('outcome_reason')),
+        },
+      },
+    ],
+    otherwise: UNKNOWN,
+  },
+  /** Neither a lookup nor a complete reading finds it, and nothing says that it was deleted: it stays. */
+  missed: {
+    ways: [
+      {
+        from: ['settled'],
+        to: null,
+        when: TELLS_MORE_AT_REST,
+        set: { ...MISSED, outcome_run: RUN },
+      },
+      {
+        from: ['settled', 'due'],
+        to: null,
+        set: { ...MISSED, ...outcomeUnless(WAS_WRITTEN, 'contacts_missing') },
+      },
+      { from: ['held'], to: null, set: { ...MISSED, outcome_run: RUN } },
+      { from: ['submitted', 'ready'], to: null, set: MISSED },
+    ],
+    otherwise: 'It has left before.',
+  },
+  /** A missing contact counts as removed now: few are missing, or a user has confirmed it. */
+  gone: {
+    ways: [
+      {
+        from: ['settled', 'due', 'held'],
+        to: 'removed',
+        when: not(isNull(own('missing_since'))),
+        set: {
+          due_reason: null,
+          departure_read: 1,
+          merged_into: given('merged_into'),
+          ...GONE,
+        },
+      },
+      {
+        from: ['submitted', 'ready'],
+        to: null,
+        when: not(isNull(own('missing_since'))),
+        set: {
+          eligible: 0,
+          departure_read: 1,
+          merged_into: given('merged_into'),
+          ...GONE,
+        },
+      },
+    ],
+    otherwise: 'It was found again, or has left before.',
+  },
+  /** The contact that it became a part of was erased: nothing names that one any more. */
+  heirErased: {
+    ways: [{ from: STATES, to: null, set: { merged_into: null } }],
+    otherwise: UNKNOWN,
+  },
+} satisfies Record<string, EventRow>;

@@ -1,0 +1,122 @@
+/** A contact in line for a credit. */
+import type { ContactState } from '../../database/tables/contacts.ts';
+import {
+  all,
+  type Changes,
+  type Condition,
+  choice,
+  equal,
+  given,
+  isNull,
+  not,
+  own,
+  type Value,
+} from './changes.ts';
+import { type EventRow, MOVED_ON, NOT_IN_LINE } from './event.ts';
+import { WAS_LEFT_OUT } from './leaving-events.ts';
+import { outcome, outcomeUnless, WAS_WRITTEN } from './outcomes.ts';
+
+/** The order in which due contacts are submitted. */
+export const PRIORITY = {
+  groupMember: 0,
+  neverEnhanced: 1,
+  refresh: 2,
+  /** Not submitted before a field of its identity can be read again. */
+  waitsForAccess: 9,
+} as const;
+
+export const waitsForAccess = (priority: Value) => equal(priority, PRIORITY.waitsForAccess);
+
+/** By the reason why its record in the CRM, read just now, keeps it from being submitted. */
+export const OPTED_OUT = choice(equal(given('outcome_reason'), 'opted_out'), 1, 0);
+
+export const IN_LINE: Changes = {
+  eligible: 1,
+  due_reason: given('due_reason'),
+  priority: given('priority'),
+  tracking_id: null,
+  // Should it turn out not to be submitted, its run has written it all the same.
+  ...outcomeUnless(
+    all(WAS_WRITTEN, not(waitsForAccess(given('priority')))),
+    choice(waitsForAccess(given('priority')), 'identity_unreadable', 'submission_pending'),
+  ),
+};
+
+export function inLine(to: ContactState | null, set: Changes, when?: Condition): EventRow {
+  return {
+    ways: [{ from: ['due'], to, set, ...(when === undefined ? {} : { when }) }],
+    otherwise: NOT_IN_LINE,
+  };
+}
+
+export const LINE_EVENTS = {
+  reconsidered: {
+    ways: [{ from: ['settled'], to: 'due', set: IN_LINE }],
+    otherwise: MOVED_ON,
+    endsJob: true,
+  },
+  joinedGroup: inLine(
+    null,
+    { priority: PRIORITY.groupMember },
+    not(equal(own('priority'), PRIORITY.groupMember)),
+  ),
+  triedAgain: inLine(null, { priority: PRIORITY.refresh }, waitsForAccess(own('priority'))),
+  unreadable: inLine(null, {
+    priority: PRIORITY.waitsForAccess,
+    ...outcome('identity_unreadable'),
+  }),
+  /** Another database has paid for its profile. */
+  adopted: inLine(
+    'settled',
+    {
+      due_reason: null,
+      identity: given('asked_identity'),
+      asked_identity: given('asked_identity'),
+      asked_at: given('asked_at'),
+      donor_id: given('donor_id'),
+      enhanced_at: given('asked_at'),
+      values_donor: given('donor_id'),
+      values_identity: given('asked_identity'),
+      ...outcome('profile_adopted'),
+    },
+    isNull(own('asked_at')),
+  ),
+  turnedOutIneligible: inLine('settled', {
+    eligible: 0,
+    has_opted_out: OPTED_OUT,
+    due_reason: null,
+    ...outcomeUnless(WAS_WRITTEN, given('outcome_reason')),
+  }),
+  turnedOutFresh: inLine('settled', {
+    due_reason: null,
+    ...outcomeUnless(WAS_WRITTEN, given('outcome_reason')),
+  }),
+  turnedOutGone: inLine('removed', {
+    eligible: 0,
+    due_reason: null,
+    missing_since: null,
+    ...outcome(given('outcome_reason')),
+  }),
+  changedWithMany: inLine(
+    'held',
+    { due_reason: null, ...outcome('identity_mass_change') },
+    equal(own('due_reason'), 'identity_changed'),
+  ),
+  suspected: {
+    ways: [
+      {
+        from: ['due', 'held'],
+        to: 'held',
+        set: { due_reason: null, ...outcome('forgotten_person') },
+      },
+      {
+        from: ['settled'],
+        to: 'held',
+        when: not(WAS_LEFT_OUT),
+        set: { due_reason: null, ...outcome('forgotten_person') },
+      },
+    ],
+    otherwise:
+      'Work is under way, or nothing is sent and written for it as long as it is left out.',
+  },
+} satisfies Record<string, EventRow>;

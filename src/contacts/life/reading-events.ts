@@ -1,0 +1,182 @@
+/** What is read of a contact from the CRM, and what the plan says of it. */
+import {
+  all,
+  any,
+  type Changes,
+  choice,
+  equal,
+  given,
+  isNull,
+  not,
+  oneOf,
+  own,
+  RUN,
+  type Value,
+} from './changes.ts';
+import { AT_REST, type EventRow, OF_ITS_JOB, ONLY_ITS_PROFILE, UNDER_WAY } from './event.ts';
+import { IN_LINE, PRIORITY, waitsForAccess } from './line-events.ts';
+import { outcome, outcomeUnless, UNCHANGED, WAS_WRITTEN } from './outcomes.ts';
+
+/** Reasons that are over once the contact is read again. */
+const NOT_THERE = ['contacts_missing', 'deleted_in_crm', 'merged_in_crm'] as const;
+
+/** So does all that it has done to a contact than that nothing is to be done. */
+const SAID_MORE = any(
+  WAS_WRITTEN,
+  all(
+    equal(own('outcome_run'), RUN),
+    oneOf(given('outcome_reason'), UNCHANGED),
+    not(oneOf(own('outcome_reason'), [...UNCHANGED, ...NOT_THERE])),
+  ),
+);
+
+/** Its record refused the whole profile that it was paid for, and has not taken it since. */
+const STILL_REFUSED = all(
+  equal(own('outcome_reason'), 'crm_refused'),
+  equal(given('outcome_reason'), 'profile_fresh'),
+);
+
+const OUTCOME_OF_READING: Changes = outcomeUnless(
+  any(SAID_MORE, STILL_REFUSED),
+  given('outcome_reason'),
+);
+
+/** This run has seen it in the CRM, or a merge told of it. */
+export const SEEN: Changes = { seen_run: RUN, departure_read: 0 };
+
+/** What is noted of a contact that was just read. */
+const READ: Changes = {
+  identity: given('identity'),
+  asked_identity: given('asked_identity'),
+  has_opted_out: given('has_opted_out'),
+  ...SEEN,
+  missing_since: null,
+};
+
+/** It is there again, and nothing keeps it from being submitted. */
+const CAME_BACK: Changes = { eligible: 1, has_opted_out: 0, ...SEEN, missing_since: null };
+
+const OUT_OF_LINE: Changes = {
+  due_reason: null,
+  priority: choice(waitsForAccess(own('priority')), PRIORITY.refresh, own('priority')),
+};
+
+/** The next run, which this is, thinks about it. */
+const CREDIT_ONCE_READ = choice(
+  equal(own('last_credit'), 'outdated'),
+  'stands',
+  own('last_credit'),
+);
+
+export const READING_EVENTS = {
+  chosen: {
+    ways: [{ from: ['unknown', ...AT_REST], to: 'due', set: { ...READ, ...IN_LINE } }],
+    otherwise: UNDER_WAY,
+    // A profile that was asked for with other details, or long ago, is of no use any more.
+    endsJob: true,
+  },
+  foundFresh: {
+    ways: [
+      {
+        from: ['unknown', ...AT_REST],
+        to: 'settled',
+        set: { ...READ, ...OUT_OF_LINE, eligible: 1, tracking_id: null, ...OUTCOME_OF_READING },
+      },
+    ],
+    otherwise: UNDER_WAY,
+    endsJob: true,
+  },
+  leftOut: {
+    ways: [
+      {
+        from: ['unknown', ...AT_REST],
+        to: 'settled',
+        // Should it come back, its paid job is not lost.
+        set: { ...READ, ...OUT_OF_LINE, eligible: 0, ...OUTCOME_OF_READING },
+      },
+    ],
+    otherwise: UNDER_WAY,
+  },
+  foundErased: {
+    ways: [
+      {
+        from: ['unknown', ...AT_REST],
+        to: 'held',
+        set: { ...READ, ...OUT_OF_LINE, eligible: 1, ...outcome('forgotten_person') },
+      },
+    ],
+    otherwise: UNDER_WAY,
+  },
+  /** Only what was read is noted. */
+  seen: {
+    ways: [
+      {
+        from: ['held'],
+        to: null,
+        set: {
+          ...READ,
+          asked_identity: readOrOwn(),
+          last_credit: CREDIT_ONCE_READ,
+          eligible: 1,
+          outcome_run: RUN,
+        },
+      },
+      {
+        // What is under way gets its outcome when this run has tried it: with the reason of an
+        // earlier run it would look as if this one had tried it in vain.
+        from: ['submitted', 'ready'],
+        to: null,
+        set: { ...READ, asked_identity: readOrOwn(), eligible: 1 },
+      },
+      {
+        from: ['settled', 'due', 'removed'],
+        to: null,
+        set: { ...READ, asked_identity: readOrOwn() },
+      },
+    ],
+    otherwise: 'There is nothing to note it in.',
+  },
+  /** It left while its paid profile was on the way, or while a person was asked. */
+  cameBack: {
+    ways: [
+      {
+        from: ['settled', 'removed'],
+        to: 'ready',
+        when: not(isNull(own('tracking_id'))),
+        set: {
+          ...CAME_BACK,
+          due_reason: null,
+          ...outcome('delivery_pending'),
+        },
+      },
+      {
+        from: ['held'],
+        to: null,
+        set: {
+          ...CAME_BACK,
+          last_credit: CREDIT_ONCE_READ,
+          outcome_run: RUN,
+        },
+      },
+    ],
+    otherwise: 'No paid job waits for it.',
+  },
+  heldAgain: {
+    ways: [
+      {
+        from: ['ready'],
+        to: 'held',
+        when: OF_ITS_JOB,
+        set: {
+          outcome_reason: given('outcome_reason'),
+          outcome_detail: given('outcome_detail'),
+        },
+      },
+    ],
+    otherwise: ONLY_ITS_PROFILE,
+  },
+} satisfies Record<string, EventRow>;
+
+function readOrOwn(): Value {
+  return choice(isNull(given('asked_identity')), own('asked_identity'), given('asked_identity'));
+}
