@@ -4,12 +4,13 @@
  * those that the file has: a new one is not forgotten.
  */
 import { hash } from 'node:crypto';
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Kysely, type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
 import { ConfigurationError, FatalError, isRetriableError } from '../core/errors.ts';
 import { newId } from '../core/new-id.ts';
 import type { OpenDatabase } from '../database/database.ts';
 import { findGround } from '../database/ground.ts';
-import { migrateToLatest, requireUsable } from '../database/migrate.ts';
+import { hasTable } from '../database/has-table.ts';
+import { migrateTarget, migrateToLatest, requireUsable } from '../database/migrate.ts';
 import { findMove, hasMoved } from '../database/store-moves.ts';
 import type { Database, Tables, Trx } from '../database/tables/tables.ts';
 import { again } from '../database/transact.ts';
@@ -71,6 +72,8 @@ interface MoveDeps {
   onTable(moved: MovedTable): void;
   /** Adds to the audit of the source. */
   record: RecordEntry;
+  /** Empties a target that a move has not come to its end in, in place of going on or refusing it. */
+  startsOver?: boolean;
 }
 
 /**
@@ -81,9 +84,9 @@ interface MoveDeps {
 export async function moveStore(
   source: MovePlace,
   target: MovePlace,
-  { now, onTable, record }: MoveDeps,
+  { now, onTable, record, startsOver = false }: MoveDeps,
 ): Promise<MovedTable[]> {
-  const id = await beginMove(source, target, newId(now()));
+  const id = await beginMove(source, target, { newMove: newId(now()), startsOver });
   const moved = new Map<string, MovedTable>();
   const shapes = await readShapes(source.db);
   for (const shape of shapes) {
@@ -94,19 +97,19 @@ export async function moveStore(
   await source.requireInPlace();
   const { done_at: movedAt = null } = (await findMove(source.db)) ?? {};
   const doneAt = movedAt ?? now();
-  const mark = (db: Database | Trx) =>
+  const markDone = (db: Database | Trx) =>
     db.updateTable('moves').set({ done_at: doneAt }).where('id', '=', id);
   if (movedAt === null) {
     const details = { from: source.name, to: target.name, ...toMoveSummary([...moved.values()]) };
     await source.db.transaction().execute(async (trx) => {
-      await mark(trx).execute();
+      await markDone(trx).execute();
       await record(trx, { action: 'database.moved', details });
     });
   }
   for (const shape of shapes.filter(({ name }) => AUDIT.test(name))) {
     moved.set(shape.name, await moveTable(source.db, target.db, shape));
   }
-  await again(PATIENCE_MS, () => mark(target.db).execute());
+  await again(PATIENCE_MS, () => markDone(target.db).execute());
   return [...moved.values()];
 }
 
@@ -118,37 +121,74 @@ function toMoveSummary(moved: readonly MovedTable[]) {
 }
 
 /** The id of the move: the one that both know already, or a new one into an empty target. */
-async function beginMove(source: MovePlace, target: MovePlace, newMove: string): Promise<string> {
+async function beginMove(
+  source: MovePlace,
+  target: MovePlace,
+  { newMove, startsOver }: { newMove: string; startsOver: boolean },
+): Promise<string> {
   const [begun, arrived] = [await findMove(source.db), await findMove(target.db)];
-  if (begun !== undefined && begun.id === arrived?.id) {
+  const isToEmpty = startsOver && arrived?.role === 'target' && arrived.done_at === null;
+  if (begun !== undefined && begun.id === arrived?.id && !isToEmpty) {
     if (arrived.done_at !== null) throw hasMoved(begun.other, arrived.done_at);
     const [ours, theirs] = [await readSteps(source), await readSteps(target)];
     if (ours !== theirs) throw notEmpty(target, 'another version has begun this move');
     return begun.id;
   }
   if (begun?.done_at) throw hasMoved(begun.other, begun.done_at);
-  if (arrived !== undefined)
-    throw notEmpty(target, `a move from ${arrived.other} into it has begun`);
-  await migrateToLatest(target.db);
-  const shapes = await readShapes(source.db);
+  if (arrived !== undefined && !isToEmpty) throw hasBegun(target, arrived.other);
   // The source first: a target that is marked belongs to a move that its source remembers.
   await source.db.deleteFrom('moves').execute();
   await source.db
     .insertInto('moves')
     .values(buildMoveRow('source', newMove, target.name))
     .execute();
+  const row = buildMoveRow('target', newMove, source.name);
+  if (await hasTable(target.db, 'moves')) {
+    await markTarget(target, row, { names: await listTables(source), isToEmpty });
+  }
+  // A new target is marked with its tables: at no time would another command take it for a new database.
+  await migrateTarget(target.db, (trx) => mark(trx, row));
+  const there = await findMove(target.db);
+  if (there === undefined) {
+    await markTarget(target, row, { names: await listTables(source), isToEmpty: false });
+  } else if (there.id !== newMove) throw hasBegun(target, there.other);
+  return newMove;
+}
+
+/** Marks a target that has its tables: they have to be empty, or are emptied. */
+async function markTarget(
+  target: MovePlace,
+  row: Tables['moves'],
+  { names, isToEmpty }: { names: readonly string[]; isToEmpty: boolean },
+): Promise<void> {
   await target.db.transaction().execute(async (trx) => {
+    if (isToEmpty) await trx.deleteFrom('moves').execute();
     // Of two moves at once the second waits here, and then fails.
-    await trx
-      .insertInto('moves')
-      .values(buildMoveRow('target', newMove, source.name))
-      .execute();
-    for (const { name } of shapes) {
+    await mark(trx, row);
+    for (const name of names) {
+      if (isToEmpty) await sql`delete from ${sql.table(name)}`.execute(trx);
       const { rows } = await sql`select 1 from ${sql.table(name)} limit 1`.execute(trx);
       if (rows.length > 0) throw notEmpty(target, `its table "${name}" has rows`);
     }
   });
-  return newMove;
+}
+
+async function mark(
+  trx: QueryExecutorProvider,
+  { role, id, other }: Tables['moves'],
+): Promise<void> {
+  await sql`insert into moves (role, id, other) values (${role}, ${id}, ${other})`.execute(trx);
+}
+
+async function listTables({ db }: MovePlace): Promise<string[]> {
+  return (await readShapes(db)).map(({ name }) => name);
+}
+
+function hasBegun(target: MovePlace, from: string): ConfigurationError {
+  return notEmpty(
+    target,
+    `a move from ${from} into it has begun. \`--start-over\` empties it first, if that one is not to go on`,
+  );
 }
 
 async function readSteps({ db }: MovePlace): Promise<string> {

@@ -29,8 +29,11 @@ export async function findGround<Tables>(db: Kysely<Tables>): Promise<string | n
   return rows[0]?.hash ?? null;
 }
 
-/** The same migrations; the ground also stores its hash, in the transaction that makes its tables. */
-export function storingGround(migrations: MigrationList): Record<string, SchemaMigration> {
+/** The same migrations; the ground also stores its hash, in the transaction that makes its tables, in which `more` is done, too. */
+export function storingGround(
+  migrations: MigrationList,
+  more: (trx: Kysely<unknown>) => Promise<void> = async () => undefined,
+): Record<string, SchemaMigration> {
   const { name, ground } = findGroundIn(migrations);
   return {
     ...migrations,
@@ -44,6 +47,7 @@ export function storingGround(migrations: MigrationList): Record<string, SchemaM
         await sql`insert into ${sql.table(GROUND_TABLE)} (hash) values (${ground.hash})`.execute(
           db,
         );
+        await more(db);
       },
     },
   };

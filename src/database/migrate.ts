@@ -31,9 +31,30 @@ export async function migrateToLatest<Tables>(
   migrations: MigrationList = MIGRATIONS,
 ): Promise<string[]> {
   if ((await pendingMigrations(db, migrations)).length === 0) return [];
+  return migrateWith(db, migrations);
+}
+
+/**
+ * The same for a database that a store moves into, which nothing else may use until it is there. `mark` says so in a
+ * new database, in the transaction that makes its tables.
+ */
+export async function migrateTarget<Tables>(
+  db: Kysely<Tables>,
+  mark: (trx: Kysely<unknown>) => Promise<void>,
+  migrations: MigrationList = MIGRATIONS,
+): Promise<void> {
+  await requireUsable(db, migrations);
+  await migrateWith(db, migrations, mark);
+}
+
+async function migrateWith<Tables>(
+  db: Kysely<Tables>,
+  migrations: MigrationList,
+  withGround?: (trx: Kysely<unknown>) => Promise<void>,
+): Promise<string[]> {
   const migrator = new Migrator({
     db,
-    provider: { getMigrations: async () => ({ ...storingGround(migrations) }) },
+    provider: { getMigrations: async () => ({ ...storingGround(migrations, withGround) }) },
     migrationTableName: MIGRATION_TABLE,
     migrationLockTableName: LOCK_TABLE,
   });

@@ -26,13 +26,19 @@ import { describeCount } from '../terminal/words.ts';
 const EXAMPLES = `
 Examples:
   donor-sync move --to postgres://donor_sync:SECRET@db.example.org/donor_sync
+  donor-sync move --to postgres://donor_sync:SECRET@db.example.org/donor_sync --start-over
 
 Copies everything of the SQLite file that the settings name into an empty Postgres database, compares
 it, and marks the file as moved; after that the file is refused by every command. No other process may
-have the file open. Killed, or cut off, it is repeated and goes on; until its end the file stays in use.
+have the file open. Killed, or cut off, it is repeated and goes on; until its end the file stays in use,
+and the new database is refused by every other command. --start-over empties a new database in which a
+move did not come to its end, and begins again: that move may have been another file's.
 The new database needs the same DONOR_SYNC_SECRET_KEY.`;
 
-const optionsSchema = baseOptions.extend({ to: z.string() });
+const optionsSchema = baseOptions.extend({
+  to: z.string(),
+  startOver: z.boolean().default(false),
+});
 
 interface MoveReport {
   from: string;
@@ -46,12 +52,13 @@ export function moveCommand(deps: ProductDeps): Command {
   const command = productCommand('move', deps)
     .description('move a SQLite database into an empty Postgres, and use it no more')
     .requiredOption('--to <url>', 'the new database, postgres://…')
+    .option('--start-over', 'empty the new database first if an unfinished move is in it')
     .addHelpText('after', EXAMPLES);
   return command.action(() =>
     runAction(deps, command, async (output) => {
-      const { config, to } = readOptions(command, optionsSchema);
+      const { config, to, startOver } = readOptions(command, optionsSchema);
       const { database } = await loadProductSettings(deps, config);
-      const report = await move(deps, database, to);
+      const report = await move(deps, { fromUrl: database, toUrl: to, startOver });
       output.finish(report, () => {
         const rows = report.tables.reduce((sum, table) => sum + table.rows, 0);
         output.print(
@@ -64,7 +71,10 @@ export function moveCommand(deps: ProductDeps): Command {
   );
 }
 
-async function move(deps: ProductDeps, fromUrl: string, toUrl: string): Promise<MoveReport> {
+async function move(
+  deps: ProductDeps,
+  { fromUrl, toUrl, startOver }: { fromUrl: string; toUrl: string; startOver: boolean },
+): Promise<MoveReport> {
   const { clock, log } = deps;
   const [from, to] = [parseDatabaseUrl(fromUrl), parseDatabaseUrl(toUrl)];
   if (from.kind !== 'sqlite' || from.path === null || to.kind !== 'postgres') {
@@ -92,6 +102,7 @@ async function move(deps: ProductDeps, fromUrl: string, toUrl: string): Promise<
     await requireUsable(target.db);
     await installPgBoss({ url: connectionUrl(toUrl), log });
     const tables = await moveStore(source, target, {
+      startsOver: startOver,
       now: () => clock.now(),
       onTable: ({ table, rows }) => log.info({ table, rows }, 'a table was moved'),
       record: auditRecorder({ clock, fingerprint, actor }),
