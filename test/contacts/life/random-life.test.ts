@@ -3,31 +3,31 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { listDueContacts } from '../../src/contacts/contacts.ts';
-import { type Decision, recordDecidedPage } from '../../src/contacts/decided-pages.ts';
+import { listDueContacts } from '../../../src/contacts/contacts.ts';
+import { type Decision, recordDecidedPage } from '../../../src/contacts/decided-pages.ts';
 import {
   holdMissing,
   markMissing,
   markUnseen,
   removeMissing,
-} from '../../src/contacts/many-at-once/missing.ts';
-import { holdDueErased, reconsiderContacts } from '../../src/contacts/reconsidering.ts';
+} from '../../../src/contacts/many-at-once/missing.ts';
+import { holdDueErased, reconsiderContacts } from '../../../src/contacts/reconsidering.ts';
 import {
   recordAcceptedSubmission,
   recordRefusedSubmission,
-} from '../../src/credits/statements/answers.ts';
-import { recordSubmissionIntent } from '../../src/credits/statements/intents.ts';
+} from '../../../src/credits/statements/answers.ts';
+import { recordSubmissionIntent } from '../../../src/credits/statements/intents.ts';
 import {
   listReadyJobs,
   listRunningJobs,
   recordJobProgress,
-} from '../../src/credits/statements/jobs.ts';
-import { recordLostSubmission } from '../../src/credits/statements/lost-answers.ts';
-import { takeShares } from '../../src/credits/statements/shares.ts';
-import { findOpenSubmission } from '../../src/credits/statements/submissions.ts';
-import { listOpenQuestions, recordDecision } from '../../src/decisions/statements/questions.ts';
-import { recordDeliveries } from '../../src/fields/statements/deliveries.ts';
-import type { DeliveryEnd } from '../../src/fields/statements/delivery-ends.ts';
+} from '../../../src/credits/statements/jobs.ts';
+import { recordLostSubmission } from '../../../src/credits/statements/lost-answers.ts';
+import { takeShares } from '../../../src/credits/statements/shares.ts';
+import { findOpenSubmission } from '../../../src/credits/statements/submissions.ts';
+import { listOpenQuestions, recordDecision } from '../../../src/decisions/statements/questions.ts';
+import { recordDeliveries } from '../../../src/fields/statements/deliveries.ts';
+import type { DeliveryEnd } from '../../../src/fields/statements/delivery-ends.ts';
 import {
   BALANCE,
   INTEGRATION,
@@ -35,9 +35,9 @@ import {
   RUN,
   type StoreWorld,
   storeWorlds,
-} from '../database/store-world.ts';
-import { describeEachDatabase } from '../helpers/test-databases.ts';
-import { noting, readContact, SHARING, settleLost } from './contact-stages.ts';
+} from '../../database/store-world.ts';
+import { describeEachDatabase } from '../../helpers/test-databases.ts';
+import { noting, readContact, SHARING, settleLost } from '../contact-stages.ts';
 
 const IDS = ['c-0', 'c-1', 'c-2', 'c-3'];
 
