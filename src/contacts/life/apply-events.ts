@@ -1,6 +1,6 @@
 /**
- * The one place that moves contacts: an event of `life.ts` applied to many in one statement, to those
- * alone that stand where the table lets it go.
+ * The only place that changes contacts: applies an event of `life.ts` to many in one statement, limited to those in
+ * the states that the table allows.
  */
 import {
   type Expression,
@@ -33,13 +33,13 @@ import {
 import { AT_REST, type EventRow, type LifeState, type Way } from './event.ts';
 import { LIFE, type LifeEvent } from './life.ts';
 
-/** A contact with what comes with the event for it. */
+/** A contact, and the values that the event brings for it. */
 export type Target = { crm_id: string } & Given;
 
-/** Contacts by id, by id with what comes for each, or all of the integration for which this is true. */
+/** Contacts by id, by id with each one's values, or all of the client for which a condition is true. */
 export type Targets = readonly string[] | readonly Target[] | Which;
 export interface Which {
-  /** Names what makes the condition what it is, if it holds no values: then its statement is built once. */
+  /** A name for a condition without values, so that its statement is built once. */
   shape?: string;
   is(
     eb: ExpressionBuilder<Tables, 'contacts'>,
@@ -51,7 +51,7 @@ export type Moved = Pick<ContactRow, 'crm_id' | 'state' | 'tracking_id'>;
 
 type OfIntegration = { integrationId: string };
 
-/** Applies an event and resolves with how many contacts it moved; `common` comes for all of them. */
+/** Applies an event, with `common` values for all contacts, and resolves with how many it changed. */
 export async function move(
   trx: Trx,
   of: OfIntegration,
@@ -68,7 +68,7 @@ export async function move(
   return moved;
 }
 
-/** The same, resolving with the contacts that it moved, as they stand now. */
+/** The same, but resolves with the changed contacts as they are afterwards. */
 export async function moveAndList(
   trx: Trx,
   of: OfIntegration,
@@ -107,7 +107,7 @@ export function after(
   return { ...row, ...next };
 }
 
-/** Writes rows that were read in this transaction; what another station has moved stays as it is. */
+/** Writes rows that were read in this transaction. Contacts that something else has changed stay as they are. */
 export async function putRows(trx: Trx, rows: readonly ContactRow[]): Promise<void> {
   for (const batch of inBatches(rows)) {
     await putBatch(trx, { cells: batch.flatMap((row) => WHOLE.map((column) => row[column])) });
@@ -147,7 +147,7 @@ const putBatch = prepared((db, { cells }: Slots<{ cells: readonly Scalar[] }>) =
           tracking_id: eb.ref('excluded.tracking_id'),
           asked_identity: eb
             .case()
-            // A person has asked for it to be submitted again meanwhile.
+            // A user has asked for another credit meanwhile.
             .when('contacts.asked_identity', 'is', null)
             .then(eb.ref('contacts.asked_identity'))
             .else(eb.ref('excluded.asked_identity'))
@@ -166,7 +166,7 @@ const putBatch = prepared((db, { cells }: Slots<{ cells: readonly Scalar[] }>) =
     .compile(),
 );
 
-/** The statements of an event, each of which resolves with the contacts that it moved if they are `listed`. */
+/** The statements of an event. Each resolves with the contacts that it changed, if they are `listed`. */
 function* statements(
   of: OfIntegration,
   event: LifeEvent,
@@ -232,7 +232,7 @@ function* statements(
 
 type How = 'counted' | 'listed';
 
-/** What a statement is given: what comes for all contacts, and what for each, its id first. */
+/** The values of a statement: those for all contacts, and those for each, with its id first. */
 type Handed = {
   integrationId: string;
   id: string | null;
@@ -241,7 +241,7 @@ type Handed = {
   cells: readonly Scalar[];
 };
 
-/** Statements that were built before, by what makes them what they are. */
+/** Statements that were built before, by their shape. */
 const known = new Map<string, Prepared<Handed, Moved>>();
 
 function prepareStatement(
@@ -271,21 +271,21 @@ function toSource(
   };
 }
 
-/** The columns that come for all contacts alike. */
+/** The columns whose values are the same for all contacts. */
 function givenFor(common: Given): Column[] {
   return COLUMNS.filter((column) => common[column] !== undefined);
 }
 
-/** What a statement's values are read from. */
+/** Where a statement's values come from. */
 interface Source {
   integrationId: string | Expression<string>;
   common: { [column in Column]?: Given[column] | Expression<Scalar> };
   moment: { id?: string | Expression<Scalar>; now: number | Expression<Scalar> };
-  /** What comes for each contact: `v.column2` and those after it. */
+  /** Columns with a value for each contact: `v.column2` and those after it. */
   columns: readonly Column[];
 }
 
-/** Names its event, for who reads along at the database. */
+/** The SQL names its event, so that it can be recognized in the database's own logs. */
 function statement(
   event: LifeEvent,
   how: How,
@@ -310,7 +310,7 @@ function columnsGivenTo({ ways }: EventRow): Column[] {
 const listFromStates = ({ from }: Way): ContactState[] =>
   from.filter((place) => place !== 'unknown');
 
-/** True where at least one of the ways goes. */
+/** True where at least one case applies. */
 function guard(ways: readonly Way[], source: Source): RawBuilder<unknown> {
   return sql.join(
     ways.map((way) => fits(way, source)),
@@ -338,7 +338,7 @@ function assignments(ways: readonly Way[], source: Source): RawBuilder<unknown>[
   return [...set, sql`state = ${byWay(ways, states, source)}`];
 }
 
-/** The value of the first way that fits; all others are kept out by the statement's own condition. */
+/** The value of the first case that fits. The statement's condition excludes contacts that no case fits. */
 function byWay(
   ways: readonly Way[],
   values: readonly RawBuilder<unknown>[],
@@ -401,7 +401,7 @@ function conditionSql(condition: Condition, source: Source): RawBuilder<unknown>
     const [one, words] = condition.oneOf;
     return sql`${value(one)} in (${sql.join(words.map((word) => sql.lit(word)))})`;
   }
-  // What is compared with null is not known to be true, which `not` would leave unknown.
+  // A comparison with null is unknown in SQL, and `not` would keep it so; in the table it is false.
   if ('not' in condition) return sql`(${conditionSql(condition.not, source)}) is not true`;
   const [parts, word] = 'all' in condition ? [condition.all, 'and'] : [condition.any, 'or'];
   const joined = parts.map((part) => sql`(${conditionSql(part, source)})`);

@@ -1,6 +1,6 @@
 /**
- * What an event sets in a contact's row, as data: read here for one row, and by `apply-events.ts` as SQL for many.
- * A test holds the two readings against each other.
+ * What an event sets in a contact's row, as data. It is evaluated here for one row, and by `apply-events.ts` as SQL for
+ * many; a test compares the two.
  */
 import type { Selectable } from 'kysely';
 import type { Tables } from '../../database/tables/tables.ts';
@@ -35,7 +35,7 @@ export const COLUMNS = [
 
 export type Column = (typeof COLUMNS)[number];
 
-/** What comes with an event, for each contact or for all of them alike. */
+/** The values that an event brings, for each contact or the same for all. */
 export type Given = Partial<Pick<ContactRow, Column>>;
 
 export type Scalar = string | number | null;
@@ -45,7 +45,7 @@ export type Value =
   | Scalar
   /** The contact's own, as it was before the event. */
   | { own: Column }
-  /** It comes with the event. */
+  /** A value that the event brings. */
   | { given: Column }
   /** The run that acts, and when (epoch ms). */
   | { moment: 'id' | 'now' }
@@ -61,7 +61,7 @@ export type Condition =
 
 export type Changes = { readonly [C in Column]?: Value };
 
-/** Who acts, and when; a person's decision is no run's. */
+/** The run that acts, and when. A user's decision has no run. */
 export interface ChangeContext {
   id?: string;
   now: number;
@@ -101,7 +101,7 @@ export function read(value: Value, known: Known): Scalar {
   return read(holds(value.if, known) ? value.then : value.else, known);
 }
 
-/** Pure: whether a condition holds for one row; nothing is equal to null, as in SQL. */
+/** Pure: whether a condition is true for one row. Nothing is equal to null, as in SQL. */
 export function holds(condition: Condition, known: Known): boolean {
   if ('equal' in condition) {
     const one = read(condition.equal[0], known);
@@ -117,7 +117,7 @@ export function holds(condition: Condition, known: Known): boolean {
   return condition.any.some((each) => holds(each, known));
 }
 
-/** The columns that must come with an event that sets or asks this. */
+/** The columns for which the event has to bring values. */
 export function givenIn(part: Value | Condition | undefined): Set<Column> {
   if (part === null || typeof part !== 'object') return new Set();
   if ('given' in part) return new Set([part.given]);
@@ -137,6 +137,6 @@ function listParts(
 }
 
 export function required<T>(value: T | undefined, name: string): T {
-  if (value === undefined) throw new Error(`the event comes without ${name}`);
+  if (value === undefined) throw new Error(`the event brings no ${name}`);
   return value;
 }

@@ -1,4 +1,4 @@
-/** A credit, from its intent to its end. */
+/** Events of a credit: from the intent to spend it until its job has ended. */
 import type { ContactState } from '../../database/tables/contacts.ts';
 import { NEXT_READING } from '../../identity/identity-text.ts';
 import {
@@ -19,7 +19,7 @@ import { HAS_LEFT } from './leaving-events.ts';
 import { inLine } from './line-events.ts';
 import { outcome } from './outcomes.ts';
 
-/** A credit is on record against the identity that it was spent on. */
+/** Records a spent credit with the identity that was submitted. */
 const SPENT: Changes = {
   due_reason: null,
   asked_identity: given('asked_identity'),
@@ -29,7 +29,7 @@ const SPENT: Changes = {
 
 export const HAS_ASKED_IN_VAIN = equal(own('last_credit'), 'in_vain');
 
-/** If its identity changed while the job ran, the next run thinks about the contact again. */
+/** If the identity changed while the job ran, the next run decides about the contact again. */
 export const CREDIT_AT_THE_END = choice(
   any(isNull(own('last_credit')), HAS_ASKED_IN_VAIN),
   own('last_credit'),
@@ -40,7 +40,7 @@ export const CREDIT_AT_THE_END = choice(
   ),
 );
 
-/** A credit that brought nothing is asked for again; a record that refuses its write earns no second. */
+/** A credit without a result may be spent again, but not for a record that refused its write. */
 const NOTHING_CAME = all(
   isNull(own('enhanced_at')),
   not(equal(own('outcome_reason'), 'crm_refused')),
@@ -52,7 +52,7 @@ const JOB_VANISHED: Changes = {
   last_credit: choice(NOTHING_CAME, 'in_vain', CREDIT_AT_THE_END),
 };
 
-/** It takes a job that was paid for the same person in another contact. */
+/** The contact uses a job that was paid for another contact of the same person. */
 const SHARED: Changes = {
   ...SPENT,
   identity: given('asked_identity'),
@@ -70,7 +70,7 @@ function shares(to: ContactState, more: Changes = {}): EventRow {
   return { ways: [{ from: ['due'], to, set: { ...SHARED, ...more } }], otherwise: MOVED_ON };
 }
 
-/** A job ended without a profile; a contact that is away or held has nothing to come back to. */
+/** A job ended without a profile. A contact that has left or is held has nothing to return to. */
 function ended(set: Changes): EventRow {
   return {
     ways: [
@@ -93,7 +93,7 @@ function ended(set: Changes): EventRow {
   };
 }
 
-/** The answer to a submission, or what is known instead of one. */
+/** The response to a submission, or what was found out in its place. */
 function ofAnswer(to: ContactState | null, set: Changes): EventRow {
   return {
     ways: [{ from: ['submitted'], to, when: OF_ITS_JOB, set }],
@@ -101,7 +101,7 @@ function ofAnswer(to: ContactState | null, set: Changes): EventRow {
   };
 }
 
-/** An answer after which there is no job: who has left meanwhile is gone. */
+/** A response without a job: a contact that has left meanwhile is removed. */
 function ofEmptyAnswer(to: ContactState, set: Changes): EventRow {
   const { ways, ...more } = ofAnswer(to, set);
   const gone: Way = {
@@ -126,8 +126,7 @@ export const CREDIT_EVENTS = {
   }),
   refused: ofEmptyAnswer('settled', {
     due_reason: null,
-    // Nothing was spent, but asking again with the same details is useless; with others, read
-    // while the request was under way, it is not.
+    // Nothing was spent. The same details would be refused again; details that changed during the request may not.
     asked_identity: given('asked_identity'),
     asked_at: NOW,
     last_credit: choice(equal(own('identity'), given('asked_identity')), 'stands', 'in_vain'),
@@ -136,7 +135,7 @@ export const CREDIT_EVENTS = {
   }),
   lost: ofAnswer('held', {
     ...SPENT,
-    // What was read of it while it was under way has not been decided about: the next run reads it again.
+    // Changes that were read during the request are undecided: the next run reads the contact again.
     last_credit: 'outdated',
     ...outcome('lost_answer', given('outcome_detail')),
   }),
@@ -159,7 +158,7 @@ export const CREDIT_EVENTS = {
   jobDone: ofAnswer('ready', {}),
   jobFailed: ended({ tracking_id: null, last_credit: CREDIT_AT_THE_END }),
   jobVanished: ended(JOB_VANISHED),
-  /** What the service has said of it before the job that vanished: asked about that again, it would say the same. */
+  /** The service answered for the same details before the job that vanished, and would answer the same again. */
   answerStands: {
     ways: [
       {
@@ -173,6 +172,6 @@ export const CREDIT_EVENTS = {
         },
       },
     ],
-    otherwise: 'Nothing more is to be asked about it.',
+    otherwise: 'The contact has an answer, or has changed since.',
   },
 } satisfies Record<string, EventRow>;

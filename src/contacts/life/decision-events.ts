@@ -1,4 +1,4 @@
-/** What a person decides about a contact. */
+/** Events of a user's decision about a contact. */
 import type { ContactState } from '../../database/tables/contacts.ts';
 import { NEXT_READING } from '../../identity/identity-text.ts';
 import { all, any, type Changes, choice, equal, isNull, NOW, not, own } from './changes.ts';
@@ -7,7 +7,7 @@ import { type EventRow, NOT_ASKED, type Way } from './event.ts';
 import { HAS_LEFT } from './leaving-events.ts';
 import { PRIORITY } from './line-events.ts';
 
-/** The same when a person ends what it was kept for. */
+/** A contact that had left the CRM is removed once a user has decided what it was kept for. */
 const LEFT_UNDECIDED: Changes = {
   due_reason: null,
   outcome_reason: 'deleted_in_crm',
@@ -15,7 +15,7 @@ const LEFT_UNDECIDED: Changes = {
   outcome_at: NOW,
 };
 
-/** What was asked for it counts as not spent: should it come back, a person has said so. */
+/** The credit counts as not spent, because a user asked for another one; also for a contact that returns later. */
 const ASKED_FOR_AGAIN: Changes = {
   asked_identity: null,
   last_credit: 'in_vain',
@@ -26,7 +26,7 @@ function ofPerson(to: ContactState, set: Changes): EventRow {
   return { ways: [{ from: ['held'], to, set }], otherwise: NOT_ASKED };
 }
 
-/** A decision about a change, unless it has taken in a contact meanwhile whose profile counts for the new details. */
+/** A decision about a change, unless another contact was merged into this one meanwhile and its profile counts for the new details. */
 function ofChange(to: ContactState, set: Changes): EventRow {
   const { ways, ...more } = ofPerson(to, set);
   const inherited: Way = {
@@ -46,7 +46,7 @@ export const DECISION_EVENTS = {
     outcome_at: NOW,
   }),
   changeRejected: ofChange('settled', {
-    // The new details are the same person's: they count as what the credit was spent on.
+    // The new details belong to the same person: they count as those that the credit was spent on.
     asked_identity: own('identity'),
     values_identity: choice(isNull(own('values_donor')), null, own('identity')),
     asked_at: choice(HAS_ASKED_IN_VAIN, NOW, own('asked_at')),
@@ -68,7 +68,7 @@ export const DECISION_EVENTS = {
         to: 'settled',
         set: {
           tracking_id: null,
-          // What was rejected was asked for with other details than it has now.
+          // The contact may have changed since the rejected profile was asked for.
           last_credit: CREDIT_AT_THE_END,
           outcome_reason: 'rejected_by_person',
           outcome_at: NOW,
@@ -101,14 +101,14 @@ export const DECISION_EVENTS = {
     otherwise: NOT_ASKED,
     endsJob: true,
   },
-  /** The values in the CRM are those of another person: the next run blanks them. */
+  /** The values in the CRM belong to another person: the next run blanks them. */
   blankingDecided: {
     ways: [
       {
         from: ['held'],
         to: 'settled',
         set: {
-          // Nobody's identity: by that the next run knows what to blank.
+          // Values without an identity are those that the next run blanks.
           values_identity: null,
           donor_id: null,
           outcome_reason: 'blanking_pending',
@@ -118,7 +118,7 @@ export const DECISION_EVENTS = {
     ],
     otherwise: NOT_ASKED,
   },
-  /** It is not the person who was erased: it goes on where it stood. */
+  /** The contact is not the erased person, and continues where it was. */
   distinguished: {
     ways: [
       {
@@ -138,7 +138,7 @@ export const DECISION_EVENTS = {
           ),
         ),
         set: {
-          // Who it is says nothing of whether its change is worth a credit: that is for the settings.
+          // The answer says who the contact is. Whether its change is worth a credit is up to the settings.
           due_reason: choice(
             not(isNull(own('asked_identity'))),
             'identity_changed',
@@ -160,7 +160,7 @@ export const DECISION_EVENTS = {
     ],
     otherwise: NOT_ASKED,
   },
-  /** It is the person who was erased, and values of ours are in the CRM that `forget` takes out. */
+  /** The contact is the erased person; `forget` removes our values from the CRM. */
   confirmedErased: ofPerson('settled', {
     eligible: 0,
     due_reason: null,

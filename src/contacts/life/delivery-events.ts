@@ -1,4 +1,4 @@
-/** The profile on its way into the CRM. */
+/** Events of a profile that is written into the CRM. */
 import type { ContactState } from '../../database/tables/contacts.ts';
 import { type Changes, given, NOW } from './changes.ts';
 import { CREDIT_AT_THE_END } from './credit-events.ts';
@@ -41,7 +41,7 @@ export const DELIVERY_EVENTS = {
   },
   heldAtDelivery: ofProfile('held', {}, ['ready', 'held']),
   postponed: ofProfile(null, {}),
-  // The job stays as it is: should the contact come back, its profile is paid for.
+  // The contact keeps its job: if it returns, its profile is paid for.
   leftOutAtDelivery: ofProfile('settled', { eligible: 0, has_opted_out: OPTED_OUT }),
   goneAtDelivery: ofProfile('removed', { eligible: 0, missing_since: null }),
   missedAtDelivery: ofProfile(null, MISSED),

@@ -1,4 +1,4 @@
-/** A contact leaves the CRM, or is not found there. */
+/** Events of contacts that leave the CRM, or are not found there. */
 import {
   all,
   any,
@@ -17,26 +17,26 @@ import { AT_REST, type EventRow, STATES, UNKNOWN } from './event.ts';
 import { outcome, outcomeUnless, WAS_WRITTEN } from './outcomes.ts';
 
 /**
- * Its departure from the CRM was read while its credit was being spent: it is not eligible while it waits.
- * What comes back, or takes over the job of another, is so again.
+ * The contact left the CRM while a credit was being spent on it, and waits for the result. It is eligible again once it
+ * returns or takes over another contact's job.
  */
 export const HAS_LEFT = equal(own('eligible'), 0);
 
-/** It has opted out, or may not be submitted for another reason that reading alone ends; a row that a merge makes is of no run yet. */
+/** It opted out, or may not be submitted for another reason that only the next reading ends. A row that a merge created belongs to no run yet. */
 export const WAS_LEFT_OUT = all(equal(own('eligible'), 0), not(isNull(own('outcome_run'))));
 
 export const MISSED: Changes = {
   missing_since: choice(isNull(own('missing_since')), NOW, own('missing_since')),
 };
 
-/** No run is named: a user may have confirmed it. */
+/** Names no run, because a user may have confirmed it. */
 const GONE: Changes = {
   outcome_reason: given('outcome_reason'),
   outcome_detail: null,
   outcome_at: NOW,
 };
 
-/** Outcomes of a settled contact that say what becomes of it when it is read again. */
+/** Outcomes of a settled contact that decide what happens when it is read again. */
 const TELLS_MORE_AT_REST = any(
   oneOf(own('outcome_reason'), [
     ...['opted_out', 'rejected_by_person', 'person_invalid', 'crm_refused'],
@@ -63,7 +63,7 @@ export const LEAVING_EVENTS = {
         },
       },
       {
-        // What comes of its credit is still to be known. If that is nothing, it is gone.
+        // It waits for the result of its credit, and is removed if there is none.
         from: ['submitted', 'ready'],
         to: null,
         set: {
@@ -77,7 +77,7 @@ export const LEAVING_EVENTS = {
     ],
     otherwise: UNKNOWN,
   },
-  /** Neither a lookup nor a complete reading finds it, and nothing says that it was deleted: it stays. */
+  /** Neither a lookup nor a complete reading found it, and the CRM does not say that it was deleted: it stays. */
   missed: {
     ways: [
       {
@@ -94,9 +94,9 @@ export const LEAVING_EVENTS = {
       { from: ['held'], to: null, set: { ...MISSED, outcome_run: RUN } },
       { from: ['submitted', 'ready'], to: null, set: MISSED },
     ],
-    otherwise: 'It has left before.',
+    otherwise: 'The contact has already left.',
   },
-  /** A missing contact counts as removed now: few are missing, or a user has confirmed it. */
+  /** A missing contact counts as removed, because few are missing or a user confirmed it. */
   gone: {
     ways: [
       {
@@ -122,9 +122,9 @@ export const LEAVING_EVENTS = {
         },
       },
     ],
-    otherwise: 'It was found again, or has left before.',
+    otherwise: 'The contact was found again, or has already left.',
   },
-  /** The contact that it became a part of was erased: nothing names that one any more. */
+  /** The contact that this one was merged into was erased, so its id is dropped. */
   heirErased: {
     ways: [{ from: STATES, to: null, set: { merged_into: null } }],
     otherwise: UNKNOWN,

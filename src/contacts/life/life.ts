@@ -1,7 +1,7 @@
 /**
- * A contact's life: what each event changes, by the state that the contact stands in. Nothing else
- * moves a contact. What an event does not list, it refuses, for the reason that it gives: the
- * contact stays as it is. ARCHITECTURE.md's diagram is drawn from this table by a test.
+ * A contact's life: what each event changes, by the contact's state. Nothing else changes the state of a contact. In a
+ * state that an event does not list it is refused, with a reason, and the contact stays as it is. A test draws the
+ * diagram in ARCHITECTURE.md from this table.
  */
 
 import { CREDIT_EVENTS } from './credit-events.ts';

@@ -1,4 +1,4 @@
-/** A contact in line for a credit. */
+/** Events of contacts that are due: they wait for a credit. */
 import type { ContactState } from '../../database/tables/contacts.ts';
 import {
   all,
@@ -21,13 +21,13 @@ export const PRIORITY = {
   groupMember: 0,
   neverEnhanced: 1,
   refresh: 2,
-  /** Not submitted before a field of its identity can be read again. */
+  /** Not submitted until a field of its identity is readable again. */
   waitsForAccess: 9,
 } as const;
 
 export const waitsForAccess = (priority: Value) => equal(priority, PRIORITY.waitsForAccess);
 
-/** By the reason why its record in the CRM, read just now, keeps it from being submitted. */
+/** Whether it opted out, by the reason why its CRM record may not be submitted. */
 export const OPTED_OUT = choice(equal(given('outcome_reason'), 'opted_out'), 1, 0);
 
 export const IN_LINE: Changes = {
@@ -35,7 +35,7 @@ export const IN_LINE: Changes = {
   due_reason: given('due_reason'),
   priority: given('priority'),
   tracking_id: null,
-  // Should it turn out not to be submitted, its run has written it all the same.
+  // This run may have written an older profile already, and that counts if nothing is submitted.
   ...outcomeUnless(
     all(WAS_WRITTEN, not(waitsForAccess(given('priority')))),
     choice(waitsForAccess(given('priority')), 'identity_unreadable', 'submission_pending'),
@@ -65,7 +65,7 @@ export const LINE_EVENTS = {
     priority: PRIORITY.waitsForAccess,
     ...outcome('identity_unreadable'),
   }),
-  /** Another database has paid for its profile. */
+  /** Its profile was paid for by another database. */
   adopted: inLine(
     'settled',
     {

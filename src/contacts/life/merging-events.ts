@@ -1,4 +1,4 @@
-/** A contact takes over what another one was paid for that became a part of it. */
+/** Events of merges: a contact takes over what was paid for a contact that was merged into it. */
 import { listContactKinds } from '../../core/question-kinds.ts';
 import type { ContactState } from '../../database/tables/contacts.ts';
 import { NEXT_READING } from '../../identity/identity-text.ts';
@@ -8,13 +8,13 @@ import { WAS_LEFT_OUT } from './leaving-events.ts';
 import { outcome } from './outcomes.ts';
 import { SEEN } from './reading-events.ts';
 
-/** A profile is there and may be another person's; a person decides. */
+/** The profile may be another person's, and a user decides. */
 export const MISMATCH_REASONS: readonly string[] = ['name_mismatch', 'match_unsure'];
 
-/** A person decides, and a credit was spent on the contact: a merge is no reason for another one. */
+/** A user decides about a contact that was paid for: a merge is no reason for another credit. */
 const HELD_AND_PAID: readonly string[] = listContactKinds(({ isPaid }) => isPaid);
 
-/** The profile of a contact that became a part of this one. */
+/** The profile of a contact that was merged into this one. */
 const INHERITS: Changes = {
   due_reason: null,
   tracking_id: given('tracking_id'),
@@ -49,15 +49,15 @@ function inherits(to: ContactState, more: readonly Way[] = []): EventRow {
         },
       },
       ...more,
-      // The profile waits with it for the person's decision.
+      // The profile waits for the user's decision, too.
       { from: ['held'], to: null, set: { ...INHERITS, asked_identity: own('identity') } },
     ],
-    otherwise: 'It waits for a profile of its own.',
+    otherwise: 'The contact waits for its own profile.',
   };
 }
 
 export const MERGING_EVENTS = {
-  /** The contact that it became a part of has its job now. */
+  /** Its job belongs to the contact that it was merged into. */
   gaveJobAway: {
     ways: [
       { from: AT_REST, to: null, when: OF_ITS_JOB, set: { tracking_id: null } },
@@ -68,24 +68,24 @@ export const MERGING_EVENTS = {
         set: { tracking_id: null, due_reason: null, ...outcome('merged_in_crm') },
       },
     ],
-    otherwise: 'The job that moves is not the one that it waits for.',
+    otherwise: 'The contact does not wait for the job that moves.',
     endsJob: true,
   },
   /**
-   * Another contact became a part of it, and it keeps its own profile. What it is now counts as what
-   * that was asked with.
+   * Another contact was merged into it, and it keeps its own profile. Its new details count as those that the profile
+   * was asked for with.
    */
   absorbed: {
     ways: [
       {
-        // One that had left is back, or it could not have taken in another one.
+        // A removed contact must be back, or nothing could have been merged into it.
         from: ['settled', 'submitted', 'ready', 'removed'],
         to: null,
         when: not(isNull(own('asked_identity'))),
         set: { asked_identity: NEXT_READING },
       },
       {
-        // An earlier run has read that it changed, and ended before a credit was spent on that.
+        // An earlier run read its change, and ended before it spent a credit.
         from: ['due'],
         to: 'settled',
         when: all(equal(own('due_reason'), 'identity_changed'), not(isNull(own('asked_identity')))),
@@ -102,22 +102,19 @@ export const MERGING_EVENTS = {
         set: { asked_identity: NEXT_READING },
       },
     ],
-    otherwise: 'It has no profile that is to be kept.',
+    otherwise: 'The contact has no profile to keep.',
   },
   inheritedRunning: inherits('submitted'),
   inheritedDone: inherits('ready', [
     {
-      // Its own profile did not fit its names; the guard looks at this one in its place.
+      // Its own profile did not fit its names, so the guard checks this one.
       from: ['held'],
       to: 'ready',
       when: all(oneOf(own('outcome_reason'), MISMATCH_REASONS), isNull(own('donor_id'))),
       set: { ...INHERITS, asked_identity: NEXT_READING, ...outcome('delivery_pending') },
     },
   ]),
-  /**
-   * Of the profiles that came to it by merges, another one was paid for under its present name: that takes the
-   * place of the one that waits.
-   */
+  /** Several profiles came by merges: the one that was paid for under the present name replaces the one that waits. */
   gotFittingJob: {
     ways: [
       { from: ['ready'], to: null, set: { ...INHERITS, asked_identity: own('identity') } },
@@ -128,9 +125,9 @@ export const MERGING_EVENTS = {
         set: { ...INHERITS, asked_identity: own('identity'), ...outcome('delivery_pending') },
       },
     ],
-    otherwise: 'It waits for no profile of another name.',
+    otherwise: 'The contact does not wait for a profile of another name.',
   },
-  /** The answer to its submission was lost, and a person decides: about the contact that it is part of now. */
+  /** The response to the merged contact's submission was lost, and a user decides about this one instead. */
   inheritedQuestion: {
     ways: [
       {
@@ -140,7 +137,7 @@ export const MERGING_EVENTS = {
         set: {
           ...INHERITS,
           asked_identity: NEXT_READING,
-          // Who was left out may still have to be: the next run reads it again.
+          // It may still be left out: the next run reads it again.
           last_credit: choice(
             all(WAS_LEFT_OUT, equal(given('last_credit'), 'stands')),
             'outdated',
@@ -151,9 +148,9 @@ export const MERGING_EVENTS = {
         },
       },
     ],
-    otherwise: 'A credit was spent on it by itself, or a person is asked about it.',
+    otherwise: 'A credit was spent on the contact itself, or a user is asked about it.',
   },
-  /** A person has rejected to spend again on the contact that is a part of it now. */
+  /** A user refused to spend another credit on the contact that was merged into it. */
   inheritedRejection: {
     ways: [
       {
@@ -175,6 +172,6 @@ export const MERGING_EVENTS = {
         },
       },
     ],
-    otherwise: 'A credit was spent on it by itself, or a person is asked about it.',
+    otherwise: 'A credit was spent on the contact itself, or a user is asked about it.',
   },
 } satisfies Record<string, EventRow>;

@@ -1,9 +1,9 @@
-/** What is noted of contacts that stay where they are. */
+/** Events that note something, and leave the contact's state as it is. */
 import { all, any, choice, equal, given, isNull, not, oneOf, own, RUN } from './changes.ts';
-import { type EventRow, MOVED_ON, STATES } from './event.ts';
+import { type EventRow, MOVED_ON, STATES, UNKNOWN } from './event.ts';
 import { listReasons, outcome, UNCHANGED, WAS_WRITTEN } from './outcomes.ts';
 
-/** A run is over, and this is why the contact still waits. */
+/** The run has ended, and the contact still waits for this reason. */
 const STILL_WAITS = any(
   not(equal(own('outcome_run'), RUN)),
   WAS_WRITTEN,
@@ -18,14 +18,14 @@ const STILL_WAITS = any(
 export const NOTE_EVENTS = {
   valuesWritten: {
     ways: [{ from: STATES, to: null, set: { owned_values: given('owned_values') } }],
-    otherwise: 'There is nothing to note it in.',
+    otherwise: UNKNOWN,
   },
-  /** A credit was spent on another name than that of the values which it holds. */
+  /** The last credit was spent on another name than the values in the CRM. */
   heldWithFormerValues: {
     ways: [{ from: ['settled'], to: 'held', set: outcome('new_person_unknown') }],
     otherwise: MOVED_ON,
   },
-  /** The values of a former person are out of the CRM. */
+  /** A former person's values were removed from the CRM. */
   valuesBlanked: {
     ways: [
       {
@@ -48,9 +48,9 @@ export const NOTE_EVENTS = {
         },
       },
     ],
-    otherwise: 'There is nothing to note it in.',
+    otherwise: UNKNOWN,
   },
-  /** The values in the CRM are another donor's now: a change of donor was undone, or they came by a merge. */
+  /** The values in the CRM belong to another donor, after an undo or a merge. */
   valuesOfDonor: {
     ways: [
       {
@@ -67,13 +67,13 @@ export const NOTE_EVENTS = {
         },
       },
     ],
-    otherwise: 'There is nothing to note it in.',
+    otherwise: UNKNOWN,
   },
-  /** Values of a profile that was delivered before are in the CRM now, or were refused once more. */
+  /** Waiting values of an older profile were written into the CRM, or refused again. */
   deliveredLater: {
     ways: [
       {
-        // The run writes waiting values in several passes: an earlier one has found that another value does not fit.
+        // The run writes waiting values in several passes, and an earlier one found a value that does not fit.
         from: ['settled'],
         to: null,
         when: all(
@@ -93,26 +93,26 @@ export const NOTE_EVENTS = {
         set: outcome(given('outcome_reason'), given('outcome_detail')),
       },
     ],
-    otherwise: 'What it waits for says more.',
+    otherwise: 'The contact has an outcome that says more.',
   },
   pathWritten: {
     ways: [
       {
         from: ['settled'],
         to: null,
-        // A contact keeps the outcome of its profile unless that says less than its path's does.
+        // The outcome of the profile stays if it says more than that of the warm path.
         when: any(not(equal(own('outcome_run'), RUN)), oneOf(own('outcome_reason'), UNCHANGED)),
         set: outcome(given('outcome_reason'), given('outcome_detail')),
       },
     ],
-    otherwise: 'What it waits for says more.',
+    otherwise: 'The contact has an outcome that says more.',
   },
   runEnded: {
     ways: [
       {
         from: ['due', 'submitted', 'ready'],
         to: null,
-        // That its CRM record refused the write is worth more than that it waits.
+        // A refused write says more than that the contact waits.
         when: equal(own('outcome_reason'), 'crm_refused'),
         set: { outcome_run: RUN },
       },
@@ -123,7 +123,7 @@ export const NOTE_EVENTS = {
         set: outcome(given('outcome_reason')),
       },
     ],
-    otherwise: 'It does not wait, or the run has said more of it.',
+    otherwise: 'The contact does not wait, or has an outcome of this run that says more.',
   },
   runEndedUnsettled: {
     ways: [
@@ -134,6 +134,6 @@ export const NOTE_EVENTS = {
         set: { outcome_reason: given('outcome_reason') },
       },
     ],
-    otherwise: 'It waits for no answer.',
+    otherwise: 'The contact does not wait for a response.',
   },
 } satisfies Record<string, EventRow>;

@@ -1,4 +1,4 @@
-/** The outcome that a run writes down for a contact, and when an earlier one says more. */
+/** The outcome that a run records for a contact, and when an earlier one says more. */
 import { OUTCOME_REASONS, type Outcome } from '../../core/outcome.ts';
 import {
   all,
@@ -13,7 +13,7 @@ import {
   type Value,
 } from './changes.ts';
 
-/** The outcome that the run writes down for the contact. */
+/** The outcome that the run records for the contact. */
 export function outcome(reason: Value, detail: Value = null): Changes {
   return {
     outcome_reason: reason,
@@ -29,13 +29,13 @@ export function listReasons(wanted: Outcome): string[] {
 
 export const UNCHANGED = listReasons('unchanged');
 
-/** This run has brought a profile into the CRM, which says more than what it reads of the contact afterwards. */
+/** This run wrote a profile into the CRM, which says more than what it reads afterwards. */
 export const WAS_WRITTEN = all(
   equal(own('outcome_run'), RUN),
   oneOf(own('outcome_reason'), listReasons('written')),
 );
 
-/** The outcome of the contact unless this is true: then it keeps the one that it has. */
+/** Sets the outcome, unless `isKept` is true. */
 export function outcomeUnless(isKept: Condition, reason: Value): Changes {
   return {
     outcome_reason: choice(isKept, own('outcome_reason'), reason),

@@ -1,4 +1,4 @@
-/** What is read of a contact from the CRM, and what the plan says of it. */
+/** Events of reading a contact from the CRM, and of what the plan decides about it. */
 import {
   all,
   any,
@@ -13,14 +13,21 @@ import {
   RUN,
   type Value,
 } from './changes.ts';
-import { AT_REST, type EventRow, OF_ITS_JOB, ONLY_ITS_PROFILE, UNDER_WAY } from './event.ts';
+import {
+  AT_REST,
+  type EventRow,
+  OF_ITS_JOB,
+  ONLY_ITS_PROFILE,
+  UNDER_WAY,
+  UNKNOWN,
+} from './event.ts';
 import { IN_LINE, PRIORITY, waitsForAccess } from './line-events.ts';
 import { outcome, outcomeUnless, UNCHANGED, WAS_WRITTEN } from './outcomes.ts';
 
-/** Reasons that are over once the contact is read again. */
+/** Reasons that end when the contact is read again. */
 const NOT_THERE = ['contacts_missing', 'deleted_in_crm', 'merged_in_crm'] as const;
 
-/** So does all that it has done to a contact than that nothing is to be done. */
+/** The run has an outcome for the contact that says more than what it reads afterwards, which is that nothing is to be done. */
 const SAID_MORE = any(
   WAS_WRITTEN,
   all(
@@ -30,7 +37,7 @@ const SAID_MORE = any(
   ),
 );
 
-/** Its record refused the whole profile that it was paid for, and has not taken it since. */
+/** Its record refused the whole profile, and has not accepted it since. */
 const STILL_REFUSED = all(
   equal(own('outcome_reason'), 'crm_refused'),
   equal(given('outcome_reason'), 'profile_fresh'),
@@ -41,10 +48,10 @@ const OUTCOME_OF_READING: Changes = outcomeUnless(
   given('outcome_reason'),
 );
 
-/** This run has seen it in the CRM, or a merge told of it. */
+/** This run saw the contact in the CRM, or learned of it by a merge. */
 export const SEEN: Changes = { seen_run: RUN, departure_read: 0 };
 
-/** What is noted of a contact that was just read. */
+/** Recorded for each contact that is read. */
 const READ: Changes = {
   identity: given('identity'),
   asked_identity: given('asked_identity'),
@@ -53,7 +60,7 @@ const READ: Changes = {
   missing_since: null,
 };
 
-/** It is there again, and nothing keeps it from being submitted. */
+/** The contact is back, and may be submitted. */
 const CAME_BACK: Changes = { eligible: 1, has_opted_out: 0, ...SEEN, missing_since: null };
 
 const OUT_OF_LINE: Changes = {
@@ -61,7 +68,7 @@ const OUT_OF_LINE: Changes = {
   priority: choice(waitsForAccess(own('priority')), PRIORITY.refresh, own('priority')),
 };
 
-/** The next run, which this is, thinks about it. */
+/** This run is the next one, and decides about the contact again. */
 const CREDIT_ONCE_READ = choice(
   equal(own('last_credit'), 'outdated'),
   'stands',
@@ -72,7 +79,7 @@ export const READING_EVENTS = {
   chosen: {
     ways: [{ from: ['unknown', ...AT_REST], to: 'due', set: { ...READ, ...IN_LINE } }],
     otherwise: UNDER_WAY,
-    // A profile that was asked for with other details, or long ago, is of no use any more.
+    // A profile of other details, or an old one, is no longer needed.
     endsJob: true,
   },
   foundFresh: {
@@ -91,7 +98,7 @@ export const READING_EVENTS = {
       {
         from: ['unknown', ...AT_REST],
         to: 'settled',
-        // Should it come back, its paid job is not lost.
+        // Its paid job stays for the case that it returns.
         set: { ...READ, ...OUT_OF_LINE, eligible: 0, ...OUTCOME_OF_READING },
       },
     ],
@@ -107,7 +114,7 @@ export const READING_EVENTS = {
     ],
     otherwise: UNDER_WAY,
   },
-  /** Only what was read is noted. */
+  /** Records what was read, and nothing else. */
   seen: {
     ways: [
       {
@@ -122,8 +129,8 @@ export const READING_EVENTS = {
         },
       },
       {
-        // What is under way gets its outcome when this run has tried it: with the reason of an
-        // earlier run it would look as if this one had tried it in vain.
+        // Its outcome follows when this run has tried to deliver it. With an earlier run's reason, it would look
+        // as if this run had tried and failed.
         from: ['submitted', 'ready'],
         to: null,
         set: { ...READ, asked_identity: readOrOwn(), eligible: 1 },
@@ -134,9 +141,9 @@ export const READING_EVENTS = {
         set: { ...READ, asked_identity: readOrOwn() },
       },
     ],
-    otherwise: 'There is nothing to note it in.',
+    otherwise: UNKNOWN,
   },
-  /** It left while its paid profile was on the way, or while a person was asked. */
+  /** It had left while its paid profile was on the way, or while a user was asked. */
   cameBack: {
     ways: [
       {
@@ -159,7 +166,7 @@ export const READING_EVENTS = {
         },
       },
     ],
-    otherwise: 'No paid job waits for it.',
+    otherwise: 'The contact has no paid job.',
   },
   heldAgain: {
     ways: [

@@ -129,7 +129,7 @@ describeEachDatabase('a contact that is moved in the database', (open) => {
     const moved = world.db
       .transaction()
       .execute((trx) => move(trx, world.lease, 'left', ['c-1'], { id: RUN, now: START_MS }));
-    await expect(moved).rejects.toThrow('the event comes without outcome_reason');
+    await expect(moved).rejects.toThrow('the event brings no outcome_reason');
   });
 });
 
