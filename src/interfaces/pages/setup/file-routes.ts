@@ -1,0 +1,152 @@
+/** A CSV file that is dropped on the page, looked at before, and the file of its results. */
+import { readFile } from 'node:fs/promises';
+import type { Hono, MiddlewareHandler } from 'hono';
+import { type Draft, type Setup, saveSetup } from '../../../clients/setup/draft.ts';
+import { PREVIEW_BYTES, previewFile } from '../../../clients/setup/dropped-file.ts';
+import { withStep } from '../../../clients/setup/steps.ts';
+import {
+  dropUpload,
+  isUpload,
+  MAX_UPLOAD_BYTES,
+  takeUpload,
+} from '../../../clients/setup/uploads.ts';
+import { ConfigurationError } from '../../../core/errors.ts';
+import type { HttpEnv } from '../../api/request/context.ts';
+import { HttpError } from '../../api/request/errors.ts';
+import { limitBody, MAX_API_BODY_BYTES } from '../../api/request/guards.ts';
+import { cleared, one, requireSameKind } from './forms.ts';
+import { MAX_NAME_LENGTH, readForm, requireId, type WizardContext } from './set-up-context.ts';
+
+/** A form with a file has some words besides. */
+const limitUpload = limitBody(MAX_UPLOAD_BYTES + MAX_API_BODY_BYTES);
+
+/** Refuses larger files before they are read. */
+const limitFile: MiddlewareHandler<HttpEnv> = async (c, next) => {
+  try {
+    return await limitUpload(c, next);
+  } catch (error) {
+    if (!(error instanceof HttpError) || error.status !== 413) throw error;
+    const message =
+      'A file may have 20 MB at most. Who looks after this machine puts a larger one there, and names it in donor-sync.yaml.';
+    throw new HttpError(413, 'body_too_large', message);
+  }
+};
+
+export function addFileRoutes(app: Hono<HttpEnv>, context: WizardContext): void {
+  const { deps, frame, noteNames, requireSetup, refused } = context;
+  const { application } = deps;
+  const { settings } = application;
+
+  app.post('/setup/:id/file', frame.act('admin'), limitFile, async (c) => {
+    const setup = await requireSetup(c);
+    try {
+      const form = await readForm(c);
+      const { file } = form;
+      if (!(file instanceof File) || file.size === 0) throw noFile();
+      requireSameKind(setup, 'csv');
+      const content = new Uint8Array(await file.arrayBuffer());
+      const sheet = one(form, 'sheet') || null;
+      const answers = await fileAnswers(setup, { content, name: file.name, sheet });
+      const saved = await saveSetup(application, setup, answers);
+      // Of two files that are not in use yet the one that no set-up names is taken away.
+      await dropReplaced(saved ? setup : answers, saved ? answers : setup);
+      return c.redirect(
+        `/setup/${setup.id}/${saved ? 'people?note=file' : 'crm?note=elsewhere'}`,
+        303,
+      );
+    } catch (error) {
+      return refused(c, setup, 'crm', error);
+    }
+  });
+
+  /** What a file is about to be taken for; nothing of it is kept. */
+  app.post('/setup/:id/preview', frame.act('admin'), limitBody(PREVIEW_BYTES), async (c) => {
+    await requireSetup(c);
+    const preview = await previewFile(Buffer.from(await c.req.arrayBuffer()));
+    const { renderPreview } = await import('./setup-pages.tsx');
+    c.header('Cache-Control', 'no-store');
+    return c.html(await renderPreview(preview));
+  });
+
+  /** The file of the results, which names people. */
+  app.get('/setup/:id/results', frame.see('admin'), async (c) => {
+    const integration = application.integrations.get(requireId(c));
+    const file = integration?.crm['output'] ?? integration?.crm['path'];
+    if (!isUpload(settings, file))
+      throw new HttpError(404, 'not_found', 'There are no results here.');
+    await noteNames(c, requireId(c));
+    const content = await readFile(file).catch(() => null);
+    if (content === null) {
+      throw new HttpError(
+        404,
+        'not_found',
+        'No results were written yet: they come with the first run.',
+      );
+    }
+    c.header('Content-Disposition', `attachment; filename="${requireId(c)}-results.csv"`);
+    c.header('Content-Type', 'text/csv; charset=utf-8');
+    return c.body(content);
+  });
+
+  /** The file of answers that count no more, unless those that do name it as well. */
+  async function dropReplaced(gone: Partial<Draft>, kept: Partial<Draft>): Promise<void> {
+    const path = gone.answers?.crm?.['path'];
+    const stored = application.integrations.get(gone.answers?.id ?? '')?.crm['path'];
+    if (typeof path !== 'string' || path === stored || path === kept.answers?.crm?.['path']) return;
+    await dropUpload(settings, path);
+  }
+
+  async function fileAnswers(
+    setup: Setup,
+    { content, name, sheet }: { content: Uint8Array; name: string; sheet: string | null },
+  ): Promise<Partial<Draft>> {
+    const { answers, stored } = setup;
+    const before = answers.crm?.kind === 'csv' ? answers.crm : null;
+    const path = before?.['path'];
+    // An account is its path: what is known of these contacts hangs on it.
+    const isPinned = stored !== null && before !== null;
+    if (isPinned && !isUpload(settings, path)) throw notOurs();
+    const replaced = isPinned && isUpload(settings, path) ? path : null;
+    const upload = await takeUpload(settings, content, { replaced, sheet });
+    const { header, guess } = upload;
+    const names =
+      guess.fullName === null
+        ? { firstName: guess.firstName ?? undefined, lastName: guess.lastName ?? undefined }
+        : { fullName: guess.fullName };
+    const { addresses, employers } = guess;
+    const columns = { id: guess.id ?? undefined, ...names, addresses, employers };
+    const crm = {
+      kind: 'csv',
+      path: upload.path,
+      output: upload.output,
+      encoding: header.encoding,
+      columns,
+    };
+    const marks = {
+      optOutField: guess.optOut,
+      deceasedField: guess.deceased,
+      doNotContactField: guess.doNotContact,
+    };
+    const others = cleared(answers, 'csv');
+    const kept = isPinned ? { ...others, crm: { ...before, encoding: header.encoding } } : null;
+    const fresh = { ...others, crm, contacts: { ...others.contacts, ...marks } };
+    const done = setup.done.filter((step) => step !== 'people' && step !== 'crm');
+    return {
+      answers: kept ?? fresh,
+      account: null,
+      fileName: name.slice(0, MAX_NAME_LENGTH),
+      done: withStep(isPinned ? setup.done : done, 'crm'),
+    };
+  }
+}
+
+function noFile(): ConfigurationError {
+  return new ConfigurationError('Choose a CSV file first.', { code: 'setup_answer_missing' });
+}
+
+function notOurs(): ConfigurationError {
+  return new ConfigurationError(
+    'The file of this client was named by the operator: file paths belong to donor-sync.yaml, and what it has is replaced on the machine itself.',
+    { code: 'setup_path_refused' },
+  );
+}

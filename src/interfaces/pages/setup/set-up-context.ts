@@ -1,0 +1,184 @@
+/** What the routes of the set-up have in common: who asks, which set-up it is, and its page. */
+import type { Context } from 'hono';
+import { findSetup, type Setup } from '../../../clients/setup/draft.ts';
+import { ofTheFile } from '../../../clients/setup/finish.ts';
+import type { SetupStep } from '../../../clients/setup/steps.ts';
+import { isDonorSyncError } from '../../../core/errors.ts';
+import type { Integration } from '../../../core/integration-settings.ts';
+import { noteEntries } from '../../../privacy/audit/record.ts';
+import { wayBackUrl } from '../../api/oauth.ts';
+import { hasAccess } from '../../api/request/client-access.ts';
+import { type HttpDeps, type HttpEnv, liveDeps } from '../../api/request/context.ts';
+import { HttpError } from '../../api/request/errors.ts';
+import { publicAddress } from '../../api/webhooks/hook-address.ts';
+import type { PageFrame } from '../frame/page-app.ts';
+import type { Allowed } from './forms.ts';
+import { readStep } from './steps.ts';
+
+export interface WizardContext {
+  deps: HttpDeps;
+  frame: PageFrame;
+  /** What an address or an account of a form may be. */
+  allowed: Allowed;
+  /** The service's address, where the operator has set it. */
+  serviceUrl: string | null;
+  /** The clients of the settings file, which no page changes. */
+  ofFile: ReadonlySet<string>;
+  acting(c: Context<HttpEnv>): HttpDeps['application'];
+  /** Puts on record that the page shows names. */
+  noteNames(c: Context<HttpEnv>, integrationId: string): Promise<void>;
+  /** The set-up of the address. Throws an HttpError (404) if there is none within reach. */
+  requireSetup(c: Context<HttpEnv>): Promise<Setup>;
+  /** The page of a step; with a problem it answers 422. */
+  show(
+    c: Context<HttpEnv>,
+    setup: Setup,
+    step: SetupStep,
+    problem?: string | null,
+  ): Promise<Response>;
+  /** The same for an error that the user can correct; throws all others. */
+  refused(c: Context<HttpEnv>, setup: Setup, step: SetupStep, error: unknown): Promise<Response>;
+  /** Opens CRM and service for some work. */
+  withOpen<Result>(
+    c: Context<HttpEnv>,
+    integration: Integration,
+    work: (open: Awaited<ReturnType<HttpDeps['application']['open']>>) => Promise<Result>,
+  ): Promise<Result>;
+}
+
+export function createWizardContext(deps: HttpDeps, frame: PageFrame): WizardContext {
+  const { application, publicUrl, clock } = deps;
+  const { settings } = application;
+  const allowed: Allowed = { guard: application.guard, apps: settings.setup };
+  const serviceUrl = settings.setup.service ?? application.setup.serviceUrl;
+  const ofFile = new Set(settings.integrations.map(({ id }) => id));
+  return {
+    deps,
+    frame,
+    allowed,
+    serviceUrl,
+    ofFile,
+    acting,
+    noteNames,
+    requireSetup,
+    show,
+    refused,
+    withOpen,
+  };
+
+  async function show(
+    c: Context<HttpEnv>,
+    setup: Setup,
+    step: SetupStep,
+    problem: string | null = null,
+  ): Promise<Response> {
+    const live = liveDeps(deps, c.get('actor'));
+    if (NAMES_SHOWN.has(step)) await noteNames(c, setup.id);
+    const shown = await readStep(step, { ...live, setup: application, now: clock.now() }, setup);
+    const { renderStep } = await import('./setup-pages.tsx');
+    c.header('Cache-Control', 'no-store');
+    const page = await renderStep(frame.getViewer(c.var.principal), {
+      setup,
+      problem,
+      serviceUrl,
+      note: getNote(c),
+      shown,
+      apps: settings.setup,
+      alerts: settings.alerts,
+      callbacks: {
+        salesforce: publicAddress(publicUrl, '/oauth/salesforce/callback'),
+        hubspot: publicAddress(await wayBackUrl(publicUrl, 'hubspot'), '/oauth/hubspot/callback'),
+      },
+    });
+    return c.html(page, problem === null ? 200 : 422);
+  }
+
+  /** A mistake is said on the page where it can be put right. */
+  async function refused(
+    c: Context<HttpEnv>,
+    setup: Setup,
+    step: SetupStep,
+    error: unknown,
+  ): Promise<Response> {
+    if (!isDonorSyncError(error)) throw error;
+    return show(c, setup, step, error.message);
+  }
+
+  async function withOpen<Result>(
+    c: Context<HttpEnv>,
+    integration: Integration,
+    work: (open: Awaited<ReturnType<typeof application.open>>) => Promise<Result>,
+  ): Promise<Result> {
+    const live = liveDeps(deps, c.get('actor'));
+    const open = await application.open(integration, live.signal);
+    try {
+      return await work(open);
+    } finally {
+      await open.close();
+    }
+  }
+
+  function acting(c: Context<HttpEnv>) {
+    return { ...application, store: application.store.actingAs(c.get('actor')) };
+  }
+
+  async function noteNames(c: Context<HttpEnv>, integrationId: string): Promise<void> {
+    await noteEntries(acting(c).store.act, [{ action: 'names.shown', integrationId }]);
+  }
+
+  async function requireSetup(c: Context<HttpEnv>): Promise<Setup> {
+    const id = requireId(c);
+    const setup = await findSetup(application, id);
+    if (setup === null) throw unknown(id);
+    if (ofFile.has(id)) throw ofTheFile(id);
+    return setup;
+  }
+}
+
+/** What can be said on the next page: only these words, whatever the address has. */
+const NOTES: Readonly<Record<string, string>> = {
+  connected: 'The account is connected.',
+  file: 'The file was taken. Now say which columns make a person.',
+  kept: 'Kept, encrypted. No page shows the key again.',
+  paths: 'Networks bring warm paths, which have fields of their own: look whether they are there.',
+  created: 'The fields are there now.',
+  dropped: 'The set-up was dropped.',
+  stored: 'The settings were stored. They count from now on.',
+  first: 'Do this step first.',
+  elsewhere: 'This set-up was changed in another window meanwhile. Look again: nothing was lost.',
+  accepted: 'The match rate is accepted.',
+  acceptedMarks: 'The marks are confirmed.',
+  tested: 'The test message was taken: look whether it is in the chat.',
+};
+
+/** The pages that show names and values of the CRM. */
+const NAMES_SHOWN: ReadonlySet<SetupStep> = new Set(['people', 'fields', 'plan']);
+
+/** Longer names are no names. */
+export const MAX_NAME_LENGTH = 120;
+
+export function requireId(c: Context<HttpEnv>): string {
+  const id = c.req.param('id') ?? '';
+  if (hasAccess(c, id)) return id;
+  throw unknown(id);
+}
+
+export function getNote(c: Context<HttpEnv>): string | null {
+  const word = c.req.query('note') ?? '';
+  return Object.hasOwn(NOTES, word) ? (NOTES[word] ?? null) : null;
+}
+
+export async function readForm(c: Context<HttpEnv>): Promise<Record<string, unknown>> {
+  try {
+    return await c.req.parseBody({ all: true });
+  } catch (cause) {
+    if (cause instanceof TypeError) {
+      throw new HttpError(400, 'body_unreadable', 'The body cannot be read as a form.');
+    }
+    throw cause;
+  }
+}
+
+export function unknown(id: string): HttpError {
+  return new HttpError(404, 'integration_unknown', `There is no set-up of "${id}".`);
+}

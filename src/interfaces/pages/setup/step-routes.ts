@@ -1,0 +1,159 @@
+/** The page of each step, and what its form stores. */
+import type { Context, Hono } from 'hono';
+import { z } from 'zod';
+import { testOwnChannel } from '../../../clients/alerts/check-channels.ts';
+import { withCrm } from '../../../clients/live-crm.ts';
+import {
+  type Draft,
+  findSetup,
+  type Setup,
+  saveSetup,
+  serviceAlone,
+  withAddress,
+  workingIntegration,
+} from '../../../clients/setup/draft.ts';
+import { SETUP_STEPS, type SetupStep, withStep } from '../../../clients/setup/steps.ts';
+import { ConfigurationError } from '../../../core/errors.ts';
+import { createFields } from '../../../fields/create-fields.ts';
+import { isSameOrigin } from '../../../outbound/address.ts';
+import { type HttpEnv, liveDeps } from '../../api/request/context.ts';
+import { HttpError } from '../../api/request/errors.ts';
+import { limitBody, MAX_API_BODY_BYTES } from '../../api/request/guards.ts';
+import { answered, type Form, isSignedIn, one } from './forms.ts';
+import { finishStep } from './last-step.ts';
+
+import { readForm, requireId, type WizardContext } from './set-up-context.ts';
+import { missingFor } from './steps.ts';
+
+const stepSchema = z.enum(SETUP_STEPS);
+
+export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void {
+  const { deps, frame, allowed, serviceUrl, requireSetup, show, refused, withOpen } = context;
+  const { application, publicUrl } = deps;
+
+  app.get('/setup/:id/:step', frame.see('admin'), async (c) => {
+    const step = parseStep(c);
+    const id = requireId(c);
+    const isBegun = (await findSetup(application, id)) !== null;
+    // Other pages lead to a step; where no change is begun, it begins on the page of the settings.
+    if (!isBegun && application.integrations.has(id)) return c.redirect(`/setup/${id}`, 303);
+    const setup = await requireSetup(c);
+    const first = missingFor(setup, step);
+    if (first !== null) return c.redirect(`/setup/${setup.id}/${first}?note=first`, 303);
+    return show(c, setup, step);
+  });
+
+  app.post('/setup/:id/:step', frame.act('admin'), limitBody(MAX_API_BODY_BYTES), async (c) => {
+    const setup = await requireSetup(c);
+    const step = parseStep(c);
+    const first = missingFor(setup, step);
+    if (first !== null) return c.redirect(`/setup/${setup.id}/${first}?note=first`, 303);
+    try {
+      const form = await readForm(c);
+      if (step === 'plan') return await finishStep(context, c, setup, one(form, 'do'));
+      if (form['version'] !== undefined && form['version'] !== String(setup.version)) {
+        return c.redirect(`/setup/${setup.id}/${step}?note=elsewhere`, 303);
+      }
+      const changes =
+        step === 'key'
+          ? await keyAnswers(c, setup, form)
+          : await answered(step, setup, form, allowed);
+      if (one(form, 'do') === 'look') return await show(c, { ...setup, ...changes }, step);
+      return await keep(c, setup, step, changes, one(form, 'do'));
+    } catch (error) {
+      return refused(c, setup, step, error);
+    }
+  });
+
+  async function keep(
+    c: Context<HttpEnv>,
+    setup: Setup,
+    step: Exclude<SetupStep, 'plan'>,
+    changes: Partial<Draft>,
+    deed: string,
+  ): Promise<Response> {
+    // The consent itself is what does the first step, where one is needed.
+    const isConsent = step === 'crm' && !isSignedIn(changes);
+    const done = isConsent ? {} : { done: withStep(setup.done, step) };
+    const account =
+      step === 'crm' && !isConsent ? await readAccountName(c, { ...setup, ...changes }) : null;
+    const here = `/setup/${setup.id}/${step}`;
+    if (
+      !(await saveSetup(application, setup, { ...changes, ...done, ...(account && { account }) }))
+    ) {
+      return c.redirect(`${here}?note=elsewhere`, 303);
+    }
+    if (step === 'schedule' && deed === 'test') {
+      const answers = changes.answers ?? setup.answers;
+      const own = answers.alerts;
+      const trial = await testOwnChannel(own, publicUrl, application.guard.fetchFor(answers));
+      if (trial?.ok) return c.redirect(`${here}?note=tested`, 303);
+      const problem = trial?.problem ?? 'Write the address of a webhook first.';
+      return show(c, await requireSetup(c), step, problem);
+    }
+    if (isConsent) return c.redirect(`/setup/${setup.id}/leave`, 303);
+    if (step === 'crm') return c.redirect(`${here}?note=connected`, 303);
+    if (step === 'key') return c.redirect(`${here}?note=kept`, 303);
+    if (step === 'fields' && deed === 'create') {
+      const kept = await requireSetup(c);
+      await withOpen(c, workingIntegration(kept), (open) => createFields(open));
+      return c.redirect(`${here}?note=created`, 303);
+    }
+    const { fields } = changes.answers ?? setup.answers;
+    if (fields?.length !== setup.answers.fields?.length && step === 'networks') {
+      return c.redirect(`/setup/${setup.id}/fields?note=paths`, 303);
+    }
+    return c.redirect(`/setup/${setup.id}/${after(step)}`, 303);
+  }
+
+  async function keyAnswers(
+    c: Context<HttpEnv>,
+    setup: Setup,
+    form: Form,
+  ): Promise<Partial<Draft>> {
+    const before = setup.answers.partner;
+    const baseUrl = one(form, 'baseUrl') || serviceUrl || '';
+    if (baseUrl === '') throw missing('the address of the service');
+    await allowed.guard.requirePublic(baseUrl);
+    const typed = one(form, 'apiKey');
+    if (typed === '' && before !== undefined && !isSameOrigin(before.baseUrl, baseUrl)) {
+      throw new ConfigurationError(
+        'The address of the service has changed, so its key is asked for again: it is sent nowhere that it was not given for.',
+        { code: 'setup_secret_again' },
+      );
+    }
+    const apiKey = typed || before?.apiKey;
+    if (apiKey === undefined) throw missing('the key of the service');
+    const partner = { shareProfiles: true, ...before, baseUrl, apiKey };
+    const answers = withAddress({ ...setup.answers, partner }, before?.baseUrl, baseUrl);
+    const signal = liveDeps(deps, c.get('actor')).signal;
+    await withOpen(c, serviceAlone({ answers }), ({ partner: client }) =>
+      client.readCredits(signal),
+    );
+    return { answers };
+  }
+
+  /** The account that the settings sign in to, by what they hold. */
+  function readAccountName(c: Context<HttpEnv>, setup: Pick<Setup, 'answers'>): Promise<string> {
+    const live = liveDeps(deps, c.get('actor'));
+    return withCrm(
+      live,
+      workingIntegration(setup),
+      async ({ connector }) => connector.account.name,
+    );
+  }
+}
+
+function parseStep(c: Context<HttpEnv>): SetupStep {
+  const step = stepSchema.safeParse(c.req.param('step'));
+  if (step.success) return step.data;
+  throw new HttpError(404, 'not_found', 'There is nothing here.');
+}
+
+function after(step: SetupStep): SetupStep {
+  return SETUP_STEPS[SETUP_STEPS.indexOf(step) + 1] ?? 'plan';
+}
+
+function missing(what: string): ConfigurationError {
+  return new ConfigurationError(`Write ${what}.`, { code: 'setup_answer_missing' });
+}
