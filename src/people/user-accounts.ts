@@ -10,12 +10,7 @@ import { passkeySealContext, personSealContext } from '../database/encryption/se
 import type { Sealer } from '../database/encryption/sealed.ts';
 import type { Store } from '../database/store.ts';
 import { hashToken } from './access-token.ts';
-import {
-  hashPassword,
-  isPassword,
-  type PersonIdentity,
-  requireGoodPassword,
-} from './sign-in/password.ts';
+import { isPassword, type PersonIdentity, prepareNewPassword } from './sign-in/password.ts';
 import {
   deletePasskey,
   listPasskeys,
@@ -252,8 +247,7 @@ export async function joinBy(
   if (person === null) return null;
   let kept = way;
   if (typeof way === 'string') {
-    await requireGoodPassword(way, readIdentity(deps.sealer, person), deps.clientNames);
-    kept = await hashPassword(way);
+    kept = await prepareNewPassword(way, readIdentity(deps.sealer, person), deps.clientNames);
   }
   return deps.store.act((trx) => acceptInvitation(trx, hashToken(secret), kept));
 }
@@ -304,8 +298,7 @@ export async function changePassword(
   if (!(await isPassword(old, person.password))) {
     throw new ConfigurationError('The password so far is another one.', { code: 'password_wrong' });
   }
-  await requireGoodPassword(fresh, readIdentity(sealer, person), clientNames);
-  const password = await hashPassword(fresh);
+  const password = await prepareNewPassword(fresh, readIdentity(sealer, person), clientNames);
   await store.act((trx) => savePassword(trx, person.id, password, session));
 }
 

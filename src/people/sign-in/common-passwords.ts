@@ -37,7 +37,8 @@ export async function loadGuesser(minLength: number): Promise<IsGuessable> {
   const passwords = dictionary['passwords-common'];
   const judgeWords = loadWords(linesOf(mostCommon), dictionary['diceware-common']);
   const common = new Set<string>();
-  for (const list of [linesOf(mostCommon), linesOf(leaked.toString()), passwords]) {
+  const long = [linesOf(mostCommon, minLength), linesOf(leaked.toString(), minLength), passwords];
+  for (const list of long) {
     for (const each of list) if (each.length >= minLength) common.add(each.toLowerCase());
   }
   const estimator = new ZxcvbnFactory({ dictionary: { passwords }, graphs: adjacencyGraphs });
@@ -53,13 +54,16 @@ export async function loadGuesser(minLength: number): Promise<IsGuessable> {
   };
 }
 
-/** One line after the other: an array of all takes ten times the memory of those that are kept. */
-function* linesOf(text: string): Generator<string> {
+/**
+ * One line after the other, without those that are shorter: an array of all takes ten times the memory of those that
+ * are kept, and most lines are short.
+ */
+function* linesOf(text: string, least = 0): Generator<string> {
   let start = 0;
   while (start < text.length) {
     const end = text.indexOf('\n', start);
     const next = end === -1 ? text.length : end;
-    yield text.slice(start, next).trim();
+    if (next - start >= least) yield text.slice(start, next).trim();
     start = next + 1;
   }
 }

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { loadGuesser } from './common-passwords.ts';
 
 const questionSchema = z.object({
-  password: z.string(),
+  /** Null: the lists are to be loaded, and there is no question yet. */
+  password: z.string().nullable(),
   own: z.array(z.string()),
   minLength: z.number(),
 });
@@ -12,6 +13,7 @@ const questionSchema = z.object({
 parentPort?.on('message', async (message: unknown) => {
   const { password, own, minLength } = questionSchema.parse(message);
   const isGuessable = await guesserFor(minLength);
+  if (password === null) return;
   parentPort?.postMessage(isGuessable(password, own));
 });
 

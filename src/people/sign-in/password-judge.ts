@@ -16,8 +16,12 @@ export interface PasswordQuestion {
   minLength: number;
 }
 
-/** Returns true for a password that others guess early. Throws a RetriableError if that cannot be found out. */
-export type PasswordJudge = (question: PasswordQuestion) => Promise<boolean>;
+export interface PasswordJudge {
+  /** Returns true for a password that others guess early. Throws a RetriableError if that cannot be found out. */
+  isGuessable(question: PasswordQuestion): Promise<boolean>;
+  /** Has the lists loaded, because a user is about to type a new password. */
+  prepare(minLength: number): void;
+}
 
 export interface JudgeLimits {
   /** The thread's program. */
@@ -52,7 +56,15 @@ export function createPasswordJudge(limits: Partial<JudgeLimits> = {}): Password
   // One at a time: the answer that comes is the one to this question.
   const inTurn = createOneAtATime(mostWaiting, unchecked);
 
-  return (question) => inTurn(() => ask(question));
+  return {
+    isGuessable: (question) => inTurn(() => ask(question)),
+    prepare(minLength) {
+      if (thread !== null) return;
+      thread = begin();
+      thread.postMessage({ password: null, own: [], minLength });
+      rest(thread);
+    },
+  };
 
   function ask(question: PasswordQuestion): Promise<boolean> {
     clearTimeout(idle);
@@ -71,9 +83,7 @@ export function createPasswordJudge(limits: Partial<JudgeLimits> = {}): Password
           return;
         }
         leave();
-        // A program that is done does not wait for the thread.
-        asked.unref();
-        idle = setTimeout(end, idleMs).unref();
+        rest(asked);
         resolve(guessable.data);
       }
 
@@ -88,6 +98,12 @@ export function createPasswordJudge(limits: Partial<JudgeLimits> = {}): Password
         asked.off('message', answer).off('error', fail).off('exit', fail);
       }
     });
+  }
+
+  /** A program that is done does not wait for the thread. */
+  function rest(resting: Worker): void {
+    resting.unref();
+    idle = setTimeout(end, idleMs).unref();
   }
 
   function begin(): Worker {

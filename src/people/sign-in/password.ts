@@ -18,7 +18,12 @@ export interface PersonIdentity {
 /** The product's name, in the spellings that people write. */
 const PRODUCT_NAMES = ['donorsync', 'donor-sync', 'donor sync'];
 
-const isGuessable = createPasswordJudge();
+const judge = createPasswordJudge();
+
+/** Has the lists of common passwords loaded before the first one is typed: that takes seconds. */
+export function expectNewPassword(): void {
+  judge.prepare(MIN_PASSWORD_LENGTH);
+}
 
 /**
  * Throws a ConfigurationError that says what is the matter with a new password, and a RetriableError if it could not
@@ -48,7 +53,7 @@ export async function requireGoodPassword(
     .sort((a, b) => b.length - a.length)
     .reduce((left, word) => left.replaceAll(word, ''), small);
   const question = { password: text, own, minLength: MIN_PASSWORD_LENGTH };
-  if (new Set(rest).size < MIN_DIFFERENT || (await isGuessable(question))) {
+  if (new Set(rest).size < MIN_DIFFERENT || (await judge.isGuessable(question))) {
     throw weak(
       'Others could guess it: it is a common password, a name, a word or phrase with little else, or too short for what it is made of. Take four or more words by chance, which have nothing to do with each other, or 20 characters that a password manager draws.',
     );
@@ -64,6 +69,29 @@ const COST = { N: 2 ** 15, r: 8, p: 3 };
 const KEY_BYTES = 32;
 const SALT_BYTES = 16;
 const PREFIX = `scrypt$${COST.N}$${COST.r}$${COST.p}`;
+
+/** The answer to whoever waits for it is given by then (`NEW_PASSWORD_TIMEOUT_MS` of the app), whatever it is. */
+const MOST_WAITING_MS = 75_000;
+
+/**
+ * The text to keep of a new password. Throws a ConfigurationError for one that others would guess, and a RetriableError
+ * if the machine is too busy: the user has been told by then that it took too long, and nothing may change any more.
+ */
+export async function prepareNewPassword(
+  password: string,
+  identity: PersonIdentity,
+  clientNames: readonly string[] = [],
+  mostWaitingMs = MOST_WAITING_MS,
+): Promise<string> {
+  const begunAt = performance.now();
+  await requireGoodPassword(password, identity, clientNames);
+  const kept = await hashPassword(password);
+  if (performance.now() - begunAt <= mostWaitingMs) return kept;
+  throw new RetriableError(
+    'This machine was too busy to take a new password. Nothing was changed. Try again in a minute.',
+    { code: 'sign_in_busy' },
+  );
+}
 
 /** The text to keep: how it was made, the salt, the key. */
 export async function hashPassword(password: string): Promise<string> {

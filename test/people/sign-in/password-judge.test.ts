@@ -26,18 +26,18 @@ describe('the thread that judges passwords', () => {
       '});',
     ]);
     const judge = createPasswordJudge({ program });
-    expect(await Promise.all(['a', 'b', 'c', 'd'].map((each) => judge(about(each))))).toEqual([
-      ...[true, true, true, true],
-    ]);
+    expect(
+      await Promise.all(['a', 'b', 'c', 'd'].map((each) => judge.isGuessable(about(each)))),
+    ).toEqual([...[true, true, true, true]]);
   });
 
   it('is kept for the next password, ends when none has come for a while, and begins again', async () => {
     const judge = createPasswordJudge({ program: await firstOfThread(), idleMs: 200 });
-    expect(await judge(about('a'))).toBe(true);
-    expect(await judge(about('b'))).toBe(false);
+    expect(await judge.isGuessable(about('a'))).toBe(true);
+    expect(await judge.isGuessable(about('b'))).toBe(false);
     await vi.waitFor(async () => {
       await sleep(250);
-      expect(await judge(about('c'))).toBe(true);
+      expect(await judge.isGuessable(about('c'))).toBe(true);
     });
   });
 
@@ -57,7 +57,7 @@ describe('the thread that judges passwords', () => {
       const broken = await programOf(what.replaceAll(' ', '-'), lines);
       const judge = createPasswordJudge({ program: broken, mostTimeMs: 2_000, mostMemoryMb: 32 });
       for (const password of ['first', 'second']) {
-        await expect(judge(about(password))).rejects.toMatchObject({
+        await expect(judge.isGuessable(about(password))).rejects.toMatchObject({
           kind: 'retriable',
           code: 'password_unchecked',
           message: expect.stringContaining('Nothing was changed'),
@@ -66,17 +66,32 @@ describe('the thread that judges passwords', () => {
     },
   );
 
+  it('loads its lists before the first question, once, if a password is expected', async () => {
+    // It counts how often it was told to load, and answers with whether that was once.
+    const program = await programOf('prepared', [
+      'let loads = 0;',
+      "parentPort.on('message', ({ password }) => {",
+      '  if (password === null) loads += 1;',
+      '  else parentPort.postMessage(loads === 1);',
+      '});',
+    ]);
+    const judge = createPasswordJudge({ program });
+    judge.prepare(12);
+    judge.prepare(12);
+    expect(await judge.isGuessable(about('a'))).toBe(true);
+  });
+
   it('refuses what would wait behind too many others', async () => {
     const judge = createPasswordJudge({ program: await firstOfThread(), mostWaiting: 2 });
     const [first, second, third] = await Promise.allSettled(
-      ['a', 'b', 'c'].map((each) => judge(about(each))),
+      ['a', 'b', 'c'].map((each) => judge.isGuessable(about(each))),
     );
     expect([first?.status, second?.status, third?.status]).toEqual([
       'fulfilled',
       'fulfilled',
       'rejected',
     ]);
-    expect(await judge(about('d'))).toBe(false);
+    expect(await judge.isGuessable(about('d'))).toBe(false);
   });
 });
 

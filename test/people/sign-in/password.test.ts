@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   hashPassword,
   isPassword,
+  prepareNewPassword,
   requireGoodPassword,
 } from '../../../src/people/sign-in/password.ts';
 import { leastCpuTimeMs } from '../../helpers/cpu-time.ts';
@@ -81,6 +82,13 @@ describe('a password', () => {
     ...FOUND_BY_ATTACK.map((password): [string, string] => [password, 'guess']),
   ])('is refused if others would guess it: %s', async (password, why) => {
     await expect(requireGoodPassword(password, ANNA, ['Riverside Food Bank'])).rejects.toThrow(why);
+  });
+
+  it('is not taken on a machine that is so busy that whoever typed it has been told so', async () => {
+    const late = prepareNewPassword('three blue herons', ANNA, [], 0);
+    await expect(late).rejects.toMatchObject({ kind: 'retriable', code: 'sign_in_busy' });
+    const kept = await prepareNewPassword('three blue herons', ANNA);
+    expect(await isPassword('three blue herons', kept)).toBe(true);
   });
 
   it.each(['three blue herons', 'Ölberg & Söhne 7!', 'kowalski walks the dog'])(

@@ -3,6 +3,7 @@ import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { isConfigurationError } from '../../../core/errors.ts';
 import { askForNewPasskey, readNewPasskey } from '../../../people/sign-in/passkeys.ts';
+import { expectNewPassword } from '../../../people/sign-in/password.ts';
 import { endSessions } from '../../../people/statements/sessions.ts';
 import {
   changePassword,
@@ -152,6 +153,7 @@ export function accountRoutes(
       access.noteWrong(c);
       return c.html(renderJoin(stranger, null), 404);
     }
+    expectNewPassword();
     const { name, email } = readIdentity(sealer, person);
     const asked = { ceremony: 'join', boundTo: secret } as const;
     const passkey = passkeys && (await askForNewPasskey(passkeys.deps, asked, person));
