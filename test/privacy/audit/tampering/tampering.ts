@@ -1,0 +1,125 @@
+/** What someone with the whole database in hand, and without its key, can do to the audit: `verify` names each of it. */
+import { expect } from 'vitest';
+import { savePause } from '../../../../src/clients/statements/schedules.ts';
+import { isDonorSyncError } from '../../../../src/core/errors.ts';
+import type { Database, Tables } from '../../../../src/database/tables/tables.ts';
+import { addAccessToken } from '../../../../src/people/statements/access.ts';
+import { purgeAudit } from '../../../../src/privacy/audit/purge-audit.ts';
+import { type AuditPlace, listAuditEntries } from '../../../../src/privacy/audit/read-audit.ts';
+import { verifyAudit } from '../../../../src/privacy/audit/verify-audit.ts';
+import { beginErasure, eraseFromStore } from '../../../../src/privacy/statements/erasures.ts';
+import { requestRun } from '../../../../src/sync/statements/run-requests.ts';
+import { INTEGRATION, type StoreWorld } from '../../../database/store-world.ts';
+import { withLeaseOf } from '../../../helpers/erasing.ts';
+
+export const ADA = '0035e00000000ada';
+export const BEN = '0035e00000000ben';
+export const DAY_MS = 86_400_000;
+
+export interface Tampering {
+  /** What is done to the database. */
+  does: (db: Database, world: StoreWorld) => Promise<unknown>;
+  says: RegExp;
+  /** True if it can be seen only from an end that was noted down outside of the database. */
+  needsKnown?: true;
+  /** True if it is done to a chain of which older entries were purged. */
+  isPurged?: true;
+  /** True if it is done after two people were erased. */
+  isErased?: true;
+  /** True if a person was erased whom only entries named that were purged since; its erasure is still on record. */
+  isErasedAndPurged?: true;
+}
+
+export const head = (db: Database) => db.updateTable('audit_head');
+export const entry = (db: Database, seq: number) =>
+  db.updateTable('audit_entries').where('seq', '=', seq);
+export const readEntry = (db: Database, seq: number) =>
+  db.selectFrom('audit_entries').selectAll().where('seq', '=', seq).executeTakeFirstOrThrow();
+
+let known: AuditPlace | null = null;
+
+let lastKey: Tables['audit_keys'] | null = null;
+
+/** The key of the last person who was erased, as a copy of the database has it from before. */
+export function keyBefore(): Tables['audit_keys'] {
+  if (lastKey === null) throw new Error('Nobody was erased.');
+  return lastKey;
+}
+
+export async function noteKnown(store: StoreWorld['store']): Promise<void> {
+  known = (await verifyAudit(store)).end;
+}
+
+export function endOf(db: Database) {
+  return db.selectFrom('audit_head').selectAll().executeTakeFirstOrThrow();
+}
+
+/** Tries a tampering on an audit that holds what it needs: `verify` names it, and the product goes on. */
+export async function expectNamed(world: StoreWorld, tampering: Tampering): Promise<void> {
+  await fill(world);
+  if (tampering.isErased)
+    for (const contact of ['erased-1', 'erased-2']) await erase(world, contact);
+  if (tampering.isPurged) {
+    await world.clock.advance(10 * DAY_MS);
+    await fill(world, 'later');
+    await world.store.act((trx) => purgeAudit(trx, world.clock.now() - DAY_MS));
+  }
+  if (tampering.isErasedAndPurged) {
+    await ask(world.store, 'erased-3');
+    lastKey = await world.db
+      .selectFrom('audit_keys')
+      .selectAll()
+      .where('crm_id', '=', 'erased-3')
+      .executeTakeFirstOrThrow();
+    await world.clock.advance(10 * DAY_MS);
+    await erase(world, 'erased-3');
+    await fill(world, 'later');
+    await world.store.act((trx) => purgeAudit(trx, world.clock.now() - DAY_MS));
+  }
+  known = null;
+  expect((await verifyAudit(world.store)).problems).toEqual([]);
+  await tampering.does(world.db, world);
+  const { problems } = await verifyAudit(world.store, tampering.needsKnown ? known : null);
+  expect(problems.join('\n')).toMatch(tampering.says);
+  expect(await unexpectedOf(world)).toEqual([]);
+}
+
+/** Entries with and without contacts, beside what is made together with its entry. */
+export async function fill({ store }: StoreWorld, id = 'first'): Promise<void> {
+  await store.act((trx) => addAccessToken(trx, { id, name: 't', role: 'viewer', hash: id }));
+  for (const contact of [ADA, BEN]) await ask(store, contact);
+  await store.act((trx) => savePause(trx, 'a'));
+  await store.act((trx) => savePause(trx, 'b'));
+  await store.act((trx) => savePause(trx, 'c'));
+}
+
+export async function erase({ store }: StoreWorld, crmId: string): Promise<void> {
+  const person = { name: 'n', addresses: ['a'], employers: [], names: [] };
+  await withLeaseOf(store, INTEGRATION, async (lease) => {
+    await beginErasure(store, lease, {
+      ...{ crmId, state: 'begun' as const, person, everywhere: false, donors: [], receipt: null },
+    });
+    await eraseFromStore(store, lease, crmId);
+  });
+}
+
+export function ask(store: StoreWorld['store'], contact: string) {
+  const runId = crypto.randomUUID();
+  return store.act((trx) =>
+    requestRun(trx, {
+      ...{ integrationId: INTEGRATION, contact, trigger: 'manual', full: false, runId },
+    }),
+  );
+}
+
+/** What the next changes end with that is none of the errors that a user can act on. */
+export async function unexpectedOf({ store }: StoreWorld): Promise<unknown[]> {
+  const tried = await Promise.allSettled([
+    store.act((trx) => savePause(trx, 'next')),
+    ask(store, ADA),
+    listAuditEntries(store, { limit: 100 }),
+  ]);
+  return tried.flatMap((one) =>
+    one.status === 'rejected' && !isDonorSyncError(one.reason) ? [one.reason] : [],
+  );
+}
