@@ -6,7 +6,7 @@ import {
   type LifeState,
   type Way,
 } from '../../src/contacts/life.ts';
-import type { Coverage } from './people.ts';
+import type { Coverage } from './people/people.ts';
 
 export interface CoverageCounts extends Coverage {
   /** Something has happened to a contact in a state; `unknown` before the store had a row of it. */

@@ -8,37 +8,48 @@ import type { RunReport } from '../../src/core/run.ts';
 import { parseKeyRing } from '../../src/database/encryption/key-ring.ts';
 import { LEASE_MS } from '../../src/database/transact.ts';
 import { runSync } from '../../src/sync/run.ts';
-import { ANSWER_ERRANDS, type AnswerWork, carryOutAll, doAnswer, firstUsers } from './answering.ts';
-import { createAnswers } from './answers.ts';
-import type { HookAddress } from './calls.ts';
-import { disturb, setClock } from './chaos.ts';
-import { checkNight } from './check.ts';
-import { createSimulatedCrm, type Record_, type SimulatedCrm, simulatedConnector } from './crm.ts';
-import { type Errand, errandsOf, runErrand } from './desk.ts';
-import { clockOf, fateOf } from './fates.ts';
-import { createHumans, type Humans } from './humans.ts';
-import { judgeEnd, judgeServed } from './judge-run.ts';
-import { checkLeft, leave } from './leaving.ts';
-import { createOracle, type Oracle } from './oracle.ts';
-import { type Coverage, createPeople } from './people.ts';
-import { beginLife, type Fate, type HostClock, type Life } from './process.ts';
+import {
+  createSimulatedCrm,
+  type Record_,
+  type SimulatedCrm,
+  simulatedConnector,
+} from './crm/crm.ts';
+import type { Backup, OpenTurn, Outage, SharedStore } from './database/store.ts';
+import { disturb, setClock } from './faults/chaos.ts';
+import { clockOf, fateOf } from './faults/fates.ts';
+import { createAnswers } from './judges/answers.ts';
+import { checkNight } from './judges/check.ts';
+import { judgeEnd, judgeServed } from './judges/judge-run.ts';
+import { createOracle, type Oracle } from './judges/oracle.ts';
+import {
+  ANSWER_ERRANDS,
+  type AnswerWork,
+  carryOutAll,
+  doAnswer,
+  firstUsers,
+} from './people/answering.ts';
+import type { HookAddress } from './people/calls.ts';
+import { type Errand, errandsOf, runErrand } from './people/desk.ts';
+import { createHumans, type Humans } from './people/humans.ts';
+import { checkLeft, leave } from './people/leaving.ts';
+import { type Coverage, createPeople } from './people/people.ts';
+import { createErasureLog, createWriteLog, putBack } from './people/restoring.ts';
+import { beginLife, type Fate, type HostClock, type Life } from './processes/process.ts';
+import { type Accepted, serve, unanswered } from './processes/serving.ts';
 import { createRandom, type Random } from './random.ts';
-import { createErasureLog, createWriteLog, putBack } from './restoring.ts';
 import {
   createServiceModel,
   refusedIn,
   type ServiceAnswer,
   type ServiceModel,
   type ServiceRequest,
-} from './service.ts';
-import { type Accepted, serve, unanswered } from './serving.ts';
+} from './service/service.ts';
+import { createWire } from './service/wire.ts';
 import { settingsOf } from './settings.ts';
-import type { Backup, OpenTurn, Outage, SharedStore } from './store.ts';
-import type { Faults, Session, Swarm } from './swarm.ts';
+import type { Faults, Session, Swarm } from './swarm/swarm.ts';
 import { setChance, setLiving } from './takeover.ts';
 import { atRest, createTimeline, type Timeline } from './timeline.ts';
 import { createTrace, stackOf, type Trace } from './trace.ts';
-import { createWire } from './wire.ts';
 
 export interface Violation {
   invariant: string;

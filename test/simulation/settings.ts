@@ -2,8 +2,8 @@
 
 import type { Settings } from '../../src/settings/settings.ts';
 import { settingsSchema } from '../../src/settings/settings-schema.ts';
-import type { Swarm } from './swarm.ts';
-import { BASE_URL } from './wire.ts';
+import { BASE_URL } from './service/wire.ts';
+import type { Swarm } from './swarm/swarm.ts';
 
 export function settingsOf(swarm: Swarm, names: readonly string[]): Settings {
   const { settings } = swarm;

@@ -2,7 +2,7 @@
  * The human beings of a night, and how CRMs write them down. Each address and employer carries a number
  * that exists once, so that the model can tell from what is sent whose it is, and which state of it.
  */
-import type { Random } from './random.ts';
+import type { Random } from '../random.ts';
 
 export interface Human {
   index: number;

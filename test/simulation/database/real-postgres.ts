@@ -11,8 +11,8 @@ import {
   type QueryResult,
 } from 'kysely';
 import pg from 'pg';
-import { getTypeParser } from '../../src/database/postgres.ts';
-import { startPostgresServer } from '../helpers/postgres-server.ts';
+import { getTypeParser } from '../../../src/database/postgres.ts';
+import { startPostgresServer } from '../../helpers/postgres-server.ts';
 import type { Backup, Row } from './store.ts';
 
 export interface RealPostgres {

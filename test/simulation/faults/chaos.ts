@@ -1,9 +1,10 @@
 /** What goes wrong by itself: the database, its disk and its file, and the clocks. */
-import type { HostClock } from './process.ts';
-import type { Random } from './random.ts';
-import type { SharedStore } from './store.ts';
-import type { Faults } from './swarm.ts';
-import type { Timeline } from './timeline.ts';
+
+import type { SharedStore } from '../database/store.ts';
+import type { HostClock } from '../processes/process.ts';
+import type { Random } from '../random.ts';
+import type { Faults } from '../swarm/swarm.ts';
+import type { Timeline } from '../timeline.ts';
 
 export interface Disturbed {
   faults: Faults;

@@ -7,12 +7,12 @@ import {
   type Record_,
   type SimulatedCrm,
   versionOf,
-} from './crm.ts';
-import type { World } from './night.ts';
+} from '../crm/crm.ts';
+import type { World } from '../night.ts';
+import { RETENTION } from '../settings.ts';
 import { checkOnePerson } from './one-person.ts';
 import type { Payment } from './oracle.ts';
 import { checkPaid, isPurgedWhileAway } from './paid-is-there.ts';
-import { RETENTION } from './settings.ts';
 
 export function checkNight(world: World): void {
   checkStore(world);

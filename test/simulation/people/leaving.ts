@@ -1,11 +1,11 @@
 /** An integration that leaves: what may stay of it, and that nothing brings it back. */
 
-import type { Application } from '../../src/application.ts';
-import { newId } from '../../src/core/new-id.ts';
-import { ERASED_ID } from '../../src/database/tables/credits.ts';
-import { eraseIntegration } from '../../src/privacy/erase-integration.ts';
-import type { World } from './night.ts';
-import type { Life } from './process.ts';
+import type { Application } from '../../../src/application.ts';
+import { newId } from '../../../src/core/new-id.ts';
+import { ERASED_ID } from '../../../src/database/tables/credits.ts';
+import { eraseIntegration } from '../../../src/privacy/erase-integration.ts';
+import type { World } from '../night.ts';
+import type { Life } from '../processes/process.ts';
 
 /** True once it is done; false if it has to be asked for again. */
 export async function leave(

@@ -14,17 +14,17 @@ import {
   SqliteAdapter,
   SqliteIntrospector,
 } from 'kysely';
-import type { Owner } from '../../src/core/owner.ts';
-import type { OpenDatabase } from '../../src/database/database.ts';
-import { guardDriver } from '../../src/database/guarded-driver.ts';
-import { createConnectionQueue } from '../../src/database/sqlite/connection-queue.ts';
-import { StoreReplaced } from '../../src/database/sqlite/database-file.ts';
-import { SqliteCompiler } from '../../src/database/sqlite/sqlite-compiler.ts';
-import type { Tables } from '../../src/database/tables/tables.ts';
-import { never } from './process.ts';
-import type { Random } from './random.ts';
+import type { Owner } from '../../../src/core/owner.ts';
+import type { OpenDatabase } from '../../../src/database/database.ts';
+import { guardDriver } from '../../../src/database/guarded-driver.ts';
+import { createConnectionQueue } from '../../../src/database/sqlite/connection-queue.ts';
+import { StoreReplaced } from '../../../src/database/sqlite/database-file.ts';
+import { SqliteCompiler } from '../../../src/database/sqlite/sqlite-compiler.ts';
+import type { Tables } from '../../../src/database/tables/tables.ts';
+import { never } from '../processes/process.ts';
+import type { Random } from '../random.ts';
+import type { Timeline } from '../timeline.ts';
 import type { RealPostgres } from './real-postgres.ts';
-import type { Timeline } from './timeline.ts';
 
 /** Who uses the database. */
 export interface Client {

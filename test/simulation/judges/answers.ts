@@ -3,9 +3,9 @@
  * is in force. If it needs a second person, that time is null: the answer is never in force by itself. Only the
  * confirmation of that person sets it; no clock, run, retry or restored backup does.
  */
-import type { Account } from '../../src/core/second-person.ts';
-import type { SharedStore } from './store.ts';
-import type { Swarm } from './swarm.ts';
+import type { Account } from '../../../src/core/second-person.ts';
+import type { SharedStore } from '../database/store.ts';
+import type { Swarm } from '../swarm/swarm.ts';
 
 /** A user who asks or confirms. */
 export interface User extends Account {

@@ -1,14 +1,14 @@
 /** Webhooks, as others send them: over the product's HTTP, to an address that a person has made, mostly signed. */
 import { createHmac } from 'node:crypto';
 import type { Hono } from 'hono';
-import type { Application } from '../../src/application.ts';
-import type { Log } from '../../src/core/log.ts';
-import { createHttpApp } from '../../src/interfaces/api/app.ts';
-import type { HttpEnv } from '../../src/interfaces/api/request/context.ts';
-import { createHookAddress } from '../../src/interfaces/api/webhooks/hook-address.ts';
-import type { Runner } from '../../src/jobs/runner.ts';
-import type { Life } from './process.ts';
-import type { Random } from './random.ts';
+import type { Application } from '../../../src/application.ts';
+import type { Log } from '../../../src/core/log.ts';
+import { createHttpApp } from '../../../src/interfaces/api/app.ts';
+import type { HttpEnv } from '../../../src/interfaces/api/request/context.ts';
+import { createHookAddress } from '../../../src/interfaces/api/webhooks/hook-address.ts';
+import type { Runner } from '../../../src/jobs/runner.ts';
+import type { Life } from '../processes/process.ts';
+import type { Random } from '../random.ts';
 
 /** An address as its callers know it, and what they sign with; null if they do not. */
 export interface HookAddress {

@@ -1,11 +1,11 @@
 /** A backup that an operator puts back by the product's own means, and the log of erasures beside it. */
 
-import type { Application } from '../../src/application.ts';
-import { holdAll } from '../../src/backup/backup.ts';
-import type { ErasureEntry, ErasureLog } from '../../src/privacy/statements/erasure-log.ts';
-import type { LoggedWrite, WriteLog } from '../../src/privacy/statements/write-log.ts';
-import type { Life } from './process.ts';
-import type { Backup, SharedStore } from './store.ts';
+import type { Application } from '../../../src/application.ts';
+import { holdAll } from '../../../src/backup/backup.ts';
+import type { ErasureEntry, ErasureLog } from '../../../src/privacy/statements/erasure-log.ts';
+import type { LoggedWrite, WriteLog } from '../../../src/privacy/statements/write-log.ts';
+import type { Backup, SharedStore } from '../database/store.ts';
+import type { Life } from '../processes/process.ts';
 
 /** What is on a disk of its own: it stays as it is when the database is put back. */
 export function createErasureLog(): { openFor(life: Life): ErasureLog } {

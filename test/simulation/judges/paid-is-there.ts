@@ -12,11 +12,11 @@ import {
   MARK,
   type Record_,
   type SimulatedCrm,
-} from './crm.ts';
-import type { World } from './night.ts';
+} from '../crm/crm.ts';
+import type { World } from '../night.ts';
+import { netWorthOf } from '../service/service.ts';
+import { RETENTION } from '../settings.ts';
 import type { Payment } from './oracle.ts';
-import { netWorthOf } from './service.ts';
-import { RETENTION } from './settings.ts';
 
 /** After the last quiet runs, when the reasons that kept values out have gone. */
 export function checkPaid(world: World, crm: SimulatedCrm, record: Record_): void {

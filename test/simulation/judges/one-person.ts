@@ -2,10 +2,10 @@
  * One contact, one person: all values of the product in a contact are of one human being. Judged from the CRM
  * alone: each value of the service is of one human being, and no fingerprint of the product is asked.
  */
-import { DONOR_ID, isAnyones, MARK, type Record_ } from './crm.ts';
-import type { Humans } from './humans.ts';
-import type { World } from './night.ts';
-import { ANOTHER, netWorthOf } from './service.ts';
+import { DONOR_ID, isAnyones, MARK, type Record_ } from '../crm/crm.ts';
+import type { World } from '../night.ts';
+import type { Humans } from '../people/humans.ts';
+import { ANOTHER, netWorthOf } from '../service/service.ts';
 
 /** Whose the values are that the product has written into a contact: donor ids, each once. */
 export function donorsIn(humans: Humans, record: Record_): string[] {

@@ -1,5 +1,5 @@
 /** Makes a failing night smaller, piece by piece, as long as it fails in the same way. */
-import type { NightResult } from './night.ts';
+import type { NightResult } from '../night.ts';
 import type { Swarm } from './swarm.ts';
 
 const MOST_TRIES = 200;

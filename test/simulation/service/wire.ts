@@ -1,9 +1,9 @@
 /** The network between a process and the service: it delays, loses, cuts and breaks. */
-import type { Life } from './process.ts';
-import type { Random } from './random.ts';
+import type { Life } from '../processes/process.ts';
+import type { Random } from '../random.ts';
+import type { Faults } from '../swarm/swarm.ts';
+import type { Timeline } from '../timeline.ts';
 import type { ServiceAnswer, ServiceModel, ServiceRequest } from './service.ts';
-import type { Faults } from './swarm.ts';
-import type { Timeline } from './timeline.ts';
 
 export const BASE_URL = 'https://partner.example/v1/partners';
 

@@ -1,10 +1,10 @@
 /** What a run says of itself, held against what happened. */
-import { isDonorSyncError, messageOf } from '../../src/core/errors.ts';
-import type { RunReport } from '../../src/core/run.ts';
-import { erasedIn, type Record_, type SimulatedCrm, versionOf } from './crm.ts';
-import type { World } from './night.ts';
-import type { Life } from './process.ts';
-import { stackOf } from './trace.ts';
+import { isDonorSyncError, messageOf } from '../../../src/core/errors.ts';
+import type { RunReport } from '../../../src/core/run.ts';
+import { erasedIn, type Record_, type SimulatedCrm, versionOf } from '../crm/crm.ts';
+import type { World } from '../night.ts';
+import type { Life } from '../processes/process.ts';
+import { stackOf } from '../trace.ts';
 
 export interface Judged
   extends Pick<World, 'swarm' | 'crms' | 'oracle' | 'service' | 'store' | 'violate'> {

@@ -1,17 +1,17 @@
 /** A process that serves: schedules, people and webhooks ask for runs, and its runner answers them. */
 
-import type { Application } from '../../src/application.ts';
-import { isDonorSyncError, messageOf } from '../../src/core/errors.ts';
-import type { Integration } from '../../src/core/integration-settings.ts';
-import type { Log } from '../../src/core/log.ts';
-import type { RunReport } from '../../src/core/run.ts';
-import { createRunner } from '../../src/jobs/runner.ts';
-import { createScheduler } from '../../src/jobs/scheduler.ts';
-import { listBegunRequests, listRunRequests } from '../../src/sync/statements/run-requests.ts';
-import { createCalls, type HookAddress } from './calls.ts';
-import type { SimulatedCrm } from './crm.ts';
+import type { Application } from '../../../src/application.ts';
+import { isDonorSyncError, messageOf } from '../../../src/core/errors.ts';
+import type { Integration } from '../../../src/core/integration-settings.ts';
+import type { Log } from '../../../src/core/log.ts';
+import type { RunReport } from '../../../src/core/run.ts';
+import { createRunner } from '../../../src/jobs/runner.ts';
+import { createScheduler } from '../../../src/jobs/scheduler.ts';
+import { listBegunRequests, listRunRequests } from '../../../src/sync/statements/run-requests.ts';
+import type { SimulatedCrm } from '../crm/crm.ts';
+import { createCalls, type HookAddress } from '../people/calls.ts';
+import type { Random } from '../random.ts';
 import type { Life } from './process.ts';
-import type { Random } from './random.ts';
 
 /** A request that was accepted: what it was for has to be read from then on. */
 export interface Accepted {

@@ -12,16 +12,22 @@ import type {
   Refusal,
   RefusalCause,
   WriteResult,
-} from '../../connectors/contract.ts';
-import { throwIfStopped } from '../../connectors/stopped.ts';
-import type { Contact } from '../../src/core/contact.ts';
-import type { CrmField, FieldValue, FieldValues } from '../../src/core/crm-field.ts';
-import { ConfigurationError, RetriableError } from '../../src/core/errors.ts';
-import type { FieldMapping } from '../../src/core/field-map.ts';
-import { addressText, type Details, employerText, firstNameOf, type Human } from './humans.ts';
-import type { Life } from './process.ts';
-import type { Random } from './random.ts';
-import type { Timeline } from './timeline.ts';
+} from '../../../connectors/contract.ts';
+import { throwIfStopped } from '../../../connectors/stopped.ts';
+import type { Contact } from '../../../src/core/contact.ts';
+import type { CrmField, FieldValue, FieldValues } from '../../../src/core/crm-field.ts';
+import { ConfigurationError, RetriableError } from '../../../src/core/errors.ts';
+import type { FieldMapping } from '../../../src/core/field-map.ts';
+import {
+  addressText,
+  type Details,
+  employerText,
+  firstNameOf,
+  type Human,
+} from '../people/humans.ts';
+import type { Life } from '../processes/process.ts';
+import type { Random } from '../random.ts';
+import type { Timeline } from '../timeline.ts';
 
 /** From a page's arrival until what it says is on record. */
 const NOTING_MS = 1_000;

@@ -7,13 +7,13 @@ import {
   type Rule,
   type SimulatedCrm,
   TYPED,
-} from './crm.ts';
+} from '../crm/crm.ts';
+import type { Oracle } from '../judges/oracle.ts';
+import type { Random } from '../random.ts';
+import type { ServiceModel } from '../service/service.ts';
+import type { Swarm } from '../swarm/swarm.ts';
+import type { Timeline } from '../timeline.ts';
 import { type Humans, SPELLINGS } from './humans.ts';
-import type { Oracle } from './oracle.ts';
-import type { Random } from './random.ts';
-import type { ServiceModel } from './service.ts';
-import type { Swarm } from './swarm.ts';
-import type { Timeline } from './timeline.ts';
 
 /** What the nights have reached. */
 export interface Coverage {

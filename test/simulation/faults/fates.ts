@@ -1,7 +1,7 @@
 /** What becomes of processes and clocks: where a kill, a stop or a standstill falls. */
-import type { Blow, Fate, HostClock } from './process.ts';
-import type { Random } from './random.ts';
-import type { Faults, Swarm } from './swarm.ts';
+import type { Blow, Fate, HostClock } from '../processes/process.ts';
+import type { Random } from '../random.ts';
+import type { Faults, Swarm } from '../swarm/swarm.ts';
 
 /** Where a kill hurts most: between disk and wire. */
 const FAILPOINTS = [

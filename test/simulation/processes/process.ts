@@ -1,9 +1,9 @@
 /** A host, and the lives of the process that it runs: killed, stopped, frozen, begun again. */
-import type { Clock } from '../../src/core/clock.ts';
-import type { Owner } from '../../src/core/owner.ts';
-import type { Random } from './random.ts';
-import { type Machine, runInside } from './takeover.ts';
-import type { Actor, Due, Timeline } from './timeline.ts';
+import type { Clock } from '../../../src/core/clock.ts';
+import type { Owner } from '../../../src/core/owner.ts';
+import type { Random } from '../random.ts';
+import { type Machine, runInside } from '../takeover.ts';
+import type { Actor, Due, Timeline } from '../timeline.ts';
 
 /** The clock of a host, which people and time servers set, and which runs at a pace of its own. */
 export interface HostClock {

@@ -1,40 +1,40 @@
 /** Users who answer questions on pages, where an answer can be withdrawn, and users who need a second person. */
 
 import { z } from 'zod';
-import type { Application } from '../../src/application.ts';
-import { isDonorSyncError } from '../../src/core/errors.ts';
-import type { Integration } from '../../src/core/integration-settings.ts';
-import { silentLog } from '../../src/core/log.ts';
-import { DECIDED } from '../../src/decisions/decide.ts';
+import type { Application } from '../../../src/application.ts';
+import { isDonorSyncError } from '../../../src/core/errors.ts';
+import type { Integration } from '../../../src/core/integration-settings.ts';
+import { silentLog } from '../../../src/core/log.ts';
+import { DECIDED } from '../../../src/decisions/decide.ts';
 import {
   type Asked,
   approvalOfBatch,
   approvalOfReason,
   askSecondPerson,
   toApprovalRequest,
-} from '../../src/decisions/second-person/ask.ts';
+} from '../../../src/decisions/second-person/ask.ts';
 import {
   carryOut,
   confirmApproval,
   refuseApproval,
-} from '../../src/decisions/second-person/confirm.ts';
-import type { ApprovalRecord } from '../../src/decisions/statements/approvals.ts';
-import type { Question } from '../../src/decisions/statements/questions.ts';
+} from '../../../src/decisions/second-person/confirm.ts';
+import type { ApprovalRecord } from '../../../src/decisions/statements/approvals.ts';
+import type { Question } from '../../../src/decisions/statements/questions.ts';
 import {
   applyDueAnswers,
   giveAnswer,
   withdrawAnswer,
-} from '../../src/decisions/statements/withdrawable-answers.ts';
-import { listApprovals } from '../../src/decisions/views/approval.ts';
-import type { DecisionWord } from '../../src/decisions/views/kinds.ts';
-import { decisionsFor, listCountedQuestions } from '../../src/decisions/views/question.ts';
-import { addAccessToken } from '../../src/people/statements/access.ts';
-import { listRunRecords } from '../../src/sync/statements/runs.ts';
-import type { Answers, Subject, User, Waiting } from './answers.ts';
-import type { Record_, SimulatedCrm } from './crm.ts';
+} from '../../../src/decisions/statements/withdrawable-answers.ts';
+import { listApprovals } from '../../../src/decisions/views/approval.ts';
+import type { DecisionWord } from '../../../src/decisions/views/kinds.ts';
+import { decisionsFor, listCountedQuestions } from '../../../src/decisions/views/question.ts';
+import { addAccessToken } from '../../../src/people/statements/access.ts';
+import { listRunRecords } from '../../../src/sync/statements/runs.ts';
+import type { Record_, SimulatedCrm } from '../crm/crm.ts';
+import type { Answers, Subject, User, Waiting } from '../judges/answers.ts';
+import type { Life } from '../processes/process.ts';
+import type { Random } from '../random.ts';
 import { eraseContact, noteChangeSaid, noteSaid } from './desk.ts';
-import type { Life } from './process.ts';
-import type { Random } from './random.ts';
 
 export interface AnsweringDeps {
   random: Random;

@@ -1,23 +1,23 @@
 /** What people do at the product itself: decide holds, forget contacts, take runs back, sync single contacts. */
 
-import type { Application } from '../../src/application.ts';
-import type { Integration } from '../../src/core/integration-settings.ts';
-import { silentLog } from '../../src/core/log.ts';
-import { newId } from '../../src/core/new-id.ts';
-import { DECIDED, decideBatch, decideQuestion } from '../../src/decisions/decide.ts';
-import type { Question } from '../../src/decisions/statements/questions.ts';
-import type { DecisionWord } from '../../src/decisions/views/kinds.ts';
-import { decisionsFor, listCountedQuestions } from '../../src/decisions/views/question.ts';
-import { undoRun } from '../../src/fields/undo.ts';
-import { forgetPerson } from '../../src/privacy/forget/forget.ts';
-import { openCrm } from '../../src/sync/control/crm-account.ts';
-import { withLease } from '../../src/sync/control/with-lease.ts';
-import { listRunRecords } from '../../src/sync/statements/runs.ts';
-import type { Answers } from './answers.ts';
-import { type Record_, type SimulatedCrm, versionOf } from './crm.ts';
-import type { Life } from './process.ts';
-import type { Random } from './random.ts';
-import type { Desk } from './swarm.ts';
+import type { Application } from '../../../src/application.ts';
+import type { Integration } from '../../../src/core/integration-settings.ts';
+import { silentLog } from '../../../src/core/log.ts';
+import { newId } from '../../../src/core/new-id.ts';
+import { DECIDED, decideBatch, decideQuestion } from '../../../src/decisions/decide.ts';
+import type { Question } from '../../../src/decisions/statements/questions.ts';
+import type { DecisionWord } from '../../../src/decisions/views/kinds.ts';
+import { decisionsFor, listCountedQuestions } from '../../../src/decisions/views/question.ts';
+import { undoRun } from '../../../src/fields/undo.ts';
+import { forgetPerson } from '../../../src/privacy/forget/forget.ts';
+import { openCrm } from '../../../src/sync/control/crm-account.ts';
+import { withLease } from '../../../src/sync/control/with-lease.ts';
+import { listRunRecords } from '../../../src/sync/statements/runs.ts';
+import { type Record_, type SimulatedCrm, versionOf } from '../crm/crm.ts';
+import type { Answers } from '../judges/answers.ts';
+import type { Life } from '../processes/process.ts';
+import type { Random } from '../random.ts';
+import type { Desk } from '../swarm/swarm.ts';
 
 /** One thing that a person asks of the product. */
 export type Errand =

@@ -2,11 +2,17 @@
  * Whether each credit had a reason, judged by what the service was sent and from what is true in the
  * CRMs. Nothing here asks the product.
  */
-import { type Record_, type SimulatedCrm, versionOf } from './crm.ts';
-import { numberIn } from './humans.ts';
-import { type Charge, type Job, type Person, personsIn, type ServiceRequest } from './service.ts';
-import type { Outage } from './store.ts';
-import type { Swarm } from './swarm.ts';
+import { type Record_, type SimulatedCrm, versionOf } from '../crm/crm.ts';
+import type { Outage } from '../database/store.ts';
+import { numberIn } from '../people/humans.ts';
+import {
+  type Charge,
+  type Job,
+  type Person,
+  personsIn,
+  type ServiceRequest,
+} from '../service/service.ts';
+import type { Swarm } from '../swarm/swarm.ts';
 
 const DAY_MS = 86_400_000;
 

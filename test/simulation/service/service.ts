@@ -2,10 +2,10 @@
  * The Partner Data Service as a model: what its document says, with a ledger of every credit. It knows
  * nothing of the product; who was paid for is known by the numbers in what it is sent.
  */
-import type { Human, Humans } from './humans.ts';
-import type { Random } from './random.ts';
-import type { ServiceHabits } from './swarm.ts';
-import type { Timeline } from './timeline.ts';
+import type { Human, Humans } from '../people/humans.ts';
+import type { Random } from '../random.ts';
+import type { ServiceHabits } from '../swarm/swarm.ts';
+import type { Timeline } from '../timeline.ts';
 
 export interface ServiceRequest {
   method: string;

@@ -3,7 +3,7 @@
  * would hide what shows only where some are missing. Everything here is plain data, so that a failing
  * night can be printed, and made smaller piece by piece.
  */
-import { createRandom, type Random } from './random.ts';
+import { createRandom, type Random } from '../random.ts';
 
 export interface Swarm {
   seed: number;
