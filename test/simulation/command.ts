@@ -6,8 +6,11 @@ import { startRealPostgres } from './database/real-postgres.ts';
 import type { SharedStore } from './database/store.ts';
 import { type NightResult, simulateNight } from './night.ts';
 import type { Coverage } from './people/people.ts';
+import { swarmOf } from './swarm/draw.ts';
+import { withPersons } from './swarm/people-nights.ts';
+import { onServer } from './swarm/process-nights.ts';
 import { shrink } from './swarm/shrink.ts';
-import { onServer, type Swarm, swarmOf, withPersons } from './swarm/swarm.ts';
+import type { Swarm } from './swarm/swarm.ts';
 import { realNowMs } from './takeover.ts';
 import { type Progress, type Sum, simulateInWorkers } from './workers.ts';
 

@@ -46,7 +46,7 @@ import {
 } from './service/service.ts';
 import { createWire } from './service/wire.ts';
 import { settingsOf } from './settings.ts';
-import type { Faults, Session, Swarm } from './swarm/swarm.ts';
+import { type Faults, NO_FAULTS, type Session, type Swarm } from './swarm/swarm.ts';
 import { setChance, setLiving } from './takeover.ts';
 import { atRest, createTimeline, type Timeline } from './timeline.ts';
 import { createTrace, stackOf, type Trace } from './trace.ts';
@@ -89,12 +89,6 @@ export const SECRET_KEY = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
 
 /** The same for all processes. */
 const KEY_RING = parseKeyRing(SECRET_KEY);
-
-export const NO_FAULTS: Faults = {
-  ...{ kill: 0, stop: 0, freeze: 0, clockSkew: 0, clockJump: 0, lostRequest: 0, lostAnswer: 0 },
-  ...{ cutAnswer: 0, badGateway: 0, serverError: 0, throttle: 0, crm: 0, databaseAway: 0 },
-  ...{ diskFull: 0, replaced: 0, newer: 0, restore: 0 },
-};
 
 /** How a run came to its end, as far as its process has lived to see it. */
 export interface EndedRun {

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { guardName } from '../../src/mapping/name-guard.ts';
 import { createHumans } from './people/humans.ts';
 import { createRandom } from './random.ts';
+import { swarmOf } from './swarm/draw.ts';
 import { shrink } from './swarm/shrink.ts';
-import { swarmOf } from './swarm/swarm.ts';
 import { createTimeline } from './timeline.ts';
 import { simulateInWorkers } from './workers.ts';
 
