@@ -14,7 +14,10 @@ import {
   type SimulatedCrm,
   simulatedConnector,
 } from './crm/crm.ts';
-import type { Backup, OpenTurn, Outage, SharedStore } from './database/store.ts';
+import type { Backup } from './database/contents.ts';
+import type { Outage } from './database/outages.ts';
+import type { OpenTurn } from './database/queue.ts';
+import type { SharedStore } from './database/store.ts';
 import { disturb, setClock } from './faults/chaos.ts';
 import { clockOf, fateOf } from './faults/fates.ts';
 import { createAnswers } from './judges/answers.ts';

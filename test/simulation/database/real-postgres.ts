@@ -13,7 +13,7 @@ import {
 import pg from 'pg';
 import { getTypeParser } from '../../../src/database/postgres.ts';
 import { startPostgresServer } from '../../helpers/postgres-server.ts';
-import type { Backup, Row } from './store.ts';
+import type { Backup, Row } from './contents.ts';
 
 export interface RealPostgres {
   /** What the server's clock says (epoch ms). */

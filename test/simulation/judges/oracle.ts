@@ -3,7 +3,7 @@
  * CRMs. Nothing here asks the product.
  */
 import { type Record_, type SimulatedCrm, versionOf } from '../crm/crm.ts';
-import type { Outage } from '../database/store.ts';
+import type { Outage } from '../database/outages.ts';
 import { numberIn } from '../people/humans.ts';
 import {
   type Charge,

@@ -4,7 +4,8 @@ import type { Application } from '../../../src/application.ts';
 import { holdAll } from '../../../src/backup/backup.ts';
 import type { ErasureEntry, ErasureLog } from '../../../src/privacy/statements/erasure-log.ts';
 import type { LoggedWrite, WriteLog } from '../../../src/privacy/statements/write-log.ts';
-import type { Backup, SharedStore } from '../database/store.ts';
+import type { Backup } from '../database/contents.ts';
+import type { SharedStore } from '../database/store.ts';
 import type { Life } from '../processes/process.ts';
 
 /** What is on a disk of its own: it stays as it is when the database is put back. */
