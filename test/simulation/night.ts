@@ -8,12 +8,9 @@ import type { RunReport } from '../../src/core/run.ts';
 import { parseKeyRing } from '../../src/database/encryption/key-ring.ts';
 import { LEASE_MS } from '../../src/database/transact.ts';
 import { runSync } from '../../src/sync/run.ts';
-import {
-  createSimulatedCrm,
-  type Record_,
-  type SimulatedCrm,
-  simulatedConnector,
-} from './crm/crm.ts';
+import { simulatedConnector } from './crm/connector.ts';
+import { createSimulatedCrm, type SimulatedCrm } from './crm/crm.ts';
+import type { Record_ } from './crm/record.ts';
 import type { Backup } from './database/contents.ts';
 import type { Outage } from './database/outages.ts';
 import type { OpenTurn } from './database/queue.ts';

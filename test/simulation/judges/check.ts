@@ -1,13 +1,9 @@
 /** The reckoning after a quiet night: what has to be true once everything is well and at rest. */
-import {
-  DONOR_ID,
-  familyOf,
-  humansIn,
-  isAnyones,
-  type Record_,
-  type SimulatedCrm,
-  versionOf,
-} from '../crm/crm.ts';
+
+import type { SimulatedCrm } from '../crm/crm.ts';
+import { familyOf, humansIn } from '../crm/family.ts';
+import { DONOR_ID } from '../crm/fields.ts';
+import { isAnyones, type Record_, versionOf } from '../crm/record.ts';
 import type { World } from '../night.ts';
 import { RETENTION } from '../settings.ts';
 import { checkOnePerson } from './one-person.ts';

@@ -1,7 +1,9 @@
 /** What a run says of itself, held against what happened. */
 import { isDonorSyncError, messageOf } from '../../../src/core/errors.ts';
 import type { RunReport } from '../../../src/core/run.ts';
-import { erasedIn, type Record_, type SimulatedCrm, versionOf } from '../crm/crm.ts';
+import type { SimulatedCrm } from '../crm/crm.ts';
+import { erasedIn } from '../crm/family.ts';
+import { type Record_, versionOf } from '../crm/record.ts';
 import type { World } from '../night.ts';
 import type { Life } from '../processes/process.ts';
 import { stackOf } from '../trace.ts';

@@ -2,7 +2,8 @@
  * One contact, one person: all values of the product in a contact are of one human being. Judged from the CRM
  * alone: each value of the service is of one human being, and no fingerprint of the product is asked.
  */
-import { DONOR_ID, isAnyones, MARK, type Record_ } from '../crm/crm.ts';
+import { DONOR_ID, MARK } from '../crm/fields.ts';
+import { isAnyones, type Record_ } from '../crm/record.ts';
 import type { World } from '../night.ts';
 import type { Humans } from '../people/humans.ts';
 import { ANOTHER, netWorthOf } from '../service/service.ts';

@@ -2,7 +2,9 @@
  * Whether each credit had a reason, judged by what the service was sent and from what is true in the
  * CRMs. Nothing here asks the product.
  */
-import { type Record_, type SimulatedCrm, versionOf } from '../crm/crm.ts';
+
+import type { SimulatedCrm } from '../crm/crm.ts';
+import { type Record_, versionOf } from '../crm/record.ts';
 import type { Outage } from '../database/outages.ts';
 import { numberIn } from '../people/humans.ts';
 import {

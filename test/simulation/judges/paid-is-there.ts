@@ -2,17 +2,11 @@
  * What is paid for is in the CRM, or a user or a named refusal keeps it out. Judged from the service's ledger and the
  * CRM: which profile was bought for a contact, what the field map makes of it, and what stands in the fields.
  */
-import {
-  type Cell,
-  DONOR_ID,
-  familyOf,
-  hasErased,
-  isAnyones,
-  MAPPINGS,
-  MARK,
-  type Record_,
-  type SimulatedCrm,
-} from '../crm/crm.ts';
+
+import type { SimulatedCrm } from '../crm/crm.ts';
+import { familyOf, hasErased } from '../crm/family.ts';
+import { DONOR_ID, MAPPINGS, MARK } from '../crm/fields.ts';
+import { type Cell, isAnyones, type Record_ } from '../crm/record.ts';
 import type { World } from '../night.ts';
 import { netWorthOf } from '../service/service.ts';
 import { RETENTION } from '../settings.ts';

@@ -1,13 +1,10 @@
 /** What people do while hosts sync: they work in the CRMs, and spend credits elsewhere. */
-import {
-  DONOR_ID,
-  hasErased,
-  MAPPINGS,
-  type Record_,
-  type Rule,
-  type SimulatedCrm,
-  TYPED,
-} from '../crm/crm.ts';
+
+import type { SimulatedCrm } from '../crm/crm.ts';
+import { hasErased } from '../crm/family.ts';
+import { DONOR_ID, MAPPINGS, TYPED } from '../crm/fields.ts';
+import type { Record_ } from '../crm/record.ts';
+import type { Rule } from '../crm/refusals.ts';
 import type { Oracle } from '../judges/oracle.ts';
 import type { Random } from '../random.ts';
 import type { ServiceModel } from '../service/service.ts';
