@@ -19,8 +19,8 @@ import { disturb, setClock } from './faults/chaos.ts';
 import { clockOf, fateOf } from './faults/fates.ts';
 import { createAnswers } from './judges/answers.ts';
 import { checkNight } from './judges/check.ts';
+import { createOracle, type Oracle } from './judges/credits/oracle.ts';
 import { judgeEnd, judgeServed } from './judges/judge-run.ts';
-import { createOracle, type Oracle } from './judges/oracle.ts';
 import {
   ANSWER_ERRANDS,
   type AnswerWork,

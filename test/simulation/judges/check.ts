@@ -6,8 +6,8 @@ import { DONOR_ID } from '../crm/fields.ts';
 import { isAnyones, type Record_, versionOf } from '../crm/record.ts';
 import type { World } from '../night.ts';
 import { RETENTION } from '../settings.ts';
+import type { Payment } from './credits/ledger.ts';
 import { checkOnePerson } from './one-person.ts';
-import type { Payment } from './oracle.ts';
 import { checkPaid, isPurgedWhileAway } from './paid-is-there.ts';
 
 export function checkNight(world: World): void {

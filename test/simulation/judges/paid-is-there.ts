@@ -10,7 +10,7 @@ import { type Cell, isAnyones, type Record_ } from '../crm/record.ts';
 import type { World } from '../night.ts';
 import { netWorthOf } from '../service/service.ts';
 import { RETENTION } from '../settings.ts';
-import type { Payment } from './oracle.ts';
+import type { Payment } from './credits/ledger.ts';
 
 /** After the last quiet runs, when the reasons that kept values out have gone. */
 export function checkPaid(world: World, crm: SimulatedCrm, record: Record_): void {

@@ -5,7 +5,7 @@ import { hasErased } from '../crm/family.ts';
 import { DONOR_ID, MAPPINGS, TYPED } from '../crm/fields.ts';
 import type { Record_ } from '../crm/record.ts';
 import type { Rule } from '../crm/refusals.ts';
-import type { Oracle } from '../judges/oracle.ts';
+import type { Oracle } from '../judges/credits/oracle.ts';
 import type { Random } from '../random.ts';
 import type { ServiceModel } from '../service/service.ts';
 import type { Swarm } from '../swarm/swarm.ts';
