@@ -6,8 +6,8 @@ import { installPgBoss } from '../../src/jobs/engine/pg-boss.ts';
 import { settingsSchema } from '../../src/settings/settings-schema.ts';
 import type { RealPostgres } from './database/real-postgres.ts';
 import { createSharedStore, type SharedStore } from './database/store.ts';
-import { SECRET_KEY } from './night.ts';
 import { createRandom } from './random.ts';
+import { SECRET_KEY } from './settings.ts';
 import { setChance } from './takeover.ts';
 
 const NOTHING = { database: 'sqlite::memory:', integrations: [] };

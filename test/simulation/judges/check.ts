@@ -4,7 +4,7 @@ import type { SimulatedCrm } from '../crm/crm.ts';
 import { familyOf, humansIn } from '../crm/family.ts';
 import { DONOR_ID } from '../crm/fields.ts';
 import { isAnyones, type Record_, versionOf } from '../crm/record.ts';
-import type { World } from '../night.ts';
+import type { World } from '../night/world.ts';
 import { RETENTION } from '../settings.ts';
 import type { Payment } from './credits/ledger.ts';
 import { checkOnePerson } from './one-person.ts';

@@ -4,7 +4,7 @@ import type { RunReport } from '../../../src/core/run.ts';
 import type { SimulatedCrm } from '../crm/crm.ts';
 import { erasedIn } from '../crm/family.ts';
 import { type Record_, versionOf } from '../crm/record.ts';
-import type { World } from '../night.ts';
+import type { World } from '../night/world.ts';
 import type { Life } from '../processes/process.ts';
 import { stackOf } from '../trace.ts';
 

@@ -4,7 +4,7 @@
  */
 import { DONOR_ID, MARK } from '../crm/fields.ts';
 import { isAnyones, type Record_ } from '../crm/record.ts';
-import type { World } from '../night.ts';
+import type { World } from '../night/world.ts';
 import type { Humans } from '../people/humans.ts';
 import { ANOTHER, netWorthOf } from '../service/service.ts';
 

@@ -7,7 +7,7 @@ import type { SimulatedCrm } from '../crm/crm.ts';
 import { familyOf, hasErased } from '../crm/family.ts';
 import { DONOR_ID, MAPPINGS, MARK } from '../crm/fields.ts';
 import { type Cell, isAnyones, type Record_ } from '../crm/record.ts';
-import type { World } from '../night.ts';
+import type { World } from '../night/world.ts';
 import { netWorthOf } from '../service/service.ts';
 import { RETENTION } from '../settings.ts';
 import type { Payment } from './credits/ledger.ts';

@@ -4,7 +4,7 @@ import type { Application } from '../../../src/application.ts';
 import { newId } from '../../../src/core/new-id.ts';
 import { ERASED_ID } from '../../../src/database/tables/credits.ts';
 import { eraseIntegration } from '../../../src/privacy/erase-integration.ts';
-import type { World } from '../night.ts';
+import type { World } from '../night/world.ts';
 import type { Life } from '../processes/process.ts';
 
 /** True once it is done; false if it has to be asked for again. */
