@@ -1,8 +1,8 @@
 /** Which histories are simulated, and what is shown of them. */
 import { parseArgs } from 'node:util';
 import { bootStore } from '../simulation/boot.ts';
-import { startRealPostgres } from '../simulation/real-postgres.ts';
-import type { SharedStore } from '../simulation/store.ts';
+import { startRealPostgres } from '../simulation/database/real-postgres.ts';
+import type { SharedStore } from '../simulation/database/store.ts';
 import { realNowMs } from '../simulation/takeover.ts';
 import { type HistoryResult, playHistory } from './history.ts';
 import { historyOf } from './plan.ts';

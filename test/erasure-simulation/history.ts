@@ -1,6 +1,7 @@
 /** Plays a history from its plan. The same plan brings the same history. */
+
+import type { SharedStore } from '../simulation/database/store.ts';
 import { createRandom } from '../simulation/random.ts';
-import type { SharedStore } from '../simulation/store.ts';
 import { setChance } from '../simulation/takeover.ts';
 import { atRest, createTimeline } from '../simulation/timeline.ts';
 import { stackOf } from '../simulation/trace.ts';

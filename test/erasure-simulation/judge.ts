@@ -10,7 +10,7 @@ import { createSealer } from '../../src/database/encryption/sealed.ts';
 import { decryptProfile } from '../../src/fields/kept-profile.ts';
 import { auditLines, pagesOfAudit } from '../../src/privacy/audit-view.ts';
 import { hasTracesOfContact } from '../../src/privacy/statements/known-contacts.ts';
-import { SECRET_KEY } from '../simulation/night.ts';
+import { SECRET_KEY } from '../simulation/settings.ts';
 import { judgeReceipt } from './judge-receipt.ts';
 import type { Step } from './plan.ts';
 import type { Erasure, World } from './world.ts';

@@ -1,5 +1,5 @@
 /** Makes a failing history smaller, step by step, as long as it fails in the same way. */
-import type { SharedStore } from '../simulation/store.ts';
+import type { SharedStore } from '../simulation/database/store.ts';
 import { type HistoryResult, playHistory } from './history.ts';
 
 export async function shrink(store: SharedStore, failing: HistoryResult): Promise<HistoryResult> {

@@ -4,10 +4,10 @@ import { silentLog } from '../../src/core/log.ts';
 import { migrateToLatest } from '../../src/database/migrate.ts';
 import { installPgBoss } from '../../src/jobs/engine/pg-boss.ts';
 import { settingsSchema } from '../../src/settings/settings-schema.ts';
-import { SECRET_KEY } from './night.ts';
+import type { RealPostgres } from './database/real-postgres.ts';
+import { createSharedStore, type SharedStore } from './database/store.ts';
 import { createRandom } from './random.ts';
-import type { RealPostgres } from './real-postgres.ts';
-import { createSharedStore, type SharedStore } from './store.ts';
+import { SECRET_KEY } from './settings.ts';
 import { setChance } from './takeover.ts';
 
 const NOTHING = { database: 'sqlite::memory:', integrations: [] };

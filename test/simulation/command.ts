@@ -2,12 +2,15 @@
 import { parseArgs } from 'node:util';
 import { bootStore } from './boot.ts';
 import { createCoverage, NO_COVERAGE } from './coverage.ts';
+import { startRealPostgres } from './database/real-postgres.ts';
+import type { SharedStore } from './database/store.ts';
 import { type NightResult, simulateNight } from './night.ts';
-import type { Coverage } from './people.ts';
-import { startRealPostgres } from './real-postgres.ts';
-import { shrink } from './shrink.ts';
-import type { SharedStore } from './store.ts';
-import { onServer, type Swarm, swarmOf, withPersons } from './swarm.ts';
+import type { Coverage } from './people/people.ts';
+import { swarmOf } from './swarm/draw.ts';
+import { withPersons } from './swarm/people-nights.ts';
+import { onServer } from './swarm/process-nights.ts';
+import { shrink } from './swarm/shrink.ts';
+import type { Swarm } from './swarm/swarm.ts';
 import { realNowMs } from './takeover.ts';
 import { type Progress, type Sum, simulateInWorkers } from './workers.ts';
 

@@ -6,7 +6,7 @@ import {
   type Way,
 } from '../../src/contacts/life/event.ts';
 import { LIFE } from '../../src/contacts/life/life.ts';
-import type { Coverage } from './people.ts';
+import type { Coverage } from './people/people.ts';
 
 export interface CoverageCounts extends Coverage {
   /** Something has happened to a contact in a state; `unknown` before the store had a row of it. */

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { guardName } from '../../src/mapping/name-guard.ts';
-import { createHumans } from './humans.ts';
+import { createHumans } from './people/humans.ts';
 import { createRandom } from './random.ts';
-import { shrink } from './shrink.ts';
-import { swarmOf } from './swarm.ts';
+import { swarmOf } from './swarm/draw.ts';
+import { shrink } from './swarm/shrink.ts';
 import { createTimeline } from './timeline.ts';
 import { simulateInWorkers } from './workers.ts';
 

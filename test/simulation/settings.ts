@@ -1,9 +1,15 @@
-/** The settings file of a night, and how long it keeps what happened. */
+/** The settings file of a night, its secret key, and how long it keeps what happened. */
 
+import { parseKeyRing } from '../../src/database/encryption/key-ring.ts';
 import type { Settings } from '../../src/settings/settings.ts';
 import { settingsSchema } from '../../src/settings/settings-schema.ts';
-import type { Swarm } from './swarm.ts';
-import { BASE_URL } from './wire.ts';
+import { BASE_URL } from './service/wire.ts';
+import type { Swarm } from './swarm/swarm.ts';
+
+export const SECRET_KEY = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
+
+/** The same for all processes. */
+export const KEY_RING = parseKeyRing(SECRET_KEY);
 
 export function settingsOf(swarm: Swarm, names: readonly string[]): Settings {
   const { settings } = swarm;

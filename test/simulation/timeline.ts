@@ -6,6 +6,8 @@
 import { createHeap } from '../../testbed/heap.ts';
 import type { Random } from './random.ts';
 
+export const HOUR_MS = 3_600_000;
+
 /** What an event belongs to; it comes later while that is frozen, and never once it is gone. */
 export interface Actor {
   readonly state: 'alive' | 'frozen' | 'gone';

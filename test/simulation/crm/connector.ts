@@ -1,0 +1,180 @@
+/** A simulated CRM behind the contract of connectors: each request takes its time, and may fail on its way. */
+import { z } from 'zod';
+import type {
+  Capabilities,
+  Connector,
+  ConnectorDefinition,
+  ContactPage,
+} from '../../../connectors/contract.ts';
+import { throwIfStopped } from '../../../connectors/stopped.ts';
+import type { FieldValues } from '../../../src/core/crm-field.ts';
+import { ConfigurationError, RetriableError } from '../../../src/core/errors.ts';
+import type { Life } from '../processes/process.ts';
+import type { CrmDeps, Inside, SimulatedCrm } from './crm.ts';
+import { describeFields, MAPPINGS } from './fields.ts';
+import { canonicalId, changesAfter, lookUp, pageOf } from './reads.ts';
+import { write } from './writes.ts';
+
+const CAPABILITIES: Capabilities = {
+  incremental: true,
+  reportsRemovals: true,
+  createsFields: true,
+  writesTogether: true,
+  remote: true,
+  groups: ['group'],
+  readBatch: 100,
+  writeBatch: { preferred: 10, bulk: null, max: 100 },
+};
+
+const SETTINGS = z.looseObject({ name: z.string() });
+const GROUP = z.strictObject({ group: z.string() });
+
+/** The kind of connector that leads to the CRMs of a night; `lifeOf` is the process that asks. */
+export function simulatedConnector(
+  crms: ReadonlyMap<string, SimulatedCrm>,
+  life: Life,
+): ConnectorDefinition {
+  return {
+    kind: 'simulated',
+    settingsSchema: SETTINGS,
+    groupSchema: GROUP,
+    defaultFields: MAPPINGS,
+    canonicalId,
+    otherForms: (id) => [id.toUpperCase()],
+    async open({ settings, deps: { signal } }) {
+      const crm = crms.get(String(Reflect.get(Object(settings), 'name')));
+      if (crm === undefined) throw new ConfigurationError('no such CRM', { code: 'crm_missing' });
+      return crm.connect(life, signal);
+    },
+    check: async () => [],
+  };
+}
+
+/** The connector of a process. */
+export function connect(inside: Inside, life: Life, signal: AbortSignal): Connector {
+  const { crm, deps } = inside;
+  const { name, records, hidden, groups } = crm;
+  const { timeline, pageSize } = deps;
+  return {
+    kind: 'simulated',
+    capabilities: CAPABILITIES,
+    account: { id: `account-${name}`, name },
+    identity: () => ({
+      columns: 'all',
+      mode: 'plain',
+      sources: [
+        { name: 'address', part: 'addresses', readable: !hidden.has('address') },
+        { name: 'employer', part: 'employers', readable: !hidden.has('employer') },
+      ],
+    }),
+    readPages,
+    async readByIds(ids, fields) {
+      const lookups = await call(deps, life, signal, 'read', () =>
+        ids.map((id) => lookUp(inside, life, id, fields)),
+      );
+      for (const id of fields.length > 0 ? ids : []) {
+        records.get(canonicalId(id) ?? id)?.valuesKnownBy.set(life.name, timeline.now());
+      }
+      return lookups;
+    },
+    async *write(changes) {
+      const all: { id: string; values: FieldValues; together?: boolean }[] = [];
+      for await (const change of changes) all.push(change);
+      yield* await call(deps, life, signal, 'write', () =>
+        all.map(({ id, values, together }) => write(inside, life, id, values, together)),
+      );
+    },
+    readBack: (writes) =>
+      call(deps, life, signal, 'read back', () =>
+        writes.map(({ id, fields }) => {
+          const record = records.get(id);
+          // Nothing but the process that wrote it can tell.
+          const made = fields.flatMap((field) => {
+            const cell = record?.values.get(field);
+            return cell?.isAutomated === true && cell.by === life.name ? { field, cell } : [];
+          });
+          if (record === undefined || record.gone !== null || record.isVanished) {
+            for (const { cell } of made) cell.isUntold = cell.isTold !== true;
+            return { id, values: null, automated: [] };
+          }
+          const values = fields.map((field) => [field, record.values.get(field)?.value ?? null]);
+          for (const { cell } of made) cell.isTold = true;
+          const automated = made.map(({ field }) => field);
+          return { id, values: Object.fromEntries(values), automated };
+        }),
+      ),
+    describeFields: () => call(deps, life, signal, 'describe', () => describeFields(crm)),
+    createFields: async () => [],
+    listGroups: async () => [],
+    async *readGroup(selector) {
+      const group = String(selector['group']);
+      yield await call(deps, life, signal, 'group', () => [...(groups.get(group) ?? [])]);
+    },
+    readLimits: async () => null,
+    async finish() {},
+    async close() {},
+  };
+
+  async function* readPages(cursor: string | null): AsyncGenerator<ContactPage> {
+    const changes = await call(deps, life, signal, 'search', () =>
+      changesAfter(inside, Number(cursor ?? 0)),
+    );
+    // What left comes first: with it no cursor may move past contacts that are still to come.
+    for (let start = 0; start === 0 || start < changes.length; start += pageSize) {
+      const ids = changes.slice(start, start + pageSize);
+      if (ids.length === 0) return;
+      const isFirst = start === 0;
+      const page = await call(deps, life, signal, 'page', () =>
+        pageOf(inside, life, ids, isFirst ? changes : []),
+      );
+      for (const { id } of page.removed) {
+        records.get(id)?.goneReads.push({ by: life.name, at: timeline.now() });
+      }
+      for (const { id } of page.contacts.filter(({ optedOut }) => optedOut)) {
+        records.get(id)?.optOutKnownBy.set(life.name, timeline.now());
+      }
+      yield page;
+    }
+  }
+}
+
+/** A request to the CRM: its way there, what it does, its way back. */
+async function call<T>(
+  { timeline, random, faultRate, slowMs, say }: CrmDeps,
+  life: Life,
+  signal: AbortSignal,
+  what: string,
+  work: () => T,
+): Promise<T> {
+  await life.point(`crm ${what}`);
+  throwIfStopped(signal);
+  const fault = random.chance(faultRate()) ? random.pick(['before', 'after']) : null;
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  timeline.after(random.magnitude(5, Math.max(300, slowMs)), () => {
+    if (fault === 'before') {
+      say('the CRM', `fails at ${what} for process ${life.name}`);
+      timeline.after(5, () => reject(unavailable()), life);
+      return;
+    }
+    let result: T;
+    try {
+      result = work();
+    } catch (error) {
+      timeline.after(5, () => reject(error), life);
+      return;
+    }
+    if (fault === 'after') say('the CRM', `does not answer at ${what} for process ${life.name}`);
+    timeline.after(
+      random.magnitude(5, Math.max(300, slowMs)),
+      () => (fault === 'after' ? reject(unavailable()) : resolve(result)),
+      life,
+    );
+  });
+  const result = await promise;
+  await life.point(`crm ${what} answered`);
+  return result;
+}
+
+function unavailable(): RetriableError {
+  return new RetriableError('The CRM does not answer.', { code: 'crm_unavailable' });
+}

@@ -1,0 +1,187 @@
+/** A CRM of the simulation: what it holds, and what people do in it while hosts read and write. */
+import type { Connector } from '../../../connectors/contract.ts';
+import type { FieldValue } from '../../../src/core/crm-field.ts';
+import { type Details, firstNameOf, type Human } from '../people/humans.ts';
+import type { Life } from '../processes/process.ts';
+import type { Random } from '../random.ts';
+import type { Timeline } from '../timeline.ts';
+import { connect } from './connector.ts';
+import { newRecord, type Record_, versionOf } from './record.ts';
+import type { Rule } from './refusals.ts';
+
+export type Source = 'address' | 'employer';
+
+export interface SimulatedCrm {
+  readonly name: string;
+  readonly records: ReadonlyMap<string, Record_>;
+  readonly hidden: ReadonlySet<Source>;
+  readonly groups: Map<string, Set<string>>;
+  living(): Record_[];
+  add(human: Human, details: Details): Record_;
+  change(record: Record_, change: (record: Record_) => void): void;
+  type(record: Record_, field: string, value: FieldValue): void;
+  remove(record: Record_, mergedInto: string | null): void;
+  /** It is another human being from now on. */
+  become(record: Record_, human: Human, details: Details): void;
+  /** The rule by which it refuses values; null for no rule. */
+  rule: Rule | null;
+  /** Fields that the integration's user may not write. */
+  readonly locked: Set<string>;
+  /** Fields that are too short for what comes. */
+  readonly narrow: Set<string>;
+  /** The integration's user does not see the record from now on, or sees it again. Nothing tells of that. */
+  vanish(record: Record_): void;
+  appear(record: Record_): void;
+  /** A deleted record is there again. */
+  putBack(record: Record_): void;
+  hide(source: Source): void;
+  show(source: Source): void;
+  /** Who a contact is part of now, over all merges; null if it is gone. */
+  heirOf(id: string): Record_ | null;
+  /** The record, and those that it became a part of, one after the other. */
+  lineOf(id: string): Record_[];
+  connect(life: Life, signal: AbortSignal): Connector;
+}
+
+export interface CrmDeps {
+  name: string;
+  timeline: Timeline;
+  random: Random;
+  faultRate(): number;
+  lagMs: number;
+  slowMs: number;
+  /** Contacts in a page of its search. */
+  pageSize: number;
+  /** True if nothing keeps a process from noting at once what it has read. */
+  isUndisturbed: boolean;
+  /** True if a flow changes a value after each write to it. */
+  hasAutomation: boolean;
+  /** True if a merge fills blank fields of the record that stays. */
+  fillsBlanks: boolean;
+  say(who: string, what: string): void;
+  violate(invariant: string, what: string): void;
+}
+
+/** A CRM for those who read and write it. */
+export interface Inside {
+  crm: SimulatedCrm;
+  deps: CrmDeps;
+  /** The record has changed: a search finds it. */
+  touch(record: Record_): void;
+}
+
+export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
+  const { timeline, name } = deps;
+  const records = new Map<string, Record_>();
+  const hidden = new Set<Source>();
+  const groups = new Map<string, Set<string>>();
+  let revision = 0;
+  let lastId = 0;
+
+  const crm: SimulatedCrm = {
+    ...{ name, records, hidden, groups, rule: null, locked: new Set(), narrow: new Set() },
+    living: () => [...records.values()].filter(({ gone }) => gone === null),
+    add(human, details) {
+      lastId += 1;
+      const id = `${name}-${String(lastId).padStart(3, '0')}`;
+      // Whoever was that human being once keeps the way in which it was written.
+      const twins = [...records.values()].filter(
+        (each) => each.human === human || each.former.some((one) => one.human === human),
+      );
+      const firstName = firstNameOf(human, twins.length);
+      const record = newRecord({ id, human, firstName, details }, timeline.now());
+      records.set(id, record);
+      touch(record);
+      return record;
+    },
+    change(record, change) {
+      const before = record.details;
+      change(record);
+      record.firstOptOutAt ??= record.optedOutAt;
+      if (record.details !== before) {
+        record.history.push(before);
+        record.until.push(timeline.now());
+      }
+      touch(record);
+    },
+    type(record, field, value) {
+      const at = timeline.now();
+      record.values.set(field, { value, author: 'person', at });
+      record.edited.add(field);
+      touch(record);
+    },
+    remove(record, mergedInto) {
+      const heir = mergedInto === null ? undefined : records.get(mergedInto);
+      const heirVersion = heir === undefined ? null : versionOf(heir.details);
+      if (deps.fillsBlanks && heir !== undefined) fillFrom(record, heir);
+      record.gone = { at: timeline.now(), mergedInto, heirVersion };
+      record.leftAt = record.gone.at;
+      record.firstLeftAt ??= record.leftAt;
+      touch(record);
+      for (const members of groups.values()) {
+        if (members.delete(record.id) && mergedInto !== null) members.add(mergedInto);
+      }
+    },
+    become(record, human, details) {
+      const { human: before, firstName } = record;
+      record.former.push({ human: before, firstName, until: timeline.now() });
+      record.human = human;
+      record.firstName = firstNameOf(human, 0);
+      record.isSamePerson = false;
+      crm.change(record, (each) => {
+        each.details = details;
+      });
+    },
+    putBack(record) {
+      record.gone = null;
+      touch(record);
+    },
+    vanish(record) {
+      record.isVanished = true;
+      record.leftAt = timeline.now();
+      record.firstLeftAt ??= record.leftAt;
+    },
+    appear(record) {
+      record.isVanished = false;
+      record.leftAt = timeline.now();
+      // No incremental reading finds what is in sight again: it is found when somebody changes it.
+      touch(record);
+    },
+    hide: (source) => hidden.add(source),
+    show: (source) => hidden.delete(source),
+    heirOf(id) {
+      const last = crm.lineOf(id).at(-1);
+      return last === undefined || last.gone !== null ? null : last;
+    },
+    lineOf(id) {
+      const line: Record_[] = [];
+      for (let next: string | null = id; next !== null; ) {
+        const record = records.get(next);
+        if (record === undefined) break;
+        line.push(record);
+        next = record.gone?.mergedInto ?? null;
+      }
+      return line;
+    },
+    connect: (life, signal) => connect({ crm, deps, touch }, life, signal),
+  };
+  return crm;
+
+  /** The values of the record that goes, where the one that stays has none. */
+  function fillFrom(loser: Record_, heir: Record_): void {
+    for (const [field, cell] of loser.values) {
+      const own = heir.values.get(field)?.value ?? null;
+      const isUntold = cell.isAutomated === true && cell.isTold !== true;
+      const copy = isUntold ? { ...cell, isUntold } : { ...cell };
+      if (own === null && cell.value !== null) heir.values.set(field, copy);
+    }
+    for (const field of loser.edited) heir.edited.add(field);
+    touch(heir);
+  }
+
+  function touch(record: Record_): void {
+    revision += 1;
+    record.revision = revision;
+    record.changedAt = timeline.now();
+  }
+}

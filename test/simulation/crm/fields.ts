@@ -1,0 +1,48 @@
+/** The fields of a simulated CRM that the product fills: how they are mapped, what a flow makes of them, whose they are. */
+import type { CrmField, FieldValue } from '../../../src/core/crm-field.ts';
+import type { FieldMapping } from '../../../src/core/field-map.ts';
+import type { SimulatedCrm } from './crm.ts';
+import type { Cell } from './record.ts';
+
+/** A field of the CRM that the product fills. */
+export const DONOR_ID = 'Donor ID';
+
+export const MAPPINGS: readonly FieldMapping[] = [
+  { from: 'donorId', to: DONOR_ID, when: 'unlessEdited' },
+  { from: 'netWorth.label', to: 'Net Worth', when: 'unlessEdited' },
+  { from: 'age', to: 'Age', when: 'ifEmpty' },
+  { from: 'enhancedAt', to: 'Enhanced At', when: 'always' },
+];
+
+/** What people type into managed fields. */
+export const TYPED = 'typed by a person';
+
+/** The field that a flow changes after each write, and how. */
+const AUTOMATED = 'Net Worth';
+
+export const MARK = ' (by a flow)';
+
+/** Fields in which a person's own value must stay. */
+export const PROTECTED: ReadonlySet<string> = new Set(
+  MAPPINGS.filter(({ when }) => when !== 'always').map(({ to }) => to),
+);
+
+/** A flow that writes a text with a mark behind it. */
+export function automated(field: string, value: FieldValue): Partial<Cell> {
+  if (field !== AUTOMATED || value === null || value === TYPED) return {};
+  return String(value).endsWith(MARK)
+    ? { isAutomated: true }
+    : { value: `${value}${MARK}`, isAutomated: true };
+}
+
+export function describeFields({
+  locked,
+  narrow,
+}: Pick<SimulatedCrm, 'locked' | 'narrow'>): CrmField[] {
+  return MAPPINGS.map(({ from, to }) => ({
+    ...{ name: to, label: to, type: from === 'age' ? 'integer' : 'text' },
+    ...{ maxLength: null, integerDigits: null, decimalDigits: null },
+    ...{ options: [], restricted: false, writable: !locked.has(to) },
+    ...(narrow.has(to) ? (from === 'age' ? { integerDigits: 1 } : { maxLength: 3 }) : {}),
+  }));
+}

@@ -1,0 +1,50 @@
+/** What a statement is called in points and coverage, and what its words say that it does. */
+
+export interface NamedStatement {
+  /** `update contacts`, for points and coverage. */
+  label: string;
+  done: string;
+  isRead: boolean;
+  /** True if it checks a lease for the rest of its transaction. */
+  isCheckpoint: boolean;
+  /** True if it packs a file, and changes no row. */
+  isVacuum: boolean;
+  /** The event that it applies to contacts. */
+  event: string | null;
+}
+
+const CHECKPOINT = /^update "integrations" set "lease_until" = (?!null)/;
+
+/** What a statement of the engine writes, wherever that stands in it. */
+const OF_QUEUE = /\b(insert into|update|delete from) donor_sync_jobs\.(\w+)/i;
+
+/** Not carried out: there is no file to pack, and SQLite would prepare each statement anew afterwards. */
+const VACUUM = 'vacuum';
+
+const EVENT = /^update contacts \/\* (\w+) \*\//;
+
+export function namedOf(sql: string): NamedStatement {
+  const label = labelOf(sql);
+  return {
+    ...{ label, done: `${label} done`, isRead: label.startsWith('select') },
+    isCheckpoint: CHECKPOINT.test(sql),
+    isVacuum: sql === VACUUM,
+    event: EVENT.exec(sql)?.[1] ?? null,
+  };
+}
+
+function labelOf(sql: string): string {
+  const [, write = '', ofQueue = ''] = OF_QUEUE.exec(sql) ?? [];
+  if (ofQueue !== '') return `${write.toLowerCase()} ${ofQueue}${setOf(sql)}`;
+  const [, verb = sql.slice(0, 20), table = ''] =
+    /^\s*(select|insert into|update|delete from|with)\b(?:\s+"?([a-z_]+)"?)?/i.exec(sql) ?? [];
+  const read = /\bfrom "?([a-z_]+)"?/i.exec(sql)?.[1];
+  const isRead = /^(select|with)$/i.test(verb);
+  return isRead ? `select ${read ?? ''}` : `${verb.toLowerCase()} ${table}`;
+}
+
+/** The first column that an update of the engine sets: a turn is taken, kept or ended. */
+function setOf(sql: string): string {
+  const column = /^\s*(?:with|update)\b.*?\bset\s+(\w+)/is.exec(sql)?.[1];
+  return column === undefined ? '' : ` ${column}`;
+}

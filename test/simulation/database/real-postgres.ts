@@ -1,0 +1,165 @@
+/**
+ * The tests' real Postgres as the database of a night, over one connection: statements go one after the
+ * other in the order in which they are asked for, so that the same seed brings the same night. Its clock is
+ * the world's. Virtual time stands still while an answer is under way.
+ */
+import {
+  type Dialect,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+} from 'kysely';
+import pg from 'pg';
+import { getTypeParser } from '../../../src/database/postgres.ts';
+import { startPostgresServer } from '../../helpers/postgres-server.ts';
+import type { Backup, Row } from './contents.ts';
+
+export interface RealPostgres {
+  /** What the server's clock says (epoch ms). */
+  now: () => number;
+  /** All that a dialect needs but its driver. */
+  readonly dialect: Omit<Dialect, 'createDriver'>;
+  run<R>(sql: string, parameters?: readonly unknown[]): Promise<QueryResult<R>>;
+  /** One or more statements of a connection of their own, in one message; nothing of them stays open. */
+  runApart(sql: string, parameters: readonly unknown[]): Promise<pg.QueryResult>;
+  /** Sends it without waiting; whether it fails is of no account. */
+  send(sql: string): void;
+  /** All rows of these tables. */
+  read(names: readonly string[]): Promise<Backup>;
+  /** Puts these rows in the place of all that stands in the tables. */
+  fill(rows: Backup): void;
+  /** Takes the tables of this schema, as they are, for those of a new queue. */
+  takeAsNew(schema: string): Promise<void>;
+  /** Brings them back to that. */
+  renew(): void;
+  readonly url: string;
+  /** Resolves with the last answer that is under way; null if none is. */
+  underWay(): Promise<unknown> | null;
+  stop(): Promise<void>;
+}
+
+/** What the product asks the server's clock by, and pg-boss by the function that it makes for that. */
+const CLOCK = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
+const QUEUE_CLOCK = /\b\w+\.job_now\(\)/g;
+
+/** How long a statement takes, by which pg-boss decides how often to look: in each replay the same. */
+const ELAPSED = 'clock_timestamp() - transaction_timestamp()';
+
+/** Ids that are the same in each replay, in no order that anybody could rely on. */
+const NEXT_ID = 'world.next_id()';
+const WORLD = `
+  create schema world;
+  create sequence world.ids;
+  create function world.next_id() returns uuid language sql volatile
+    as $$ select md5(nextval('world.ids')::text)::uuid $$`;
+
+/** Statements that change rows, whose number is said. */
+const CHANGES = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
+
+export async function startRealPostgres(): Promise<RealPostgres> {
+  const server = await startPostgresServer();
+  const client = new pg.Client({ connectionString: server.url, types: { getTypeParser } });
+  await client.connect();
+  // What it does by itself would come at another moment in each replay.
+  await client.query('alter system set autovacuum = off');
+  await client.query('select pg_reload_conf()');
+  await client.query(WORLD);
+  let pending = 0;
+  let last: Promise<unknown> = Promise.resolve();
+  let asNew = '';
+  const real: RealPostgres = {
+    now: Date.now,
+    url: server.url,
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+    },
+    async run<R>(sql: string, parameters: readonly unknown[] = []): Promise<QueryResult<R>> {
+      const text = inWorld(sql);
+      const answer = inTurn(() => client.query<Row & R>(text, [...parameters]));
+      const { command, rowCount, rows } = await answer;
+      if (!CHANGES.has(command)) return { rows };
+      return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
+    },
+    runApart(sql, parameters) {
+      const text = inWorld(sql);
+      return inTurn(async () => {
+        try {
+          return await client.query(text, [...parameters]);
+        } catch (error) {
+          await client.query('rollback');
+          throw error;
+        }
+      });
+    },
+    send(sql: string): void {
+      void real.run(sql).catch(() => undefined);
+    },
+    async read(names: readonly string[]): Promise<Backup> {
+      const all = new Map<string, readonly Row[]>();
+      for (const name of names) {
+        const { rows } = await real.run<Row>(`select * from "${name}"`);
+        all.set(name, rows);
+      }
+      return all;
+    },
+    fill(rows: Backup): void {
+      const names = [...rows.keys()].map((name) => `"${name}"`).join();
+      real.send(`truncate ${names}`);
+      for (const [name, each] of rows) {
+        for (const row of each) {
+          const columns = Object.keys(row);
+          const places = columns.map((_, index) => `$${index + 1}`).join();
+          const quoted = columns.map((column) => `"${column}"`).join();
+          const sql = `insert into "${name}" (${quoted}) values (${places})`;
+          void real.run(sql, Object.values(row)).catch((error: unknown) => {
+            process.stderr.write(`a row of ${name} was not taken: ${error}\n`);
+          });
+        }
+      }
+    },
+    async takeAsNew(schema: string): Promise<void> {
+      const { rows } = await client.query<{ name: string }>(
+        'select tablename as name from pg_tables where schemaname = $1 order by 1',
+        [schema],
+      );
+      const names = rows.map(({ name }) => name);
+      const statements = [`truncate ${names.map((name) => `${schema}."${name}"`).join()}`];
+      for (const name of names) {
+        await client.query(`create table world."${name}" as table ${schema}."${name}"`);
+        const { rowCount } = await client.query(`select from world."${name}" limit 1`);
+        if (rowCount === 0) continue;
+        statements.push(`insert into ${schema}."${name}" select * from world."${name}"`);
+      }
+      asNew = [...statements, 'alter sequence world.ids restart'].join(';');
+    },
+    renew: () => real.send(asNew),
+    underWay: () => (pending > 0 ? last : null),
+    async stop(): Promise<void> {
+      await client.end();
+      await server.stop();
+    },
+  };
+  return real;
+
+  function inWorld(sql: string): string {
+    const now = Math.round(real.now());
+    return sql
+      .replaceAll(CLOCK, () => `${now}::bigint`)
+      .replaceAll(QUEUE_CLOCK, () => `to_timestamp(${now} / 1000.0)`)
+      .replaceAll('gen_random_uuid()', NEXT_ID)
+      .replaceAll(ELAPSED, "interval '1 millisecond'");
+  }
+
+  /** One after the other, in the order in which they are asked for. */
+  function inTurn<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    pending += 1;
+    const answer = last.then(ask).finally(() => {
+      pending -= 1;
+    });
+    last = answer.catch(() => undefined);
+    return answer;
+  }
+}

@@ -1,0 +1,76 @@
+/** The statements of all nights: each is prepared once, and what is known of it is worked out once. */
+import type Sqlite from 'better-sqlite3';
+import { type NamedStatement, namedOf } from './labels.ts';
+import { isServer, type Present } from './store-night.ts';
+
+export interface KnownStatement extends NamedStatement {
+  statement: Sqlite.Statement;
+}
+
+export interface Statements {
+  prepared(sql: string): Sqlite.Statement;
+  /** The statement of a process, in SQLite's words, and what is known of it. */
+  knownOf(sql: string): KnownStatement;
+  begin(): void;
+  /** Counts one that is asked for; throws if a process asks again and again, and never waits. */
+  count(): void;
+}
+
+/** So many statements without any other event mean that a process asks again and again and never waits. */
+const MOST_AT_ONCE = 50_000;
+
+export function createStatements(database: Sqlite.Database, present: Present): Statements {
+  const statements = new Map<string, Sqlite.Statement>();
+  const ofMachine = new Map<string, KnownStatement>();
+  const ofServer = new Map<string, KnownStatement>();
+  /** Statements since the last event of the night. */
+  let atOnce = 0;
+  let lastStep = -1;
+  return {
+    prepared,
+    knownOf,
+    begin() {
+      atOnce = 0;
+    },
+    count() {
+      const steps = present.night?.timeline.steps ?? 0;
+      atOnce = steps === lastStep ? atOnce + 1 : 0;
+      lastStep = steps;
+      if (atOnce > MOST_AT_ONCE)
+        throw new Error('the database is asked again and again at one moment');
+    },
+  };
+
+  function prepared(sql: string): Sqlite.Statement {
+    let statement = statements.get(sql);
+    if (statement === undefined) {
+      statement = database.prepare(sql);
+      statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  function knownOf(sql: string): KnownStatement {
+    const seen = isServer(present) ? ofServer : ofMachine;
+    let known = seen.get(sql);
+    if (known === undefined) {
+      const statement = prepared(isServer(present) ? inSqlite(sql) : sql);
+      known = { ...namedOf(sql), statement };
+      // Before the schema is there, nothing is known for good.
+      if (present.night !== null) seen.set(sql, known);
+    }
+    return known;
+  }
+}
+
+/** What the product says in Postgres's own words. */
+function inSqlite(sql: string): string {
+  return sql
+    .replaceAll('(extract(epoch from clock_timestamp()) * 1000)::bigint', 'simulated_now()')
+    .replaceAll('pg_current_xact_id()::text', 'simulated_transaction()')
+    .replaceAll('greatest(', 'max(')
+    .replaceAll('least(', 'min(')
+    .replaceAll('to_regclass(?) is not null', 'exists (select 1 from sqlite_master where name = ?)')
+    .replaceAll(/pg_xact_status\(\?::xid8\)/g, 'simulated_status(?)')
+    .replaceAll(/ for update\b/g, '');
+}

@@ -1,0 +1,242 @@
+/**
+ * The judge's own model of questions and answers. An answer has a subject, a user who gave it, and a time from which it
+ * is in force. If it needs a second person, that time is null: the answer is never in force by itself. Only the
+ * confirmation of that person sets it; no clock, run, retry or restored backup does.
+ */
+import type { Account } from '../../../src/core/second-person.ts';
+import type { SharedStore } from '../database/store.ts';
+import type { Swarm } from '../swarm/swarm.ts';
+
+/** A user who asks or confirms. */
+export interface User extends Account {
+  /** When the account was created; null for one that was always there. */
+  madeAt: number | null;
+}
+
+/** What the product shows of an answer that waits. */
+export interface Waiting {
+  /** The same for the same request. */
+  text: string;
+  /** The id of the account that asked for it. */
+  askedBy: string;
+  what: Subject['what'];
+}
+
+/** What an answer is about. */
+export type Subject =
+  /** Questions by id, all of some batches, or a run to undo, or a contact to erase. */
+  | {
+      what: 'decide';
+      decision: 'approved' | 'rejected' | 'resubmitted';
+      questions: ReadonlySet<string>;
+      batches: ReadonlySet<string>;
+    }
+  | { what: 'undo'; run: string }
+  | { what: 'forget'; contact: string };
+
+export interface Answer {
+  readonly subject: Subject;
+  readonly by: User | null;
+  readonly needs: 'second person' | null;
+  /** When the product had taken it; null if its process never said so. */
+  heardAt: number | null;
+  /** The open questions that it was about when the product had taken it. */
+  heardOpen: ReadonlySet<string>;
+  /** Those that were open when it was given, or when it was taken. */
+  readonly open: Set<string>;
+  /** Null: not in force by itself. */
+  inForceFrom: number | null;
+  /** Null while it can be in force one day. */
+  end: { why: 'withdrawn' | 'refused' | 'not taken' | 'restored'; at: number } | null;
+  /** What was asked for, in the product's words; null if it needs no second person. */
+  readonly text: string | null;
+}
+
+export interface Answers {
+  /** An answer that needs nobody else: it is in force as soon as the product wants. */
+  give(subject: Subject): Answer;
+  /** An answer that needs a second person. */
+  ask(subject: Subject, by: User, text: string): Answer;
+  /** The product has taken an answer that needs a second person. */
+  heard(answer: Answer): void;
+  end(answer: Answer, why: NonNullable<Answer['end']>['why']): void;
+  /** A second person, as far as the product lets it be one, confirms; null if the product must not let it. */
+  confirm(waiting: Waiting, by: User): Confirmation;
+  /** A backup took the place of the database; by the product's own command, or by other means. */
+  onRestored(backupAt: number, isByProduct: boolean): void;
+  /** Nothing is in force that no user has answered, or that waits for a second person. */
+  judge(): void;
+}
+
+export interface Confirmation {
+  /** Why it must be refused; null if it must not, or if that cannot be told. */
+  why: string | null;
+  /** The product says that it is done. */
+  done(): void;
+  /** The product has refused it. */
+  refused(code: string): void;
+}
+
+export interface AnswersDeps {
+  swarm: Swarm;
+  store: Pick<SharedStore, 'rows'>;
+  now(): number;
+  isUnknown(at: number): boolean;
+  violate(invariant: string, what: string): void;
+}
+
+const SECOND = 'a second person';
+const SEVEN_DAYS_MS = 7 * 86_400_000;
+
+export function createAnswers({ swarm, store, now, isUnknown, violate }: AnswersDeps): Answers {
+  const answers: Answer[] = [];
+  const judged = new Set<string>();
+  /** Instants of different hosts can be compared. */
+  const areClocksRight = swarm.faults.clockSkew + swarm.faults.clockJump === 0;
+
+  return {
+    give: (subject) => add(subject, null, null, null),
+    ask: (subject, by, text) => add(subject, by, 'second person', text),
+    heard(answer) {
+      answer.heardAt = now();
+      answer.heardOpen = openOf(answer.subject);
+      for (const id of answer.heardOpen) answer.open.add(id);
+    },
+    end(answer, why) {
+      answer.end ??= { why, at: now() };
+    },
+    confirm,
+    onRestored(backupAt, isByProduct) {
+      for (const answer of answers) {
+        // The database does not know of it any more.
+        if (answer.end !== null && answer.end.at > backupAt && answer.end.why !== 'restored') {
+          answer.end = null;
+        }
+        const isWaiting = answer.needs !== null && answer.inForceFrom === null;
+        if (isByProduct && isWaiting) answer.end ??= { why: 'restored', at: now() };
+      }
+    },
+    judge,
+  };
+
+  function add(
+    subject: Subject,
+    by: User | null,
+    needs: Answer['needs'],
+    text: string | null,
+  ): Answer {
+    const answer: Answer = {
+      ...{ subject, by, needs, text, end: null, heardAt: null, heardOpen: new Set<string>() },
+      open: new Set(openOf(subject)),
+      inForceFrom: needs === null ? now() : null,
+    };
+    answers.push(answer);
+    return answer;
+  }
+
+  /** The questions that are open now and that it is about. */
+  function openOf(subject: Subject): Set<string> {
+    if (subject.what !== 'decide') return new Set();
+    const rows = store.rows(OPEN_QUESTIONS);
+    return new Set(
+      rows.flatMap(({ id, batch }) =>
+        subject.questions.has(String(id)) || subject.batches.has(String(batch)) ? String(id) : [],
+      ),
+    );
+  }
+
+  function confirm({ text, askedBy, what }: Waiting, by: User): Confirmation {
+    const same = answers.filter((each) => each.text === text && each.by?.id === askedBy);
+    if (same.length === 0)
+      violate(SECOND, `the product has a request of ${askedBy} that was never made`);
+    const open = same.filter(({ inForceFrom }) => inForceFrom === null);
+    // Of several that asked for the same the judge cannot tell which one the product has.
+    const asked = open.length > 0 ? open : same;
+    const reasons = asked.map((answer) => whyNot(answer, by));
+    const why = reasons.includes(null) ? null : (reasons[0] ?? 'nobody asked for it');
+    const confirmed = why === null ? open.filter(({ end }) => end === null) : [];
+    const openBefore = confirmed.map(({ subject }) => openOf(subject));
+    for (const answer of confirmed) answer.inForceFrom = now();
+    return {
+      why,
+      done() {
+        if (why !== null) violate(SECOND, `${by.name} confirms, although ${why}`);
+        const isLeft = confirmed.map(({ subject }, index) =>
+          [...openOf(subject)].some((id) => openBefore[index]?.has(id)),
+        );
+        if (what !== 'decide' || isLeft.length === 0 || isLeft.includes(false)) return;
+        violate(SECOND, 'what was confirmed is not in force');
+      },
+      refused(code) {
+        if (why === null && code === 'approval_same_person') {
+          violate(SECOND, `${by.name} is taken for ${askedBy}, who asked`);
+        }
+        for (const answer of confirmed) answer.inForceFrom = null;
+      },
+    };
+  }
+
+  /** Why a confirmation must be refused; null if it must not, or if that cannot be told. */
+  function whyNot(answer: Answer, by: User): string | null {
+    const { by: asker, end, heardAt } = answer;
+    if (end?.why === 'restored') return 'a backup was put back since it was asked for';
+    if (end !== null) return `it was ${end.why}`;
+    if (asker === null || isSamePerson(asker, by)) return 'it is the same person who asked';
+    if (heardAt === null) return null;
+    if (areClocksRight && now() - heardAt >= SEVEN_DAYS_MS) return 'seven days have passed';
+    if (areClocksRight && (by.madeAt ?? 0) > heardAt)
+      return 'the account is younger than the request';
+    if (isUnknown(heardAt)) return null;
+    const open = openOf(answer.subject);
+    if ([...answer.heardOpen].some((id) => !open.has(id)))
+      return 'some of it was decided meanwhile';
+    if ([...open].some((id) => !answer.open.has(id))) return 'some of it was added meanwhile';
+    return null;
+  }
+
+  function judge(): void {
+    for (const row of store.rows(DECIDED_QUESTIONS)) {
+      const key = `${row['id']} ${row['decision']}`;
+      if (judged.has(key)) continue;
+      judged.add(key);
+      if (!answers.some((answer) => isInForce(answer) && isAbout(answer.subject, row))) {
+        const what = `the question ${row['id']} (${row['kind']}) is ${row['decision']}`;
+        violate('who decides', `${what}, and no answer that is in force says so`);
+      }
+    }
+    for (const { subject, inForceFrom } of answers) {
+      if (subject.what !== 'undo' || inForceFrom !== null || isUndoneByAnother(subject.run))
+        continue;
+      if (store.rows(UNDONE, subject.run).length === 0) continue;
+      violate('who decides', `the run ${subject.run} is undone, and no second person agreed`);
+    }
+  }
+
+  function isUndoneByAnother(run: string): boolean {
+    return answers.some(
+      ({ subject, inForceFrom }) =>
+        subject.what === 'undo' && subject.run === run && inForceFrom !== null,
+    );
+  }
+}
+
+function isInForce({ inForceFrom, end }: Answer): boolean {
+  return inForceFrom !== null && end === null;
+}
+
+function isAbout(subject: Subject, { id, batch, decision }: Record<string, unknown>): boolean {
+  if (subject.what !== 'decide' || subject.decision !== decision) return false;
+  return subject.questions.has(String(id)) || subject.batches.has(String(batch));
+}
+
+function isSamePerson(one: Account, other: Account): boolean {
+  if (one.kind === other.kind) return one.id === other.id;
+  return one.name.trim().toLowerCase() === other.name.trim().toLowerCase();
+}
+
+const OPEN_QUESTIONS = 'select id, batch from questions where decision is null';
+
+const DECIDED_QUESTIONS = `select id, batch, kind, decision from questions
+  where decision in ('approved', 'rejected', 'resubmitted')`;
+
+const UNDONE = "select id from writes where run_id = ? and state = 'undone' limit 1";

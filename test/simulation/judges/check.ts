@@ -1,0 +1,448 @@
+/** The reckoning after a quiet night: what has to be true once everything is well and at rest. */
+
+import type { SimulatedCrm } from '../crm/crm.ts';
+import { familyOf, humansIn } from '../crm/family.ts';
+import { DONOR_ID } from '../crm/fields.ts';
+import { isAnyones, type Record_, versionOf } from '../crm/record.ts';
+import type { World } from '../night/world.ts';
+import { RETENTION } from '../settings.ts';
+import type { Payment } from './credits/ledger.ts';
+import { checkOnePerson } from './one-person.ts';
+import { checkPaid, isPurgedWhileAway } from './paid-is-there.ts';
+
+export function checkNight(world: World): void {
+  checkStore(world);
+  for (const [name, crm] of world.crms) {
+    for (const record of crm.records.values()) {
+      if (record.forgottenAt !== null) continue;
+      checkContact(world, name, crm, record);
+      checkOnePerson(world, record);
+      checkPaid(world, crm, record);
+    }
+    checkForgotten(world, crm);
+  }
+  checkNothingInClear(world);
+  checkNetworks(world);
+  checkPurged(world);
+}
+
+interface ContactRow {
+  crm_id: string;
+  state: string;
+  outcome_reason: string;
+  due_reason: string | null;
+  donor_id: string | null;
+}
+
+/** Nothing waits for ever. */
+function checkStore({ store, violate }: World): void {
+  for (const { crm_id, kind } of store.rows(ASKED_IN_VAIN)) {
+    violate('a reason to ask', `a person is asked about ${crm_id} (${kind}), which is not held`);
+  }
+  const stuck: readonly [string, string][] = [
+    ['submissions', "select id from submissions where state in ('intended', 'lost')"],
+    ['jobs', OPEN_JOBS],
+    ['bulk adds', "select id from network_adds where state in ('intended', 'lost', 'running')"],
+    ['leases', 'select id from integrations where lease_owner is not null'],
+    ['runs', "select id from runs where status = 'running'"],
+    // Who asked for one that another took in may still look for it.
+    ['requests', 'select run_id from run_requests where merged_into is null'],
+  ];
+  for (const [what, sql] of stuck) {
+    const { length } = store.rows(sql);
+    if (length > 0) violate('no stuck state', `${length} ${what} are open after a quiet night`);
+  }
+}
+
+const ASKED_IN_VAIN = `
+  select questions.crm_id, kind from questions left join contacts using (integration_id, crm_id)
+  where decision is null and network is null and coalesce(contacts.state, '') <> 'held'`;
+
+/** Who has left, has opted out or is held comes back to a job that waits. */
+const OPEN_JOBS = `
+  select tracking_id from jobs join contacts using (integration_id, crm_id, tracking_id)
+  where jobs.state in ('intended', 'processing', 'completed')
+    and contacts.state not in ('removed', 'held') and contacts.eligible = 1`;
+
+function checkContact(world: World, integration: string, crm: SimulatedCrm, record: Record_): void {
+  const { oracle, store, violate, swarm } = world;
+  const [row] = store.rows(
+    'select crm_id, state, outcome_reason, due_reason, donor_id from contacts where integration_id = ? and crm_id = ?',
+    integration,
+    record.id,
+  );
+  const { id } = record;
+  if (row === undefined) {
+    const isMissing = record.gone === null && !record.isConfirmedErased;
+    // What was begun of its erasure is done again where a backup is put back, also if it was told apart since.
+    const isErasedAgain = swarm.faults.restore > 0 && record.wasCalledErased;
+    if (isMissing && !isErasedAgain) violate('an outcome', `contact ${id} is not known`);
+    return;
+  }
+  const { state, outcome_reason: reason } = contactRow(row);
+  if (record.gone !== null) {
+    if (state !== 'removed' && state !== 'held') {
+      violate('an outcome', `contact ${id} has left the CRM and is ${state} (${reason})`);
+    }
+    return;
+  }
+  // Whom a person has confirmed as one who was erased is not read any more, also if it is put back.
+  if (state === 'removed' && record.isConfirmedErased) return;
+  // Of a database that was put back the row is as it was: it is blocked again, and waits for forget.
+  const { confirmedErasedAt } = record;
+  const isConfirmed = confirmedErasedAt !== null && !oracle.isUnknown(confirmedErasedAt);
+  if (isConfirmed && reason !== 'forgotten') {
+    violate('forgotten', `contact ${id} was confirmed as erased, and is ${state} (${reason})`);
+  }
+  if (state === 'removed') violate('an outcome', `contact ${id} is in the CRM and counts as gone`);
+  if (state === 'due') {
+    const { perRun, perMonth, keep } = swarm.settings;
+    const isLimited = perRun !== null || perMonth !== null || keep > 0;
+    const isTrial = reason === 'match_rate_low' && swarm.settings.trial;
+    if (!isTrial && !(isLimited && ['budget_reached', 'submission_pending'].includes(reason))) {
+      violate('no stuck state', `contact ${id} still waits for a credit (${reason})`);
+    }
+    return;
+  }
+  if (state === 'held') checkHold(world, crm, record, reason);
+  if (state === 'submitted' || state === 'ready') {
+    violate('no stuck state', `contact ${id} is ${state} after a quiet night (${reason})`);
+  }
+  if (state === 'settled') checkProfile(world, crm, record, reason);
+}
+
+function contactRow(row: Record<string, unknown>): ContactRow {
+  const text = (name: string) => String(row[name] ?? '');
+  return {
+    crm_id: text('crm_id'),
+    state: text('state'),
+    outcome_reason: text('outcome_reason'),
+    due_reason: text('due_reason'),
+    donor_id: text('donor_id'),
+  };
+}
+
+/** A person is only asked about what is so. */
+function checkHold(world: World, crm: SimulatedCrm, record: Record_, reason: string): void {
+  const { oracle, store, swarm, violate, crms } = world;
+  const { id } = record;
+  const { service, settings } = swarm;
+  if (store.rows(OPEN_QUESTION, id).length === 0) {
+    violate('no stuck state', `contact ${id} is held (${reason}), and no person is asked about it`);
+  }
+  // Whoever is renamed while a job runs gets the profile of the former name.
+  const wasRenamed = familyOf(crm, record).some(({ former }) => former.length > 0);
+  if (reason === 'name_mismatch' && service.wrongPerson === 0 && !wasRenamed) {
+    violate('a reason to ask', `contact ${id} is held for its name, and no profile was wrong`);
+  }
+  if (reason === 'profile_deceased' && service.deceased === 0) {
+    violate('a reason to ask', `contact ${id} is held as dead, and no profile was so`);
+  }
+  if (reason === 'lost_answer') {
+    const isProvable =
+      service.otherSpender + service.buyer + service.partly + swarm.faults.restore === 0 &&
+      service.credits > 1_000;
+    const humans = humansIn(crm, record);
+    const own = [...crms.values()].flatMap((each) => [...each.records.values()]);
+    const family = own.filter(
+      (each) => humans.has(each.human) || each.former.some(({ human }) => humans.has(human)),
+    );
+    const wasPaid = family.some((each) => oracle.paymentsOf(each).length > 0);
+    // Of two records of one human being it is not certain which one was sent.
+    if (isProvable && family.length === 1 && isAnswerDropped(world, record)) {
+      violate('a reason to ask', `contact ${id} is held for an answer that has come`);
+    }
+    const isAlone = !wasLostWithPaid(store, id);
+    if (settings.onLostAnswer === 'hold' && isProvable && isAlone && !wasPaid) {
+      violate('a reason to ask', `contact ${id} is held for a lost credit that was never taken`);
+    }
+  }
+}
+
+const OPEN_QUESTION = 'select id from questions where crm_id = ? and decision is null';
+
+/** Of several that are lost together one cannot be proved free beside a larger one that was charged, or as many. */
+function wasLostWithPaid(store: World['store'], contact: string): boolean {
+  return store.rows(LOST_TOGETHER, contact).length > 0;
+}
+
+const LOST_TOGETHER = `
+  select paid.id from jobs join submissions lost on lost.id = jobs.submission_id
+    join submissions paid on paid.partner_key = lost.partner_key and paid.closed_at = lost.closed_at
+  where jobs.crm_id = ? and lost.state = 'charged' and paid.state = 'charged'
+    and paid.id <> lost.id`;
+
+/** A database that is away for some seconds is waited for: an answer that came meanwhile is not lost. */
+function isAnswerDropped({ swarm, store, oracle, wasHurt }: World, record: Record_): boolean {
+  const { freeze, clockJump, diskFull, restore } = swarm.faults;
+  if (freeze + clockJump + diskFull + restore > 0 || store.longestAwayMs > 20_000) return false;
+  // Of two records of one human being it is not certain whose answer came.
+  if (swarm.people.doubles > 0) return false;
+  const last = oracle.paymentsOf(record).at(-1);
+  if (last?.isAnswered !== true || wasHurt(last.job.sender)) return false;
+  // It may be an older one, and the question about another submission since; of that one another thing may have been asked.
+  const { tracking_id } = last.job.person;
+  return store.rows(ASKED_ABOUT, record.id, tracking_id).length > 0;
+}
+
+const ASKED_ABOUT =
+  "select id from questions where crm_id = ? and tracking_id = ? and kind = 'lost_answer'";
+
+/** A field refused the donor id, and the profile that was kept for it is not in the backup that was put back since. */
+function isLostWithBackup({ swarm }: World): boolean {
+  const { lock, narrow, rule } = swarm.people;
+  return swarm.faults.restore > 0 && lock + narrow + rule > 0;
+}
+
+/** The CRM holds the right profile, or what a person typed. */
+function checkProfile(world: World, crm: SimulatedCrm, record: Record_, reason: string): void {
+  const { oracle, violate } = world;
+  const last = oracle.paymentsOf(record).at(-1);
+  const cell = record.values.get(DONOR_ID);
+  if (
+    cell?.author === 'product' &&
+    cell.value !== null &&
+    cell.value !== record.human.donorId &&
+    !record.isApproved &&
+    !mayHoldFormer(world, crm, record, reason)
+  ) {
+    violate('right profile', `contact ${record.id} shows the donor id of another person`);
+  }
+  judgeChange(world, record, last);
+  judgeOwned(world, crm, record);
+  const isWritten = ['fields_written', 'values_equal', 'profile_fresh'].includes(reason);
+  if (last?.job.fate !== 'completed' || !isWritten || record.optedOutAt !== null) return;
+  // Bought for who the contact was before, and not written by then: no name but that one may get it.
+  if (last.job.human !== record.human && !record.isSamePerson) return;
+  // What a user has taken back stays out, and the store says so by name.
+  const isOut = record.isUndone || isPurgedWhileAway(world, record) || isLostWithBackup(world);
+  if (cell === undefined && !isOut && !isInheritedTooLate(world, record, last)) {
+    violate(
+      'right profile',
+      `contact ${record.id} is ${reason}, was paid for, and shows no profile`,
+    );
+  }
+}
+
+/** True if nothing has to replace the values of the human being that the record was before. */
+function mayHoldFormer(
+  { swarm }: World,
+  crm: SimulatedCrm,
+  record: Record_,
+  reason: string,
+): boolean {
+  // What a merge filled in may be of who the other record was before.
+  if (familyOf(crm, record).every(({ former }) => former.length === 0)) return false;
+  const { settings, faults } = swarm;
+  if (!settings.whenIdentityChanges || faults.restore > 0) return true;
+  // A user has put back what stood there before.
+  if (record.isUndone) return true;
+  if (record.isSamePerson || record.optedOutAt !== null || record.rejectedChanges.size > 0)
+    return true;
+  // A user has said that the profile of the present name is of somebody else, not to pay again, or that the contact is
+  // somebody who was erased: then nothing reads or writes it any more, whoever it becomes.
+  const kept = ['rejected_by_person', 'identity_change_rejected', 'opted_out', 'forgotten'];
+  // A store that was put in the place of another one takes over the id that stands in the record, whoever it is of.
+  return [...kept, 'profile_adopted'].includes(reason);
+}
+
+/**
+ * Its own profile never came while the service kept it, or its answer was lost, and the service does not have that of
+ * a contact either that it has taken in since: it counts as paid for by that one, and has a profile when it is refreshed.
+ */
+function isInheritedTooLate(
+  { crms, oracle, timeline }: World,
+  record: Record_,
+  { isAnswered, job }: Payment,
+): boolean {
+  const now = timeline.now();
+  // In chains as well.
+  const takenIn = [...crms.values()].flatMap((crm) =>
+    [...crm.records.values()].filter((each) => each.gone && crm.heirOf(each.id) === record),
+  );
+  const theirs = takenIn.flatMap((each) => oracle.paymentsOf(each).at(-1) ?? []);
+  const isOutOfReach = !isAnswered || job.goneAt <= now;
+  return isOutOfReach && theirs.some((payment) => payment.job.goneAt <= now);
+}
+
+/** Who is at rest was paid for as they are now. */
+function judgeChange(
+  { crms, oracle, service, swarm, violate }: World,
+  record: Record_,
+  last: Payment | undefined,
+): void {
+  const { people, settings, faults } = swarm;
+  if (last === undefined || record.optedOutAt !== null || last.record !== record) return;
+  if (!settings.whenIdentityChanges || people.revoke > 0 || faults.restore > 0) return;
+  // Nothing is paid for whoever the service refuses.
+  if (service.refuses(record.human)) return;
+  // Of two records of one human being it is not certain which one was sent.
+  if (people.doubles > 0) return;
+  const all = [...crms.values()].flatMap((crm) => [...crm.records.values()]);
+  // Who takes in another contact gets its details along, and those are no change.
+  if (all.some(({ gone }) => gone?.mergedInto === record.id)) return;
+  // Back at what it was paid for before the answer to a later request was lost, it has its profile.
+  if (oracle.answeredBefore(record)?.version === versionOf(record.details)) return;
+  if (record.rejectedLoss === versionOf(record.details)) return;
+  // Where profiles are shared, so is the one that it was paid for itself before.
+  const paid = new Set(oracle.paymentsOf(record).map(({ version }) => version));
+  if (settings.shareProfiles && paid.has(versionOf(record.details))) return;
+  if (record.rejectedChanges.has(versionOf(record.details))) return;
+  if (last.version !== versionOf(record.details)) {
+    violate('other details', `contact ${record.id} has changed since it was paid for`);
+  }
+}
+
+/** What the product has written it knows as its own: to keep it right, take it back, or erase it. */
+function judgeOwned({ store, swarm, violate }: World, crm: SimulatedCrm, record: Record_): void {
+  if (swarm.faults.restore > 0) return;
+  // What came from a record that is a part of it is known under the id of that one until it is sorted.
+  const rows = familyOf(crm, record).flatMap(({ id }) => [
+    ...store.rows('select owned_values as own from contacts where crm_id = ?', id),
+    ...store.rows('select after as own from writes where crm_id = ?', id),
+  ]);
+  const known = new Set(rows.flatMap(({ own }) => Object.keys(JSON.parse(String(own ?? '{}')))));
+  for (const [field, cell] of record.values) {
+    const { author, value } = cell;
+    if (author === 'product' && value !== null && !isAnyones(cell) && !known.has(field)) {
+      violate('what is ours', `the ${field} of contact ${record.id} is not known as written by us`);
+    }
+  }
+}
+
+/** Who was erased is nowhere, in no form of its id, and in no network. */
+function checkForgotten(world: World, crm: SimulatedCrm): void {
+  const { store, oracle, service, swarm, violate } = world;
+  const forgotten = [...crm.records.values()].filter(({ forgottenAt }) => forgottenAt !== null);
+  if (forgotten.length === 0) return;
+  const tables = store.backUp();
+  for (const record of forgotten) {
+    const { id, human, values, isErasedInCrm, gone } = record;
+    const others = [...crm.records.values()].filter(
+      (each) => humansIn(crm, each).has(human) && each.id !== id,
+    );
+    const words = [id, ...(others.length === 0 ? [human.donorId] : [])];
+    for (const [table, rows] of tables) {
+      const text = rows
+        .map((row) => Object.values(row).join('\n'))
+        .join('\n')
+        .toLowerCase();
+      for (const word of words) {
+        if (text.includes(word))
+          violate('forgotten', `${word} of an erased contact is in ${table}`);
+      }
+    }
+    // Who was added after the backup that was put back is not known as a member.
+    const networks = swarm.faults.restore > 0 ? [] : [...service.networks.values()];
+    if (others.length === 0 && networks.some(({ members }) => members.has(human.donorId))) {
+      violate('forgotten', `the erased contact ${id} is a member of a network`);
+    }
+    if (!isErasedInCrm || gone !== null) continue;
+    for (const [field, cell] of values) {
+      const { author, value, at } = cell;
+      // What was written after the backup that was put back is not known as ours.
+      if (author !== 'product' || value === null || oracle.isUnknown(at)) continue;
+      if (isAnyones(cell)) continue;
+      violate('forgotten', `the ${field} of the erased contact ${id} is still in the CRM`);
+    }
+  }
+}
+
+/** What was kept for long enough is gone since the last run, whose clock was right. */
+function checkPurged({ store, swarm, timeline, violate }: World): void {
+  if (swarm.beside.purge === 0) return;
+  for (const [what, days, sql] of OLD) {
+    const before = timeline.now() - (days + 1) * DAY_MS;
+    const { length } = store.rows(sql, before);
+    if (length > 0) violate('purged', `${length} ${what} are older than ${days} days`);
+  }
+}
+
+const DAY_MS = 86_400_000;
+
+const OLD: readonly (readonly [string, number, string])[] = [
+  [
+    'values before a write',
+    RETENTION.previousValues,
+    "select id from writes where before <> '' and state <> 'intended' and written_at < ?",
+  ],
+  [
+    'rows of runs',
+    RETENTION.runRows,
+    'select run_id from run_rows join runs on runs.id = run_id where runs.finished_at < ?',
+  ],
+  [
+    'warm paths of contacts that left',
+    RETENTION.removedContacts,
+    `select crm_id from warm_paths join contacts using (integration_id, crm_id)
+      where contacts.state = 'removed' and contacts.outcome_at < ?`,
+  ],
+  ['entries of the audit', RETENTION.audit, 'select seq from audit_entries where at < ?'],
+];
+
+/** No name and no key stands in the database in clear. */
+function checkNothingInClear({ store, humans, violate, swarm }: World): void {
+  if (swarm.seed % 16 !== 0) return;
+  const text = store.bytes().toString('latin1').toLowerCase();
+  // Long enough not to stand by chance in what is sealed, or in a fingerprint.
+  const others = ['partner-key-0', 'partner-key-1', 'Oak Street', 'Foundation'];
+  const words = [...humans.all.map(({ last }) => last), ...others];
+  for (const word of words) {
+    if (text.includes(word.toLowerCase()))
+      violate('nothing in clear', `"${word}" stands in the database`);
+  }
+}
+
+const BELIEVED = `
+  select donor_id from network_members join networks on networks.id = network
+  where integration_id = ? and state = 'member'`;
+
+const FAILED = `
+  select donor_id from network_members join networks on networks.id = network
+  where integration_id = ? and state in ('failed', 'not_found')`;
+
+/** Networks are what their groups are. */
+function checkNetworks({ crms, oracle, service, store, swarm, violate }: World): void {
+  if (!swarm.networks) return;
+  for (const [name, crm] of crms) {
+    const holds = store.rows(
+      'select id from questions where integration_id = ? and matter is not null',
+      name,
+    );
+    const failed = store.rows(FAILED, name);
+    if (holds.length > 0 || failed.length > 0) continue;
+    const network = [...service.networks.values()].find((each) => each.name === `Board ${name}`);
+    const wanted = new Set<string>();
+    for (const id of crm.groups.get('board') ?? []) {
+      const heir = crm.heirOf(id);
+      if (heir?.optedOutAt !== null) continue;
+      const [row] = store.rows(
+        'select donor_id, outcome_reason from contacts where integration_id = ? and crm_id = ?',
+        name,
+        id,
+      );
+      // A person has said that it is one who was erased: of a backup that was put back the row is as it was.
+      const { confirmedErasedAt } = heir;
+      const isBlockedAgain =
+        swarm.beside.agree > 0 && confirmedErasedAt !== null && oracle.isUnknown(confirmedErasedAt);
+      const isForgotten = row?.['outcome_reason'] === 'forgotten' || isBlockedAgain;
+      if (heir.isConfirmedErased && isForgotten) continue;
+      if (typeof row?.['donor_id'] === 'string') wanted.add(row['donor_id']);
+    }
+    const members = network?.members ?? new Set<string>();
+    // Who was added after the backup that was put back is not known as a member.
+    const isWhole = swarm.faults.restore === 0;
+    const believed = new Set(store.rows(BELIEVED, name).map((row) => row['donor_id']));
+    // Nor is who was removed after it and is wanted again.
+    const missing = [...wanted].filter(
+      (donorId) => !members.has(donorId) && (isWhole || !believed.has(donorId)),
+    );
+    const extra = [...members].filter((donorId) => isWhole && !wanted.has(donorId));
+    if (missing.length + extra.length > 0) {
+      violate(
+        'networks equal groups',
+        `the network of ${name} lacks ${missing.length} and has ${extra.length} too many`,
+      );
+    }
+  }
+}

@@ -1,0 +1,220 @@
+/** What credits are judged by: who was paid for, and what processes have sent, heard, read and lost. */
+import type { SimulatedCrm } from '../../crm/crm.ts';
+import type { Record_ } from '../../crm/record.ts';
+import type { Outage } from '../../database/outages.ts';
+import { type Charge, type Job, personsIn, type ServiceRequest } from '../../service/service.ts';
+import type { Swarm } from '../../swarm/swarm.ts';
+import type { Owner } from './owners.ts';
+
+export interface Payment extends Owner {
+  job: Job;
+  /** True once a living process has received the answer whole. */
+  isAnswered: boolean;
+}
+
+export interface OracleDeps {
+  swarm: Swarm;
+  crms: readonly SimulatedCrm[];
+  now(): number;
+  /** When the process of this name began. */
+  bornAt(sender: string): number;
+  /** True of a process that syncs one contact: it hears of no merge. */
+  isForOne(sender: string): boolean;
+  charges(): readonly Charge[];
+  /** True if the product has taken a lost submission of so many persons for charged. */
+  isTakenForCharged(persons: number): boolean;
+  /** True if the balance was read as if a lost request for as many persons had cost nothing. */
+  isTakenForFree(persons: number): boolean;
+  /** When the database could not be written, or a process stood still. */
+  outages(): readonly Outage[];
+  violate(invariant: string, what: string): void;
+}
+
+/** A submission that a process has sent. */
+export interface Sent {
+  key: string;
+  sender: string;
+  sentAt: number;
+  persons: number;
+  /** When a living process received an answer whole; null before. */
+  answeredAt: number | null;
+}
+
+/** What has come about; each of them is told as it happens. */
+export interface LedgerEvents {
+  onSubmit(request: ServiceRequest): void;
+  onSubmitAnswered(sender: string, sentAt: number): void;
+  onAnswered(jobIds: readonly string[]): void;
+  /** A process died, or what it knew was lost; payments before may be unknown to the store. */
+  onTrouble(): void;
+  /** What the store knew since this moment is gone. */
+  onRestored(backupAt: number): void;
+  onSpentElsewhere(credits: number): void;
+  /** The service tells a process its balance. */
+  onBalance(sender: string): void;
+  /** It has received it: as it was at `at`, asked for at `askedAt`. */
+  onBalanceKnown(sender: string, askedAt: number, at: number): void;
+  /** A process knows that the answer to what it sent then is lost. */
+  onGivenUp(sender: string, sentAt: number): void;
+  /** A run of this life has come to its end as it should: what was written since it began is known to the store. */
+  onEndedWell(sender: string, beganAt?: number): void;
+}
+
+export interface Ledger {
+  readonly deps: OracleDeps;
+  readonly events: LedgerEvents;
+  readonly payments: readonly Payment[];
+  readonly byJob: ReadonlyMap<string, Payment>;
+  readonly submitted: readonly Sent[];
+  /** What others did to a bucket: credits bought are more than 0, those spent less. */
+  readonly elsewhere: readonly { at: number; credits: number }[];
+  /** When each process read its balance. */
+  readonly readings: ReadonlyMap<string, readonly number[]>;
+  /** The balances that processes received. */
+  readonly shown: readonly { by: string; askedAt: number; at: number }[];
+  /** When each of them knew of a lost answer, by what it had sent and when. */
+  readonly givenUp: ReadonlyMap<string, number>;
+  /** When a backup was put back last; null if none was. */
+  readonly restoredAt: number | null;
+  pay(job: Job, owner: Owner): void;
+  /** True of a moment that the store knows nothing of, since an older one was put back. */
+  isUnknown(at: number): boolean;
+  hasEndedWell(job: Pick<Job, 'sender' | 'paidAt'>): boolean;
+  isKept(payment: Payment): boolean;
+  isTroubled(since: number, withinMs: number): boolean;
+  answeredBefore(record: Record_): Payment | undefined;
+}
+
+/** From an answer's arrival until it is on record. */
+export const NOTING_MS = 1_000;
+
+export const NEVER = Number.POSITIVE_INFINITY;
+
+export function createLedger(deps: OracleDeps): Ledger {
+  const { swarm, crms } = deps;
+  const payments: Payment[] = [];
+  const byJob = new Map<string, Payment>();
+  /** Runs that have succeeded. */
+  const endedWell: { sender: string; from: number; until: number }[] = [];
+  /** When processes died. */
+  const troubles: number[] = [];
+  const gaps: { backupAt: number; at: number }[] = [];
+  const elsewhere: { at: number; credits: number }[] = [];
+  const readings = new Map<string, number[]>();
+  const shown: { by: string; askedAt: number; at: number }[] = [];
+  const givenUp = new Map<string, number>();
+  const submitted: Sent[] = [];
+  const events: LedgerEvents = {
+    onSubmit({ key, sender, sentAt, body }) {
+      const { length: persons } = personsIn(body);
+      submitted.push({ key, sender, sentAt, persons, answeredAt: null });
+    },
+    onSubmitAnswered(sender, sentAt) {
+      for (const each of submitted) {
+        if (each.sender === sender && each.sentAt === sentAt) each.answeredAt = deps.now();
+      }
+    },
+    onAnswered(jobIds) {
+      for (const id of jobIds) {
+        const payment = byJob.get(id);
+        if (payment) payment.isAnswered = true;
+      }
+    },
+    onTrouble() {
+      troubles.push(deps.now());
+    },
+    onRestored(backupAt) {
+      gaps.push({ backupAt, at: deps.now() });
+    },
+    onSpentElsewhere(credits) {
+      elsewhere.push({ at: deps.now(), credits: -credits });
+    },
+    onBalance(sender) {
+      readings.set(sender, [...(readings.get(sender) ?? []), deps.now()]);
+    },
+    onBalanceKnown(by, askedAt, at) {
+      shown.push({ by, askedAt, at });
+    },
+    onGivenUp(sender, sentAt) {
+      givenUp.set(`${sender} ${sentAt}`, deps.now());
+    },
+    onEndedWell(sender, beganAt = 0) {
+      endedWell.push({ sender, from: beganAt, until: deps.now() });
+      for (const crm of crms) {
+        for (const record of crm.records.values()) {
+          const { by, at } = record.written ?? { by: null, at: 0 };
+          if (by === sender && at >= beganAt) record.deliveredAt = at;
+          for (const cell of record.values.values()) {
+            if (cell.by === sender && cell.at >= beganAt) cell.isRecorded = true;
+          }
+        }
+      }
+    },
+  };
+  return {
+    ...{ deps, events, payments, byJob, submitted, elsewhere, readings, shown, givenUp },
+    get restoredAt() {
+      return gaps.at(-1)?.at ?? null;
+    },
+    pay(job, owner) {
+      const payment = { ...owner, job, isAnswered: false };
+      payments.push(payment);
+      byJob.set(job.id, payment);
+    },
+    ...{ isUnknown, hasEndedWell, isKept, isTroubled, answeredBefore },
+  };
+
+  /** Also of an earlier time that a backup was put back: what came after that one knows no more of it. */
+  function isUnknown(at: number): boolean {
+    return gaps.some((gap) => at >= gap.backupAt && at <= gap.at);
+  }
+
+  /** True of what a run has paid for that came to its end; a process that serves may have other runs after one that broke off. */
+  function hasEndedWell({ sender, paidAt }: Pick<Job, 'sender' | 'paidAt'>): boolean {
+    return endedWell.some(
+      (run) => run.sender === sender && run.from <= paidAt && paidAt <= run.until,
+    );
+  }
+
+  /** An answer that has reached a process is not on record yet: the process may die right then. */
+  function isKept({ isAnswered, job }: Payment): boolean {
+    return isAnswered && !isTroubled(job.paidAt, swarm.service.submitMs + NOTING_MS);
+  }
+
+  /** True if a process died, or what it knew was lost, within so long after this moment. */
+  function isTroubled(since: number, withinMs: number): boolean {
+    let until = since + withinMs;
+    // What comes while nothing can be written is noted afterwards.
+    for (const outage of deps.outages()) {
+      const isMeanwhile = outage.from < until && outage.until > since;
+      if (isMeanwhile) until = Math.max(until, outage.until + NOTING_MS);
+    }
+    return troubles.some((at) => at >= since && at <= until);
+  }
+
+  /** The last payment for a contact whose answer is on record, and whose profile was not lost with its job. */
+  function answeredBefore(record: Record_): Payment | undefined {
+    return payments.findLast(
+      (each) =>
+        each.record === record && (isWritten(each) || (isKept(each) && !isLostWithItsJob(each))),
+    );
+  }
+
+  /** True if its profile was written before the contact was paid for again: whoever died then, it is on record. */
+  function isWritten({ record, job, isAnswered }: Payment): boolean {
+    const next = payments.find((each) => each.record === record && each.job.paidAt > job.paidAt);
+    const until = next?.job.paidAt ?? NEVER;
+    return isAnswered && record.filledAt.some((at) => at > job.paidAt && at < until);
+  }
+
+  /**
+   * True if the service dropped its job, early or after its week, before the profile had been written. That there is
+   * none is known as soon as a run has followed the job to its end.
+   */
+  function isLostWithItsJob({ record, job }: Payment): boolean {
+    if (job.fate === 'failed' && hasEndedWell(job)) return false;
+    const { deliveredAt } = record;
+    const isGone = job.fate === 'vanished' || job.goneAt <= deps.now();
+    return isGone && (deliveredAt <= job.paidAt || deliveredAt >= job.goneAt);
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * Whether each credit had a reason, judged by what the service was sent and from what is true in the
+ * CRMs. Nothing here asks the product.
+ */
+import type { SimulatedCrm } from '../../crm/crm.ts';
+import type { Record_ } from '../../crm/record.ts';
+import type { Job } from '../../service/service.ts';
+import { createLedger, type LedgerEvents, type OracleDeps, type Payment } from './ledger.ts';
+import { createJudgeLimits } from './limits.ts';
+import { createLostAnswers } from './lost-answers.ts';
+import { createMassChange, type MassChange } from './mass-change.ts';
+import { ownerOf } from './owners.ts';
+import { createPaidOnce } from './paid-once.ts';
+import { createReasonToPayAgain } from './pay-again.ts';
+import { SLACK_MS } from './times.ts';
+
+export interface Oracle extends LedgerEvents {
+  onPaid(jobs: readonly Job[], balance: number): void;
+  /** A process has heard that the service refuses these persons. */
+  onRefused: MassChange['onRefused'];
+  /** A person decides about the changes of many. */
+  onChangesDecided: MassChange['onChangesDecided'];
+  /** True of a moment that the store knows nothing of, since an older one was put back. */
+  isUnknown(at: number): boolean;
+  readonly payments: readonly Payment[];
+  paymentsOf(record: Record_): Payment[];
+  /** The last of them whose answer is on record, and whose job had not vanished before its profile was written. */
+  answeredBefore(record: Record_): Payment | undefined;
+  /** Net of everything, by who sent it and for which CRM. */
+  paidBy(sender: string, crm: SimulatedCrm): number;
+}
+
+export function createOracle(deps: OracleDeps): Oracle {
+  const { crms, violate } = deps;
+  const ledger = createLedger(deps);
+  const { payments, byJob } = ledger;
+  const lost = createLostAnswers(ledger);
+  const reasonToPayAgain = createReasonToPayAgain(ledger, lost);
+  const { judgeMerged, judgeTwins } = createPaidOnce(ledger, reasonToPayAgain);
+  const { onRefused, onChangesDecided, judgeMassChange } = createMassChange(ledger);
+  const judgeLimits = createJudgeLimits(ledger, lost);
+  return {
+    ...ledger.events,
+    onPaid(jobs, balance) {
+      const before = payments.length;
+      const changed = jobs.filter((job) => judge(job) === 'other details');
+      judgeMassChange(changed.flatMap(({ id }) => byJob.get(id) ?? []));
+      judgeLimits(payments.slice(before), balance);
+    },
+    ...{ onRefused, onChangesDecided },
+    isUnknown: ledger.isUnknown,
+    payments,
+    answeredBefore: ledger.answeredBefore,
+    paymentsOf: (record) => payments.filter((payment) => payment.record === record),
+    paidBy: (sender, crm) =>
+      payments.filter((payment) => payment.job.sender === sender && payment.crm === crm).length,
+  };
+
+  /** Resolves with why it is paid for again, if it is. */
+  function judge(job: Job): string | null {
+    const owner = ownerOf(crms, job);
+    if (owner === null) {
+      const { name, addresses } = job.person;
+      violate(
+        'a reason',
+        `a credit was spent on ${name.last} at ${addresses[0]}, who is no contact`,
+      );
+      return null;
+    }
+    const { record } = owner;
+    if (record.forgottenAt !== null && deps.bornAt(job.sender) > record.forgottenAt) {
+      violate('forgotten', `contact ${record.id} is sent to the service after it was erased`);
+    }
+    const { confirmedErasedAt } = record;
+    if (confirmedErasedAt !== null && job.sentAt > confirmedErasedAt) {
+      violate(
+        'forgotten',
+        `contact ${record.id} is sent to the service, and was confirmed as erased`,
+      );
+    }
+    const before = payments.filter((payment) => payment.record === record);
+    const last = before.at(-1);
+    judgeMerged(owner, job, last);
+    ledger.pay(job, owner);
+    judgeEligible(record, job);
+    judgeTwins(owner, job, last);
+    if (last === undefined) return null;
+    const why = reasonToPayAgain(owner, last, job);
+    if (why === null) {
+      violate('paid once', `contact ${record.id} is paid for twice with the same details`);
+    }
+    return why;
+  }
+
+  /** Each contact is read by its id before it is sent. */
+  function judgeEligible(record: Record_, { sender, sentAt }: Job): void {
+    // What it reads when the request is on its way does not call that back.
+    const read = record.readAs.findLast(({ by, at }) => by === sender && at <= sentAt);
+    const readAt = read?.at ?? 0;
+    const now = Math.max(deps.now() - SLACK_MS, deps.bornAt(sender), readAt);
+    if (record.optedOutAt !== null && record.optedOutAt < now) {
+      violate('opt-out', `contact ${record.id} is sent to the service after it has opted out`);
+    }
+    if (record.gone !== null && record.gone.at < now) {
+      violate('a reason', `contact ${record.id} is paid for after it has left the CRM`);
+    }
+  }
+}

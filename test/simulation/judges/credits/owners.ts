@@ -1,0 +1,64 @@
+/** Whose a paid person is: told by the numbers of its address and employer, in what the records of the CRMs are and were. */
+import type { SimulatedCrm } from '../../crm/crm.ts';
+import { type Record_, versionOf } from '../../crm/record.ts';
+import { numberIn } from '../../people/humans.ts';
+import type { Job } from '../../service/service.ts';
+
+/** Whose a paid person is. */
+export interface Owner {
+  crm: SimulatedCrm;
+  record: Record_;
+  /** Equal for two payments that were for the same details. */
+  version: string;
+}
+
+/** Null if no contact is or was this person. */
+export function ownerOf(
+  crms: readonly SimulatedCrm[],
+  { person, sentAt }: Pick<Job, 'person' | 'sentAt'>,
+): Owner | null {
+  const address = numberIn(person.addresses[0]);
+  const employer = numberIn(person.employers[0]);
+  for (const crm of crms) {
+    // Who was there when it was sent before who has come since, and before who had left: one may have
+    // become a part of the other.
+    const all = [...crm.records.values()];
+    const sent = all.filter(
+      ({ bornAt, gone }) => bornAt <= sentAt && (gone === null || gone.at > sentAt),
+    );
+    const living = crm.living().filter((record) => !sent.includes(record));
+    for (const records of [sent, living]) {
+      const [owner] = records.flatMap((record) => ownedBy(crm, record));
+      if (owner !== undefined) return owner;
+    }
+    // Of a chain of merges it is the last.
+    const gone = all.filter((record) => record.gone !== null);
+    gone.sort((a, b) => (b.gone?.at ?? 0) - (a.gone?.at ?? 0));
+    const [owner] = gone.flatMap((record) => ownedBy(crm, record));
+    if (owner !== undefined) return owner;
+  }
+  return null;
+
+  function ownedBy(crm: SimulatedCrm, record: Record_): Owner[] {
+    const { first, last } = person.name;
+    const isNow = record.human.last === last && record.firstName === first;
+    const wasOnce = record.former.some(
+      (each) => each.human.last === last && each.firstName === first,
+    );
+    if (!isNow && !wasOnce) return [];
+    for (const details of [record.details, ...record.history]) {
+      const isAddress = address === null || details.address.number === address;
+      const isEmployer = employer === null || details.employer.number === employer;
+      // A part that cannot be read makes no other details.
+      if (isAddress && isEmployer) return [{ crm, record, version: versionOf(details) }];
+    }
+    return [];
+  }
+}
+
+/** Other records of the same human being, as they are or were. */
+export function twinsOf(crms: readonly SimulatedCrm[], record: Record_): Record_[] {
+  return crms.flatMap((crm) =>
+    [...crm.records.values()].filter((each) => each !== record && each.human === record.human),
+  );
+}

@@ -1,0 +1,153 @@
+/** Why a contact may be paid for again: a refresh, other details, a job that is gone, an answer that was lost, an erasure. */
+import { type Record_, versionOf } from '../../crm/record.ts';
+import type { Job } from '../../service/service.ts';
+import type { Ledger, Payment } from './ledger.ts';
+import type { LostAnswers } from './lost-answers.ts';
+import { type Owner, twinsOf } from './owners.ts';
+import { CLOCKS_APART_MS, DAY_MS, SHARED_FOR_MS, SLACK_MS } from './times.ts';
+
+/** What the record says why a contact is paid for again; null if nothing does. */
+export type ReasonToPayAgain = (
+  owner: Pick<Owner, 'record' | 'version'>,
+  last: Payment,
+  job: Job,
+) => string | null;
+
+export const JOB_IS_GONE = 'its job is gone, and its profile never came';
+
+export function createReasonToPayAgain(ledger: Ledger, lost: LostAnswers): ReasonToPayAgain {
+  const { deps, payments, isUnknown, isKept, hasEndedWell, answeredBefore } = ledger;
+  const { swarm, crms } = deps;
+  const { isHiddenByPurchase, isPartBesideOther } = lost;
+  return reasonToPayAgain;
+
+  /** What the record says why a contact is paid for again; null if nothing does. */
+  function reasonToPayAgain(
+    { record, version }: Pick<Owner, 'record' | 'version'>,
+    last: Payment,
+    { sender }: Job,
+  ): string | null {
+    const { settings } = swarm;
+    const now = deps.now();
+    const { job } = last;
+    const { refreshDays } = settings;
+    if (refreshDays !== null && now - job.paidAt > refreshDays * DAY_MS - SLACK_MS)
+      return 'refresh';
+    if (isUnknown(job.paidAt)) return 'the store was put back';
+    const people = [record, last.record, ...twinsOf(crms, record)];
+    if (people.some(({ resubmittedAt }) => resubmittedAt > job.paidAt))
+      return 'a person asked for it';
+    // Who was erased is unknown from then on, and so is the contact that it becomes a part of. A person may say so.
+    const { forgottenAt, isConfirmedErased } = last.record;
+    if (forgottenAt !== null || isConfirmedErased || isErasedWithHeir(last)) return 'it was erased';
+    if (isToldApart(record, last.record)) return 'it is another one than who was to be erased';
+    // What came after the backup that was put back did not come as far as the database knows.
+    const isDelivered = [record, last.record].some(
+      ({ deliveredAt }) => deliveredAt > job.paidAt && !isUnknown(deliveredAt),
+    );
+    if (job.goneAt <= now && !isDelivered) return JOB_IS_GONE;
+    if (!isDelivered && isMisfitReplaced(last)) return 'what came for a misfit is gone';
+    // What a run has heard that lost its lease meanwhile, or broke off, may not be on record.
+    const isLost = !isKept(last) || !hasEndedWell(job);
+    if (settings.onLostAnswer === 'resubmit' && isLost) return 'its answer was lost';
+    if (isHiddenByPurchase(last, sender)) return 'credits were bought that hide it';
+    if (wasAnsweredBetween(record, last)) return 'what it was meanwhile has its profile';
+    if (isPartBesideOther(last)) return 'a part was taken as large as another lost request';
+    if (version !== last.version && last.record === record && settings.whenIdentityChanges)
+      return 'other details';
+    if (settings.whenIdentityChanges && wasFirstReadAsAnother(record, last)) return 'other details';
+    if (settings.whenIdentityChanges && hasSharedSince(record, last)) return 'other details';
+    return null;
+  }
+
+  /**
+   * Its profile was of another person, and the job of a contact that it has taken in since came in the place of that
+   * one: the service dropped it before the profile was written.
+   */
+  function isMisfitReplaced({ crm, record, job }: Payment): boolean {
+    if (job.fate !== 'wrong person') return false;
+    return payments.some(
+      (each) =>
+        each.record.gone?.mergedInto === record.id &&
+        each.crm === crm &&
+        each.job.fate === 'vanished' &&
+        each.job.goneAt <= deps.now(),
+    );
+  }
+
+  /**
+   * The erasure of the other one was begun, be it that its process was killed: nothing of it goes on to another contact
+   * from then on, and a person has said since that this one is somebody else.
+   */
+  function isToldApart(record: Record_, paid: Record_): boolean {
+    const { distinguishedAt } = record;
+    const { erasureBegunAt } = paid;
+    if (record === paid || distinguishedAt === null || erasureBegunAt === null) return false;
+    const { clockSkew, clockJump } = swarm.faults;
+    const slackMs = clockSkew + clockJump > 0 ? CLOCKS_APART_MS : 0;
+    return distinguishedAt + slackMs >= erasureBegunAt;
+  }
+
+  /** True if a contact had nothing of its own when this profile came to it by a merge, and was erased with it. */
+  function isErasedWithHeir({ crm, record }: Pick<Payment, 'crm' | 'record'>): boolean {
+    const { gone } = record;
+    if (gone === null || gone.mergedInto === null) return false;
+    const heir = crm.records.get(gone.mergedInto);
+    if (heir === undefined) return false;
+    const own = payments.findLast((each) => each.record === heir);
+    if (own !== undefined) return false;
+    return (
+      heir.forgottenAt !== null || heir.isConfirmedErased || isErasedWithHeir({ crm, record: heir })
+    );
+  }
+
+  /**
+   * A part of it could not be read when it was paid for, and it has changed and changed back since: what is
+   * read first of that part counts as what was paid for, and this may be what it was in between.
+   */
+  function wasFirstReadAsAnother(
+    record: Record_,
+    { version, job, record: paid }: Payment,
+  ): boolean {
+    const { addresses, employers } = job.person;
+    const wasHidden = addresses.length === 0 || employers.length === 0;
+    return (
+      wasHidden && paid === record && record.history.some((each) => versionOf(each) !== version)
+    );
+  }
+
+  /**
+   * It was something else meanwhile that another record of the human being was paid for as, and has that profile: what
+   * it is now is a change since then, also if it is back at what it was paid for itself.
+   */
+  function hasSharedSince(record: Record_, last: Payment): boolean {
+    if (!swarm.settings.shareProfiles || last.record !== record) return false;
+    const twins = new Set(twinsOf(crms, record));
+    const writtenAt = record.written?.at ?? Number.NEGATIVE_INFINITY;
+    return payments.some((paid) => {
+      const { version, job } = paid;
+      if (!twins.has(paid.record) || version === last.version || !isKept(paid)) return false;
+      return record.readAs.some(
+        (read) =>
+          read.version === version &&
+          read.at > last.job.paidAt &&
+          read.at < job.paidAt + SHARED_FOR_MS + SLACK_MS &&
+          // What has been written already is not written once more.
+          (writtenAt > read.at || hasEndedWell({ sender: read.by, paidAt: read.at })),
+      );
+    });
+  }
+
+  /**
+   * Its answer was lost, and it was again what it had been paid for before that: with the profile there, no
+   * person was to be asked about the lost answer any more. What it is now is another change.
+   */
+  function wasAnsweredBetween(record: Record_, last: Payment): boolean {
+    if (isKept(last) || last.record !== record) return false;
+    const before = answeredBefore(record);
+    const versions = record.history.map(versionOf);
+    return versions.some(
+      (version, at) => version === before?.version && (record.until[at] ?? 0) > last.job.paidAt,
+    );
+  }
+}

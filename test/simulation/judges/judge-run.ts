@@ -1,0 +1,168 @@
+/** What a run says of itself, held against what happened. */
+import { isDonorSyncError, messageOf } from '../../../src/core/errors.ts';
+import type { RunReport } from '../../../src/core/run.ts';
+import type { SimulatedCrm } from '../crm/crm.ts';
+import { erasedIn } from '../crm/family.ts';
+import { type Record_, versionOf } from '../crm/record.ts';
+import type { World } from '../night/world.ts';
+import type { Life } from '../processes/process.ts';
+import { stackOf } from '../trace.ts';
+
+export interface Judged
+  extends Pick<World, 'swarm' | 'crms' | 'oracle' | 'service' | 'store' | 'violate'> {
+  isCalm(): boolean;
+  now(): number;
+  /** Processes that were killed in this night. */
+  killed(): number;
+  say(who: string, what: string): void;
+}
+
+/** Whether a run ended as it should, and says what happened. */
+export function judgeEnd(
+  world: Judged,
+  life: Life,
+  report: RunReport | null,
+  error: unknown,
+): void {
+  const { oracle, violate, isCalm, say } = world;
+  const reason = report?.reason ? ` (${report.reason.code})` : '';
+  const end = report ? `${report.status}${reason}` : `throws: ${messageOf(error)}`;
+  say(`process ${life.name}`, `ends: ${end}`);
+  if (report?.status === 'succeeded') oracle.onEndedWell(life.name);
+  judgeReport(world, life, report);
+  judgeWritten(world, life, report);
+  if (error !== null && !isDonorSyncError(error)) violate('no error', stackOf(error));
+  if (report?.status === 'failed' && report.reason?.code === 'unexpected_error') {
+    violate('no error', `a run fails: ${report.reason.message}`);
+  }
+  if (isCalm() && report?.status === 'failed') {
+    violate('no stuck state', `a quiet run fails: ${report.reason?.code}`);
+  }
+  if (isDonorSyncError(error) && error.code.startsWith('database_')) oracle.onTrouble();
+}
+
+/** The same of a process that runs one after the other: its ledger is that of all of them. */
+export function judgeServed(world: Judged, life: Life, report: RunReport): void {
+  const { oracle, violate, isCalm, say, now } = world;
+  const code = report.reason?.code ?? null;
+  say(
+    `process ${life.name}`,
+    `has run ${report.integration}: ${report.status} (${code ?? 'well'})`,
+  );
+  // It may have had other runs before, and what those have written without an answer is not known.
+  if (report.status === 'succeeded') oracle.onEndedWell(life.name, now() - tookMs(report));
+  if (report.status !== 'failed') return;
+  if (code === 'unexpected_error') violate('no error', `a run fails: ${report.reason?.message}`);
+  else if (isCalm() && !isForGone(world, report) && !isGivenUp(world, code))
+    violate('no stuck state', `a quiet run fails: ${code}`);
+}
+
+/** By the clock of its host, which may be wrong. */
+function tookMs({ startedAt, finishedAt }: RunReport): number {
+  return Date.parse(finishedAt ?? startedAt) - Date.parse(startedAt);
+}
+
+/** A request is not taken up again whose run was cut off six times; the process that finds it so may be a quiet one. */
+function isGivenUp({ killed }: Judged, code: string | null): boolean {
+  return code === 'cut_off_too_often' && killed() >= 6;
+}
+
+/** A person asked for a contact that was deleted before a process took up the request, and never was read. */
+function isForGone({ crms }: Judged, { reason, integration, trigger }: RunReport): boolean {
+  if (reason?.code !== 'contact_unknown' || trigger !== 'manual') return false;
+  const [id = ''] = /"[^"]*"/.exec(reason.message) ?? [];
+  return (crms.get(integration)?.records.get(id.slice(1, -1))?.gone ?? null) !== null;
+}
+
+/** Where no answer is lost, a report says what the service's ledger says. */
+function judgeReport(world: Judged, life: Life, report: RunReport | null): void {
+  const { swarm, crms, oracle, service, violate } = world;
+  const { kill, freeze, stop, clockSkew, clockJump, crm: _, ...others } = swarm.faults;
+  const crm = crms.get(report?.integration ?? '');
+  if (report === null || crm === undefined) return;
+  if (Object.values(others).some((probability) => probability > 0)) return;
+  if (kill + freeze + stop + clockSkew + clockJump > 0) return;
+  const { spent } = report.credits.enhancements;
+  const paid = oracle.paidBy(life.name, crm);
+  // A run that its CRM ends waits for no answer that takes its time: another settles what that has cost, and reports it.
+  const isUnanswered = oracle.payments.some((each) => each.crm === crm && !each.isAnswered);
+  if (spent !== paid && !(swarm.faults.crm > 0 && isUnanswered)) {
+    violate('reports', `the run of process ${life.name} reports ${spent} credits of ${paid}`);
+  }
+  if (swarm.hosts === 1 && service.throttled > 0) {
+    violate('pace', `a healthy night meets ${service.throttled} answers 429`);
+  }
+}
+
+/** What a job has brought that cannot be written. */
+const IN_VAIN: ReadonlySet<string> = new Set(['failed', 'wrong person']);
+
+const IN_LINE = "select crm_id from contacts where crm_id = ? and state = 'due'";
+
+/** Who was written is reported as written, whatever was read of them later. */
+function judgeWritten(world: Judged, life: Life, report: RunReport | null): void {
+  const { swarm, crms, oracle, store, violate } = world;
+  const crm = crms.get(report?.integration ?? '');
+  const { perRun, perMonth, keep } = swarm.settings;
+  if (report?.status !== 'succeeded' || crm === undefined || swarm.faults.crm > 0) return;
+  if (perRun !== null || perMonth !== null || keep > 0) return;
+  const written = crm.living().filter((record) => {
+    const { by, at } = record.written ?? { by: null, at: 0 };
+    const payments = oracle.paymentsOf(record);
+    // Who is paid for once more after that has a later outcome, and so has who is in line for that or, with many
+    // others, a person's to decide about.
+    const isChanged = payments.at(-1)?.version !== versionOf(record.details);
+    const isAsked = isAskedSince(crm, record, life, at);
+    // A credit that has brought nothing says more than what is written of an older profile, whichever run spent it; and
+    // a profile of somebody else, about which a user decides, more than that a former person's values were taken out.
+    const last = payments.at(-1)?.job.fate;
+    const isInVain =
+      payments.some(({ job }) => job.sender === life.name && IN_VAIN.has(job.fate)) ||
+      last === 'failed' ||
+      last === 'vanished';
+    // The same for a credit whose answer was lost, where a user said that it is not to be spent again.
+    const isLossRejected = record.rejectedLoss === versionOf(record.details);
+    return (
+      by === life.name &&
+      !isClearedOfErased(record, at) &&
+      !isChanged &&
+      !isAsked &&
+      !isInVain &&
+      !isLossRejected &&
+      // One that waits for its next credit is reported as waiting, also where an older profile was written meanwhile.
+      store.rows(IN_LINE, record.id).length === 0 &&
+      payments.every(({ job }) => job.paidAt < at)
+    );
+  });
+  if (report.contacts.written < written.length) {
+    const what = `the run of process ${life.name} has written ${written.length} contacts and reports ${report.contacts.written}`;
+    violate('reports', what);
+  }
+}
+
+/**
+ * What a run writes into a contact that is erased clears fields that an erasure could not reach: no report counts it.
+ * That a user once told the contact from an erased person says nothing about its own erasure afterwards.
+ */
+function isClearedOfErased(record: Record_, writtenAt: number): boolean {
+  const erasedAt = record.forgottenAt ?? record.erasureBegunAt ?? Number.POSITIVE_INFINITY;
+  const toldAt = record.distinguishedAt;
+  const isTold = toldAt !== null && toldAt >= erasedAt && toldAt <= writtenAt;
+  return erasedAt <= writtenAt && !isTold;
+}
+
+/**
+ * A merge with one who was erased is a person's to decide about as soon as it is read, which is after the record was
+ * read for its write. What was said of the contact before any run had read of that merge was said of something else,
+ * and what a person says while the run goes on gives the contact a later outcome.
+ */
+function isAskedSince(crm: SimulatedCrm, record: Record_, life: Life, writtenAt: number): boolean {
+  const decidedAt = record.distinguishedAt ?? Number.NEGATIVE_INFINITY;
+  const preparedAt = Math.min(writtenAt, record.valuesReadBy.get(life.name) ?? writtenAt);
+  return erasedIn(crm, record).some(({ goneReads, forgottenAt, erasureBegunAt }) => {
+    const erasedAt = forgottenAt ?? erasureBegunAt ?? 0;
+    const isRead = goneReads.some(({ by, at }) => by === life.name && at > preparedAt);
+    const isDecided = goneReads.some(({ at }) => at > erasedAt && at <= decidedAt);
+    return isRead && !(isDecided && decidedAt <= writtenAt);
+  });
+}

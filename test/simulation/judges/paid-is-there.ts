@@ -1,0 +1,113 @@
+/**
+ * What is paid for is in the CRM, or a user or a named refusal keeps it out. Judged from the service's ledger and the
+ * CRM: which profile was bought for a contact, what the field map makes of it, and what stands in the fields.
+ */
+
+import type { SimulatedCrm } from '../crm/crm.ts';
+import { familyOf, hasErased } from '../crm/family.ts';
+import { DONOR_ID, MAPPINGS, MARK } from '../crm/fields.ts';
+import { type Cell, isAnyones, type Record_ } from '../crm/record.ts';
+import type { World } from '../night/world.ts';
+import { netWorthOf } from '../service/service.ts';
+import { RETENTION } from '../settings.ts';
+import type { Payment } from './credits/ledger.ts';
+
+/** After the last quiet runs, when the reasons that kept values out have gone. */
+export function checkPaid(world: World, crm: SimulatedCrm, record: Record_): void {
+  if (record.gone !== null) return;
+  const paid = newestProfile(world, crm, record);
+  if (paid === null || isKeptOut(world, crm, record)) return;
+  for (const { to: field } of MAPPINGS) {
+    const cell = record.values.get(field);
+    const keeper = isThere(record, field, cell) ? null : userOf(record, field, cell);
+    if (isThere(record, field, cell) || keeper !== null) continue;
+    const shown = cell?.value ?? 'nothing';
+    world.violate(
+      'what is paid for arrives',
+      `the ${field} of contact ${record.id} is ${shown}, and was paid for at ${new Date(paid.job.paidAt).toISOString()}`,
+    );
+  }
+}
+
+/** The last payment, if it has brought the profile of the human being that the contact is now. */
+function newestProfile(world: World, crm: SimulatedCrm, record: Record_): Payment | null {
+  const { oracle } = world;
+  const last = oracle.paymentsOf(record).at(-1);
+  if (last !== undefined && isTooOld(last, world)) return null;
+  // Its answer may be lost, its job gone before it was fetched, or the profile another person's.
+  if (last === undefined || oracle.answeredBefore(record) !== last) return null;
+  if (last.job.fate !== 'completed' || last.job.human !== record.human) return null;
+  // Of several records that became one it is not certain whose job was taken.
+  const others = familyOf(crm, record).filter((each) => each !== record);
+  return others.some((each) => oracle.paymentsOf(each).length > 0) ? null : last;
+}
+
+/** A profile is kept for some time beyond its refresh, which the budget may not allow: then it is neither there nor bought again. */
+function isTooOld({ job }: Payment, { swarm, timeline }: World): boolean {
+  const keptDays = swarm.settings.refreshDays === null ? 730 : swarm.settings.refreshDays + 60;
+  return timeline.now() - job.paidAt > keptDays * DAY_MS;
+}
+
+/** A user, or what users have set, keeps all of it out. */
+function isKeptOut(world: World, crm: SimulatedCrm, record: Record_): boolean {
+  const { store, swarm } = world;
+  // What was delivered after a backup that was put back is not known.
+  if (swarm.faults.restore > 0) return true;
+  // To a process whose clock is months ahead the kept profile is too old, and it deletes it.
+  if (swarm.faults.clockJump + swarm.faults.clockSkew > 0) return true;
+  // The profile of who has opted out goes after a while.
+  if (record.firstOptOutAt !== null) return true;
+  if (isPurgedWhileAway(world, record)) return true;
+  if (record.isRejected || record.isUndone || record.isSamePerson || hasErased(crm, record)) {
+    return true;
+  }
+  if (isErasedElsewhere(crm, record) && store.rows(TOLD_APART, record.id).length === 0) return true;
+  return store.rows(ASKED, record.id).length > 0;
+}
+
+/** The human being was erased as another record: nothing is written into this one before a user tells the two apart. */
+function isErasedElsewhere(crm: SimulatedCrm, record: Record_): boolean {
+  return [...crm.records.values()].some(
+    (other) => other !== record && other.human === record.human && hasErased(crm, other),
+  );
+}
+
+/**
+ * The settings have the kept profiles of contacts that left deleted after some days. A contact that is back counts as away
+ * until a run reads it, and one that each run happens to find away, although it was back in between, for all of that time.
+ */
+export function isPurgedWhileAway({ store, swarm, timeline }: World, record: Record_): boolean {
+  const { firstLeftAt, leftAt, id, readBy } = record;
+  if (swarm.beside.purge === 0 || firstLeftAt === null || leftAt === null) return false;
+  const foundAt = [...readBy.values()].filter((at) => at >= leftAt);
+  const awayMs = Math.min(timeline.now(), ...foundAt) - firstLeftAt;
+  return awayMs >= RETENTION.removedContacts * DAY_MS && store.rows(KEPT, id).length === 0;
+}
+
+const DAY_MS = 86_400_000;
+
+const KEPT = "select crm_id from kept_profiles where crm_id = ? and profile <> ''";
+
+const TOLD_APART =
+  "select id from questions where crm_id = ? and kind = 'forgotten_person' and decision = 'approved'";
+
+/** Users look at this: a question that is open keeps the values out by name. */
+const ASKED = 'select id from questions where crm_id = ? and decision is null';
+
+/** True if the field holds what the field map makes of the profile, or what a flow has made of that. */
+function isThere({ human }: Record_, field: string, cell: Cell | undefined): boolean {
+  const value = cell?.value ?? null;
+  if (value === null) return false;
+  const number = human.index + 1;
+  if (field === DONOR_ID) return value === human.donorId;
+  if (field === 'Age') return Number(value) === 20 + number;
+  if (field !== 'Net Worth') return true;
+  const [low] = netWorthOf(number);
+  return Number(/\d+/.exec(String(value).replace(MARK, ''))?.[0]) * 1_000_000 === low;
+}
+
+/** Who keeps this value out; null for nobody. */
+function userOf({ edited }: Record_, field: string, cell: Cell | undefined): 'a user' | null {
+  if (edited.has(field)) return 'a user';
+  return cell !== undefined && isAnyones(cell) ? 'a user' : null;
+}

@@ -1,0 +1,132 @@
+/** What people ask of the product while hosts sync: decide, forget, take back, sync one contact; what is cut off is asked again. */
+import { isDonorSyncError, messageOf } from '../../../src/core/errors.ts';
+import type { Integration } from '../../../src/core/integration-settings.ts';
+import type { SimulatedCrm } from '../crm/crm.ts';
+import { type Errand, errandsOf, runErrand } from '../people/desk.ts';
+import { HOUR_MS } from '../timeline.ts';
+import { stackOf } from '../trace.ts';
+import type { Processes } from './processes.ts';
+import type { Syncing } from './syncing.ts';
+import type { Host, Night } from './world.ts';
+
+export interface Erasure {
+  integration: Integration;
+  crm: SimulatedCrm;
+  errand: Extract<Errand, { kind: 'forget' }>;
+}
+
+export interface Errands {
+  /** What people ask of the product while hosts sync, and once more when that has failed. */
+  workAtDesk(): Promise<void>;
+  /** Who was written last, when it is not on record yet that the CRM has it. */
+  forgetWritten(host: Host, integration: Integration): Promise<void>;
+  /** It is repeated when all is well, as the product asks for. */
+  repeatLater(erasure: Erasure): void;
+  /** An erasure that was cut off is repeated, as the product asks for. */
+  finishErasures(): Promise<void>;
+}
+
+export function createErrands(
+  night: Night,
+  { bear, live, openAs }: Processes,
+  { syncOnce }: Syncing,
+): Errands {
+  const { swarm, timeline, oracle, crms, hosts, settings, answers } = night;
+  const { fates, desk, say, violate } = night;
+  const erasures: Erasure[] = [];
+  /** Whether a lease that was taken by a clock ahead, of a process that died, may look as if it was held right now. */
+  let mayBeTaken = false;
+  return {
+    ...{ workAtDesk, forgetWritten, finishErasures },
+    repeatLater: (erasure) => erasures.push(erasure),
+  };
+
+  /** What people ask of the product while hosts sync, and once more when that has failed. */
+  async function workAtDesk(): Promise<void> {
+    for (const integration of settings.integrations) {
+      const crm = crms.get(integration.id);
+      if (crm === undefined) continue;
+      for (const errand of errandsOf(swarm.desk, crm, desk)) {
+        await timeline.pass(desk.magnitude(1_000, 600_000));
+        const host = desk.one(hosts);
+        if (host === undefined) return;
+        for (let tries = 0; tries < 3; tries += 1) {
+          const how = await runOnErrand(host, integration, crm, errand);
+          if (how === true) break;
+          if (errand.kind === 'forget' && tries === 0) erasures.push({ integration, crm, errand });
+          await timeline.pass(desk.magnitude(5_000, 300_000));
+        }
+      }
+    }
+  }
+
+  /** True if it is done, or cannot be done. */
+  async function runOnErrand(
+    host: Host,
+    integration: Integration,
+    crm: SimulatedCrm,
+    errand: Errand,
+  ): Promise<boolean> {
+    if (errand.kind === 'only') {
+      return (await syncOnce(host, integration, false, errand.typed)) === 'over';
+    }
+    const life = bear(host);
+    life.isAtDesk = errand.kind !== 'decide';
+    const how = await live(life, async () => {
+      try {
+        const application = await openAs(life);
+        try {
+          const { now } = timeline;
+          const { onChangesDecided } = oracle;
+          const work = {
+            ...{ application, integration, life, crm, random: desk, now, say },
+            ...{ onChangesDecided, answers },
+          };
+          return await runErrand(work, errand);
+        } finally {
+          await application.close();
+        }
+      } catch (error) {
+        if (life.state === 'gone') return false;
+        say(`process ${life.name}`, `ends: ${messageOf(error)}`);
+        if (!isDonorSyncError(error)) violate('no error', stackOf(error));
+        const isUnknown = isDonorSyncError(error) && error.code === 'contact_unknown';
+        const isTaken = isDonorSyncError(error) && error.code === 'already_running';
+        if (night.isCalm && !isUnknown && !(isTaken && mayBeTaken))
+          violate('no stuck state', `an erasure fails: ${messageOf(error)}`);
+        return isUnknown;
+      }
+    });
+    return how === true;
+  }
+
+  /** Who was written last, when it is not on record yet that the CRM has it. */
+  async function forgetWritten(host: Host, integration: Integration): Promise<void> {
+    const living = crms.get(integration.id)?.living() ?? [];
+    const last = living.toSorted((a, b) => (b.written?.at ?? 0) - (a.written?.at ?? 0)).at(0);
+    if (last === undefined || last.written === null || !fates.chance(0.6)) return;
+    // The lease of the dead runs out.
+    await timeline.pass(35_000);
+    const crm = crms.get(integration.id);
+    if (crm === undefined) return;
+    const errand = { kind: 'forget', record: last, typed: last.id, alsoInCrm: true } as const;
+    if ((await runOnErrand(host, integration, crm, errand)) !== true) {
+      erasures.push({ integration, crm, errand });
+    }
+  }
+
+  /** An erasure that was cut off is repeated, as the product asks for. */
+  async function finishErasures(): Promise<void> {
+    const [host] = hosts;
+    for (const { integration, crm, errand } of erasures) {
+      if (host === undefined || errand.record.forgottenAt !== null) continue;
+      await timeline.pass(HOUR_MS);
+      mayBeTaken = swarm.faults.clockJump > 0;
+      const isDone = await runOnErrand(host, integration, crm, errand);
+      mayBeTaken = false;
+      if (isDone) continue;
+      await timeline.pass(HOUR_MS);
+      await runOnErrand(host, integration, crm, errand);
+    }
+  }
+}

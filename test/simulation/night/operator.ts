@@ -1,0 +1,105 @@
+/** What an operator does: puts a backup back, agrees that something is spent again, and has an integration erased. */
+import { confirmRestore } from '../../../src/backup/restores.ts';
+import type { Backup } from '../database/contents.ts';
+import { fateOf } from '../faults/fates.ts';
+import { checkLeft, leave } from '../people/leaving.ts';
+import { putBack } from '../people/restoring.ts';
+import { NO_FAULTS, type Swarm } from '../swarm/swarm.ts';
+import { HOUR_MS } from '../timeline.ts';
+import type { Processes } from './processes.ts';
+import type { Syncing } from './syncing.ts';
+import type { Night } from './world.ts';
+
+export interface DatedBackup {
+  rows: Backup;
+  at: number;
+}
+
+export interface Operator {
+  /** By copying the rows alone. */
+  restore(backup: DatedBackup): void;
+  /** By the product's own means: nothing is spent before a person agrees. */
+  restoreWell(backup: DatedBackup): Promise<void>;
+  /** A person has seen what a sync would spend. */
+  agree(): Promise<void>;
+  /** The first integration leaves; what is cut off is asked for again. */
+  leaveFirst(): Promise<void>;
+}
+
+/** Kills alone, where something is written. */
+const LEAVING = (swarm: Swarm): Swarm => ({
+  ...swarm,
+  faults: { ...NO_FAULTS, kill: 0.7 },
+  struckAt: ['begin', 'commit', 'committed', 'update integrations', 'delete from contacts done'],
+});
+
+export function createOperator(
+  night: Night,
+  { atWork }: Processes,
+  { syncOnce }: Syncing,
+): Operator {
+  const { swarm, timeline, store, oracle, hosts, settings, answers, violations } = night;
+  const { fates, say, violate } = night;
+  const toAgree = new Set<string>();
+  return { restore, restoreWell, agree, leaveFirst };
+
+  function restore(backup: DatedBackup): void {
+    store.restore(backup.rows);
+    oracle.onRestored(backup.at);
+    answers.onRestored(backup.at, false);
+    say('an operator', `puts the backup of ${new Date(backup.at).toISOString()} back`);
+  }
+
+  async function restoreWell(backup: DatedBackup): Promise<void> {
+    for (let tries = 0; tries < 3; tries += 1) {
+      await store.mirror();
+      // Nothing else is at work: the command locks the file.
+      const isDone = await putBack({ store, backup, atWork });
+      say('an operator', `puts back a backup: ${isDone ? 'it holds' : 'the old database stays'}`);
+      if (!isDone) continue;
+      oracle.onRestored(backup.at);
+      answers.onRestored(backup.at, true);
+      night.heldSince = timeline.now();
+      for (const { id } of settings.integrations) toAgree.add(id);
+      return;
+    }
+  }
+
+  /** A person has seen what a sync would spend. */
+  async function agree(): Promise<void> {
+    // Whether a commit is heard of or not, the person has said it.
+    night.heldSince = null;
+    for (const id of toAgree) {
+      for (let tries = 0; tries < 5 && toAgree.has(id); tries += 1) {
+        const agreed = await atWork(({ store }) => store.act((trx) => confirmRestore(trx, id)));
+        if (agreed !== null) toAgree.delete(id);
+        else await timeline.pass(HOUR_MS);
+      }
+    }
+  }
+
+  /** The first integration leaves; what is cut off is asked for again. */
+  async function leaveFirst(): Promise<void> {
+    const [host] = hosts;
+    const [integration] = settings.integrations;
+    if (host === undefined || integration === undefined) return;
+    const { id } = integration;
+    say('an operator', `has integration ${id} erased`);
+    let isGone = false;
+    for (let tries = 0; tries < 5 && !isGone; tries += 1) {
+      await timeline.pass(HOUR_MS);
+      const fate = tries < 4 ? fateOf(LEAVING(swarm), fates) : undefined;
+      const done = await atWork((application, life) => leave(application, life, id), fate);
+      isGone = done ?? false;
+    }
+    if (!isGone) violate('no stuck state', `the integration ${id} cannot be erased`);
+    await store.mirror();
+    if (violations.length === 0) checkLeft(night, id, false);
+    const paid = oracle.payments.length;
+    await timeline.pass(HOUR_MS);
+    await syncOnce(host, integration, true);
+    await store.mirror();
+    if (oracle.payments.length > paid) violate('forgotten', `${id} has left, and pays again`);
+    if (violations.length === 0) checkLeft(night, id, true);
+  }
+}

@@ -1,0 +1,51 @@
+/** The quiet time after a night: everything is synced, round after round, until nothing is left to do. */
+import { HOUR_MS } from '../timeline.ts';
+import type { Syncing } from './syncing.ts';
+import type { Night } from './world.ts';
+
+/** So often everything is synced in the quiet time, or more often if something was submitted just now and waits. */
+const ROUNDS = 4;
+const MOST_ROUNDS = 30;
+
+export async function playQuiet(night: Night, { syncOnce }: Syncing): Promise<void> {
+  const { swarm, timeline, store, oracle, hosts, settings, ended, say } = night;
+  const [host] = hosts;
+  if (host === undefined) return;
+  let isMoreToCome = true;
+  for (let round = 0; round < (isMoreToCome ? MOST_ROUNDS : ROUNDS); round += 1) {
+    // Leases of the dead run out meanwhile, and what is denied for its youth gets older.
+    await timeline.pass(HOUR_MS);
+    const before = oracle.payments.length;
+    const beganAt = timeline.now();
+    for (const integration of settings.integrations) {
+      await syncOnce(host, integration, false);
+      // As its message says.
+      const { report } = ended.at(-1) ?? {};
+      if (report?.reason?.code !== 'store_does_not_know_crm') continue;
+      say('a person', `has the contacts of ${integration.id} taken over`);
+      await syncOnce(host, integration, false, null, true);
+    }
+    await store.mirror();
+    const [waiting] = store.rows(
+      `select count(*) as count from contacts where state in ('due', 'submitted', 'ready')
+        or (state = 'settled' and (outcome_reason in ('job_vanished', 'job_too_old') or last_credit = 'outdated'))`,
+    );
+    const [underWay] = store.rows(
+      "select count(*) as count from contacts where state in ('submitted', 'ready')",
+    );
+    // Where a budget lets each run submit a few alone, those of the last round may still wait for their jobs.
+    isMoreToCome = oracle.payments.length > before && underWay?.['count'] !== 0;
+    // What a delivery shows of a contact (an opt-out) reaches its networks with the run after it.
+    const isDone =
+      oracle.payments.length === before && waiting?.['count'] === 0 && isAllShown(night, beganAt);
+    if (isDone && (round > 0 || !swarm.networks)) return;
+  }
+}
+
+/** False if a search that lags has not shown yet what was changed: a write hides what people did to the record before. */
+function isAllShown({ swarm, crms }: Night, searchedAt: number): boolean {
+  const { lagMs } = swarm.people;
+  if (lagMs === 0) return true;
+  const records = [...crms.values()].flatMap((crm) => [...crm.records.values()]);
+  return records.every(({ changedAt }) => changedAt <= searchedAt - lagMs);
+}

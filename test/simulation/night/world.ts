@@ -1,0 +1,198 @@
+/** The world of a night: its CRMs, the service, hosts and people, made from the seed, and what all parts of the night look at. */
+import type { Integration } from '../../../src/core/integration-settings.ts';
+import type { RunReport } from '../../../src/core/run.ts';
+import type { Settings } from '../../../src/settings/settings.ts';
+import { createSimulatedCrm, type SimulatedCrm } from '../crm/crm.ts';
+import type { SharedStore } from '../database/store.ts';
+import { clockOf } from '../faults/fates.ts';
+import { type Answers, createAnswers } from '../judges/answers.ts';
+import { createOracle, type Oracle } from '../judges/credits/oracle.ts';
+import { createHumans, type Humans } from '../people/humans.ts';
+import { type Coverage, createPeople, type People } from '../people/people.ts';
+import type { HostClock } from '../processes/process.ts';
+import type { Random } from '../random.ts';
+import { createServiceModel, type ServiceModel } from '../service/service.ts';
+import { settingsOf } from '../settings.ts';
+import { type Faults, NO_FAULTS, type Swarm } from '../swarm/swarm.ts';
+import type { Timeline } from '../timeline.ts';
+import type { Trace } from '../trace.ts';
+import { createRoster, type Roster } from './roster.ts';
+
+export interface Violation {
+  invariant: string;
+  what: string;
+}
+
+export interface NightParts {
+  store: SharedStore;
+  swarm: Swarm;
+  coverage: Coverage;
+  random: Random;
+  timeline: Timeline;
+  trace: Trace;
+  violations: Violation[];
+}
+
+/** How a run came to its end, as far as its process has lived to see it. */
+export interface EndedRun {
+  integration: string;
+  life: string;
+  report: RunReport | null;
+  error: unknown;
+}
+
+export interface Host {
+  name: string;
+  clock: HostClock;
+  lives: number;
+}
+
+/** What the judges look at. */
+export interface World {
+  swarm: Swarm;
+  timeline: Timeline;
+  trace: Trace;
+  store: SharedStore;
+  service: ServiceModel;
+  oracle: Oracle;
+  humans: Humans;
+  crms: ReadonlyMap<string, SimulatedCrm>;
+  integrations: readonly Integration[];
+  ended: readonly EndedRun[];
+  violate(invariant: string, what: string): void;
+  /** True if a process was killed, stopped or stood still. */
+  wasHurt(name: string): boolean;
+}
+
+/** What the parts of a night share. */
+export interface Night extends World {
+  coverage: Coverage;
+  random: Random;
+  /** What becomes of processes, what clocks say, and what people ask for: drawn by several parts in turn. */
+  fates: Random;
+  clocks: Random;
+  desk: Random;
+  answering: Random;
+  ended: EndedRun[];
+  violations: readonly Violation[];
+  roster: Roster;
+  hosts: readonly Host[];
+  settings: Settings;
+  answers: Answers;
+  people: People;
+  isServer: boolean;
+  /** True in the time in which nothing goes wrong any more. */
+  isCalm: boolean;
+  /** Since when a person has to agree before anything is spent; null if that is not so. */
+  heldSince: number | null;
+  /** The faults in force now. */
+  faults(): Faults;
+  say(who: string, what: string): void;
+}
+
+const TAKEN_FOR_CHARGED = "select id from submissions where state = 'charged' and persons = ?";
+
+const TAKEN_FOR_FREE =
+  'select id from submissions where lost_at is not null and charged = 0 and persons = ?';
+
+export function createWorld(parts: NightParts): Night {
+  const { store, swarm, random, timeline, trace, violations } = parts;
+  const { say } = trace;
+  const isServer = swarm.store === 'server';
+  const fates = random.split('fates');
+  const clocks = random.split('clocks');
+  const ended: EndedRun[] = [];
+  const roster = createRoster();
+  const { births, forOne } = roster;
+  const violate = (invariant: string, what: string) => {
+    say('VIOLATION', `of "${invariant}": ${what}`);
+    violations.push({ invariant, what });
+  };
+  const faults = () => (night.isCalm ? NO_FAULTS : swarm.faults);
+
+  const humans = createHumans(random.split('humans'));
+  const crms = new Map<string, SimulatedCrm>();
+  for (let index = 0; index < swarm.integrations; index += 1) {
+    const name = ['north', 'south'][index] ?? `crm${index}`;
+    const crm = createSimulatedCrm({
+      ...{ name, timeline, random: random.split(`crm ${name}`), say, violate },
+      faultRate: () => faults().crm,
+      lagMs: swarm.people.lagMs,
+      slowMs: swarm.people.slowMs,
+      pageSize: swarm.pageSize,
+      isUndisturbed: isUndisturbed(swarm.faults),
+      hasAutomation: swarm.people.automation > 0,
+      // What an erased record had given away before, nothing tells from a user's value.
+      fillsBlanks: swarm.people.fillsBlanks > 0 && swarm.desk.forget + swarm.faults.restore === 0,
+    });
+    crms.set(name, crm);
+    const doubles = random.split(`doubles ${name}`);
+    for (let number = 0; number < swarm.contacts; number += 1) {
+      const { human, details } = crm.add(humans.another(), humans.details());
+      if (doubles.chance(swarm.people.doubles)) crm.add(human, details);
+    }
+    if (swarm.networks) crm.groups.set('board', new Set([...crm.records.keys()].slice(0, 6)));
+  }
+  const oracle = createOracle({
+    ...{ swarm, crms: [...crms.values()], now: timeline.now, violate },
+    isForOne: (name: string) => forOne.has(name),
+    outages: () => [...store.outages, ...roster.stills],
+    isTakenForCharged: (persons: number) => store.rows(TAKEN_FOR_CHARGED, persons).length > 0,
+    isTakenForFree: (persons: number) => store.rows(TAKEN_FOR_FREE, persons).length > 0,
+    charges: () => service.charges,
+    bornAt: (name: string) => births.get(name) ?? 0,
+  });
+  const { isUnknown } = oracle;
+  const answers = createAnswers({ swarm, store, now: timeline.now, isUnknown, violate });
+  const service = createServiceModel({
+    ...{ timeline, random: random.split('service'), humans, habits: swarm.service, say },
+    onPaid(jobs, balance) {
+      const since = night.heldSince ?? Number.POSITIVE_INFINITY;
+      if (jobs.some(({ sender }) => (births.get(sender) ?? 0) >= since)) {
+        violate('a person agrees', 'a database that was put back spends before a person agrees');
+      }
+      oracle.onPaid(jobs, balance);
+    },
+    isWell: () => night.isCalm,
+    onBalance: oracle.onBalance,
+    onPaidTwice({ length }) {
+      if (swarm.faults.restore > 0) return;
+      violate('paid once', `${length} members of a network are paid for twice`);
+    },
+  });
+  const people = createPeople({
+    ...{ random: random.split('people'), timeline, humans, crms, swarm, oracle, service, say },
+  });
+  const settings = settingsOf(swarm, [...crms.keys()]);
+  const machine: HostClock = clockOf(swarm.faults, clocks);
+  const hosts: Host[] = Array.from({ length: swarm.hosts }, (_, index) => ({
+    name: String.fromCharCode(65 + index),
+    clock: isServer ? clockOf(swarm.faults, clocks) : machine,
+    lives: 0,
+  }));
+  store.begin({
+    ...{ kind: swarm.store, timeline, random: random.split('store'), say },
+    onCheckpoint(client, integration, owner) {
+      if (owner?.includes(client.owner.start)) return;
+      const what = `process ${client.name} writes for ${integration}, whose lease is ${owner ?? 'no one'}'s`;
+      violate('one run at a time', what);
+    },
+    lostCommits: () => (faults().databaseAway > 0 ? 0.01 : 0),
+    clockOffsetMs: swarm.faults.clockSkew > 0 ? clocks.int(-2_000, 2_000) : 0,
+  });
+  const night: Night = {
+    ...{ swarm, timeline, trace, store, service, oracle, humans, crms, violate, ended },
+    ...{ coverage: parts.coverage, random, fates, clocks, violations, roster, hosts, settings },
+    ...{ answers, people, isServer, isCalm: false, heldSince: null, faults, say },
+    desk: random.split('desk'),
+    answering: random.split('answers'),
+    wasHurt: (name) => roster.named.get(name)?.wasHurt ?? false,
+    integrations: settings.integrations,
+  };
+  return night;
+}
+
+/** True if no process stands still, and the database is always there. */
+function isUndisturbed({ freeze, databaseAway, diskFull }: Faults): boolean {
+  return freeze + databaseAway + diskFull === 0;
+}

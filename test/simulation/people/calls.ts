@@ -1,0 +1,101 @@
+/** Webhooks, as others send them: over the product's HTTP, to an address that a person has made, mostly signed. */
+import { createHmac } from 'node:crypto';
+import type { Hono } from 'hono';
+import type { Application } from '../../../src/application.ts';
+import type { Log } from '../../../src/core/log.ts';
+import { createHttpApp } from '../../../src/interfaces/api/app.ts';
+import type { HttpEnv } from '../../../src/interfaces/api/request/context.ts';
+import { createHookAddress } from '../../../src/interfaces/api/webhooks/hook-address.ts';
+import type { Runner } from '../../../src/jobs/runner.ts';
+import type { Life } from '../processes/process.ts';
+import type { Random } from '../random.ts';
+
+/** An address as its callers know it, and what they sign with; null if they do not. */
+export interface HookAddress {
+  url: string;
+  secret: string | null;
+}
+
+export interface CallsDeps {
+  application: Application;
+  runner: Runner;
+  life: Life;
+  log: Log;
+  random: Random;
+  /** Aborted when the process ends. */
+  ended: AbortSignal;
+  /** Those that were made in this night, by integration. */
+  addresses: Map<string, HookAddress>;
+  violate(invariant: string, what: string): void;
+}
+
+/** `taken` if a run will look at it. */
+export type CallOutcome = 'taken' | 'left alone' | 'refused';
+
+/** A full disk, for one: the caller calls again. */
+const OF_FOUR_KINDS = /^(Configuration|Retriable|Skippable|Fatal)Error\b/;
+
+const PUBLIC_URL = 'https://sync.example';
+
+/** What calls one process: its HTTP is made with the first call. */
+export function createCalls(deps: CallsDeps) {
+  const { application, life, random, addresses, violate } = deps;
+  // What the caller is not told stands there.
+  const log: Log = {
+    ...deps.log,
+    error(facts, message) {
+      deps.log.error(facts, message);
+      const stack = Reflect.get(facts, 'stack');
+      if (stack !== undefined && !OF_FOUR_KINDS.test(String(stack))) {
+        violate('no error', `${message}: ${stack}`);
+      }
+    },
+  };
+  let app: Hono<HttpEnv> | null = null;
+
+  /** Calls for these contacts alone, or for more than them. */
+  return async (
+    integration: string,
+    ids: readonly string[],
+    isComplete: boolean,
+  ): Promise<CallOutcome> => {
+    app ??= createHttpApp({
+      ...{ application, runner: deps.runner, log, clock: life.clock },
+      ...{ publicUrl: PUBLIC_URL, lastTickAt: () => null, stopping: deps.ended, version: '0' },
+    });
+    const address = addresses.get(integration) ?? (await makeAddress(integration));
+    const events = ids.map((objectId) => ({ subscriptionType: 'contact.change', objectId }));
+    const body = JSON.stringify(isComplete ? events : [...events, { what: 'something' }]);
+    const isForged = address.secret !== null && random.chance(0.1);
+    const headers = address.secret === null ? {} : sign(address, body, life.clock.now(), isForged);
+    const answer = await app.request(address.url, { method: 'POST', headers, body });
+    if (answer.status !== 202) return 'refused';
+    if (isForged) violate('who asks', 'a call is taken whose signature is wrong');
+    const { runId }: { runId?: unknown } = Object(await answer.json());
+    return runId === null ? 'left alone' : 'taken';
+  };
+
+  async function makeAddress(integration: string): Promise<HookAddress> {
+    const secret = random.chance(0.7) ? 'a secret of the caller' : null;
+    const signing = secret === null ? null : ({ kind: 'hmac', secret } as const);
+    const url = await createHookAddress(application, PUBLIC_URL, integration, signing);
+    const address = { url, secret };
+    addresses.set(integration, address);
+    return address;
+  }
+}
+
+/** As docs/guides/webhooks.md says; the caller's clock is that of the host. */
+function sign(
+  { url, secret }: HookAddress,
+  body: string,
+  now: number,
+  isForged: boolean,
+): Record<string, string> {
+  const timestamp = String(Math.floor(now / 1000));
+  const text = `v2\n${timestamp}\n${url}\n${body}`;
+  const signature = createHmac('sha256', isForged ? 'another secret' : (secret ?? ''))
+    .update(text)
+    .digest('hex');
+  return { 'X-Donor-Sync-Timestamp': timestamp, 'X-Donor-Sync-Signature': `v2=${signature}` };
+}

@@ -1,0 +1,122 @@
+/**
+ * The human beings of a night, and how CRMs write them down. Each address and employer carries a number
+ * that exists once, so that the model can tell from what is sent whose it is, and which state of it.
+ */
+import type { Random } from '../random.ts';
+
+export interface Human {
+  index: number;
+  first: string;
+  last: string;
+  /** The right donor id. */
+  donorId: string;
+}
+
+/** What a contact says of its person at one time. */
+export interface Details {
+  address: Place;
+  employer: Place;
+}
+
+/** Spelled in one of several ways; the number stays. */
+interface Place {
+  number: number;
+  spelling: number;
+}
+
+const FIRSTS = [
+  'Anna',
+  'Bruno',
+  'Clara',
+  'David',
+  'Elena',
+  'Felix',
+  'Grace',
+  'Henry',
+  'Iris',
+  'Jonas',
+];
+// Last names differ by more than one letter: the product takes one letter for a misspelling of the same name.
+const STARTS = ['Bel', 'Cor', 'Dun', 'Fal', 'Gar', 'Hol', 'Kim', 'Lus', 'Mig', 'Vis', 'Pyn', 'Tav'];
+const MIDDLES = ['an', 'eb', 'id', 'om', 'ur', 'isk', 'ock', 'uth'];
+const ENDS = ['ford', 'ley', 'well', 'wick', 'burn', 'stead', 'thorpe', 'gate'];
+
+export interface Humans {
+  /** A human being who was not there before. */
+  another(): Human;
+  /** Details that no one had before. */
+  details(): Details;
+  address(): Place;
+  employer(): Place;
+  all: readonly Human[];
+  byDonorId(donorId: string): Human | undefined;
+  byLastName(last: string): Human | undefined;
+}
+
+export function createHumans(random: Random): Humans {
+  const all: Human[] = [];
+  let numbers = 100;
+  const place = () => {
+    numbers += 1;
+    return { number: numbers, spelling: 0 };
+  };
+  return {
+    all,
+    another() {
+      const index = all.length;
+      const last =
+        (STARTS[index % 12] ?? '') +
+        (MIDDLES[Math.floor(index / 12) % 8] ?? '') +
+        (ENDS[(index + Math.floor(index / 96)) % 8] ?? '');
+      const first = random.one(FIRSTS) ?? 'Anna';
+      const donorId = (index + 1).toString(16).padStart(4, '0').repeat(8);
+      const human = { index, first, last, donorId };
+      all.push(human);
+      return human;
+    },
+    details: () => ({ address: place(), employer: place() }),
+    address: place,
+    employer: place,
+    byDonorId: (donorId) => all.find((human) => human.donorId === donorId),
+    byLastName: (last) => all.find((human) => human.last === last),
+  };
+}
+
+/**
+ * A first name in one of 16 ways that mean the same: several records of one human being differ by it, so that
+ * it is certain which of them was sent.
+ */
+export function firstNameOf({ first }: Human, way: number): string {
+  return [...first]
+    .map((letter, at) => (((way >> at) & 1) === 0 ? letter : otherCaseOf(letter)))
+    .join('');
+}
+
+function otherCaseOf(letter: string): string {
+  const lower = letter.toLowerCase();
+  return letter === lower ? letter.toUpperCase() : lower;
+}
+
+/** Ways to write the same address. */
+const ADDRESSES: readonly ((number: number) => string)[] = [
+  (number) => `${number} Oak Street, Springfield, OH 45501`,
+  (number) => `${number} Oak St, Springfield, OH 45501`,
+  (number) => `${number} OAK STREET, SPRINGFIELD, OH 45501`,
+  (number) => `${number} Oak St., Springfield, OH 45501-1234`,
+];
+
+export const SPELLINGS = ADDRESSES.length;
+
+export function addressText({ number, spelling }: Place): string {
+  return (ADDRESSES[spelling % ADDRESSES.length] ?? String)(number);
+}
+
+export function employerText({ number }: Place): string {
+  return `Works ${number} Foundation`;
+}
+
+/** The number in an address or employer as it was sent. */
+export function numberIn(text: string | undefined): number | null {
+  const found = /\d+/.exec(text ?? '')?.[0];
+  return found === undefined ? null : Number(found);
+}

@@ -1,0 +1,71 @@
+/** A backup that an operator puts back by the product's own means, and the log of erasures beside it. */
+
+import type { Application } from '../../../src/application.ts';
+import { holdAll } from '../../../src/backup/backup.ts';
+import type { ErasureEntry, ErasureLog } from '../../../src/privacy/statements/erasure-log.ts';
+import type { LoggedWrite, WriteLog } from '../../../src/privacy/statements/write-log.ts';
+import type { Backup } from '../database/contents.ts';
+import type { SharedStore } from '../database/store.ts';
+import type { Life } from '../processes/process.ts';
+
+/** What is on a disk of its own: it stays as it is when the database is put back. */
+export function createErasureLog(): { openFor(life: Life): ErasureLog } {
+  let entries: ErasureEntry[] | null = null;
+  return {
+    openFor: (life) => ({
+      async append(entry) {
+        // Noting that a process is at work erases nothing, so that it is no point to be killed at.
+        if (entry.what === 'seen') {
+          entries = [...(entries ?? []), whole(entry)];
+          return;
+        }
+        await life.point('note erasure');
+        entries = [...(entries ?? []), whole(entry)];
+        await life.point('note erasure done');
+      },
+      read: async () => [...(entries ?? [])],
+      isBegun: async () => entries !== null,
+      async begin(earlier) {
+        if (earlier.length > 0) entries = earlier.map(whole);
+      },
+    }),
+  };
+}
+
+/** The log of writes on the same disk. */
+export function createWriteLog(): WriteLog {
+  const lines: LoggedWrite[] = [];
+  return {
+    async append(more) {
+      lines.push(...more);
+    },
+    read: async (since) => lines.filter(({ at }) => at >= since),
+    examine: async () => [],
+  };
+}
+
+function whole(entry: Parameters<ErasureLog['append']>[0]): ErasureEntry {
+  const { contact = '', forms = [], person = null, everywhere = false } = entry;
+  const { store = '', folder = '', integration = '' } = entry;
+  const { donors = [] } = entry;
+  return { ...entry, store, folder, integration, contact, forms, person, everywhere, donors };
+}
+
+export interface Restoring {
+  store: SharedStore;
+  backup: { rows: Backup; at: number };
+  /** Lets a process with the product open do something; null if it does not come to its end. */
+  atWork<Result>(task: (application: Application) => Promise<Result>): Promise<Result | null>;
+}
+
+/**
+ * True once the backup is in the place of the database. As the command does it, the one or the other is
+ * there: what comes back is complete before it takes the place.
+ */
+export async function putBack({ store, backup, atWork }: Restoring): Promise<boolean> {
+  const before = store.backUp();
+  store.restore(backup.rows);
+  const held = await atWork((application) => holdAll(application, backup.at));
+  if (held === null) store.restore(before);
+  return held !== null;
+}

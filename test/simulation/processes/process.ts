@@ -1,0 +1,209 @@
+/** A host, and the lives of the process that it runs: killed, stopped, frozen, begun again. */
+import type { Clock } from '../../../src/core/clock.ts';
+import type { Owner } from '../../../src/core/owner.ts';
+import type { Random } from '../random.ts';
+import { type Machine, runInside } from '../takeover.ts';
+import type { Actor, Due, Timeline } from '../timeline.ts';
+
+/** The clock of a host, which people and time servers set, and which runs at a pace of its own. */
+export interface HostClock {
+  /** Ahead of the true time by so much (ms). */
+  offsetMs: number;
+  /** Its milliseconds for each true one. */
+  rate: number;
+}
+
+/** One life of a process. */
+export interface Life extends Machine, Actor {
+  /** `B2`: the second life of host B. */
+  readonly name: string;
+  readonly clock: Clock;
+  readonly owner: Owner;
+  readonly bornAt: number;
+  /** True once it was killed, asked to stop or stood still. */
+  readonly wasHurt: boolean;
+  /** True if it takes back or erases: opted-out contacts are no exception. */
+  isAtDesk: boolean;
+  /** Fires when it is asked to stop. */
+  readonly stopping: AbortController;
+  /** Resolves when it is killed. */
+  readonly death: Promise<void>;
+  /**
+   * Passed before and after all that leaves or enters the process: here it may be killed or frozen.
+   * Never resolves for a process that is dead.
+   */
+  point(name: string): Promise<void>;
+  kill(why: string): void;
+  freeze(ms: number): void;
+  /** Runs code as this process. */
+  run<Result>(work: () => Result): Result;
+}
+
+/** What becomes of a life, decided when it begins. */
+export interface Fate {
+  kill: Blow | null;
+  freeze: (Blow & { ms: number }) | null;
+  stop: { times: number } | null;
+}
+
+/** When something hits a process: some points after it has passed a certain one so many times. */
+export interface Blow {
+  /** Any if it is null. */
+  point: string | null;
+  times: number;
+  later: number;
+}
+
+export interface LifeOptions {
+  host: string;
+  /** What the machine calls itself: containers may all have one name. */
+  hostName: string;
+  number: number;
+  processId: number;
+  clock: HostClock;
+  space: string | null;
+  timeline: Timeline;
+  fate: Fate;
+  random: Random;
+  say(who: string, what: string): void;
+  passed(point: string): void;
+  onDeath(life: Life, point: string): void;
+  onFreeze(ms: number): void;
+}
+
+/** Where a request is about to leave that spends, takes members out of a network, or writes into a CRM. */
+const LEAVING: ReadonlySet<string> = new Set([
+  'send POST /enhancements',
+  'send POST /networks/ID/members/batch',
+  'send POST /networks/ID/members/remove',
+  'crm write',
+]);
+
+/** True once, at the point where the blow falls. */
+function watchFor(blow: Blow | null): (point: string) => boolean {
+  let seen = 0;
+  let left: number | null = null;
+  return (point) => {
+    if (blow === null) return false;
+    if (left !== null) left -= 1;
+    else if (blow.point === null || blow.point === point) {
+      seen += 1;
+      if (seen === blow.times) left = blow.later;
+    }
+    return left === 0;
+  };
+}
+
+/**
+ * What a process waits for that has died: it leaves nothing open. A promise of its own each time, since one for all would
+ * keep every such process for as long as nights are simulated.
+ */
+export const never = () => new Promise<never>(() => undefined);
+
+export function beginLife(options: LifeOptions): Life {
+  const { timeline, clock: hostClock, fate, say } = options;
+  const name = `${options.host}${options.number}`;
+  const bornAt = timeline.now();
+  const stopping = new AbortController();
+  let state: Actor['state'] = 'alive';
+  let parked: (() => void)[] = [];
+  let thawed: PromiseWithResolvers<void> | null = null;
+  let points = 0;
+  let wasHurt = false;
+  const isKilled = watchFor(fate.kill);
+  const isFrozen = watchFor(fate.freeze);
+  let lastPoint = 'its start';
+  const death = Promise.withResolvers<void>();
+
+  const monotonicMs = () => (timeline.now() - bornAt) * hostClock.rate;
+  const life: Life = {
+    name,
+    bornAt,
+    isAtDesk: false,
+    stopping,
+    death: death.promise,
+    get state() {
+      return state;
+    },
+    get wasHurt() {
+      return wasHurt;
+    },
+    owner: {
+      host: options.hostName,
+      processId: options.processId,
+      start: `${name}-${bornAt}`,
+      space: options.space,
+    },
+    monotonicMs,
+    later: (ms, run) => timeline.after(ms / hostClock.rate, run, life),
+    clock: {
+      now: () => Math.round(timeline.now() + hostClock.offsetMs),
+      monotonicMs,
+      sleep(ms, signal) {
+        if (signal?.aborted) return Promise.resolve();
+        return new Promise((resolve) => {
+          const due: Due = life.later(ms, finish);
+          signal?.addEventListener('abort', finish, { once: true });
+          function finish(): void {
+            due.cancel();
+            signal?.removeEventListener('abort', finish);
+            resolve();
+          }
+        });
+      },
+    },
+    park(run) {
+      parked.push(run);
+    },
+    async point(point) {
+      if (state === 'gone') await never();
+      points += 1;
+      lastPoint = point;
+      options.passed(point);
+      if (isKilled(point)) life.kill(point);
+      if (fate.freeze !== null && isFrozen(point)) {
+        // Between the last look at the lease and the sending no one can help a process that stands
+        // still for longer than its lease and the quiet time: that is what the promise leaves out.
+        const mostMs = LEAVING.has(point) ? 5_000 : Number.POSITIVE_INFINITY;
+        life.freeze(Math.min(fate.freeze.ms, mostMs));
+      }
+      if (fate.stop?.times === points && !stopping.signal.aborted) {
+        say(`process ${name}`, `is asked to stop, at ${point}`);
+        wasHurt = true;
+        stopping.abort();
+      }
+      if (state === 'gone') await never();
+      if (thawed !== null) await thawed.promise;
+    },
+    kill(why) {
+      if (state === 'gone') return;
+      state = 'gone';
+      wasHurt = true;
+      say(`process ${name}`, `is killed at ${why}`);
+      options.onDeath(life, lastPoint);
+      death.resolve();
+    },
+    freeze(ms) {
+      if (state !== 'alive') return;
+      state = 'frozen';
+      options.onFreeze(ms);
+      wasHurt = true;
+      thawed = Promise.withResolvers();
+      say(`process ${name}`, `stands still for ${Math.round(ms / 1000)} s, at ${lastPoint}`);
+      timeline.after(ms, thaw);
+    },
+    run: (work) => runInside(life, work),
+  };
+  return life;
+
+  function thaw(): void {
+    if (state !== 'frozen') return;
+    state = 'alive';
+    say(`process ${name}`, 'goes on');
+    const waiting = parked;
+    parked = [];
+    for (const run of waiting) timeline.after(options.random.next() * 2, run, life);
+    thawed?.resolve();
+    thawed = null;
+  }
+}

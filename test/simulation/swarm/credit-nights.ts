@@ -1,0 +1,65 @@
+/** Special nights about credits: who spends and buys them, and what becomes of answers that are lost. */
+import type { Random } from '../random.ts';
+import { makePlain } from './plain-night.ts';
+import type { Swarm } from './swarm.ts';
+
+/** A night about credits to keep: others spend them while the first jobs run. */
+export function watchCredits(
+  { contacts, faults, service, settings }: Swarm,
+  { int }: Random,
+): void {
+  Object.assign(faults, { freeze: 0, lostAnswer: 0, throttle: 0, serverError: 0 });
+  Object.assign(faults, { databaseAway: 0, diskFull: 0 });
+  settings.keep = int(1, 10);
+  Object.assign(settings, { trial: true, trialSize: 2, perRun: null, perMonth: null });
+  service.credits = settings.keep + contacts + int(0, 5);
+  Object.assign(service, { otherSpender: 1, jobMs: 40_000 });
+}
+
+/** A night about answers that are lost while clocks are set. */
+export function loseAnswers({ faults, settings }: Swarm): void {
+  Object.assign(faults, { clockJump: 1, lostAnswer: 0.3 });
+  settings.settleAfterMs = 10_000;
+}
+
+/** A night about credits that are bought while lost answers wait to be settled. */
+export function buyCredits({ faults, service, settings }: Swarm): void {
+  Object.assign(faults, { lostAnswer: 0.2, freeze: 0, restore: 0 });
+  Object.assign(service, { buyer: 0.7, credits: 20_000 });
+  Object.assign(settings, { keep: 0, perRun: null, perMonth: null, onLostAnswer: 'hold' });
+}
+
+/** A night in which as many credits are bought as a lost answer has cost, while others are under way. */
+export function hideCharges(swarm: Swarm, { int }: Random): void {
+  makePlain(swarm);
+  Object.assign(swarm.beside, { purge: 0, agree: 0, leave: 0, serve: 0, schedule: 0 });
+  Object.assign(swarm.desk, { decide: 0, undo: 0, only: 0, forget: 0, answers: 0 });
+  Object.assign(swarm, { integrations: 1, contacts: int(12, 30), struckAt: null });
+  swarm.faults.lostAnswer = 0.1;
+  Object.assign(swarm.service, { submitMs: 8_000, buyer: 0, hidingBuyer: 1 });
+  Object.assign(swarm.settings, { batch: int(3, 7), settleAfterMs: 10_000 });
+}
+
+/** A night about two integrations that spend from one bucket at the same time, in more than one submission each. */
+export function shareKey(swarm: Swarm): void {
+  const { faults, service, settings } = swarm;
+  Object.assign(swarm, { integrations: 2, sharedKey: true, hosts: 2, isCrossed: true });
+  swarm.sessions = Array.from({ length: 2 }, () => ({ afterHours: 192, hosts: 2, full: false }));
+  Object.assign(faults, { lostRequest: 0.15, lostAnswer: 0.1, restore: 0, freeze: 0, throttle: 0 });
+  Object.assign(service, { otherSpender: 0, partly: 0, invalid: 0, credits: 20_000, jobMs: 500 });
+  service.submitMs = 4_000;
+  Object.assign(settings, { keep: 0, perRun: null, perMonth: null, onLostAnswer: 'hold' });
+  Object.assign(settings, { trial: true, trialSize: 1, settleAfterMs: 3_000, refreshDays: 7 });
+}
+
+/** Several submissions under way: many small ones, whose answers take their time. */
+export function slowSubmissions(swarm: Swarm, { chance, int, magnitude }: Random): void {
+  const { faults, service, settings } = swarm;
+  service.submitMs = magnitude(700, 8_000);
+  settings.batch = int(2, 7);
+  swarm.contacts = Math.max(swarm.contacts, int(4, 20));
+  settings.trial &&= chance(0.3);
+  // Several that are lost at once, while others spend and buy.
+  if (chance(0.4)) faults.lostAnswer = Math.max(faults.lostAnswer, 0.15);
+  if (chance(0.2)) service.otherSpender = 1;
+}

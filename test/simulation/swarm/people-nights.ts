@@ -1,0 +1,109 @@
+/** Special nights about people: what they change in the CRM, decide, answer and erase, and who a record is. */
+import { createRandom, type Random } from '../random.ts';
+import { makePlain } from './plain-night.ts';
+import type { Swarm } from './swarm.ts';
+
+/** A night about details of many that change from one session to the next. */
+export function changeMany(swarm: Swarm, { int }: Random): void {
+  makePlain(swarm);
+  swarm.contacts = int(5, 12);
+  swarm.settings.massChangeAtLeast = int(2, 4);
+  swarm.people.move = 1;
+  swarm.sessions = [1, 24].map((afterHours) => ({ afterHours, hosts: 1, full: false }));
+}
+
+/** A night about people who decide, erase, merge and opt out while runs go on, whose jobs take their time. */
+export function decideMeanwhile(swarm: Swarm, { chance, int, magnitude }: Random): void {
+  const { desk, faults, people, service } = swarm;
+  swarm.contacts = int(2, 8);
+  Object.assign(desk, { decide: 1, forget: 0.8 });
+  Object.assign(people, { merge: 0.5, doubles: 0.4, optOut: 0.3, optIn: 0.5, move: 0.3 });
+  Object.assign(service, { jobMs: magnitude(2_000, 60_000), wrongPerson: 0.2, vanished: 0.15 });
+  faults.lostAnswer = chance(0.5) ? 0.15 : 0;
+  swarm.networks = chance(0.6);
+  swarm.sessions = [1, 20, 24].map((afterHours) => ({
+    ...{ afterHours, hosts: int(1, swarm.hosts) },
+    full: chance(0.4),
+  }));
+}
+
+/**
+ * A night about erased persons who become a part of others, in chains, and about what people say of those, also while
+ * a run reads: many records of one human being, each of which is read in each session.
+ */
+export function mergeErased(swarm: Swarm, { chance, int }: Random): void {
+  makePlain(swarm);
+  const { desk, people, settings } = swarm;
+  Object.assign(swarm, { integrations: 1, contacts: int(3, 5), pageSize: int(1, 2) });
+  Object.assign(swarm, { networks: chance(0.7), struckAt: null });
+  Object.assign(desk, { decide: 1, undo: 0, only: 0, forget: 1 });
+  Object.assign(people, { doubles: 1, optOut: 0.25, optIn: 0, remove: 0, move: 0.3, create: 0 });
+  Object.assign(people, { merge: 0.05, mergeErased: 0.6, comeBack: 0, lagMs: 0 });
+  // While it reads, there is time to decide in.
+  people.slowMs = chance(0.8) ? 20_000 : 0;
+  Object.assign(swarm.service, { invalid: 0, vanished: 0, wrongPerson: 0, deceased: 0, failed: 0 });
+  settings.shareProfiles = chance(0.3);
+  swarm.sessions = [1, 20, 24, 24, 24].map((afterHours) => ({
+    ...{ afterHours, hosts: 1, full: chance(0.7) },
+  }));
+}
+
+/**
+ * A night about questions that many contacts bring up, and about answers that are withdrawn, wait for a second person,
+ * run out, or are about something else by the time when that person confirms.
+ */
+export function answerMuch(swarm: Swarm, { chance, int, pick }: Random): void {
+  const { desk, faults, people, service, settings } = swarm;
+  if (chance(0.6)) makePlain(swarm);
+  Object.assign(swarm.beside, { serve: 0, schedule: 0 });
+  desk.answers = 1;
+  desk.decide *= 0.5;
+  swarm.contacts = Math.max(swarm.contacts, int(3, 12));
+  Object.assign(service, { wrongPerson: 0.2 + 0.5 * Number(chance(0.5)), deceased: 0.1 });
+  if (chance(0.4)) {
+    settings.massChangeAtLeast = int(2, 4);
+    people.move = 0.5;
+  }
+  const isPutBack = chance(0.35);
+  if (isPutBack) faults.restore = 1;
+  // By the product's own command, which drops what waits for a second person.
+  if (isPutBack && chance(0.7)) swarm.beside.agree = 1;
+  const hours = isPutBack
+    ? ([1, 1, 20, 24] as const)
+    : ([1, 20, 24, 24 * 6, 24 * 8, 24 * 8] as const);
+  swarm.sessions = Array.from({ length: isPutBack ? 4 : int(2, 4) }, (_, index) => ({
+    afterHours: index === 0 ? 1 : pick(hours),
+    ...{ hosts: int(1, swarm.hosts), full: chance(0.3) },
+  }));
+}
+
+/**
+ * The same night in which records become other human beings, rules refuse values, flows change them and merges
+ * fill blanks.
+ */
+export function withPersons(swarm: Swarm): Swarm {
+  const persons = createRandom(`swarm ${swarm.seed} persons`);
+  const people = {
+    ...swarm.people,
+    become: persons.chance(0.8) ? 0.5 * persons.next() : 0,
+    rule: persons.chance(0.5) ? persons.next() : 0,
+    automation: persons.chance(0.4) ? 1 : 0,
+    fillsBlanks: persons.chance(0.5) ? 1 : 0,
+    lock: persons.chance(0.3) ? persons.next() : 0,
+    narrow: persons.chance(0.3) ? persons.next() : 0,
+    vanish: persons.chance(0.2) ? 0.3 * persons.next() : 0,
+  };
+  const night = { ...swarm, people };
+  return persons.chance(0.15) ? renameUnderRules(night) : night;
+}
+
+/** Nothing goes wrong but that records which hold values become other human beings while a rule refuses some of theirs. */
+function renameUnderRules(swarm: Swarm): Swarm {
+  const night = structuredClone(swarm);
+  makePlain(night);
+  Object.assign(night.people, { become: 0.7, rule: 1 });
+  night.settings.massChangeAtLeast = 25;
+  night.contacts = Math.min(Math.max(night.contacts, 4), 12);
+  night.sessions = [0, 24].map((afterHours) => ({ afterHours, hosts: 1, full: false }));
+  return night;
+}
