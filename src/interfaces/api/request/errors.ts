@@ -96,5 +96,12 @@ function frameworkError(status: number): HttpError | null {
 const FRAMEWORK_ERRORS: ReadonlyMap<number, [ContentfulStatusCode, string, string]> = new Map([
   [400, [400, 'body_unreadable', 'The body is not valid JSON.']],
   [415, [415, 'body_not_json', 'Send the body as "Content-Type: application/json".']],
-  [504, [504, 'timed_out', 'That took too long. Try again later.']],
+  [
+    504,
+    [
+      504,
+      'timed_out',
+      'There was no answer within the time limit. What was asked for may still be done: look whether it was before you repeat it.',
+    ],
+  ],
 ]);
