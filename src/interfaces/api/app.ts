@@ -49,7 +49,7 @@ const ANSWER_TIMEOUT_MS = 30_000;
 
 /** A new password is compared with the common ones, whose lists are loaded for the first: a busy machine takes its time. */
 const NEW_PASSWORD_TIMEOUT_MS = 90_000;
-const NEW_PASSWORDS = ['/join/*', '/account/password'];
+const NEW_PASSWORDS = /^\/(join\/|account\/password$)/;
 
 const HEALTH = ['/healthz', '/readyz'];
 
@@ -136,8 +136,9 @@ export function createHttpApp(given: HttpDeps): Hono<HttpEnv> {
   app.use(refuseNullCharacters);
   app.use(except((c) => !WITH_PASSWORDS.test(c.req.path), access.requireSafeTransport));
   app.use(except([...HEALTH, ...WITH_KEYS], access.requireUsersBeyondHere));
-  app.use(except(['/v1/runs/:id/events', ...NEW_PASSWORDS], timeout(ANSWER_TIMEOUT_MS)));
-  for (const path of NEW_PASSWORDS) app.use(path, timeout(NEW_PASSWORD_TIMEOUT_MS));
+  const setsPassword = ({ req }: Context) => NEW_PASSWORDS.test(req.path);
+  app.use(except(['/v1/runs/:id/events', setsPassword], timeout(ANSWER_TIMEOUT_MS)));
+  app.use(except((c) => !setsPassword(c), timeout(NEW_PASSWORD_TIMEOUT_MS)));
   app.route('/', healthRoutes(deps));
   app.route('/', metricsRoutes(metrics, access));
   app.route('/', integrationRoutes(deps, access));
