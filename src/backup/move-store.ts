@@ -72,7 +72,7 @@ interface MoveDeps {
   onTable(moved: MovedTable): void;
   /** Adds to the audit of the source. */
   record: RecordEntry;
-  /** Empties a target that a move has not come to its end in, in place of going on or refusing it. */
+  /** Empties a target with an unfinished move, instead of continuing or refusing it. */
   startsOver?: boolean;
 }
 

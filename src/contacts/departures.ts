@@ -366,7 +366,7 @@ async function moveQuestion(
   const { tracking_id, decision, detail } = question;
   const isRejected = decision === 'rejected';
   const event = isRejected ? 'inheritedRejection' : 'inheritedQuestion';
-  // What is decided about it here is decided anew.
+  // The winner is asked about instead, so the loser's own changes no longer matter.
   const credit = last_credit === 'outdated' ? 'stands' : last_credit;
   const profile = { tracking_id, asked_at, last_credit: credit, donor_id, enhanced_at };
   const given = { ...profile, outcome_detail: detail } as const;

@@ -1,6 +1,6 @@
 /**
- * What an event sets in a contact's row, as data. It is evaluated here for one row, and by `apply-events.ts` as SQL for
- * many; a test compares the two.
+ * The changes of an event, as data. This file evaluates them for one row, and `apply-events.ts` writes them as SQL for
+ * many rows; a test compares the two.
  */
 import type { Selectable } from 'kysely';
 import type { Tables } from '../../database/tables/tables.ts';

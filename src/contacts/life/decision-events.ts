@@ -46,7 +46,7 @@ export const DECISION_EVENTS = {
     outcome_at: NOW,
   }),
   changeRejected: ofChange('settled', {
-    // The new details belong to the same person: they count as those that the credit was spent on.
+    // The same person has new details, which the credit covers, too.
     asked_identity: own('identity'),
     values_identity: choice(isNull(own('values_donor')), null, own('identity')),
     asked_at: choice(HAS_ASKED_IN_VAIN, NOW, own('asked_at')),
@@ -108,7 +108,7 @@ export const DECISION_EVENTS = {
         from: ['held'],
         to: 'settled',
         set: {
-          // Values without an identity are those that the next run blanks.
+          // The next run blanks values that have no identity.
           values_identity: null,
           donor_id: null,
           outcome_reason: 'blanking_pending',

@@ -117,6 +117,6 @@ export const LINE_EVENTS = {
       },
     ],
     otherwise:
-      'Work is under way, or nothing is sent and written for it as long as it is left out.',
+      'Work on the contact is in progress, or it is left out, so that nothing is sent or written for it.',
   },
 } satisfies Record<string, EventRow>;

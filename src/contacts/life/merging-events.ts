@@ -29,17 +29,7 @@ function inherits(to: ContactState, more: readonly Way[] = []): EventRow {
   return {
     ways: [
       {
-        from: ['unknown'],
-        to,
-        set: {
-          ...INHERITS,
-          asked_identity: NEXT_READING,
-          eligible: 1,
-          ...outcome('delivery_pending'),
-        },
-      },
-      {
-        from: ['settled', 'due', 'removed'],
+        from: ['unknown', 'settled', 'due', 'removed'],
         to,
         set: {
           ...INHERITS,

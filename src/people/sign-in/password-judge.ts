@@ -103,6 +103,7 @@ export function createPasswordJudge(limits: Partial<JudgeLimits> = {}): Password
   /** A program that is done does not wait for the thread. */
   function rest(resting: Worker): void {
     resting.unref();
+    clearTimeout(idle);
     idle = setTimeout(end, idleMs).unref();
   }
 
