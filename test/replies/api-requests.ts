@@ -1,0 +1,261 @@
+/** The requests to the API, its documents, webhooks and consent, by route. */
+import { type Cases, type CaseTable, NOWHERE } from './requests.ts';
+
+const client = (rest: string): Cases => ({
+  good: { path: `/v1/integrations/riverside${rest}` },
+  'other client': { path: `/v1/integrations/harbor${rest}` },
+  unknown: { path: `/v1/integrations/nowhere${rest}` },
+  invalid: { path: `/v1/integrations/%00${rest}` },
+});
+
+const NOT_JSON = { text: '{"full":', headers: { 'content-type': 'application/json' } };
+const NOT_DECLARED = { text: 'full=true', headers: { 'content-type': 'text/plain' } };
+
+const list = (path: string, filter = 'integration'): Cases => ({
+  good: { path },
+  'other client': { path: `${path}?${filter}=harbor` },
+  unknown: { path: `${path}?${filter}=nowhere` },
+});
+
+export const API_CASES: CaseTable = {
+  'GET /healthz': { good: { path: '/healthz' } },
+  'GET /readyz': { good: { path: '/readyz' } },
+  'GET /openapi.json': { good: { path: '/openapi.json' } },
+  'GET /docs': { good: { path: '/docs' } },
+  'GET /docs/styles.css': { good: { path: '/docs/styles.css' } },
+  'GET /metrics': { good: { path: '/metrics' } },
+
+  'GET /v1/integrations': { good: { path: '/v1/integrations' } },
+  'GET /v1/integrations/:id': client(''),
+  'GET /v1/setups': { good: { path: '/v1/setups' } },
+  'GET /v1/setups/:id': {
+    good: { path: '/v1/setups/{setup}' },
+    unknown: { path: '/v1/setups/nowhere' },
+    'not a set-up': { path: '/v1/setups/riverside' },
+  },
+  'GET /v1/integrations/:id/network': client('/network'),
+  'POST /v1/integrations/:id/runs': {
+    ...client('/runs'),
+    'one contact': { path: '/v1/integrations/riverside/runs', body: { contact: 'c001' } },
+    full: { path: '/v1/integrations/riverside/runs', body: { full: true } },
+    'accept marks': { path: '/v1/integrations/riverside/runs', body: { acceptMarks: true } },
+    'accept match rate': {
+      path: '/v1/integrations/riverside/runs',
+      body: { acceptMatchRate: true },
+    },
+    'unknown contact': { path: '/v1/integrations/riverside/runs', body: { contact: 'nowhere' } },
+    'not connected': { path: '/v1/integrations/hillside/runs' },
+    invalid: { path: '/v1/integrations/riverside/runs', body: { full: 'yes', other: 1 } },
+    contradictory: {
+      path: '/v1/integrations/riverside/runs',
+      body: { contact: 'c001', full: true },
+    },
+    'not JSON': { path: '/v1/integrations/riverside/runs', ...NOT_JSON },
+    'not declared as JSON': { path: '/v1/integrations/riverside/runs', ...NOT_DECLARED },
+    'invalid and unknown': { path: '/v1/integrations/nowhere/runs', body: { full: 'yes' } },
+  },
+  'GET /v1/integrations/:id/webhook': client('/webhook'),
+  'POST /v1/integrations/:id/webhook': {
+    good: { path: '/v1/integrations/riverside/webhook', body: {} },
+    signed: { path: '/v1/integrations/riverside/webhook', body: { signature: 'hmac' } },
+    'signed by HubSpot': {
+      path: '/v1/integrations/riverside/webhook',
+      body: { signature: 'hubspot' },
+    },
+    'other client': { path: '/v1/integrations/harbor/webhook', body: {} },
+    unknown: { path: '/v1/integrations/nowhere/webhook', body: {} },
+    invalid: { path: '/v1/integrations/riverside/webhook', body: { signature: 'wax' } },
+    'without a body': { path: '/v1/integrations/riverside/webhook' },
+    'not JSON': { path: '/v1/integrations/riverside/webhook', ...NOT_JSON },
+  },
+  'DELETE /v1/integrations/:id/webhook': client('/webhook'),
+  'GET /v1/integrations/:id/schedule': client('/schedule'),
+  'POST /v1/integrations/:id/schedule/:change': {
+    good: { path: '/v1/integrations/riverside/schedule/pause' },
+    resume: { path: '/v1/integrations/riverside/schedule/resume' },
+    'without a schedule': { path: '/v1/integrations/harbor/schedule/pause' },
+    unknown: { path: '/v1/integrations/nowhere/schedule/pause' },
+    invalid: { path: '/v1/integrations/riverside/schedule/skip' },
+  },
+  'GET /v1/integrations/:id/alerts': client('/alerts'),
+  'POST /v1/alerts/test': { good: { path: '/v1/alerts/test' } },
+  'GET /v1/integrations/:id/fields': {
+    ...client('/fields'),
+    'not connected': { path: '/v1/integrations/hillside/fields' },
+  },
+  'POST /v1/integrations/:id/doctor': {
+    ...client('/doctor'),
+    'not connected': { path: '/v1/integrations/hillside/doctor' },
+  },
+
+  'GET /v1/runs': {
+    ...list('/v1/runs'),
+    page: { path: '/v1/runs?limit=1' },
+    invalid: { path: '/v1/runs?status=sleepy&limit=0' },
+    'invalid cursor': { path: '/v1/runs?cursor=abc' },
+  },
+  'GET /v1/runs/:id': {
+    good: { path: '/v1/runs/{run}' },
+    stopped: { path: '/v1/runs/{run stopped}' },
+    queued: { path: '/v1/runs/{run queued}' },
+    unknown: { path: `/v1/runs/${NOWHERE}` },
+    'not an id': { path: '/v1/runs/nowhere' },
+    invalid: { path: '/v1/runs/%00' },
+  },
+  'GET /v1/runs/:id/contacts': {
+    good: { path: '/v1/runs/{run}/contacts?limit=2' },
+    held: { path: '/v1/runs/{run mismatched}/contacts?outcome=held&limit=2' },
+    csv: { path: '/v1/runs/{run}/contacts', headers: { accept: 'text/csv' } },
+    unknown: { path: `/v1/runs/${NOWHERE}/contacts` },
+    'unknown contact': { path: '/v1/runs/{run}/contacts?contact=nowhere' },
+    invalid: { path: '/v1/runs/{run}/contacts?outcome=sleepy&limit=0' },
+    'invalid reason': { path: '/v1/runs/{run}/contacts?reason=sleepy' },
+    'invalid cursor': { path: '/v1/runs/{run}/contacts?cursor=abc' },
+  },
+  'POST /v1/runs/:id/stop': {
+    good: { path: '/v1/runs/{run queued}/stop' },
+    finished: { path: '/v1/runs/{run}/stop' },
+    'other client': { path: '/v1/runs/{run stopped}/stop' },
+    unknown: { path: `/v1/runs/${NOWHERE}/stop` },
+  },
+  'GET /v1/runs/:id/events': {
+    good: { path: '/v1/runs/{run}/events' },
+    unknown: { path: `/v1/runs/${NOWHERE}/events` },
+  },
+
+  'GET /v1/holds': list('/v1/holds'),
+  'GET /v1/decisions': {
+    ...list('/v1/decisions', 'client'),
+    invalid: { path: '/v1/decisions?order=random' },
+    'invalid cursor': { path: '/v1/decisions?after=abc' },
+    'unknown parameter': { path: '/v1/decisions?limit=0&cursor=abc' },
+    'unknown reason': { path: '/v1/decisions?reason=sleepy' },
+  },
+  'POST /v1/holds/:id/:decision': {
+    good: { path: '/v1/holds/{hold mismatch}/reject' },
+    approve: { path: '/v1/holds/{hold mismatch}/approve' },
+    resubmit: { path: '/v1/holds/{hold lost}/resubmit' },
+    'without a profile': { path: '/v1/holds/{hold lost}/approve' },
+    'in a batch': { path: '/v1/holds/{hold in batch}/resubmit' },
+    decided: { path: '/v1/holds/{hold decided}/approve' },
+    unknown: { path: `/v1/holds/${NOWHERE}/reject` },
+    invalid: { path: '/v1/holds/{hold mismatch}/shrug' },
+  },
+  'POST /v1/holds/batches/:id/:decision': {
+    good: { path: '/v1/holds/batches/{batch}/reject' },
+    'waits for a second person': { path: '/v1/holds/batches/{batch}/approve' },
+    unknown: { path: `/v1/holds/batches/${NOWHERE}/reject` },
+    invalid: { path: '/v1/holds/batches/{batch}/resubmit' },
+  },
+  'GET /v1/approvals': { good: { path: '/v1/approvals' } },
+  'POST /v1/approvals/:id/confirm': {
+    good: { path: '/v1/approvals/{approval}/confirm' },
+    undo: { path: '/v1/approvals/{approval undo}/confirm' },
+    unknown: { path: `/v1/approvals/${NOWHERE}/confirm` },
+  },
+  'POST /v1/approvals/:id/refuse': {
+    good: { path: '/v1/approvals/{approval}/refuse' },
+    undo: { path: '/v1/approvals/{approval undo}/refuse' },
+    unknown: { path: `/v1/approvals/${NOWHERE}/refuse` },
+  },
+
+  'GET /v1/credits': {
+    ...list('/v1/credits'),
+    month: { path: '/v1/credits?month=2026-11' },
+    invalid: { path: '/v1/credits?days=5' },
+    'invalid month': { path: '/v1/credits?month=2026-13' },
+  },
+  'GET /v1/credits/bill': {
+    good: { path: '/v1/credits/bill?month=2026-11' },
+    'empty month': { path: '/v1/credits/bill?month=2020-01' },
+    invalid: { path: '/v1/credits/bill?month=soon' },
+    'without a month': { path: '/v1/credits/bill' },
+  },
+
+  'GET /v1/people': { good: { path: '/v1/people' } },
+  'POST /v1/people': {
+    good: {
+      path: '/v1/people',
+      body: { name: 'Nora', email: 'nora@example.org', role: 'viewer', integrations: ['harbor'] },
+    },
+    'known address': {
+      path: '/v1/people',
+      body: { name: 'Zoe', email: 'zoe@example.org', role: 'viewer' },
+    },
+    'limited owner': {
+      path: '/v1/people',
+      body: { name: 'Nora', email: 'nora@example.org', role: 'owner', integrations: ['harbor'] },
+    },
+    unknown: {
+      path: '/v1/people',
+      body: { name: 'Nora', email: 'nora@example.org', role: 'viewer', integrations: ['nowhere'] },
+    },
+    invalid: { path: '/v1/people', body: { name: '', email: 'nora', role: 'queen' } },
+    'without a body': { path: '/v1/people' },
+    'not JSON': { path: '/v1/people', ...NOT_JSON },
+  },
+  'PATCH /v1/people/:id': {
+    good: { path: '/v1/people/{user viewer}', body: { role: 'decider' } },
+    disable: { path: '/v1/people/{user viewer}', body: { disabled: true } },
+    'last owner': { path: '/v1/people/{user owner}', body: { role: 'viewer' } },
+    unknown: { path: `/v1/people/${NOWHERE}`, body: { role: 'decider' } },
+    'unknown client': { path: '/v1/people/{user viewer}', body: { integrations: ['nowhere'] } },
+    invalid: { path: '/v1/people/{user viewer}', body: { role: 'queen' } },
+  },
+  'DELETE /v1/people/:id': {
+    good: { path: '/v1/people/{user viewer}' },
+    'last owner': { path: '/v1/people/{user owner}' },
+    unknown: { path: `/v1/people/${NOWHERE}` },
+  },
+  'DELETE /v1/people/:id/passkeys/:passkey': {
+    good: { path: '/v1/people/{user viewer}/passkeys/nowhere' },
+    unknown: { path: `/v1/people/${NOWHERE}/passkeys/nowhere` },
+  },
+
+  'GET /v1/audit': {
+    ...list('/v1/audit'),
+    page: { path: '/v1/audit?limit=1' },
+    action: { path: '/v1/audit?action=run.asked&limit=2' },
+    invalid: { path: '/v1/audit?since=soon&limit=0' },
+    'unknown action': { path: '/v1/audit?action=sleepy' },
+    'invalid cursor': { path: '/v1/audit?cursor=abc' },
+  },
+  'POST /v1/audit/verify': { good: { path: '/v1/audit/verify' } },
+  'GET /v1/clients': {
+    good: { path: '/v1/clients' },
+    page: { path: '/v1/clients?limit=1' },
+    find: { path: '/v1/clients?q=harbor' },
+    invalid: { path: '/v1/clients?state=sleepy&limit=0' },
+    'invalid cursor': { path: '/v1/clients?cursor=abc' },
+  },
+  'GET /v1/find': {
+    good: { path: '/v1/find?q=river' },
+    contact: { path: '/v1/find?q=c001' },
+    run: { path: '/v1/find?q={run}' },
+    nothing: { path: '/v1/find?q=zzzz' },
+    invalid: { path: `/v1/find?q=${'z'.repeat(201)}` },
+  },
+
+  'GET /oauth/:kind/start': {
+    good: { path: '/oauth/salesforce/start?integration=hillside' },
+    'without a consent': { path: '/oauth/csv/start?integration=riverside' },
+    unknown: { path: '/oauth/salesforce/start?integration=nowhere' },
+    'unknown kind': { path: '/oauth/abacus/start?integration=hillside' },
+    invalid: { path: '/oauth/salesforce/start' },
+  },
+  'GET /oauth/:kind/callback': {
+    good: { path: '/oauth/salesforce/callback?code=abc&state=abc' },
+    refused: { path: '/oauth/salesforce/callback?error=access_denied&state=abc' },
+    'unknown kind': { path: '/oauth/abacus/callback?code=abc&state=abc' },
+    invalid: { path: '/oauth/salesforce/callback' },
+  },
+  'GET /oauth/styles.css': { good: { path: '/oauth/styles.css' } },
+  'POST /hooks/:integration/:token': {
+    good: { path: '/hooks/riverside/{hook}', body: { id: 'c001' } },
+    unknown: { path: '/hooks/nowhere/{hook}', body: { id: 'c001' } },
+    'wrong token': { path: '/hooks/riverside/wrong', body: { id: 'c001' } },
+    'other client': { path: '/hooks/harbor/{hook}', body: { id: 'c001' } },
+    invalid: { path: '/hooks/riverside/{hook}', body: { people: 1 } },
+    'not JSON': { path: '/hooks/riverside/{hook}', ...NOT_JSON },
+  },
+};

@@ -1,0 +1,400 @@
+/** The commands, by their names: what each is called with. Each case runs with `--json` and without, in a world for itself. */
+import type { Command } from 'commander';
+import { findConnectorDefinition } from '../../connectors/index.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { silentLog } from '../../src/core/log.ts';
+import { type AllDeps, COMMANDS } from '../../src/interfaces/cli/commands.ts';
+import { createLogStream } from '../../src/interfaces/cli/terminal/log.ts';
+import { aStream } from '../interfaces/cli/a-terminal.ts';
+import { NOWHERE } from './requests.ts';
+
+export interface CommandCase {
+  /** After the name; `{run}` and the like stand for values of the world. */
+  args: readonly string[];
+  /** The user of the machine; anna by default. */
+  user?: string;
+}
+
+export type CommandCases = Readonly<Record<string, CommandCase>>;
+
+/** They serve, or are about other databases and products: of these only the help is recorded. */
+export const HELP_ALONE = [
+  ...['demo', 'sandbox', 'service', 'serve', 'worker', 'migrate', 'move', 'backup', 'restore'],
+] as const;
+
+export function hasHelpAlone(name: string): boolean {
+  const [first] = name.split(' ');
+  return HELP_ALONE.some((one) => one === first);
+}
+
+/** Every command and subcommand of the program, as they are typed. */
+export async function listCommandNames(): Promise<string[]> {
+  const stdout = aStream({ isTTY: false });
+  const deps: AllDeps = {
+    ...{ stdin: aStream({ isTTY: false }), stdout, stderr: stdout, env: {}, cwd: '.' },
+    ...{ clock: systemClock, log: silentLog, user: null, findConnectorDefinition },
+    logStream: createLogStream(stdout, false),
+    timezone: () => 'UTC',
+    owner: { host: 'replies', processId: 0, start: '' },
+    stopSignal: () => new AbortController().signal,
+    setExitCode() {},
+  };
+  const commands = await Promise.all(COMMANDS.map(({ load }) => load(deps)));
+  return commands.flatMap((command) => namesOf(command, ''));
+}
+
+function namesOf(command: Command, before: string): string[] {
+  const name = before + command.name();
+  return [name, ...command.commands.flatMap((inner) => namesOf(inner, `${name} `))];
+}
+
+const one = (...args: string[]): CommandCase => ({ args });
+
+/** Of a command about clients. */
+const ofClients = (...more: string[]): CommandCases => ({
+  good: one('riverside', ...more),
+  'other client': one('harbor', ...more),
+  unknown: one('nowhere', ...more),
+  'invalid option': one('riverside', ...more, '--unheard-of'),
+});
+
+const CSV_ANSWERS = [
+  ...['--yes', '--crm', 'csv', '--csv-path', 'meadow.csv', '--name', 'Orchard'],
+  ...['--csv-id', 'Id', '--csv-first-name', 'First', '--csv-last-name', 'Last'],
+  ...['--partner-url', '{service}', '--partner-key-file', 'key.txt'],
+];
+
+export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
+  init: {
+    good: one('--config', 'other.yaml', ...CSV_ANSWERS),
+    'there already': one(...CSV_ANSWERS),
+    unknown: one('--config', 'other.yaml', '--yes', '--crm', 'abacus'),
+    invalid: one('--config', 'other.yaml', '--yes', '--budget-per-run', 'much'),
+    'without answers': one('--config', 'other.yaml'),
+  },
+  add: {
+    good: one(...CSV_ANSWERS),
+    'there already': one(...CSV_ANSWERS, '--id', 'riverside'),
+    unknown: one('--yes', '--crm', 'abacus'),
+    invalid: one('--yes', '--budget-per-run', 'much'),
+  },
+  doctor: { ...ofClients(), 'not connected': one('hillside'), show: one('riverside', '--show') },
+  connect: {
+    // To connect waits for a browser: only what ends by itself is recorded.
+    'not wanted': one('riverside'),
+    unknown: one('nowhere'),
+    invalid: one('hillside', '--port', 'high'),
+    'without an id': one(),
+  },
+  plan: {
+    ...ofClients(),
+    all: one('--all'),
+    contact: one('riverside', '--contact', 'c001'),
+    'unknown contact': one('riverside', '--contact', 'nowhere'),
+    invalid: one('riverside', '--list', '0'),
+    contradictory: one('riverside', '--contact', 'c001', '--full'),
+    'not connected': one('hillside'),
+  },
+  sync: {
+    ...ofClients(),
+    contact: one('riverside', '--contact', 'c001'),
+    'unknown contact': one('riverside', '--contact', 'nowhere'),
+    invalid: one('riverside', '--limit', '0'),
+    contradictory: one('riverside', '--contact', 'c001', '--full'),
+    'accept marks': one('riverside', '--accept-marks'),
+    'accept match rate': one('riverside', '--accept-match-rate'),
+    redeliver: one('riverside', '--redeliver', '--yes'),
+    'redeliver an unknown field': one('riverside', '--redeliver', '--field', 'nowhere', '--yes'),
+    'not connected': one('hillside'),
+  },
+  status: { ...ofClients(), all: one() },
+  runs: {
+    good: one(),
+    run: one('{run}'),
+    'other client': one('--integration', 'harbor'),
+    contact: one('{run}', '--contact', 'c001'),
+    'unknown contact': one('{run}', '--contact', 'nowhere'),
+    held: one('{run mismatched}', '--outcome', 'held', '--limit', '2'),
+    csv: one('{run}', '--csv'),
+    unknown: one(NOWHERE),
+    'not an id': one('nowhere'),
+    'unknown client': one('--integration', 'nowhere'),
+    invalid: one('{run}', '--outcome', 'sleepy'),
+    'invalid reason': one('{run}', '--reason', 'sleepy'),
+    'invalid limit': one('--limit', '0'),
+  },
+  stop: {
+    good: one('{run queued}'),
+    finished: one('{run}'),
+    unknown: one(NOWHERE),
+    'not an id': one('nowhere'),
+    'without an id': one(),
+  },
+  holds: {
+    good: one(),
+    'other client': one('--integration', 'harbor'),
+    batch: one('--batch', '{batch}'),
+    show: one('--show', '--integration', 'harbor'),
+    unknown: one('--integration', 'nowhere'),
+    'unknown batch': one('--batch', NOWHERE),
+    invalid: one('aprove', '{hold mismatch}'),
+  },
+  'holds approve': {
+    good: one('{hold mismatch}'),
+    batch: one('--batch', '{batch}'),
+    'without a profile': one('{hold lost}'),
+    decided: one('{hold decided}'),
+    unknown: one(NOWHERE),
+    'unknown batch': one('--batch', NOWHERE),
+    invalid: one(),
+  },
+  'holds reject': {
+    good: one('{hold mismatch}'),
+    batch: one('--batch', '{batch}'),
+    decided: one('{hold decided}'),
+    unknown: one(NOWHERE),
+    'unknown batch': one('--batch', NOWHERE),
+    invalid: one(),
+  },
+  'holds resubmit': {
+    good: one('{hold lost}'),
+    'in a batch': one('{hold in batch}'),
+    decided: one('{hold decided}'),
+    unknown: one(NOWHERE),
+    invalid: one(),
+  },
+  approvals: { good: one(), invalid: one('confrm', '{approval}') },
+  'approvals confirm': {
+    good: { args: ['{approval}', '--yes'], user: 'ben' },
+    undo: { args: ['{approval undo}', '--yes'], user: 'ben' },
+    'same person': one('{approval undo}', '--yes'),
+    unconfirmed: { args: ['{approval}'], user: 'ben' },
+    unknown: one(NOWHERE, '--yes'),
+    invalid: one(),
+  },
+  'approvals refuse': {
+    good: { args: ['{approval}', '--yes'], user: 'ben' },
+    'same person': one('{approval undo}', '--yes'),
+    unknown: one(NOWHERE, '--yes'),
+    invalid: one(),
+  },
+  schedule: { good: one(), invalid: one('skip') },
+  'schedule list': { good: one(), invalid: one('--unheard-of') },
+  'schedule pause': {
+    ...ofClients(),
+    'without a schedule': one('harbor'),
+    'without an id': one(),
+  },
+  'schedule resume': {
+    ...ofClients(),
+    'without a schedule': one('harbor'),
+    'without an id': one(),
+  },
+  people: { good: one(), invalid: one('invte') },
+  'people invite': {
+    good: one('--name', 'Nora', '--email', 'nora@example.org', '--role', 'viewer'),
+    'known address': one('--name', 'Zoe', '--email', 'zoe@example.org', '--role', 'viewer'),
+    'limited owner': one(
+      ...['--name', 'Nora', '--email', 'nora@example.org', '--role', 'owner'],
+      ...['--integrations', 'harbor'],
+    ),
+    unknown: one(
+      ...['--name', 'Nora', '--email', 'nora@example.org', '--role', 'viewer'],
+      ...['--integrations', 'nowhere'],
+    ),
+    invalid: one('--name', '', '--email', 'nora', '--role', 'queen'),
+    'without options': one(),
+  },
+  'people list': { good: one(), invalid: one('--unheard-of') },
+  'people role': {
+    good: one('{user viewer}', '--role', 'decider'),
+    'by address': one('viewer@example.org', '--role', 'decider'),
+    'last owner': one('{user owner}', '--role', 'viewer'),
+    unknown: one(NOWHERE, '--role', 'decider'),
+    'unknown client': one('{user viewer}', '--role', 'viewer', '--integrations', 'nowhere'),
+    invalid: one('{user viewer}', '--role', 'queen'),
+  },
+  'people link': { good: one('{invited}'), unknown: one(NOWHERE), invalid: one() },
+  'people disable': {
+    good: one('{user viewer}'),
+    'last owner': one('{user owner}'),
+    unknown: one(NOWHERE),
+    invalid: one(),
+  },
+  'people enable': { good: one('{user viewer}'), unknown: one(NOWHERE), invalid: one() },
+  'people passkeys': { good: one(), invalid: one('lst') },
+  'people passkeys list': { good: one('{user viewer}'), unknown: one(NOWHERE), invalid: one() },
+  'people passkeys remove': {
+    'unknown passkey': one('{user viewer}', 'nowhere', '--yes'),
+    unknown: one(NOWHERE, 'nowhere', '--yes'),
+    unconfirmed: one('{user viewer}', 'nowhere'),
+    invalid: one('{user viewer}'),
+  },
+  'people remove': {
+    good: one('{user viewer}', '--yes'),
+    unconfirmed: one('{user viewer}'),
+    'last owner': one('{user owner}', '--yes'),
+    unknown: one(NOWHERE, '--yes'),
+    invalid: one(),
+  },
+  tokens: { good: one(), invalid: one('creat') },
+  'tokens create': {
+    good: one('--name', 'Reports', '--role', 'viewer'),
+    'limited owner': one('--name', 'Reports', '--role', 'owner', '--integrations', 'harbor'),
+    unknown: one('--name', 'Reports', '--role', 'viewer', '--integrations', 'nowhere'),
+    invalid: one('--name', '', '--role', 'queen'),
+    'without options': one(),
+  },
+  'tokens list': { good: one(), invalid: one('--unheard-of') },
+  'tokens revoke': { good: one('token-viewer'), unknown: one(NOWHERE), invalid: one() },
+  fields: { good: one(), invalid: one('chck') },
+  'fields check': { ...ofClients(), 'not connected': one('hillside') },
+  'fields create': {
+    ...ofClients(),
+    invalid: one('riverside', '--capacity-above', 'much'),
+    'not connected': one('hillside'),
+  },
+  'fields source': {
+    good: one('source', '--integration', 'hillside'),
+    'another kind': one('source', '--integration', 'riverside'),
+    unknown: one('source', '--integration', 'nowhere'),
+    invalid: one(),
+  },
+  networks: { ...ofClients(), all: one(), invalid: one('chck') },
+  'networks check': ofClients(),
+  'networks repair': { ...ofClients('--yes'), unconfirmed: one('riverside') },
+  paths: {
+    good: one('c020', '--integration', 'riverside'),
+    'other client': one('c041', '--integration', 'harbor'),
+    'without a client': one('c020'),
+    'unknown contact': one('nowhere', '--integration', 'riverside'),
+    unknown: one('c020', '--integration', 'nowhere'),
+    invalid: one(),
+  },
+  prospects: {
+    ...ofClients(),
+    'without a client': one(),
+    csv: one('riverside', '--csv'),
+    invalid: one('riverside', '--limit', '0'),
+    'invalid strength': one('riverside', '--min-strength', 'strong'),
+  },
+  credits: { ...ofClients(), all: one() },
+  'credits reconcile': {
+    good: one('2026-11'),
+    csv: one('2026-11', '--csv'),
+    'empty month': one('2020-01'),
+    invalid: one('soon'),
+    'without a month': one(),
+  },
+  undo: {
+    good: one('{run}', '--yes'),
+    'nothing written': one('{run stopped}', '--yes'),
+    unknown: one(NOWHERE, '--yes'),
+    'not an id': one('nowhere', '--yes'),
+    unconfirmed: one('{run}'),
+    invalid: one(),
+  },
+  about: {
+    good: one('c001', '--integration', 'riverside'),
+    'without a client': one('c001'),
+    'unknown contact': one('nowhere', '--integration', 'riverside'),
+    unknown: one('c001', '--integration', 'nowhere'),
+    invalid: one(),
+  },
+  forget: {
+    good: one('c001', '--integration', 'riverside', '--yes'),
+    'in the CRM too': one('c001', '--integration', 'riverside', '--also-in-crm', '--yes'),
+    everywhere: one('c001', '--integration', 'riverside', '--everywhere', '--yes'),
+    unconfirmed: one('c001', '--integration', 'riverside'),
+    'without a client': one('c001', '--yes'),
+    'unknown contact': one('nowhere', '--integration', 'riverside', '--yes'),
+    unknown: one('c001', '--integration', 'nowhere', '--yes'),
+    'lift a block': one('c001', '--integration', 'riverside', '--lift-block'),
+    invalid: one(),
+  },
+  erase: {
+    ...ofClients('--yes'),
+    unconfirmed: one('riverside'),
+    'of the database': one('meadow', '--yes'),
+    invalid: one(),
+  },
+  audit: {
+    good: one('--limit', '2'),
+    'other client': one('--integration', 'harbor', '--limit', '2'),
+    csv: one('--csv', '--limit', '2'),
+    unknown: one('--integration', 'nowhere'),
+    'unknown action': one('--action', 'sleepy'),
+    invalid: one('--limit', '0'),
+    'invalid day': one('--since', 'soon'),
+  },
+  'audit verify': {
+    good: one(),
+    'other end': one('--known', '1:abc'),
+    invalid: one('--known', 'x'),
+  },
+  hooks: { good: one(), invalid: one('creat') },
+  'hooks create': {
+    good: one('harbor'),
+    'there already': one('riverside'),
+    signed: one('harbor', '--signature', 'hmac'),
+    'signed by HubSpot': one('harbor', '--signature', 'hubspot'),
+    unknown: one('nowhere'),
+    invalid: one('harbor', '--signature', 'wax'),
+    'unset variable': one('harbor', '--signature', 'hmac', '--secret-env', 'NO_SUCH_SECRET'),
+    'without an id': one(),
+  },
+  'hooks rotate': {
+    good: one('riverside'),
+    'there is none': one('harbor'),
+    signed: one('riverside', '--signature', 'hmac'),
+    unknown: one('nowhere'),
+    invalid: one('riverside', '--signature', 'wax'),
+    'without an id': one(),
+  },
+  'hooks revoke': {
+    good: one('riverside'),
+    'there is none': one('harbor'),
+    unknown: one('nowhere'),
+    invalid: one(),
+  },
+  'hooks show': {
+    good: one(),
+    client: one('riverside'),
+    'there is none': one('harbor'),
+    unknown: one('nowhere'),
+    invalid: one('--unheard-of'),
+  },
+  apply: {
+    good: one('meadow.yaml'),
+    'dry run': one('meadow.yaml', '--dry-run'),
+    unknown: one('nowhere.yaml'),
+    invalid: one('broken.yaml'),
+    'of the file': one('riverside.yaml'),
+    'without a file': one(),
+  },
+  remove: {
+    good: one('meadow', '--yes'),
+    'of the file': one('riverside', '--yes'),
+    unconfirmed: one('meadow'),
+    unknown: one('nowhere', '--yes'),
+    invalid: one(),
+  },
+  export: {
+    good: one('harbor'),
+    everything: one('harbor', '--everything', 'all-data'),
+    unknown: one('nowhere'),
+    invalid: one(),
+  },
+  alerts: { good: one(), invalid: one('tst') },
+  'alerts test': { good: one(), invalid: one('--unheard-of') },
+  'alerts check': { good: one(), invalid: one('--unheard-of') },
+  disconnect: {
+    good: one('hillside', '--yes'),
+    'not wanted': one('riverside', '--yes'),
+    unconfirmed: one('hillside'),
+    unknown: one('nowhere', '--yes'),
+    invalid: one(),
+  },
+  connector: { good: one(), invalid: one('nw') },
+  'connector new': { good: one('abacus-connector'), invalid: one() },
+};

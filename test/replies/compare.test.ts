@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { describeDifference, findDifferences, summarize } from './compare.ts';
+import { type Entry, readEntries, writeEntries } from './entries.ts';
+
+const SHOWN: Entry = {
+  ...{ kind: 'api', as: 'viewer', request: 'GET /v1/runs/<run>', case: 'good', status: 200 },
+  body: { run: { id: '<run>', reason: null, contacts: { read: 40 } } },
+};
+
+const UNKNOWN: Entry = {
+  ...{ kind: 'api', as: 'viewer', request: 'GET /v1/runs/nowhere', case: 'unknown', status: 404 },
+  body: { error: { code: 'run_unknown', message: 'There is no run "nowhere".' } },
+};
+
+const TYPED: Entry = {
+  ...{ kind: 'command', as: 'anna', request: 'runs nowhere --json', case: 'unknown', exitCode: 2 },
+  ...{ stdout: { error: { code: 'run_unknown' } }, stderr: [] },
+};
+
+/** What differs once these are recorded in place of the three above, in both directions of writing and reading. */
+function compare(...after: readonly Entry[]) {
+  const [from, to] = [[SHOWN, UNKNOWN, TYPED], after].map((entries) =>
+    readEntries(writeEntries(entries)),
+  );
+  if (!from || !to) throw new Error('two recordings were written');
+  const differences = findDifferences(from, to);
+  return { lines: differences.map(describeDifference), summary: summarize(differences) };
+}
+
+describe('the comparison of two recordings', () => {
+  it('finds nothing in equal ones, in whatever order they were made', () => {
+    const { lines, summary } = compare(TYPED, UNKNOWN, SHOWN);
+    expect(lines).toEqual([]);
+    expect(summary).toBe('Both recordings are equal.');
+  });
+
+  it('finds a changed status', () => {
+    const { lines, summary } = compare(SHOWN, { ...UNKNOWN, status: 422 }, TYPED);
+    expect(lines).toEqual([
+      'changed: api | GET /v1/runs/nowhere | unknown | viewer: status: 404 -> 422',
+    ]);
+    expect(summary).toBe('api: 0 missing, 0 new, 1 changed');
+  });
+
+  it('finds a changed exit code and a changed code of an error', () => {
+    const changed: Entry = { ...TYPED, exitCode: 1, stdout: { error: { code: 'run_missing' } } };
+    const { lines, summary } = compare(SHOWN, UNKNOWN, changed);
+    expect(lines).toEqual([
+      'changed: command | runs nowhere --json | unknown | anna: exitCode: 2 -> 1',
+      'changed: command | runs nowhere --json | unknown | anna: stdout.error.code: "run_unknown" -> "run_missing"',
+    ]);
+    // Both are of one answer.
+    expect(summary).toBe('command: 0 missing, 0 new, 1 changed');
+  });
+
+  it('finds a route that is missing, and one that is new', () => {
+    const added: Entry = { ...UNKNOWN, request: 'GET /v2/runs/nowhere' };
+    const { lines, summary } = compare(SHOWN, added, TYPED);
+    expect(lines).toEqual([
+      'missing: api | GET /v1/runs/nowhere | unknown | viewer',
+      'new: api | GET /v2/runs/nowhere | unknown | viewer',
+    ]);
+    expect(summary).toBe('api: 1 missing, 1 new, 0 changed');
+  });
+
+  it('finds a key that was lost, and tells it from one that is null', () => {
+    const { lines } = compare(
+      { ...SHOWN, body: { run: { id: '<run>', contacts: { read: null } } } },
+      UNKNOWN,
+      TYPED,
+    );
+    expect(lines).toEqual([
+      'changed: api | GET /v1/runs/<run> | good | viewer: body.run.reason: null -> nothing',
+      'changed: api | GET /v1/runs/<run> | good | viewer: body.run.contacts.read: 40 -> null',
+    ]);
+  });
+
+  it('finds an entry that a list has lost, and a list that has become something else', () => {
+    const list = (body: unknown): Entry => ({ ...SHOWN, body });
+    const from = readEntries(writeEntries([list(['a', 'b'])]));
+    const lines = (body: unknown) =>
+      findDifferences(from, readEntries(writeEntries([list(body)]))).map(describeDifference);
+    const key = 'api | GET /v1/runs/<run> | good | viewer';
+    expect(lines(['a'])).toEqual([`changed: ${key}: body.1: "b" -> nothing`]);
+    expect(lines({ 0: 'a', 1: 'b' })).toEqual([
+      `changed: ${key}: body: ["a","b"] -> {"0":"a","1":"b"}`,
+    ]);
+  });
+});
+
+describe('a recording', () => {
+  it('has no two answers to one request', () => {
+    expect(() => writeEntries([SHOWN, { ...SHOWN, status: 404 }])).toThrow('same key');
+  });
+
+  it('is refused if a line is no answer', () => {
+    expect(() => readEntries('{"kind":"api"}\n')).toThrow();
+  });
+});

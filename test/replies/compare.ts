@@ -1,0 +1,96 @@
+/**
+ * Tells what two recordings answer differently, a line each, and how many differ by kind; the exit code is 0 if they are
+ * equal.
+ *
+ *   node test/replies/compare.ts before.jsonl after.jsonl
+ */
+import { readFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { type Entry, readEntries } from './entries.ts';
+
+export interface Difference {
+  what: 'missing' | 'new' | 'changed';
+  /** What was asked, by whom. */
+  key: string;
+  kind: Entry['kind'];
+  /** The place within the answer, and its values; empty for a whole answer. */
+  place: string;
+  from?: unknown;
+  to?: unknown;
+}
+
+/** What differs, in the order of the keys. */
+export function findDifferences(
+  before: ReadonlyMap<string, Entry>,
+  after: ReadonlyMap<string, Entry>,
+): Difference[] {
+  const keys = [...new Set([...before.keys(), ...after.keys()])].sort();
+  return keys.flatMap((key): Difference[] => {
+    const [from, to] = [before.get(key), after.get(key)];
+    if (from === undefined) return to ? [{ what: 'new', key, kind: to.kind, place: '' }] : [];
+    if (to === undefined) return [{ what: 'missing', key, kind: from.kind, place: '' }];
+    return listChanges(from, to, '').map((change) => ({
+      ...{ what: 'changed', key, kind: from.kind },
+      ...change,
+    }));
+  });
+}
+
+type Change = Pick<Difference, 'place' | 'from' | 'to'>;
+
+/** What is different within an answer, at the deepest place that both have. */
+function listChanges(from: unknown, to: unknown, place: string): Change[] {
+  if (Object.is(from, to)) return [];
+  if (!isCollection(from) || !isCollection(to) || Array.isArray(from) !== Array.isArray(to)) {
+    return [{ place, from, to }];
+  }
+  const [left, right] = [new Map(Object.entries(from)), new Map(Object.entries(to))];
+  return [...new Set([...left.keys(), ...right.keys()])].flatMap((name) =>
+    listChanges(left.get(name), right.get(name), place === '' ? name : `${place}.${name}`),
+  );
+}
+
+function isCollection(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+/** A difference as one line. */
+export function describeDifference({ what, key, place, from, to }: Difference): string {
+  if (what !== 'changed') return `${what}: ${key}`;
+  return `changed: ${key}: ${place}: ${show(from)} -> ${show(to)}`;
+}
+
+/** What is left out is not the same as null. */
+function show(value: unknown): string {
+  return value === undefined ? 'nothing' : JSON.stringify(value);
+}
+
+/** How many answers are missing, new and changed, by kind. */
+export function summarize(differences: readonly Difference[]): string {
+  if (differences.length === 0) return 'Both recordings are equal.';
+  const byKind = Map.groupBy(differences, ({ kind }) => kind);
+  return [...byKind]
+    .map(([kind, some]) => {
+      const counts = (['missing', 'new', 'changed'] as const).map((what) => {
+        const keys = some.filter((one) => one.what === what).map(({ key }) => key);
+        return `${new Set(keys).size} ${what}`;
+      });
+      return `${kind}: ${counts.join(', ')}`;
+    })
+    .join('\n');
+}
+
+if (import.meta.main) {
+  const { positionals } = parseArgs({ allowPositionals: true });
+  const [before, after, ...rest] = positionals;
+  if (before === undefined || after === undefined || rest.length > 0) {
+    throw new Error('Name two recordings: node test/replies/compare.ts BEFORE AFTER');
+  }
+  const differences = findDifferences(
+    readEntries(await readFile(before, 'utf8')),
+    readEntries(await readFile(after, 'utf8')),
+  );
+  const lines = [...differences.map(describeDifference), summarize(differences)];
+  process.stdout.write(`${lines.join('\n')}\n`);
+  process.exitCode = differences.length === 0 ? 0 : 1;
+}

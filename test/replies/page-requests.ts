@@ -1,0 +1,345 @@
+/** The requests of browsers: pages, and what their forms send. */
+import { type Cases, type CaseTable, NOWHERE } from './requests.ts';
+
+const post = (path: string, form: Readonly<Record<string, string>> = {}) => ({ path, form });
+
+/** A page of a client. */
+const page = (before: string, after = ''): Cases => ({
+  good: { path: `${before}/riverside${after}` },
+  'other client': { path: `${before}/harbor${after}` },
+  unknown: { path: `${before}/nowhere${after}` },
+});
+
+/** A button of a client. */
+const button = (before: string, after: string): Cases => ({
+  good: post(`${before}/riverside${after}`),
+  'other client': post(`${before}/harbor${after}`),
+  unknown: post(`${before}/nowhere${after}`),
+});
+
+/** A button about something else that has an id. */
+const about = (before: string, id: string, after: string, nowhere = NOWHERE): Cases => ({
+  good: post(`${before}/${id}${after}`),
+  unknown: post(`${before}/${nowhere}${after}`),
+});
+
+const all = (word: string, clientId: string, reason: string) =>
+  post(`/decisions/all/${word}?client=${clientId}&reason=${reason}&until=9999999999999`);
+
+const allOf = (word: string): Cases => ({
+  good: all(word, 'harbor', word === 'resubmit' ? 'lost_answer' : 'name_mismatch'),
+  unknown: all(word, 'nowhere', 'name_mismatch'),
+  'unknown reason': all(word, 'harbor', 'sleepy'),
+  invalid: post(`/decisions/all/${word}`),
+});
+
+const FILE = 'Donor ID,First Name,Last Name\n1,Ada,Vale\n';
+
+const upload = (path: string, text: string) => ({
+  path,
+  text: [
+    '--b',
+    'Content-Disposition: form-data; name="file"; filename="donors.csv"',
+    'Content-Type: text/csv',
+    '',
+    text,
+    '--b--',
+    '',
+  ].join('\r\n'),
+  headers: { 'content-type': 'multipart/form-data; boundary=b' },
+});
+
+export const PAGE_CASES: CaseTable = {
+  'GET /assets/:file': {
+    good: { path: '/assets/pages.css' },
+    unknown: { path: '/assets/nowhere.css' },
+  },
+  'GET /sign-in': {
+    good: { path: '/sign-in' },
+    'to a page': { path: '/sign-in?to=/runs' },
+    invalid: { path: '/sign-in?to=//elsewhere.example' },
+  },
+  'POST /sign-in': {
+    good: post('/sign-in', { email: 'viewer@example.org', password: 'three blue herons' }),
+    'wrong password': post('/sign-in', { email: 'viewer@example.org', password: 'wrong' }),
+    unknown: post('/sign-in', { email: 'nobody@example.org', password: 'wrong' }),
+    'unknown token': post('/sign-in', { token: 'dst_wrong' }),
+    invalid: post('/sign-in'),
+  },
+  'POST /sign-out': { good: post('/sign-out') },
+  'GET /first-visit/:secret': { good: { path: '/first-visit/abc' } },
+  'POST /first-visit/:secret': { good: post('/first-visit/abc') },
+  'GET /sign-in/provider': { good: { path: '/sign-in/provider' } },
+  'GET /sign-in/provider/callback': { good: { path: '/sign-in/provider/callback' } },
+  'GET /join/:secret': {
+    good: { path: '/join/{invitation}' },
+    unknown: { path: '/join/nowhere' },
+  },
+  'POST /join/:secret': {
+    good: post('/join/{invitation}', { fresh: 'four grey geese' }),
+    unknown: post('/join/nowhere', { fresh: 'four grey geese' }),
+    invalid: post('/join/{invitation}', { fresh: 'x' }),
+  },
+
+  'GET /account': { good: { path: '/account' }, note: { path: '/account?note=password' } },
+  'POST /account/password': {
+    good: post('/account/password', { old: 'three blue herons', fresh: 'four grey geese' }),
+    'wrong password': post('/account/password', { old: 'wrong', fresh: 'four grey geese' }),
+    invalid: post('/account/password', { old: 'three blue herons', fresh: 'x' }),
+  },
+  'POST /account/proof': {
+    good: post('/account/proof', { password: 'three blue herons' }),
+    invalid: post('/account/proof', { password: 'wrong' }),
+  },
+  'POST /account/passkeys': {
+    good: post('/account/passkeys', { name: 'My phone', response: '{}', way: 'x' }),
+    invalid: post('/account/passkeys'),
+  },
+  'POST /account/passkeys/:id/remove': { good: post('/account/passkeys/nowhere/remove') },
+  'POST /account/sessions/:id/end': { good: post('/account/sessions/nowhere/end') },
+  'POST /account/sign-out-everywhere': { good: post('/account/sign-out-everywhere') },
+
+  'GET /people': { good: { path: '/people' }, note: { path: '/people?note=changed' } },
+  'POST /people': {
+    good: post('/people', {
+      ...{ name: 'Nora', email: 'nora@example.org', role: 'viewer', reach: 'all' },
+    }),
+    'known address': post('/people', {
+      ...{ name: 'Zoe', email: 'zoe@example.org', role: 'viewer', reach: 'all' },
+    }),
+    unknown: post('/people', {
+      ...{ name: 'Nora', email: 'nora@example.org', role: 'viewer' },
+      ...{ reach: 'some', ids: 'nowhere' },
+    }),
+    invalid: post('/people', { name: '', email: 'nora', role: 'queen' }),
+  },
+  'POST /people/:id/link': about('/people', '{invited}', '/link'),
+  'POST /people/:id/rights': {
+    good: post('/people/{user viewer}/rights', { role: 'decider', reach: 'all' }),
+    'last owner': post('/people/{user owner}/rights', { role: 'viewer', reach: 'all' }),
+    unknown: post(`/people/${NOWHERE}/rights`, { role: 'decider', reach: 'all' }),
+    invalid: post('/people/{user viewer}/rights', { role: 'queen' }),
+  },
+  'POST /people/:id/disable': {
+    ...about('/people', '{user viewer}', '/disable'),
+    'last owner': post('/people/{user owner}/disable'),
+  },
+  'POST /people/:id/enable': about('/people', '{user viewer}', '/enable'),
+  'POST /people/:id/passkeys/:passkey/remove': about(
+    '/people',
+    '{user viewer}',
+    '/passkeys/nowhere/remove',
+  ),
+  'POST /people/:id/remove': {
+    ...about('/people', '{user viewer}', '/remove'),
+    'last owner': post('/people/{user owner}/remove'),
+  },
+  'POST /people/:id/sign-out': about('/people', '{user viewer}', '/sign-out'),
+  'POST /tokens': {
+    good: post('/tokens', { name: 'Reports', role: 'viewer', reach: 'all' }),
+    'limited owner': post('/tokens', {
+      ...{ name: 'Reports', role: 'owner', reach: 'some', ids: 'harbor' },
+    }),
+    invalid: post('/tokens', { name: '', role: 'queen' }),
+  },
+  'POST /tokens/:id/revoke': about('/tokens', 'token-viewer', '/revoke', 'nowhere'),
+
+  'GET /': { good: { path: '/' }, find: { path: '/?q=zzzz' }, note: { path: '/?note=sync' } },
+  'GET /credits': {
+    good: { path: '/credits' },
+    'other client': { path: '/credits?client=harbor' },
+    unknown: { path: '/credits?client=nowhere' },
+    invalid: { path: '/credits?days=5&month=soon' },
+  },
+  'GET /credits/bill': {
+    good: { path: '/credits/bill?month=2026-11' },
+    invalid: { path: '/credits/bill?month=soon' },
+  },
+  'GET /clients/:id': page('/clients'),
+  'GET /runs': {
+    good: { path: '/runs' },
+    'other client': { path: '/runs?client=harbor' },
+    unknown: { path: '/runs?client=nowhere' },
+    invalid: { path: '/runs?status=sleepy&cursor=abc' },
+  },
+  'GET /runs/:id': {
+    good: { path: '/runs/{run}' },
+    stopped: { path: '/runs/{run stopped}' },
+    queued: { path: '/runs/{run queued}' },
+    unknown: { path: `/runs/${NOWHERE}` },
+    'not an id': { path: '/runs/nowhere' },
+    invalid: { path: '/runs/{run}?outcome=sleepy&reason=sleepy' },
+  },
+  'GET /runs/:id/changes': {
+    good: { path: '/runs/{run}/changes?contact=c001' },
+    'unknown contact': { path: '/runs/{run}/changes?contact=nowhere' },
+    unknown: { path: `/runs/${NOWHERE}/changes?contact=c001` },
+    invalid: { path: '/runs/{run}/changes' },
+  },
+  'POST /runs/:id/stop': {
+    ...about('/runs', '{run queued}', '/stop'),
+    finished: post('/runs/{run}/stop'),
+  },
+  'POST /runs/:id/retry': {
+    ...about('/runs', '{run stopped}', '/retry'),
+    succeeded: post('/runs/{run}/retry'),
+  },
+  'POST /integrations/:id/pause': button('/integrations', '/pause'),
+  'POST /integrations/:id/resume': button('/integrations', '/resume'),
+  'POST /integrations/:id/sync': button('/integrations', '/sync'),
+  'POST /integrations/:id/accept-match-rate': button('/integrations', '/accept-match-rate'),
+  'POST /integrations/:id/accept-marks': button('/integrations', '/accept-marks'),
+  'GET /integrations/:id/persons': page('/integrations', '/persons'),
+  'GET /audit': {
+    good: { path: '/audit' },
+    'other client': { path: '/audit?client=harbor' },
+    unknown: { path: '/audit?client=nowhere' },
+    invalid: { path: '/audit?action=sleepy&since=soon&cursor=abc' },
+  },
+  'GET /audit/csv': {
+    good: { path: '/audit/csv?limit=2' },
+    unknown: { path: '/audit/csv?client=nowhere' },
+    invalid: { path: '/audit/csv?action=sleepy&since=soon' },
+  },
+  'POST /audit/verify': { good: post('/audit/verify') },
+
+  'GET /clients/:id/webhooks': page('/clients', '/webhooks'),
+  'POST /clients/:id/webhooks': {
+    ...button('/clients', '/webhooks'),
+    signed: post('/clients/riverside/webhooks', { signature: 'hmac' }),
+    invalid: post('/clients/riverside/webhooks', { signature: 'wax' }),
+  },
+  'POST /clients/:id/webhooks/revoke': button('/clients', '/webhooks/revoke'),
+  'GET /clients/:id/schedule': {
+    ...page('/clients', '/schedule'),
+    invalid: { path: '/clients/riverside/schedule?rhythm=cron&cron=soon&timezone=Mars' },
+  },
+  'POST /clients/:id/schedule': {
+    good: post('/clients/meadow/schedule', { rhythm: 'daily', time: '04:00', timezone: 'UTC' }),
+    'of the file': post('/clients/riverside/schedule', { rhythm: 'daily' }),
+    'other client': post('/clients/harbor/schedule', { rhythm: 'daily' }),
+    unknown: post('/clients/nowhere/schedule', { rhythm: 'daily' }),
+    invalid: post('/clients/meadow/schedule', { rhythm: 'cron', cron: 'soon', timezone: 'Mars' }),
+  },
+  'POST /clients/:id/schedule/:change': {
+    ...button('/clients', '/schedule/pause'),
+    resume: post('/clients/riverside/schedule/resume'),
+    invalid: post('/clients/riverside/schedule/skip'),
+  },
+  'GET /clients/:id/alerts': page('/clients', '/alerts'),
+  'POST /clients/:id/alerts/test': button('/clients', '/alerts/test'),
+  'GET /clients/:id/fields': {
+    ...page('/clients', '/fields'),
+    'not connected': { path: '/clients/hillside/fields' },
+  },
+  'POST /clients/:id/fields/create': {
+    ...button('/clients', '/fields/create'),
+    'not connected': post('/clients/hillside/fields/create'),
+  },
+  'GET /clients/:id/doctor': page('/clients', '/doctor'),
+  'POST /clients/:id/doctor': button('/clients', '/doctor'),
+
+  'GET /setup': { good: { path: '/setup' }, note: { path: '/setup?note=dropped' } },
+  'POST /setup': { good: post('/setup', { name: 'Hillcrest School' }), invalid: post('/setup') },
+  'GET /setup/:id': {
+    good: { path: '/setup/{setup}' },
+    'of the file': { path: '/setup/riverside' },
+    'of the database': { path: '/setup/meadow' },
+    unknown: { path: '/setup/nowhere' },
+  },
+  'GET /setup/:id/leave': {
+    good: { path: '/setup/{setup}/leave' },
+    unknown: { path: '/setup/nowhere/leave' },
+  },
+  'GET /setup/:id/results': {
+    good: { path: '/setup/{setup}/results' },
+    'of the database': { path: '/setup/meadow/results' },
+    unknown: { path: '/setup/nowhere/results' },
+  },
+  'GET /setup/:id/:step': {
+    good: { path: '/setup/{setup}/crm' },
+    early: { path: '/setup/{setup}/schedule' },
+    'of the file': { path: '/setup/riverside/schedule' },
+    unknown: { path: '/setup/nowhere/schedule' },
+    invalid: { path: '/setup/{setup}/dance' },
+  },
+  'POST /setup/:id/:step': {
+    good: post('/setup/{setup}/key', { baseUrl: '{service}', apiKey: '{service key}' }),
+    'wrong key': post('/setup/{setup}/key', { baseUrl: '{service}', apiKey: 'pk_wrong' }),
+    early: post('/setup/{setup}/schedule', { rhythm: 'weekly' }),
+    unknown: post('/setup/nowhere/key'),
+    invalid: post('/setup/{setup}/key'),
+    'unknown step': post('/setup/{setup}/dance'),
+  },
+  'POST /setup/:id/change': {
+    good: post('/setup/meadow/change'),
+    'of the file': post('/setup/riverside/change'),
+    unknown: post('/setup/nowhere/change'),
+  },
+  'POST /setup/:id/drop': about('/setup', '{setup}', '/drop', 'nowhere'),
+  'POST /setup/:id/file': {
+    good: upload('/setup/{setup}/file', FILE),
+    unknown: upload('/setup/nowhere/file', FILE),
+    invalid: upload('/setup/{setup}/file', ''),
+  },
+  'POST /setup/:id/preview': {
+    good: { path: '/setup/{setup}/preview', text: FILE },
+    unknown: { path: '/setup/nowhere/preview', text: FILE },
+    invalid: { path: '/setup/{setup}/preview', text: '' },
+  },
+
+  'GET /decisions': {
+    good: { path: '/decisions' },
+    'other client': { path: '/decisions?client=harbor' },
+    unknown: { path: '/decisions?client=nowhere' },
+    invalid: { path: '/decisions?after=abc' },
+    note: { path: '/decisions?note=too-late' },
+  },
+  'GET /decisions/:id': {
+    good: { path: '/decisions/{hold mismatch}' },
+    decided: { path: '/decisions/{hold decided}' },
+    unknown: { path: `/decisions/${NOWHERE}` },
+  },
+  'GET /decisions/batches/:id': {
+    good: { path: '/decisions/batches/{batch}' },
+    unknown: { path: `/decisions/batches/${NOWHERE}` },
+  },
+  'POST /decisions/:id/approve': {
+    ...about('/decisions', '{hold mismatch}', '/approve'),
+    'without a profile': post('/decisions/{hold lost}/approve'),
+    decided: post('/decisions/{hold decided}/approve'),
+  },
+  'POST /decisions/:id/reject': {
+    ...about('/decisions', '{hold mismatch}', '/reject'),
+    decided: post('/decisions/{hold decided}/reject'),
+  },
+  'POST /decisions/:id/resubmit': {
+    ...about('/decisions', '{hold lost}', '/resubmit'),
+    'in a batch': post('/decisions/{hold in batch}/resubmit'),
+  },
+  'POST /decisions/all/approve': allOf('approve'),
+  'POST /decisions/all/reject': allOf('reject'),
+  'POST /decisions/all/resubmit': allOf('resubmit'),
+  'POST /decisions/batches/:id/approve': about('/decisions/batches', '{batch}', '/approve'),
+  'POST /decisions/batches/:id/reject': about('/decisions/batches', '{batch}', '/reject'),
+  'POST /decisions/approvals/:id/confirm': {
+    ...about('/decisions/approvals', '{approval}', '/confirm'),
+    undo: post('/decisions/approvals/{approval undo}/confirm'),
+  },
+  'POST /decisions/approvals/:id/refuse': {
+    ...about('/decisions/approvals', '{approval}', '/refuse'),
+    undo: post('/decisions/approvals/{approval undo}/refuse'),
+  },
+  'POST /decisions/waiting/:id/take-back': { good: post('/decisions/waiting/nowhere/take-back') },
+
+  'GET /networks': { good: { path: '/networks' } },
+  'GET /networks/:id': {
+    ...page('/networks'),
+    invalid: { path: '/networks/riverside?sort=sleepy&from=abc' },
+  },
+  'GET /networks/:id/picture': page('/networks', '/picture'),
+  'GET /networks/:id/paths.csv': page('/networks', '/paths.csv'),
+  'POST /networks/:id/check': button('/networks', '/check'),
+  'POST /networks/:id/prospects': button('/networks', '/prospects'),
+  'POST /networks/:id/repair': button('/networks', '/repair'),
+};

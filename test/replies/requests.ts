@@ -1,0 +1,44 @@
+/** What the cases of a route are: a good request, one with an unknown id, one with an invalid input, and further ones. */
+export interface Request {
+  /** `{run}` and the like stand for values of the world. */
+  path: string;
+  /** Sent as JSON. */
+  body?: unknown;
+  /** Sent as a form. */
+  form?: Readonly<Record<string, string>>;
+  /** Sent as it is, with `headers` for its type. */
+  text?: string;
+  headers?: Readonly<Record<string, string>>;
+}
+
+/** The cases of a route by their names; `good` comes first and is the one that is to work. */
+export type Cases = Readonly<Record<string, Request>> & { readonly good: Request };
+
+/** By method and pattern, as the router has them. */
+export type CaseTable = Readonly<Record<string, Cases>>;
+
+export const NOWHERE = '00000000-0000-4000-8000-00000000dead';
+
+/** The same request with each value that the world has under the name. */
+export function fill(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replace(/\{([\w ]+)\}/g, (whole, name: string) => values[name] ?? whole);
+}
+
+/** The names of a table's routes that are not among `routes`, and the other way round. */
+export function compareNames(
+  routes: readonly string[],
+  table: readonly string[],
+): { without: string[]; unknown: string[] } {
+  return {
+    without: routes.filter((name) => !table.includes(name)),
+    unknown: table.filter((name) => !routes.includes(name)),
+  };
+}
+
+/** The routes of an app that answer, by method and pattern; those for all methods are guards. */
+export function routeNames(routes: readonly { method: string; path: string }[]): string[] {
+  const names = routes
+    .filter(({ method }) => method !== 'ALL')
+    .map(({ method, path }) => `${method} ${path}`);
+  return [...new Set(names)].sort();
+}

@@ -1,0 +1,73 @@
+/** Runs the commands and records how they end and what they write. */
+import { COMMAND_CASES, type CommandCase, hasHelpAlone, listCommandNames } from './commands.ts';
+import type { Entry } from './entries.ts';
+import { createReplacer } from './placeholders.ts';
+import { fill } from './requests.ts';
+import { shorten } from './shorten.ts';
+import type { CommandEnd, World } from './world.ts';
+
+/** Longer outputs are tables of what is alike. */
+const MAX_LINES = 60;
+
+/** Fails for a command without a case. */
+export async function recordCommands(world: World): Promise<Entry[]> {
+  const names = await listCommandNames();
+  const without = names.filter((name) => !hasHelpAlone(name) && !COMMAND_CASES[name]);
+  if (without.length > 0) throw new Error(`commands without a case: ${without.join(', ')}`);
+  const entries: Entry[] = [];
+  for (const name of names) {
+    entries.push(await runOne(world, name, 'help', { args: ['--help'] }, false));
+    for (const [word, given] of Object.entries(COMMAND_CASES[name] ?? {})) {
+      for (const isJson of [false, true])
+        entries.push(await runOne(world, name, word, given, isJson));
+    }
+  }
+  return entries;
+}
+
+async function runOne(
+  world: World,
+  name: string,
+  word: string,
+  { args, user }: CommandCase,
+  isJson: boolean,
+): Promise<Entry> {
+  const typed = [...name.split(' '), ...args, ...(isJson ? ['--json'] : [])];
+  const open = await world.openFolder();
+  try {
+    const filled = typed.map((text) => fill(text, world.values));
+    const end = await open.run(filled, user === undefined ? {} : { user });
+    return {
+      kind: 'command',
+      as: user ?? 'anna',
+      request: typed.map((text) => text.replaceAll('{', '<').replaceAll('}', '>')).join(' '),
+      case: word,
+      ...readEnd(world, end, isJson),
+    };
+  } finally {
+    await open.close();
+  }
+}
+
+function readEnd(world: World, { exitCode, stdout, stderr }: CommandEnd, isJson: boolean) {
+  const replace = createReplacer(world.known);
+  const lines = (text: string) => {
+    const all = text.split('\n').map((line) => replace(line).trimEnd());
+    const rest = all.length - MAX_LINES;
+    return rest > 0 ? [...all.slice(0, MAX_LINES), `<${rest} more lines>`] : all;
+  };
+  return {
+    exitCode,
+    stdout: isJson && stdout.trim() !== '' ? readDocument(stdout, replace) : lines(stdout),
+    stderr: lines(stderr),
+  };
+}
+
+/** The one document; text that is none is recorded as it is. */
+function readDocument(stdout: string, replace: (text: string) => string): unknown {
+  try {
+    return shorten(JSON.parse(stdout), replace);
+  } catch {
+    return { 'not JSON': shorten(stdout, replace) };
+  }
+}
