@@ -90,6 +90,7 @@ export const API_CASES: CaseTable = {
 
   'GET /v1/runs': {
     ...list('/v1/runs'),
+    'wrong token': { path: '/v1/runs', headers: { authorization: 'Bearer dst_wrong' } },
     page: { path: '/v1/runs?limit=1' },
     invalid: { path: '/v1/runs?status=sleepy&limit=0' },
     'invalid cursor': { path: '/v1/runs?cursor=abc' },

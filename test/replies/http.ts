@@ -18,24 +18,23 @@ interface Step {
 }
 
 /**
- * Records the answers to all cases as each principal. What reads is asked of one copy of the world, and then what is to
- * be refused; what may change something has a copy for itself.
+ * Records the answers to all cases as each principal. Each route has a copy of the world for what reads, and for what is
+ * to be refused; what may change something has a copy for itself.
  */
 export async function recordHttp(world: World, kind: Kind, table: CaseTable): Promise<Entry[]> {
-  const steps = Object.entries(table).flatMap(([route, cases]) => stepsOf(kind, route, cases));
-  const changes = (step: Step) => !step.route.startsWith('GET ') && isAllowed(step);
-  const shared = [
-    ...steps.filter(({ route }) => route.startsWith('GET ')),
-    ...steps.filter((step) => !step.route.startsWith('GET ') && !changes(step)),
-  ];
   const entries: Entry[] = [];
-  const alone = steps.filter(changes).map((step) => [step]);
-  for (const group of [shared, ...alone]) {
-    const open = await world.open();
-    try {
-      for (const step of group) entries.push(await send(world, open, kind, step));
-    } finally {
-      await open.close();
+  for (const [route, cases] of Object.entries(table)) {
+    const steps = stepsOf(kind, route, cases);
+    const changing = steps.filter((step) => !route.startsWith('GET ') && isAllowed(step));
+    const others = steps.filter((step) => !changing.includes(step));
+    const groups = [others, ...changing.map((step) => [step])];
+    for (const group of groups.filter(({ length }) => length > 0)) {
+      const open = await world.open();
+      try {
+        for (const step of group) entries.push(await send(world, open, kind, step));
+      } finally {
+        await open.close();
+      }
     }
   }
   return entries;

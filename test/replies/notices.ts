@@ -9,6 +9,8 @@ const PLAIN = /<main>\s*<h1>/;
 
 export function readNotices(html: string): string[] {
   const heading = /<h1[^>]*>([\s\S]*?)<\/h1>/.exec(html)?.[1] ?? '';
+  // A part of a page, which a script puts into another.
+  if (!/^<!doctype/i.test(html)) return [toText(html)];
   if (PLAIN.test(html)) return [toText(heading), toText(html.slice(html.indexOf('</h1>')))];
   const notices: string[] = [];
   let end = 0;

@@ -186,7 +186,13 @@ export const PAGE_CASES: CaseTable = {
   },
   'POST /integrations/:id/pause': button('/integrations', '/pause'),
   'POST /integrations/:id/resume': button('/integrations', '/resume'),
-  'POST /integrations/:id/sync': button('/integrations', '/sync'),
+  'POST /integrations/:id/sync': {
+    ...button('/integrations', '/sync'),
+    'from another site': {
+      ...post('/integrations/riverside/sync'),
+      headers: { origin: 'https://elsewhere.example' },
+    },
+  },
   'POST /integrations/:id/accept-match-rate': button('/integrations', '/accept-match-rate'),
   'POST /integrations/:id/accept-marks': button('/integrations', '/accept-marks'),
   'GET /integrations/:id/persons': page('/integrations', '/persons'),
