@@ -104,7 +104,7 @@ function readBody(response: Response, text: string, replace: (text: string) => s
   if (type.includes('json')) return shorten(JSON.parse(text), replace);
   if (type.includes('html')) return readNotices(text).map(replace);
   if (type.includes('css') || type.includes('javascript')) return type;
-  if (response.url.endsWith('/metrics')) return readMetrics(text);
+  if (response.url.endsWith('/metrics')) return readMetrics(text).map(replace);
   if (type.includes('event-stream')) {
     return text.split('\n').map((line) => {
       const data = line.startsWith('data: ') ? line.slice('data: '.length) : null;

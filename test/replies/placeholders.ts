@@ -25,7 +25,7 @@ const TIMES: readonly (readonly [RegExp, string])[] = [
   ],
   [new RegExp(`\\b\\d{1,2} (?:${MONTHS})[a-z]*(?: \\d{4})?(?:,? \\d{1,2}:\\d\\d)?`, 'g'), '<time>'],
   [/\b(?:\d+(?:\.\d+)? (?:ms|s|min|h) ?)+ago\b|\bjust now\b/g, '<a moment> ago'],
-  [/\b\d+(?:\.\d+)? ms\b|\b\d+\.\d+ s\b/g, '<duration>'],
+  [/\b\d+(?:\.\d+)? ms\b|\b\d+(?:\.\d+)? s\b/g, '<duration>'],
   // What is left with the service: it is one for all copies of the world.
   [/\b99,?\d{3}\b/g, '<balance>'],
   [/\b127\.0\.0\.1:\d+\b/g, '<address>'],

@@ -7,7 +7,7 @@ import { shorten } from './shorten.ts';
 import type { CommandEnd, World } from './world.ts';
 
 /** Longer outputs are tables of what is alike. */
-const MAX_LINES = 60;
+const MAX_LINES = 50;
 
 /** Fails for a command without a case. */
 export async function recordCommands(world: World): Promise<Entry[]> {
@@ -52,7 +52,12 @@ async function runOne(
 function readEnd(world: World, { exitCode, stdout, stderr }: CommandEnd, isJson: boolean) {
   const replace = createReplacer(world.known);
   const lines = (text: string) => {
-    const all = text.split('\n').map((line) => replace(line).trimEnd());
+    // Columns are as wide as what is replaced.
+    const all = text.split('\n').map((line) =>
+      replace(line)
+        .replace(/(\S) {2,}/g, '$1  ')
+        .trimEnd(),
+    );
     const rest = all.length - MAX_LINES;
     return rest > 0 ? [...all.slice(0, MAX_LINES), `<${rest} more lines>`] : all;
   };

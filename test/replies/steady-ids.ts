@@ -1,19 +1,31 @@
 /**
- * Gives out ids in the order in which they are asked for: random ones of the same millisecond would be listed in
- * another order in each recording. To be imported before the product.
+ * Gives out ids in the order in which they are asked for, and keys that are the same in each recording: random ids of the
+ * same millisecond would be listed in another order each time, and random keys would choose other samples. To be
+ * imported before the product, and never by a test.
  */
-import crypto from 'node:crypto';
+import crypto, { hash } from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 
-let count = 0;
+let ids = 0;
 
 function nextId(): `${string}-${string}-${string}-${string}-${string}` {
-  count += 1;
-  const order = count.toString(16).padStart(6, '0');
+  ids += 1;
+  const order = ids.toString(16).padStart(6, '0');
   // The end of an id is what commands show: each has another one.
-  const end = ((count * 2_654_435_761) % 2 ** 32).toString(16).padStart(8, '0');
+  const end = ((ids * 2_654_435_761) % 2 ** 32).toString(16).padStart(8, '0');
   return `00${order}-0000-4${order.slice(0, 3)}-8${order.slice(3)}-0000${end}`;
 }
 
-crypto.randomUUID = nextId;
+let blocks = 0;
+
+function nextBytes(size: number): Buffer<ArrayBuffer> {
+  const bytes = Buffer.alloc(size);
+  for (let at = 0; at < size; at += 32) {
+    blocks += 1;
+    bytes.set(hash('sha256', `block ${blocks}`, 'buffer').subarray(0, size - at), at);
+  }
+  return bytes;
+}
+
+Object.assign(crypto, { randomUUID: nextId, randomBytes: nextBytes });
 syncBuiltinESMExports();

@@ -100,13 +100,11 @@ export interface CommandEnd {
 }
 
 /** A clock that starts on the day of the world and goes on as the machine's does. */
-function createClock(): Clock {
-  const aheadMs = STARTED_AT - Date.now();
-  return { ...systemClock, now: () => Date.now() + aheadMs };
-}
+const AHEAD_MS = STARTED_AT - Date.now();
+const clock: Clock = { ...systemClock, now: () => Date.now() + AHEAD_MS };
 
 /** Lets all responses carry the time of the world: by that of the machine, runs would find one of the clocks wrong. */
-function datedFetch(fetch: typeof globalThis.fetch, clock: Clock): typeof globalThis.fetch {
+function datedFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
     const headers = new Headers(response.headers);
@@ -121,8 +119,22 @@ function datedFetch(fetch: typeof globalThis.fetch, clock: Clock): typeof global
   };
 }
 
-/** A receiver of alerts that takes everything. */
-async function startReceiver(): Promise<{ url: string; close(): void }> {
+const portOf = (url: string) => Number(new URL(url).port);
+
+/** Ports that may be in the way before one below another one is found. */
+const MAX_PORTS = 200;
+
+/** A receiver of alerts that takes everything; its port comes first where ports are listed in their order. */
+async function startReceiver(below: number): Promise<{ url: string; close(): void }> {
+  for (let tried = 0; tried < MAX_PORTS; tried += 1) {
+    const receiver = await startReceiverAnywhere();
+    if (portOf(receiver.url) < below) return receiver;
+    receiver.close();
+  }
+  throw new Error(`there is no free port below ${below}`);
+}
+
+async function startReceiverAnywhere(): Promise<{ url: string; close(): void }> {
   const server = createServer((request, response) => {
     request.resume();
     response.writeHead(200).end();
@@ -193,21 +205,20 @@ type Row = Record<string, string>;
 interface Built {
   folder: string;
   env: Record<string, string>;
-  clock: Clock;
 }
 
 /** Builds the world once; resolves when copies of it can be opened. */
 export async function buildWorld(): Promise<World> {
-  const clock = createClock();
   const { fetch } = globalThis;
-  globalThis.fetch = datedFetch(fetch, clock);
+  globalThis.fetch = datedFetch(fetch);
   const jobs = holdJobs();
-  const receiver = await startReceiver();
   const service = await startPartnerSandbox({
     ...{ donors: 300, rate: 0, networkJobTimeMs: 0 },
     ...jobs.service,
+    clock: () => jobs.service.clock() + AHEAD_MS,
   });
   jobs.letEnd();
+  const receiver = await startReceiver(portOf(service.rootUrl));
   const parent = await mkdtemp(join(tmpdir(), 'donor-sync-replies-'));
   // Settings name the files of clients by their whole path: another one would be another CRM.
   const [folder, kept] = [join(parent, 'world'), join(parent, 'kept')];
@@ -217,7 +228,7 @@ export async function buildWorld(): Promise<World> {
     NO_COLOR: '1',
     DONOR_SYNC_SETUP_HOSTS: '127.0.0.1:*',
   };
-  const built: Built = { folder, env, clock };
+  const built: Built = { folder, env };
   await writeFile(join(folder, SETTINGS), settingsText(service, receiver.url));
   await writeFile(join(folder, 'meadow.yaml'), appliedText(service));
   await writeFile(
@@ -351,6 +362,8 @@ export async function buildWorld(): Promise<World> {
   known.set(service.rootUrl, 'service');
   known.set(new URL(service.rootUrl).host, 'service host');
   known.set(receiver.url, 'receiver');
+  known.set(String(portOf(service.rootUrl)), 'service port');
+  known.set(String(portOf(receiver.url)), 'receiver port');
   for (const [principal, token] of tokens) known.set(token, `access token of ${principal}`);
 
   const copy = () => cp(kept, folder, { recursive: true, preserveTimestamps: true });
@@ -406,7 +419,7 @@ const heldSchema = z.object({
 });
 
 /** Serves the folder at a free port; only while the world is built are requested runs started. */
-async function serve({ folder, env, clock }: Built, works: boolean) {
+async function serve({ folder, env }: Built, works: boolean) {
   const settings = await loadSettings({
     path: SETTINGS,
     cwd: folder,
@@ -428,7 +441,7 @@ async function serve({ folder, env, clock }: Built, works: boolean) {
   const http = await startHttpServer({ app, host: '127.0.0.1', port: 0 });
   if (works) runner.start();
   return {
-    ...{ application, clock, url: http.url, routes: app.routes },
+    ...{ application, url: http.url, routes: app.routes },
     async close() {
       stopping.abort();
       await runner.stop();
@@ -441,7 +454,7 @@ async function serve({ folder, env, clock }: Built, works: boolean) {
 type Serving = Awaited<ReturnType<typeof serve>>;
 
 function invite(
-  { application: { store, sealer }, clock }: Serving,
+  { application: { store, sealer } }: Serving,
   name: string,
   role: Role,
   integrations: readonly string[] | null,
@@ -534,7 +547,7 @@ async function must(built: Built, args: readonly string[]): Promise<CommandEnd> 
 
 /** Runs `donor-sync …` in this process, in the folder. */
 async function execute(
-  { folder: cwd, env, clock }: Built,
+  { folder: cwd, env }: Built,
   args: readonly string[],
   { user = 'anna', env: more = {} }: RunOptions = {},
 ): Promise<CommandEnd> {
