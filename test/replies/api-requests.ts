@@ -192,6 +192,14 @@ export const API_CASES: CaseTable = {
       body: { name: 'Nora', email: 'nora@example.org', role: 'viewer', integrations: ['nowhere'] },
     },
     invalid: { path: '/v1/people', body: { name: '', email: 'nora', role: 'queen' } },
+    'invalid name': {
+      path: '/v1/people',
+      body: { name: '', email: 'nora@example.org', role: 'viewer' },
+    },
+    'invalid address': {
+      path: '/v1/people',
+      body: { name: 'Nora', email: 'nora', role: 'viewer' },
+    },
     'without a body': { path: '/v1/people' },
     'not JSON': { path: '/v1/people', ...NOT_JSON },
   },

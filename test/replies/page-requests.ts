@@ -112,6 +112,12 @@ export const PAGE_CASES: CaseTable = {
       ...{ reach: 'some', ids: 'nowhere' },
     }),
     invalid: post('/people', { name: '', email: 'nora', role: 'queen' }),
+    'invalid name': post('/people', {
+      ...{ name: '', email: 'nora@example.org', role: 'viewer', reach: 'all' },
+    }),
+    'invalid address': post('/people', {
+      ...{ name: 'Nora', email: 'nora', role: 'viewer', reach: 'all' },
+    }),
   },
   'POST /people/:id/link': about('/people', '{invited}', '/link'),
   'POST /people/:id/rights': {
@@ -141,6 +147,8 @@ export const PAGE_CASES: CaseTable = {
       ...{ name: 'Reports', role: 'owner', reach: 'some', ids: 'harbor' },
     }),
     invalid: post('/tokens', { name: '', role: 'queen' }),
+    'invalid name': post('/tokens', { name: '', role: 'viewer', reach: 'all' }),
+    unknown: post('/tokens', { name: 'Reports', role: 'viewer', reach: 'some', ids: 'nowhere' }),
   },
   'POST /tokens/:id/revoke': about('/tokens', 'token-viewer', '/revoke', 'nowhere'),
 
