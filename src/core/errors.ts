@@ -37,9 +37,25 @@ export abstract class DonorSyncError extends Error {
   }
 }
 
+/**
+ * Why something is refused: the input is not valid, there is no such thing (or it is out of reach), it is not any more
+ * as the caller knows it, or the caller may not do it.
+ */
+export type Refusal = 'invalid' | 'unknown' | 'conflict' | 'forbidden';
+
 /** A person must change something before trying again makes sense. */
 export class ConfigurationError extends DonorSyncError {
   readonly kind = 'configuration';
+  /** Missing in errors of connector packages that bring an older copy of this class. */
+  readonly refusal: Refusal | undefined;
+
+  constructor(
+    message: string,
+    { refusal = 'invalid', ...facts }: ErrorFacts & { refusal?: Refusal },
+  ) {
+    super(message, facts);
+    this.refusal = refusal;
+  }
 }
 
 /** It passes with time: try again later. */

@@ -85,7 +85,7 @@ async function makeTokens({ once, said, secrets }: SweptWorld) {
   };
   const tokens = { admin: await make('admin'), viewer: await make('viewer') };
   const person = ['--name', 'Ida', '--email', 'ida@example.org', '--role', 'owner', '--json'];
-  const { link } = linkSchema.parse(JSON.parse(await once('people', 'invite', ...person)));
+  const { link } = linkSchema.parse(JSON.parse(await once('users', 'invite', ...person)));
   const text = await once('hooks', 'create', 'riverside', '--signature', 'none', '--json');
   const hook = hookSchema.parse(JSON.parse(text)).hook.url;
   said.splice(before);
@@ -103,7 +103,7 @@ async function everyLook(world: SweptWorld, { ids }: Neighbour): Promise<void> {
     'approvals',
     ...[
       'schedule list',
-      'people list',
+      'users list',
       'tokens list',
       'hooks show',
       'fields check',
@@ -260,11 +260,11 @@ async function change(world: SweptWorld, { ids, refusals }: Neighbour): Promise<
       'schedule resume riverside',
     ],
     ...['migrate --reseal', 'apply donor-sync.yaml --dry-run', 'disconnect riverside --yes'],
-    ...['people role ida@example.org --role viewer', 'people link ida@example.org'],
-    ...['people passkeys list ida@example.org'],
-    ...['people passkeys remove ida@example.org nonsense --yes'],
-    ...['people disable ida@example.org', 'people enable ida@example.org'],
-    ...['people remove ida@example.org --yes', 'people remove nonsense'],
+    ...['users role ida@example.org --role viewer', 'users link ida@example.org'],
+    ...['users passkeys list ida@example.org'],
+    ...['users passkeys remove ida@example.org nonsense --yes'],
+    ...['users disable ida@example.org', 'users enable ida@example.org'],
+    ...['users remove ida@example.org --yes', 'users remove nonsense'],
     ...['tokens revoke nonsense', 'hooks revoke riverside', 'alerts check'],
   ]) {
     await world.once(...words.split(' '));

@@ -39,7 +39,7 @@ import { createAttempts } from './sign-in/attempts.ts';
 import { createPasskeySignIn } from './sign-in/by-passkey.ts';
 import { createPasswordSignIn } from './sign-in/by-password.ts';
 import { createProviderSignIn } from './sign-in/by-provider.ts';
-import { peopleApiRoutes } from './sign-in/people-api.ts';
+import { userRoutes } from './users-api.ts';
 import { createHookCalls } from './webhooks/hook-calls.ts';
 import { hookRoutes } from './webhooks/hooks-api.ts';
 import { webhookRoutes } from './webhooks/webhooks.ts';
@@ -152,7 +152,7 @@ export function createHttpApp(given: HttpDeps): Hono<HttpEnv> {
   app.route('/', holdRoutes(deps, access));
   app.route('/', approvalRoutes(deps, access));
   app.route('/', auditRoutes(deps, access, checker));
-  app.route('/', peopleApiRoutes(deps, access));
+  app.route('/', userRoutes(deps, access));
   app.route('/', findRoutes(deps, access, clients));
   app.route('/', clientRoutes(deps, access, clients));
   app.route('/', creditRoutes(deps, access, credits));

@@ -5,7 +5,7 @@ import type { Context } from 'hono';
 import { ACTOR_KINDS } from '../../core/actor.ts';
 import { isConfigurationError } from '../../core/errors.ts';
 import { mayActAs } from '../../core/role.ts';
-import { type Asked, askSecondPerson, type Requester } from '../../decisions/second-person/ask.ts';
+import { type Asked, askSecondPerson } from '../../decisions/second-person/ask.ts';
 import { confirmApproval, refuseApproval } from '../../decisions/second-person/confirm.ts';
 import type { ApprovalRecord } from '../../decisions/statements/approvals.ts';
 import { expireApprovals } from '../../decisions/statements/approvals.ts';
@@ -16,6 +16,7 @@ import {
   roleFor,
 } from '../../decisions/views/approval.ts';
 import type { Access } from './access.ts';
+import { getRequester } from './request/caller.ts';
 import { canAccessApproval, findApproval } from './request/client-access.ts';
 import type { HttpDeps, HttpEnv } from './request/context.ts';
 import { HttpError } from './request/errors.ts';
@@ -174,16 +175,6 @@ async function findAnswerable(
   if (mayActAs(role, needed)) return approval;
   const message = `This needs the role ${needed}, and yours is ${role}.`;
   throw new HttpError(403, 'role_insufficient', message, { details: { needed, role } });
-}
-
-/** Who asks, as users are distinguished where two are needed. */
-export function getRequester(c: Context<HttpEnv>): Requester {
-  const { personId, tokenId, name } = c.get('principal');
-  const known = { name: name ?? '' };
-  const actor = c.get('actor');
-  if (personId !== null) return { account: { kind: 'person', id: personId, ...known }, actor };
-  if (tokenId !== null) return { account: { kind: 'token', id: tokenId, ...known }, actor };
-  return { account: null, actor };
 }
 
 /** What cannot be confirmed is a conflict, not a mistake in the question. */

@@ -8,14 +8,21 @@ export type AllDeps = ProductDeps & Pick<InitDeps, 'timezone'>;
 /** A command as the program knows it before it is loaded. */
 export interface CommandEntry {
   name: string;
+  /** Other names that it answers to. */
+  aliases: readonly string[];
   /** One line for the list of commands. */
   summary: string;
   /** Loads the command; the others stay on disk, so that each starts fast. */
   load(deps: AllDeps): Promise<Command>;
 }
 
-function entry(name: string, summary: string, load: CommandEntry['load']): CommandEntry {
-  return { name, summary, load };
+function entry(
+  name: string,
+  summary: string,
+  load: CommandEntry['load'],
+  aliases: readonly string[] = [],
+): CommandEntry {
+  return { name, summary, load, aliases };
 }
 
 /** Every command, in the order in which a new user needs them. */
@@ -65,11 +72,14 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('schedule', 'show when each integration runs next, pause and resume', async (deps) =>
     (await import('./commands/schedule.ts')).scheduleCommand(deps),
   ),
-  entry('people', 'invite, list and remove the people who sign in', async (deps) =>
-    (await import('./commands/access/people.ts')).peopleCommand(deps),
+  entry(
+    'users',
+    'invite, list and remove the users',
+    async (deps) => (await import('./commands/users.ts')).usersCommand(deps),
+    ['people'],
   ),
-  entry('tokens', 'make, list and revoke the access tokens of the HTTP service', async (deps) =>
-    (await import('./commands/access/tokens.ts')).tokensCommand(deps),
+  entry('tokens', 'create, list and revoke the access tokens of the HTTP API', async (deps) =>
+    (await import('./commands/users.ts')).tokensCommand(deps),
   ),
   entry('fields', 'check the mapped fields of the CRM, or create them', async (deps) =>
     (await import('./commands/fields.ts')).fieldsCommand(deps),

@@ -23,11 +23,11 @@ import { decisionRoutes } from './decisions/decision-routes.ts';
 import { createPageFrame } from './frame/page-app.ts';
 import { homeRoutes } from './home/home-routes.ts';
 import { networkPageRoutes } from './networks/network-routes.ts';
-import { accountRoutes } from './people/account-routes.ts';
-import { peopleRoutes } from './people/people-routes.ts';
 import { runPageRoutes } from './runs/run-routes.ts';
 import { setupRoutes } from './setup/setup-routes.ts';
 import { signInRoutes } from './sign-in/sign-in-routes.ts';
+import { accountRoutes } from './users/account-routes.ts';
+import { userPageRoutes } from './users/users-routes.ts';
 
 /** How users come in. */
 export interface Doors {
@@ -72,7 +72,7 @@ export function dashboardRoutes(
   app.route('/', decisionRoutes(deps, frame));
   app.route('/', networkPageRoutes(deps, frame));
   app.route('/', setupRoutes(deps, frame));
-  app.route('/', peopleRoutes(deps, frame));
+  app.route('/', userPageRoutes(deps, frame));
   app.route('/', accountRoutes(deps, doors, frame));
   app.route('/', creditPageRoutes(deps, frame, credits));
   app.route('/', auditPageRoutes(deps, frame, checker));

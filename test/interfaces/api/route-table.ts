@@ -8,6 +8,8 @@ import type { Role } from '../../../src/core/role.ts';
 export interface RouteRule {
   /** The lowest role that gets through; null for a route that needs no session. */
   role: Role | null;
+  /** `person`: an access token may not, whatever its role. */
+  by?: 'person';
   /** A page, which leads a stranger to the form to sign in. */
   isPage?: boolean;
   /**
@@ -82,11 +84,22 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
     about: 'list',
     path: '/v1/credits/bill?month=2026-11',
   },
-  'GET /v1/people': { role: 'owner', about: 'all' },
-  'POST /v1/people': { role: 'owner', about: 'all' },
-  'PATCH /v1/people/:id': { role: 'owner', about: 'all' },
-  'DELETE /v1/people/:id': { role: 'owner', about: 'all' },
-  'DELETE /v1/people/:id/passkeys/:passkey': { role: 'owner', about: 'all' },
+  'GET /v1/users': { role: 'owner', about: 'all' },
+  'POST /v1/users': { role: 'owner', about: 'all', by: 'person' },
+  'PUT /v1/users/:user/role': { role: 'owner', about: 'all', by: 'person' },
+  'POST /v1/users/:user/link': { role: 'owner', about: 'all', by: 'person' },
+  'POST /v1/users/:user/disable': { role: 'owner', about: 'all' },
+  'POST /v1/users/:user/enable': { role: 'owner', about: 'all', by: 'person' },
+  'POST /v1/users/:user/sign-out': { role: 'owner', about: 'all' },
+  'DELETE /v1/users/:user': { role: 'owner', about: 'all', by: 'person' },
+  'POST /v1/users/:user/preview': { role: 'owner', about: 'all', by: 'person' },
+  'GET /v1/users/:user/passkeys': { role: 'owner', about: 'all' },
+  'DELETE /v1/users/:user/passkeys/:passkey': { role: 'owner', about: 'all', by: 'person' },
+  'POST /v1/users/:user/passkeys/:passkey/preview': { role: 'owner', about: 'all', by: 'person' },
+  'GET /v1/tokens': { role: 'owner', about: 'all' },
+  'POST /v1/tokens': { role: 'owner', about: 'all', by: 'person' },
+  'DELETE /v1/tokens/:token': { role: 'owner', about: 'all' },
+  'POST /v1/tokens/:token/preview': { role: 'owner', about: 'all' },
   'GET /v1/audit': { role: 'admin', about: 'list' },
   'POST /v1/audit/verify': { role: 'admin' },
   'GET /oauth/:kind/start': {
@@ -104,17 +117,17 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'POST /account/passkeys/:id/remove': { role: 'viewer' },
   'POST /account/sessions/:id/end': { role: 'viewer' },
   'POST /account/sign-out-everywhere': { role: 'viewer' },
-  'GET /people': { role: 'owner', isPage: true, about: 'all' },
-  'POST /people': { role: 'owner', about: 'all' },
-  'POST /people/:id/link': { role: 'owner', about: 'all' },
-  'POST /people/:id/rights': { role: 'owner', about: 'all' },
-  'POST /people/:id/disable': { role: 'owner', about: 'all' },
-  'POST /people/:id/enable': { role: 'owner', about: 'all' },
-  'POST /people/:id/passkeys/:passkey/remove': { role: 'owner', about: 'all' },
-  'POST /people/:id/remove': { role: 'owner', about: 'all' },
-  'POST /people/:id/sign-out': { role: 'owner', about: 'all' },
-  'POST /tokens': { role: 'owner', about: 'all' },
-  'POST /tokens/:id/revoke': { role: 'owner', about: 'all' },
+  'GET /users': { role: 'owner', isPage: true, about: 'all' },
+  'POST /users': { role: 'owner', about: 'all', by: 'person' },
+  'POST /users/:user/link': { role: 'owner', about: 'all', by: 'person' },
+  'POST /users/:user/role': { role: 'owner', about: 'all', by: 'person' },
+  'POST /users/:user/disable': { role: 'owner', about: 'all' },
+  'POST /users/:user/enable': { role: 'owner', about: 'all', by: 'person' },
+  'POST /users/:user/passkeys/:passkey/remove': { role: 'owner', about: 'all', by: 'person' },
+  'POST /users/:user/remove': { role: 'owner', about: 'all', by: 'person' },
+  'POST /users/:user/sign-out': { role: 'owner', about: 'all' },
+  'POST /tokens': { role: 'owner', about: 'all', by: 'person' },
+  'POST /tokens/:token/revoke': { role: 'owner', about: 'all' },
 
   'GET /': { role: 'viewer', isPage: true, about: 'list' },
   'GET /credits': { role: 'viewer', isPage: true, about: 'list' },

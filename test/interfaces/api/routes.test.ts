@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { mayActAs, ROLES, type Role } from '../../../src/core/role.ts';
 import { WITHOUT_TRIAL } from '../../helpers/sync-world.ts';
 import { type HttpWorld, openHttpWorld } from './http-world.ts';
+import { join } from './people-world.ts';
 import { ROUTES, type RouteRule } from './route-table.ts';
 
 /** All that there is belongs to `riverside`; who reaches `harbor` alone is to see nothing of it. */
@@ -13,6 +14,8 @@ const OTHER = 'harbor';
 let world: HttpWorld;
 const tokens = new Map<Role, string>();
 const limited = new Map<Role, string>();
+/** The cookie of an owner's browser. */
+let owner = '';
 const ids = { integration: OWN, run: '', hold: '', batch: '', approval: '' };
 
 const startedSchema = z.object({ run: z.object({ id: z.string() }) });
@@ -31,6 +34,7 @@ beforeAll(async () => {
     tokens.set(role, await world.addToken(role));
     limited.set(role, await world.addToken(role, [OTHER]));
   }
+  owner = `__Host-${(await join(world, 'Olga', 'owner')).cookie}`;
   const token = tokens.get('owner') ?? '';
   const sync = async () => {
     const started = await world.request(`/v1/integrations/${OWN}/runs`, { method: 'POST', token });
@@ -110,11 +114,27 @@ describe('the routes', () => {
       expect(answer.status, lower).toBe(403);
       expect(await answer.text(), lower).toContain(`needs the role ${role}`);
     }
+    const byToken = await ask(name, rule, 'unknown', tokens.get(role));
+    if (rule.by === 'person') {
+      expect(byToken.status).toBe(403);
+      expect(await byToken.text()).toContain('An access token may not do this');
+      return;
+    }
     // The role itself gets further: to an id that is not there.
-    const answer = await ask(name, rule, 'unknown', tokens.get(role));
-    expect([401, 403]).not.toContain(answer.status);
-    await answer.body?.cancel();
+    expect([401, 403]).not.toContain(byToken.status);
+    await byToken.body?.cancel();
   });
+
+  it.each(needRole.filter(({ by }) => by === 'person'))(
+    '$name is for a user with the role $role',
+    async ({ name, ...rule }) => {
+      const { method, path } = requestOf(name, rule, 'unknown');
+      const headers = { cookie: owner, origin: world.url };
+      const answer = await fetch(world.url + path, { method, headers, redirect: 'manual' });
+      expect([401, 403]).not.toContain(answer.status);
+      await answer.body?.cancel();
+    },
+  );
 
   it.each(needRole.filter(({ about = 'all' }) => Object.hasOwn(ids, about)))(
     '$name is out of reach where its integration is',

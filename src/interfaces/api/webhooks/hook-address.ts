@@ -1,6 +1,7 @@
 /** The addresses for Salesforce Flows and HubSpot workflows, and how calls to them are signed. */
 import { createHash, createHmac } from 'node:crypto';
 import { type HookRecord, saveHook } from '../../../clients/statements/hooks.ts';
+import { publicAddress } from '../../../core/public-address.ts';
 import { hookSecretSealContext } from '../../../database/encryption/seal-contexts.ts';
 import type { Sealer } from '../../../database/encryption/sealed.ts';
 import { hashToken } from '../../../people/access-token.ts';
@@ -34,11 +35,6 @@ export async function createHookAddress(
     }),
   );
   return publicAddress(publicUrl, `/hooks/${integrationId}/${token}`);
-}
-
-/** An address of ours as the world knows it. */
-export function publicAddress(publicUrl: string, pathAndQuery: string): string {
-  return publicUrl.replace(/(?<!\/)\/+$/, '') + pathAndQuery;
 }
 
 /** The ways of signing: HubSpot's own (versions 1 to 3), and a plain one for everybody else. */

@@ -45,7 +45,7 @@ import { requireServer } from './worker.ts';
 const EXAMPLES = `
 Examples:
   donor-sync serve
-  donor-sync serve --host 0.0.0.0 --port 8080     needs a person or a token: donor-sync people invite
+  donor-sync serve --host 0.0.0.0 --port 8080     needs a person or a token: donor-sync users invite
   donor-sync serve --no-work                      on Postgres: leaves the runs to donor-sync worker
   donor-sync serve --json                         one line when it is ready: {"ready":true,"url":…}
 
@@ -147,7 +147,7 @@ async function requireUserBeyondLoopback(
   if (LOOPBACK_HOSTS.has(host) || (await listAccessTokens(store.reader)).length > 0) return;
   if ((await listPersonRecords(store.reader)).length > 0) return;
   throw new ConfigurationError(
-    `At ${host} others could reach the service, and there is no person and no access token yet. Invite a person: donor-sync people invite --name NAME --email ADDRESS --role owner. Or make a token: donor-sync tokens create --role admin --name NAME`,
+    `At ${host} others could reach the service, and there is no person and no access token yet. Invite a person: donor-sync users invite --name NAME --email ADDRESS --role owner. Or make a token: donor-sync tokens create --role admin --name NAME`,
     { code: 'access_token_missing', details: { host } },
   );
 }

@@ -31,11 +31,11 @@ import { HOLD_DECISIONS } from '../../../decisions/views/kinds.ts';
 import { noteEntries } from '../../../privacy/audit/record.ts';
 import {
   confirmAccessible,
-  getRequester,
   refuseAccessible,
   waitForSecondPerson,
 } from '../../api/approvals-api.ts';
 import { findDecidableHold } from '../../api/holds-api.ts';
+import { getRequester } from '../../api/request/caller.ts';
 import {
   canAccessApproval,
   findAccessibleHold,

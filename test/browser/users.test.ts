@@ -49,8 +49,8 @@ describe('the people', () => {
     const { page, complaints } = await look(world);
     await page.goto(world.url + firstVisit.path);
     await page.getByRole('button', { name: 'Sign in as the owner' }).click();
-    await page.getByRole('link', { name: 'People' }).click();
-    const form = page.getByRole('region', { name: 'Invite a person' });
+    await page.getByRole('link', { name: 'Users' }).click();
+    const form = page.getByRole('region', { name: 'Invite a user' });
     await form.getByLabel('Name').fill('Anna Kowalski');
     await form.getByLabel('E-mail').fill('anna@example.org');
     await form.getByLabel('Role').selectOption('owner');
@@ -64,11 +64,11 @@ describe('the people', () => {
     await page.getByRole('button', { name: 'Join' }).click();
     await page.getByText('Anna Kowalski (owner)').waitFor();
 
-    await page.getByRole('link', { name: 'People' }).click();
+    await page.getByRole('link', { name: 'Users' }).click();
     await form.getByLabel('Name').fill('Ben');
     await form.getByLabel('E-mail').fill('ben@example.org');
     await form.getByLabel('Role').selectOption('decider');
-    await form.getByLabel('Only these').check();
+    await form.getByLabel('Only these clients').check();
     await form.getByLabel('harbor').check();
     await page.getByRole('button', { name: 'Invite' }).click();
     const bensLink = await page.getByLabel('Link', { exact: true }).inputValue();
@@ -82,8 +82,8 @@ describe('the people', () => {
     const home = await ben.page.content();
     expect(home).toContain('harbor');
     expect(home).not.toContain('Riverside');
-    expect(await ben.page.getByRole('link', { name: 'People' }).count()).toBe(0);
-    await ben.page.goto(`${world.url}/people`);
+    expect(await ben.page.getByRole('link', { name: 'Users' }).count()).toBe(0);
+    await ben.page.goto(`${world.url}/users`);
     await ben.page.getByText('needs the role owner').waitFor();
     expect(complaints).toEqual([]);
     // The browser itself notes the 403.
@@ -137,21 +137,21 @@ describe('the people', () => {
     const { cookie } = await join(world, 'Anna', 'owner');
     await join(world, 'Ben', 'viewer');
     const { page, complaints } = await enter(world, cookie);
-    await page.goto(`${world.url}/people`);
+    await page.goto(`${world.url}/users`);
     const row = page.getByRole('row').filter({ hasText: 'ben@example.org' });
     await row.getByRole('button', { name: 'Change Ben' }).press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Ben' });
     await dialog.getByLabel('Role').selectOption('admin');
-    await dialog.getByLabel('Only these').check();
+    await dialog.getByLabel('Only these clients').check();
     await dialog.getByLabel('harbor').check();
-    await dialog.getByRole('button', { name: 'Save the rights' }).press('Enter');
-    await page.getByText('The new rights count from now on.').waitFor();
+    await dialog.getByRole('button', { name: 'Save rights' }).press('Enter');
+    await page.getByText('The new rights apply from now on.').waitFor();
     expect(await row.innerText()).toMatch(/admin\s+harbor/);
     await row.getByRole('button', { name: 'Change Ben' }).press('Enter');
     await page.getByRole('dialog', { name: 'Ben' }).getByRole('button', { name: 'Remove' }).click();
-    const question = page.getByRole('dialog', { name: 'Take Ben out for good?' });
-    await question.getByRole('button', { name: 'Remove' }).click();
-    await page.getByText('The person is taken out.').waitFor();
+    const question = page.getByRole('dialog', { name: 'Remove Ben for good?' });
+    await question.getByRole('button', { name: 'Remove user' }).click();
+    await page.getByText('The user was removed.').waitFor();
     expect(await row.count()).toBe(0);
     expect(complaints).toEqual([]);
   });
@@ -165,7 +165,7 @@ describe('the people', () => {
       const { page } = await enter(world, cookie, { colorScheme });
       const stranger = await look(world, { colorScheme });
       for (const [seen, address] of [
-        [page, '/people'],
+        [page, '/users'],
         [page, '/account'],
         [stranger.page, '/sign-in'],
         [stranger.page, path],
@@ -178,7 +178,7 @@ describe('the people', () => {
           expect(await overflowOf(seen), `${address} at ${width}`).toBe(0);
         }
       }
-      await page.goto(`${world.url}/people`);
+      await page.goto(`${world.url}/users`);
       await page.getByRole('button', { name: 'Change Ben' }).click();
       expect(await findBarriers(page)).toEqual([]);
     }

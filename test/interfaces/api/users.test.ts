@@ -6,7 +6,7 @@ import { listPersonRecords } from '../../../src/people/statements/people.ts';
 import { listSessions } from '../../../src/people/statements/sessions.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { createFakeClock } from '../../helpers/fake-clock.ts';
-import { openHttpWorld } from './http-world.ts';
+import { type HttpWorld, openHttpWorld } from './http-world.ts';
 import { get, invite, join, PASSWORD, SESSION, send, signIn } from './people-world.ts';
 
 const open = closedAfterTest(openHttpWorld);
@@ -99,7 +99,7 @@ describe('a person who signs in', () => {
     expect(home).not.toContain('Riverside');
     expect((await send(world, '/integrations/riverside/sync', {}, { cookie })).status).toBe(404);
     expect((await send(world, '/integrations/harbor/sync', {}, { cookie })).status).toBe(303);
-    expect((await get(world, '/people', cookie)).status).toBe(403);
+    expect((await get(world, '/users', cookie)).status).toBe(403);
   });
 
   it('reads the same after a wrong password and without an account, while tokens go on to work', async () => {
@@ -166,12 +166,7 @@ describe('an account', () => {
     const world = await open({ isIdle: true });
     const { cookie } = await join(world, 'Anna', 'owner');
     const foreign = { cookie, origin: 'https://evil.example' };
-    for (const path of [
-      '/people',
-      '/tokens',
-      '/account/password',
-      '/account/sign-out-everywhere',
-    ]) {
+    for (const path of ['/users', '/tokens', '/account/password', '/account/sign-out-everywhere']) {
       expect((await send(world, path, {}, foreign)).status, path).toBe(403);
     }
     expect((await get(world, '/account', cookie)).status).toBe(200);
@@ -181,7 +176,7 @@ describe('an account', () => {
     const world = await open({ isIdle: true });
     const { cookie } = await join(world, 'Anna', 'owner');
     const { path } = await invite(world, 'Ben', 'viewer');
-    for (const page of ['/people', '/account', path]) {
+    for (const page of ['/users', '/account', path]) {
       const { headers } = await get(world, page, cookie);
       expect(headers.get('x-frame-options'), page).toBe('DENY');
       expect(headers.get('content-security-policy'), page).toContain("frame-ancestors 'none'");
@@ -197,7 +192,7 @@ describe('an owner', () => {
     const as = { cookie };
     const invited = await send(
       world,
-      '/people',
+      '/users',
       { name: 'Ben', email: 'ben@example.org', role: 'admin', reach: 'all' },
       as,
     );
@@ -205,16 +200,16 @@ describe('an owner', () => {
     const ben = await send(world, path, { fresh: PASSWORD });
     const benAs = { cookie: ben.cookie ?? '' };
     const [, person] = await listPersonRecords(world.application.store.reader);
-    const act = (word: string, form = {}) => send(world, `/people/${person?.id}/${word}`, form, as);
+    const act = (word: string, form = {}) => send(world, `/users/${person?.id}/${word}`, form, as);
     expect((await send(world, '/integrations/riverside/sync', {}, benAs)).status).toBe(303);
-    await act('rights', { role: 'admin', reach: 'some', 'integration.harbor': 'on' });
+    await act('role', { role: 'admin', reach: 'some', 'integration.harbor': 'on' });
     expect((await send(world, '/integrations/riverside/sync', {}, benAs)).status).toBe(404);
-    await act('rights', { role: 'viewer', reach: 'all' });
+    await act('role', { role: 'viewer', reach: 'all' });
     expect((await send(world, '/integrations/riverside/sync', {}, benAs)).status).toBe(403);
-    expect((await act('rights', { role: 'viewer', reach: 'some' })).status).toBe(422);
-    expect((await act('rights', { role: 'boss', reach: 'all' })).status).toBe(422);
+    expect((await act('role', { role: 'viewer', reach: 'some' })).status).toBe(422);
+    expect((await act('role', { role: 'boss', reach: 'all' })).status).toBe(422);
     const elsewhere = { role: 'viewer', reach: 'some', ids: 'harbor, elsewhere' };
-    expect((await act('rights', elsewhere)).text).toContain('no integration &quot;elsewhere');
+    expect((await act('role', elsewhere)).text).toContain('no integration &quot;elsewhere');
     await act('disable');
     expect((await get(world, '/', benAs.cookie)).status).toBe(303);
     expect((await signIn(world, 'ben@example.org')).status).toBe(401);
@@ -229,7 +224,7 @@ describe('an owner', () => {
     const others = Array.from({ length: 60 }, (_, index) => `client-${index}`);
     const world = await open({ isIdle: true, others });
     const { cookie } = await join(world, 'Anna', 'owner');
-    const page = await (await get(world, '/people', cookie)).text();
+    const page = await (await get(world, '/users', cookie)).text();
     expect(page).toContain('<textarea');
     expect(page).not.toContain('name="integration.');
     const form = { name: 'portal', role: 'viewer', reach: 'some', ids: 'client-3, client-7' };
@@ -246,7 +241,7 @@ describe('an owner', () => {
     const token = /dst_[\w-]{43}/.exec(made.text)?.[0] ?? '';
     expect((await world.request('/v1/integrations/harbor', { token })).status).toBe(200);
     expect((await world.request('/v1/integrations/riverside', { token })).status).toBe(404);
-    expect(await (await get(world, '/people', cookie)).text()).not.toContain(token);
+    expect(await (await get(world, '/users', cookie)).text()).not.toContain(token);
     const [{ id } = { id: '' }] = await listAccessTokens(world.application.store.reader);
     await send(world, `/tokens/${id}/revoke`, {}, { cookie });
     expect((await world.request('/v1/integrations/harbor', { token })).status).toBe(401);
@@ -256,51 +251,134 @@ describe('an owner', () => {
     const world = await open({ isIdle: true });
     const { id, cookie } = await join(world, 'Anna', 'owner');
     for (const word of ['remove', 'disable']) {
-      const refused = await send(world, `/people/${id}/${word}`, {}, { cookie });
-      expect(refused.status).toBe(422);
+      const refused = await send(world, `/users/${id}/${word}`, {}, { cookie });
+      expect(refused.status).toBe(409);
       expect(refused.text).toContain('last owner');
     }
   });
 });
 
-describe('/v1/people', () => {
-  const personSchema = z.object({ id: z.string(), status: z.string(), role: z.string() });
-  const invitedSchema = z.object({ person: personSchema, link: z.string() });
+describe('/v1/users', () => {
+  const userSchema = z.object({ id: z.string(), status: z.string(), role: z.string() });
+  const invitedSchema = z.object({ user: userSchema, link: z.string() });
+  const previewSchema = z.object({
+    preview: z.object({ question: z.string(), digest: z.string() }),
+  });
 
-  it('is the twin of the page: invite, list, change, take out', async () => {
+  /** As a page of ours would ask for an owner who is signed in. */
+  function asUser({ url }: HttpWorld, cookie: string) {
+    return async (method: string, path: string, body?: unknown) => {
+      const headers = { cookie, origin: url, 'content-type': 'application/json' };
+      const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+      const response = await fetch(`${url}${path}`, { method, headers, ...sent });
+      return { status: response.status, text: await response.text() };
+    };
+  }
+
+  it('is the twin of the page: invite, list, change, remove', async () => {
     const world = await open({ isIdle: true, others: ['harbor'] });
-    const token = await world.addToken('owner');
-    const ask = (method: string, path: string, body?: unknown) =>
-      world.request(`/v1/people${path}`, { method, token, ...(body ? { body } : {}) });
+    const anna = await join(world, 'Anna', 'owner');
+    const ask = asUser(world, anna.cookie);
     const ben = { name: 'Ben', email: 'Ben@example.org', role: 'admin', integrations: ['harbor'] };
-    const invited = await ask('POST', '', ben);
+    const invited = await ask('POST', '/v1/users', ben);
     expect(invited.status).toBe(201);
-    const { person, link } = invited.read(invitedSchema);
-    expect(person).toMatchObject({ status: 'invited', role: 'admin' });
+    const { user, link } = invitedSchema.parse(JSON.parse(invited.text));
+    expect(user).toMatchObject({ status: 'invited', role: 'admin' });
     expect(await send(world, new URL(link).pathname, { fresh: PASSWORD })).toMatchObject({
       status: 303,
     });
-    expect((await ask('POST', '', ben)).status).toBe(422);
-    expect((await ask('POST', '', { ...ben, integrations: ['elsewhere'] })).status).toBe(404);
-    expect((await ask('POST', '', { ...ben, email: 'ben' })).status).toBe(422);
-    const path = `/${person.id}`;
-    const changed = await ask('PATCH', path, { role: 'viewer' });
-    expect(changed.read(z.object({ person: z.looseObject({}) })).person).toMatchObject({
+    expect((await ask('POST', '/v1/users', ben)).status).toBe(422);
+    const elsewhere = { ...ben, integrations: ['elsewhere'] };
+    expect((await ask('POST', '/v1/users', elsewhere)).status).toBe(404);
+    expect((await ask('POST', '/v1/users', { ...ben, email: 'ben' })).status).toBe(422);
+    expect((await ask('POST', '/v1/users', { ...ben, admin: true })).status).toBe(422);
+    const path = `/v1/users/${user.id}`;
+    const rights = { role: 'viewer', integrations: ['harbor'] };
+    expect(JSON.parse((await ask('PUT', `${path}/role`, rights)).text).user).toMatchObject({
       ...{ email: 'ben@example.org', role: 'viewer', integrations: ['harbor'], status: 'active' },
     });
-    expect((await ask('PATCH', path, { role: 'owner' })).status).toBe(422);
-    expect((await ask('PATCH', path, { disabled: true })).text).toContain('"disabled"');
-    expect((await ask('GET', '')).text).toContain('ben@example.org');
-    expect((await ask('DELETE', path)).status).toBe(200);
-    expect((await ask('DELETE', path)).status).toBe(404);
+    const owner = { role: 'owner', integrations: ['harbor'] };
+    expect((await ask('PUT', `${path}/role`, owner)).status).toBe(422);
+    expect(JSON.parse((await ask('POST', `${path}/sign-out`)).text)).toMatchObject({ sessions: 1 });
+    expect((await ask('POST', `${path}/disable`)).text).toContain('"disabled"');
+    expect((await ask('POST', `${path}/enable`)).text).toContain('"active"');
+    expect((await ask('POST', `${path}/link`)).status).toBe(201);
+    expect((await ask('GET', '/v1/users')).text).toContain('ben@example.org');
+  });
+
+  it('removes nobody without a preview that is still true', async () => {
+    const clock = createFakeClock(Date.now());
+    const world = await open({ isIdle: true, clock });
+    const anna = await join(world, 'Anna', 'owner');
+    const olga = await join(world, 'Olga', 'owner');
+    const ben = await join(world, 'Ben', 'viewer');
+    const ask = asUser(world, anna.cookie);
+    const path = `/v1/users/${ben.id}`;
+    const preview = async (as = ask) =>
+      previewSchema.parse(JSON.parse((await as('POST', `${path}/preview`)).text)).preview;
+    const missing = await ask('DELETE', path);
+    expect(missing).toMatchObject({ status: 422 });
+    expect(missing.text).toContain('preview_missing');
+    const { question, digest } = await preview();
+    expect(question).toBe('Remove Ben for good?');
+    const forged = `${digest.slice(0, -1)}${digest.endsWith('A') ? 'Q' : 'A'}`;
+    const othersDigest = (await preview(asUser(world, olga.cookie))).digest;
+    for (const wrong of ['x', forged, othersDigest]) {
+      const refused = await ask('DELETE', `${path}?digest=${wrong}`);
+      expect(refused, wrong).toMatchObject({ status: 409 });
+      expect(refused.text).toContain('preview_outdated');
+    }
+    await clock.advance(10 * 60_000 + 1);
+    expect((await ask('DELETE', `${path}?digest=${digest}`)).status).toBe(409);
+    const fresh = (await preview()).digest;
+    const removed = await ask('DELETE', `${path}?digest=${fresh}`);
+    expect(JSON.parse(removed.text)).toEqual({ removed: ben.id, name: 'Ben' });
+    expect((await ask('POST', `${path}/preview`)).status).toBe(404);
+    expect((await ask('DELETE', `${path}?digest=${fresh}`)).status).toBe(404);
+  });
+
+  it('lets no access token make users, tokens or roles, whatever its role', async () => {
+    const world = await open({ isIdle: true });
+    const anna = await join(world, 'Anna', 'owner');
+    const ben = await join(world, 'Ben', 'viewer');
+    const token = await world.addToken('owner');
+    const browser = (await send(world, '/sign-in', { token, to: '/' })).cookie ?? '';
+    const byBrowser = asUser(world, browser);
+    const name = { name: 'Eve', role: 'viewer' };
+    const refused: [string, string, object?][] = [
+      ['POST', '/v1/users', { ...name, email: 'eve@example.org' }],
+      ['PUT', `/v1/users/${ben.id}/role`, { role: 'owner' }],
+      ['POST', `/v1/users/${ben.id}/link`],
+      ['POST', `/v1/users/${ben.id}/enable`],
+      ['DELETE', `/v1/users/${ben.id}`],
+      ['POST', `/v1/users/${ben.id}/preview`],
+      ['POST', '/v1/tokens', name],
+    ];
+    for (const [method, path, body] of refused) {
+      const digest = method === 'DELETE' ? '?digest=x' : '';
+      const options = { method, token, ...(body && { body }) };
+      const byToken = await world.request(path + digest, options);
+      expect(byToken, `${method} ${path}`).toMatchObject({ status: 403 });
+      expect(byToken.text).toContain('person_needed');
+      expect((await byBrowser(method, path + digest, body)).status).toBe(403);
+    }
+    const form = { name: 'Eve', email: 'eve@example.org', role: 'owner', reach: 'all' };
+    expect((await send(world, '/users', form, { cookie: browser })).status).toBe(403);
+    expect(await listPersonRecords(world.application.store.reader)).toHaveLength(2);
+    expect(await listAccessTokens(world.application.store.reader)).toHaveLength(1);
+    // What takes access away is no harm in the hands of a program.
+    const disabled = await world.request(`/v1/users/${ben.id}/disable`, { method: 'POST', token });
+    expect(disabled.status).toBe(200);
+    expect((await get(world, '/', ben.cookie)).status).toBe(303);
+    expect((await get(world, '/', anna.cookie)).status).toBe(200);
   });
 });
 
-it('who the people are stands in no log and in no file', async () => {
+it('who the users are stands in no log and in no file', async () => {
   const world = await open({ isIdle: true });
   const { email, cookie } = await join(world, 'Zyxmark', 'owner');
   await signIn(world, email, 'a wrong password');
-  await get(world, '/people', cookie);
+  await get(world, '/users', cookie);
   expect(world.logLines.join('')).not.toMatch(/zyxmark/i);
   for (const content of await world.files()) expect(content).not.toMatch(/zyxmark|herons/i);
 });

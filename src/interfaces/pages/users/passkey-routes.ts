@@ -99,7 +99,7 @@ export function passkeyRoutes(
       keptSession: c.var.principal.sessionId,
     };
     try {
-      await removePasskey(people(c), removal);
+      await people(c).store.act((trx) => removePasskey(trx, removal));
     } catch (error) {
       if (!isConfigurationError(error)) throw error;
       return refuse(c, error.message);

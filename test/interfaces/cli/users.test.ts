@@ -8,7 +8,7 @@ import { openApplication } from '../../../src/application.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { silentLog } from '../../../src/core/log.ts';
 import { passkeySealContext } from '../../../src/database/encryption/seal-contexts.ts';
-import { peopleCommand } from '../../../src/interfaces/cli/commands/access/people.ts';
+import { usersCommand } from '../../../src/interfaces/cli/commands/users.ts';
 import { addPasskey } from '../../../src/people/statements/passkeys.ts';
 import { settingsSchema } from '../../../src/settings/settings-schema.ts';
 import { aSettingsFile } from './a-settings-file.ts';
@@ -16,13 +16,13 @@ import { runCommand } from './run-command.ts';
 
 let folder: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'donor-sync-people-'));
+  folder = await mkdtemp(join(tmpdir(), 'donor-sync-users-'));
   await writeFile(join(folder, 'donor-sync.yaml'), aSettingsFile({}));
 });
 afterEach(() => rm(folder, { recursive: true }));
 
 function run(...argv: string[]) {
-  return runCommand(peopleCommand, ['people', ...argv], {
+  return runCommand(usersCommand, ['users', ...argv], {
     cwd: folder,
     env: { PARTNER_API_KEY: 'key' },
   });
@@ -30,11 +30,16 @@ function run(...argv: string[]) {
 
 const ANNA = ['--name', 'Anna Kowalski', '--email', ' Anna@Example.org'];
 
-const invitedSchema = z.strictObject({ id: z.string(), link: z.url(), days: z.literal(7) });
+const invitedSchema = z.strictObject({
+  user: z.looseObject({ id: z.string() }),
+  link: z.url(),
+  days: z.literal(7),
+});
 
 async function invite(...options: string[]) {
   const { stdout } = await run('invite', ...options, '--json');
-  return invitedSchema.parse(JSON.parse(stdout));
+  const { user, ...invited } = invitedSchema.parse(JSON.parse(stdout));
+  return { id: user.id, ...invited };
 }
 
 /** As the pages add them. */
@@ -57,11 +62,11 @@ async function addPasskeys(personId: string, ...ids: string[]) {
 
 async function list() {
   const { stdout } = await run('list', '--json');
-  return z.object({ people: z.array(z.record(z.string(), z.unknown())) }).parse(JSON.parse(stdout))
-    .people;
+  return z.object({ users: z.array(z.record(z.string(), z.unknown())) }).parse(JSON.parse(stdout))
+    .users;
 }
 
-describe('people', () => {
+describe('users', () => {
   it('are invited by a link that is shown once, and who they are is sealed', async () => {
     const { id, link } = await invite(...ANNA, '--role', 'owner');
     expect(link).toMatch(/\/join\/[\w-]{43}$/);
@@ -92,7 +97,7 @@ describe('people', () => {
       'admin',
     );
     expect(again).toMatchObject({ exitCode: 2 });
-    expect(again.stderr).toContain('e-mail address already');
+    expect(again.stderr).toContain('e-mail address already exists');
   });
 
   it.each([
@@ -101,7 +106,7 @@ describe('people', () => {
     [['--name', 'Anna', '--email', 'anna', '--role', 'viewer'], 'no e-mail address'],
     [ANNA, '--role'],
     [[...ANNA, '--role', 'viewer', '--integrations', 'harbor'], 'harbor'],
-    [[...ANNA, '--role', 'owner', '--integrations', 'riverside'], 'reaches all'],
+    [[...ANNA, '--role', 'owner', '--integrations', 'riverside'], 'reaches all integrations'],
   ])('are not invited without what it takes: %j', async (options, hint) => {
     const { exitCode, stderr } = await run('invite', ...options);
     expect(exitCode).toBe(2);
@@ -109,15 +114,17 @@ describe('people', () => {
     expect(await list()).toEqual([]);
   });
 
-  it('get other rights, a new link, and are kept out and let in again, by address or id', async () => {
+  it('get other rights, a new link, and are kept out and let in again, by address or whole id', async () => {
     const { id, link } = await invite(...ANNA, '--role', 'viewer', '--integrations', 'riverside');
     expect((await run('list')).stdout).toMatch(
       /Anna Kowalski +anna@example.org +viewer +riverside/,
     );
-    await run('role', 'ANNA@example.org', '--role', 'decider');
+    const changed = await run('role', 'ANNA@example.org', '--role', 'decider');
+    expect(changed.stdout).toBe('Anna Kowalski is now decider for all clients.\n');
     expect(await list()).toMatchObject([{ role: 'decider', integrations: null }]);
-    const { stdout } = await run('link', id.slice(-8), '--json');
+    const { stdout } = await run('link', id, '--json');
     expect(invitedSchema.parse(JSON.parse(stdout)).link).not.toBe(link);
+    expect(await run('disable', id.slice(-8))).toMatchObject({ exitCode: 2 });
     await run('disable', id);
     expect(await list()).toMatchObject([{ status: 'disabled' }]);
     await run('enable', id);
@@ -133,7 +140,7 @@ describe('people', () => {
     const { stdout } = await run('passkeys', 'list', 'anna@example.org', '--json');
     expect(JSON.parse(stdout)).toMatchObject({
       ...{
-        id,
+        user: id,
         passkeys: [{ id: 'phone-0001', name: 'name of phone-0001' }, { id: 'tablet-0002' }],
       },
     });
@@ -141,16 +148,22 @@ describe('people', () => {
     expect(await remove('phone-0001')).toMatchObject({ exitCode: 2 });
     expect((await remove('nonsense', '--yes')).stderr).toContain('no passkey "nonsense"');
     const first = await remove('phone-0001', '--yes');
-    expect(first.stdout).toContain('"name of phone-0001" lets no one in any more');
-    expect(first.stderr).not.toContain('only way in');
+    expect(first.stdout).toContain('The passkey "name of phone-0001" was removed.');
+    expect(first.stdout).not.toContain('only way');
     const last = await remove('tablet-0002', '--yes');
-    expect(last.stderr).toContain('donor-sync people link anna@example.org');
+    expect(last.stdout).toContain('donor-sync users link anna@example.org');
     expect(await list()).toMatchObject([
       { signsInBy: { password: false, provider: false, passkeys: [] } },
     ]);
   });
 
-  it('are taken out after a question', async () => {
+  it('are signed out everywhere, which counts the sessions', async () => {
+    await invite(...ANNA, '--role', 'viewer');
+    const { stdout } = await run('sign-out', 'anna@example.org');
+    expect(stdout).toBe('Anna Kowalski was signed out everywhere: 0 sessions ended.\n');
+  });
+
+  it('are removed after a question', async () => {
     await invite(...ANNA, '--role', 'owner');
     expect(await run('remove', 'anna@example.org')).toMatchObject({ exitCode: 2 });
     expect(await list()).toHaveLength(1);
@@ -158,6 +171,6 @@ describe('people', () => {
     expect(await list()).toEqual([]);
     const gone = await run('remove', 'anna@example.org', '--yes');
     expect(gone).toMatchObject({ exitCode: 2 });
-    expect(gone.stderr).toContain('people list');
+    expect(gone.stderr).toContain('users list');
   });
 });

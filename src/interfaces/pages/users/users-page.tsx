@@ -34,32 +34,30 @@ export interface PeopleView {
   shown: ShownOnce | null;
 }
 
-/** Who may do what: people and access tokens. */
-export function renderPeople(viewer: Viewer, view: PeopleView, note: string | null) {
+/** Who may do what: users and access tokens. */
+export function renderUsers(viewer: Viewer, view: PeopleView, note: string | null) {
   const { people, tokens, integrations, shown } = view;
   return render(
-    <Layout area="people" title="People" viewer={viewer} note={note}>
+    <Layout area="users" title="Users" viewer={viewer} note={note}>
       {shown !== null && <Shown shown={shown} />}
-      <section class="card" aria-labelledby="people-title">
-        <h1 id="people-title">People</h1>
-        <h2 class="quiet">Who signs in, and what each may do</h2>
+      <section class="card" aria-labelledby="users-title">
+        <h1 id="users-title">Users</h1>
+        <h2 class="quiet">Who signs in, and what each user may do</h2>
         {people.length === 0 ? (
-          <p class="empty">No person yet: invite the first one, as an owner.</p>
+          <p class="empty">There are no users yet. Invite the first one as an owner.</p>
         ) : (
           <PeopleTable viewer={viewer} view={view} />
         )}
       </section>
       <section class="card" aria-labelledby="invite-title">
-        <h2 id="invite-title">Invite a person</h2>
-        <form class="fields" method="post" action="/people">
+        <h2 id="invite-title">Invite a user</h2>
+        <form class="fields" method="post" action="/users">
           <label for="name">Name</label>
           <input id="name" name="name" required maxlength={100} autocomplete="off" />
           <label for="email">E-mail</label>
           <input id="email" name="email" type="email" required maxlength={254} autocomplete="off" />
           <RightsFields id="invite" integrations={integrations} />
-          <p class="quiet">
-            You get a link to send to the person. It works once, within seven days.
-          </p>
+          <p class="quiet">You get a link to send to the user. It works once, within seven days.</p>
           <button type="submit" class="button primary">
             Invite
           </button>
@@ -67,14 +65,16 @@ export function renderPeople(viewer: Viewer, view: PeopleView, note: string | nu
       </section>
       <section class="card" id="tokens" aria-labelledby="tokens-title">
         <h2 id="tokens-title">Access tokens</h2>
-        <p class="quiet">For programs that ask over HTTP. Each is shown once, when it is made.</p>
+        <p class="quiet">
+          For programs that use the HTTP API. Each token is shown once, when you create it.
+        </p>
         {tokens.length > 0 && <TokenTable viewer={viewer} view={view} />}
         <form class="fields" method="post" action="/tokens">
           <label for="token-name">Name</label>
           <input id="token-name" name="name" required maxlength={100} autocomplete="off" />
           <RightsFields id="token" integrations={integrations} />
           <button type="submit" class="button">
-            Make a token
+            Create token
           </button>
         </form>
       </section>
@@ -94,24 +94,24 @@ function Shown({ shown: { what, name, secret } }: { shown: ShownOnce }) {
       </p>
       <p class="quiet">
         {what === 'link'
-          ? 'Send it to this person alone. It is not shown again, and works once within seven days.'
-          : 'Keep it now: it is not shown again.'}
+          ? 'Send it to this user only. It is not shown again and works once within seven days.'
+          : 'Save it now: it is not shown again.'}
       </p>
     </section>
   );
 }
 
 const STATUSES: Readonly<Record<PersonView['status'], { kind: IconKind; word: string }>> = {
-  active: { kind: 'well', word: 'Joined' },
+  active: { kind: 'well', word: 'Active' },
   invited: { kind: 'patience', word: 'Invited' },
-  expired: { kind: 'attention', word: 'Link too old' },
+  expired: { kind: 'attention', word: 'Link expired' },
   disabled: { kind: 'idle', word: 'Disabled' },
 };
 
 function PeopleTable({ viewer, view }: { viewer: Viewer; view: PeopleView }) {
   return (
     <table class="stacks">
-      <caption class="hidden">People and their rights</caption>
+      <caption class="hidden">Users and their rights</caption>
       <TableHead
         texts={[
           ...['Name', 'E-mail', 'Role', 'Reaches', 'Signs in by', 'Status', 'Last seen'],
@@ -152,7 +152,7 @@ function PersonRow(props: { person: PersonView; viewer: Viewer; view: PeopleView
 
 function PersonActions({ person, view }: { person: PersonView; view: PeopleView }) {
   const { id, name, status } = person;
-  const path = `/people/${id}`;
+  const path = `/users/${id}`;
   const isDisabled = status === 'disabled';
   return (
     <>
@@ -160,10 +160,10 @@ function PersonActions({ person, view }: { person: PersonView; view: PeopleView 
         Change<span class="hidden"> {name}</span>
       </button>
       <Dialog id={`${id}-dialog`} title={name}>
-        <form class="fields" method="post" action={`${path}/rights`}>
+        <form class="fields" method="post" action={`${path}/role`}>
           <RightsFields id={id} integrations={view.integrations} rights={person} />
           <button type="submit" class="button primary">
-            Save the rights
+            Save rights
           </button>
         </form>
         {person.signsInBy.passkeys.length > 0 && (
@@ -175,12 +175,12 @@ function PersonActions({ person, view }: { person: PersonView; view: PeopleView 
                 </span>
                 <ConfirmDialog
                   id={`passkey-${passkey.id}`}
-                  label="Remove the passkey"
+                  label="Remove passkey"
                   title={`Remove the passkey "${passkey.name}" of ${name}?`}
                   action={`${path}/passkeys/${passkey.id}/remove`}
-                  answer="Remove it"
+                  answer="Remove passkey"
                 >
-                  For a device that was lost: it lets no one in any more, and {name} is signed out
+                  For a lost device: nobody can sign in with it any more, and {name} is signed out
                   everywhere.
                 </ConfirmDialog>
               </li>
@@ -192,17 +192,17 @@ function PersonActions({ person, view }: { person: PersonView; view: PeopleView 
           <Act path={`${path}/sign-out`} label="Sign out everywhere" />
           <Act
             path={`${path}/${isDisabled ? 'enable' : 'disable'}`}
-            label={isDisabled ? 'Let in again' : 'Let in no more'}
+            label={isDisabled ? 'Enable' : 'Disable'}
           />
           <ConfirmDialog
             id={`${id}-remove`}
             label="Remove"
-            title={`Take ${name} out for good?`}
+            title={`Remove ${name} for good?`}
             action={`${path}/remove`}
-            answer="Remove"
+            answer="Remove user"
           >
             Name, address, password and passkeys are deleted, and all sessions end. The audit keeps
-            what this person did.
+            what this user did.
           </ConfirmDialog>
         </div>
       </Dialog>
@@ -241,10 +241,10 @@ function RightsFields(props: {
       <fieldset>
         <legend>Clients within reach</legend>
         <Choice type="radio" name="reach" value="all" isOn={isAll}>
-          All, also those to come
+          All clients, including future ones
         </Choice>
         <Choice type="radio" name="reach" value="some" isOn={!isAll}>
-          Only these
+          Only these clients
         </Choice>
         {integrations.length > MAX_BOXES ? (
           <Ids id={id} ids={rights.integrations ?? []} />
@@ -325,10 +325,10 @@ function TokenTable({ viewer, view }: { viewer: Viewer; view: PeopleView }) {
                 label="Revoke"
                 title={`Revoke the token "${name}"?`}
                 action={`/tokens/${id}/revoke`}
-                answer="Revoke"
+                answer="Revoke token"
               >
-                What uses it is refused from now on, and browsers that signed in with it are signed
-                out.
+                Requests with this token are refused from now on, and browsers that signed in with
+                it are signed out.
               </ConfirmDialog>
             </td>
           </tr>

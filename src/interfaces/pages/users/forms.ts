@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { ROLES } from '../../../core/role.ts';
 import type { Rights } from '../../../people/statements/people.ts';
-import { emailSchema, personNameSchema } from '../../../people/user-accounts.ts';
 import { HttpError } from '../../api/request/errors.ts';
 
 /** Boxes are named so, one for each integration. */
@@ -15,30 +14,15 @@ const rightsSchema = z.looseObject({
   ids: z.string().max(64_000).default(''),
 });
 
-/** Role and integrations; throws an HttpError (422) for some of them, and none named. */
-export function readRights(form: Record<string, unknown>, known: ReadonlySet<string>): Rights {
+/** Role and clients; throws an HttpError (422) for some of them, and none named. */
+export function readRights(form: Record<string, unknown>): Rights {
   const { role, reach, ids } = read(rightsSchema, form);
   if (reach === 'all') return { role, integrations: null };
   const ticked = Object.keys(form).filter((name) => name.startsWith(BOX));
   const typed = ids.split(/[\s,]+/).filter((id) => id !== '');
   const integrations = [...ticked.map((name) => name.slice(BOX.length)), ...typed];
-  const unknown = integrations.find((id) => !known.has(id));
-  if (unknown !== undefined) throw invalid(`There is no integration "${unknown}".`);
   if (integrations.length > 0) return { role, integrations };
-  throw invalid('Choose the clients that are within reach, or all.');
-}
-
-const inviteSchema = z.looseObject({ name: personNameSchema, email: emailSchema });
-
-export function readInvited(form: Record<string, unknown>) {
-  const { name, email } = read(inviteSchema, form);
-  return { name, email };
-}
-
-const tokenSchema = z.looseObject({ name: personNameSchema });
-
-export function readTokenName(form: Record<string, unknown>): string {
-  return read(tokenSchema, form).name;
+  throw invalid('Choose the clients within reach, or all.');
 }
 
 function read<Form>(schema: z.ZodType<Form>, form: Record<string, unknown>): Form {

@@ -1,0 +1,182 @@
+/** An operation as a command: its arguments, options, questions and what it prints come from the operation. */
+import { Argument, type Command, Option } from 'commander';
+import type { z } from 'zod';
+import type { Application } from '../../../application.ts';
+import type { Caller } from '../../../operations/kit/caller.ts';
+import { type InputField, listFields } from '../../../operations/kit/input-fields.ts';
+import {
+  asksFirst,
+  type Cell,
+  type InputSchema,
+  type OperationOf,
+  type TableView,
+} from '../../../operations/kit/operation.ts';
+import { type OperationDeps, perform, preview } from '../../../operations/kit/perform.ts';
+import type { Settings } from '../../../settings/settings.ts';
+import { EXIT_CODES, type Output, usageError } from '../terminal/output.ts';
+import { formatLast } from '../terminal/words.ts';
+import {
+  baseOptions,
+  confirmOrStop,
+  type ProductDeps,
+  productAction,
+  productCommand,
+} from './product.ts';
+import { getRequester } from './second-person.ts';
+
+/** The command of an operation, by the last word of its name. */
+export function operationCommand<Input extends InputSchema, Result extends z.ZodType>(
+  deps: ProductDeps,
+  operation: OperationOf<Input, Result>,
+): Command {
+  const { name, summary, input, subjects } = operation;
+  const asks = asksFirst(operation);
+  const command = productCommand(name.split(' ').at(-1) ?? name, deps).description(summary);
+  const fields = listFields(input);
+  const isSubject = ({ key }: InputField) => subjects.some((subject) => subject === key);
+  for (const field of fields.filter(isSubject)) command.addArgument(toArgument(field));
+  const options = fields.filter((field) => !isSubject(field));
+  for (const field of options) command.addOption(toOption(field));
+  if (asks) command.option('--yes', 'do not ask');
+  return productAction(deps, command, baseOptions.loose(), async (action, ...typed: unknown[]) => {
+    const { application, settings, output } = action;
+    const given = [
+      ...subjects.map((subject, index) => [subject, typed[index]]),
+      ...options.map((field) => [field.key, readTyped(field, action.options[field.key])]),
+    ];
+    const read = readInput(operation, Object.fromEntries(given), options);
+    const world = toOperationDeps(deps, application, settings);
+    const caller = toCaller(deps);
+    const asked = await preview(world, caller, operation, read);
+    if (asked !== null) await confirmOrStop(deps, asked.text, action.options['yes'] === true);
+    const result = await perform(world, caller, operation, read, asked?.digest);
+    output.finish(result, () => print(output, operation, result, deps.clock.now()));
+    return ENDINGS[operation.ending?.(result) ?? 'done'];
+  });
+}
+
+const ENDINGS = {
+  done: EXIT_CODES.done,
+  stopped: EXIT_CODES.stopped,
+  refused: EXIT_CODES.usage,
+};
+
+/** A command that only holds the commands of its topic: `users`. */
+export function topicCommand(
+  deps: ProductDeps,
+  name: string,
+  description: string,
+  commands: readonly Command[],
+): Command {
+  const topic = productCommand(name, deps).description(description);
+  for (const command of commands) topic.addCommand(command);
+  return topic;
+}
+
+export function toOperationDeps(
+  { clock, stopSignal }: Pick<ProductDeps, 'clock' | 'stopSignal'>,
+  application: Application,
+  { server }: Settings,
+): OperationDeps {
+  return { application, clock, publicUrl: server.publicUrl, signal: stopSignal };
+}
+
+/** A user of this machine, who needs no role. */
+function toCaller(deps: Pick<ProductDeps, 'user' | 'owner'>): Caller {
+  return { kind: 'machine', role: null, clients: null, ...getRequester(deps) };
+}
+
+function toArgument({ key, description, isRequired }: InputField): Argument {
+  return new Argument(isRequired ? `<${key}>` : `[${key}]`, description);
+}
+
+const PLACEHOLDERS = { text: '<text>', choice: '<word>', list: '<list>', number: '<number>' };
+
+function toOption({ key, kind, choices, description }: InputField): Option {
+  const flags = kind === 'flag' ? optionName(key) : `${optionName(key)} ${PLACEHOLDERS[kind]}`;
+  const words = [
+    description,
+    ...(choices.length > 0 ? [choices.join(', ')] : []),
+    ...(kind === 'list' ? ['with commas between them'] : []),
+  ];
+  return new Option(flags, words.join('; '));
+}
+
+/** `createdAfter` as it is typed: `--created-after`. */
+function optionName(key: string): string {
+  return `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** What was typed, as the schema expects it; undefined if nothing was. */
+function readTyped({ kind }: InputField, typed: unknown): unknown {
+  if (typeof typed !== 'string') return typed;
+  if (kind === 'list') return typed.split(',').map((one) => one.trim());
+  return kind === 'number' ? Number(typed) : typed;
+}
+
+/** Throws a ConfigurationError in the words of the schema, which names the options. */
+function readInput<Input extends InputSchema>(
+  { input }: { input: Input },
+  given: Readonly<Record<string, unknown>>,
+  options: readonly InputField[],
+): z.output<Input> {
+  const { data, error } = input.safeParse(given);
+  if (data !== undefined) return data;
+  const problems = error?.issues.map(({ path, message }) => {
+    const key = String(path[0] ?? '');
+    const option = options.find((one) => one.key === key);
+    if (option === undefined) return `${key}: ${endsWell(message)}`;
+    if (given[key] === undefined) return missing(option);
+    return `${optionName(key)}: ${endsWell(message)}`;
+  });
+  throw usageError([...new Set(problems)].join(' '));
+}
+
+function missing({ key, description, choices }: InputField): string {
+  const words = choices.length > 0 ? `${description}: ${choices.join(', ')}` : description;
+  return `${optionName(key)} is missing. ${endsWell(words)}`;
+}
+
+function endsWell(words: string): string {
+  return words.endsWith('.') ? words : `${words}.`;
+}
+
+function print<Input extends InputSchema, Result extends z.ZodType>(
+  output: Output,
+  operation: OperationOf<Input, Result>,
+  result: z.output<Result>,
+  now: number,
+): void {
+  if (operation.table !== undefined) {
+    printTable(output, operation.table(result), now);
+    return;
+  }
+  const lines = [operation.say(result)].flat();
+  const secret = operation.effect === 'changes' ? operation.secret : undefined;
+  if (secret === undefined) {
+    for (const line of lines) output.print(line);
+    return;
+  }
+  // Alone on stdout, so that a script can keep it without reading words.
+  output.print(String((result as Record<string, unknown>)[secret]));
+  for (const line of lines) output.note(line);
+}
+
+function printTable(output: Output, { empty, headers, rows }: TableView, now: number): void {
+  if (rows.length === 0) {
+    output.print(empty);
+    return;
+  }
+  output.table<readonly Cell[]>(
+    headers.map((header, index) => ({
+      header,
+      value: (row) => cellText(row[index] ?? '', now),
+      shrinks: header !== 'ID',
+    })),
+    rows,
+  );
+}
+
+function cellText(cell: Cell, now: number): string {
+  return typeof cell === 'string' ? cell : formatLast(cell.at, now);
+}

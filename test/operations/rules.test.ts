@@ -1,0 +1,67 @@
+/** All operations against the table of rules, in the declarations, the terminal and the routes of the API. */
+import { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { COMMANDS } from '../../src/interfaces/cli/commands.ts';
+import { OPERATIONS } from '../../src/operations/catalogue.ts';
+import { listFields } from '../../src/operations/kit/input-fields.ts';
+import { asksFirst } from '../../src/operations/kit/operation.ts';
+import { ROUTES } from '../interfaces/api/route-table.ts';
+import { commandDeps } from '../interfaces/cli/run-command.ts';
+import { RULES } from './rules.ts';
+
+const rows = OPERATIONS.map((operation) => ({ name: operation.name, operation }));
+
+describe('the operations', () => {
+  it('are all in the table of rules, each once, and the table has no others', () => {
+    expect(OPERATIONS.map(({ name }) => name).sort()).toEqual(Object.keys(RULES).sort());
+  });
+
+  it.each(rows)('$name is declared as the rules say', ({ name, operation }) => {
+    const { role, reach, by, effect } = operation;
+    expect({ role, reach, by, effect, asks: asksFirst(operation) }).toEqual({
+      role: RULES[name]?.role,
+      reach: RULES[name]?.reach,
+      by: RULES[name]?.by,
+      effect: RULES[name]?.effect,
+      asks: RULES[name]?.asks,
+    });
+  });
+
+  it.each(rows)('$name has its route, for the same callers', ({ name }) => {
+    const { route = '', role, reach, by, asks } = RULES[name] ?? {};
+    const expected = {
+      role,
+      ...(reach === 'all' && { about: 'all' }),
+      ...(by === 'person' && { by }),
+    };
+    expect(ROUTES[route], route).toMatchObject(expected);
+    const preview = `POST ${route.split(' ')[1]}/preview`;
+    if (asks) expect(ROUTES[preview], preview).toMatchObject(expected);
+    else expect(ROUTES[preview]).toBeUndefined();
+  });
+
+  it.each(rows)('$name has its command, with a description of each option', async (row) => {
+    const words = row.name.split(' ');
+    let command: Command | undefined = await loadCommand(words[0] ?? '');
+    for (const word of words.slice(1)) {
+      command = command?.commands.find((one) => one.name() === word);
+    }
+    expect(command?.description()).toBe(row.operation.summary);
+    const typed = new Set<string>([
+      ...(command?.registeredArguments ?? []).map((argument) => argument.name()),
+      ...(command?.options ?? []).map((option) => option.attributeName()),
+    ]);
+    for (const { key, description } of listFields(row.operation.input)) {
+      expect(typed, key).toContain(key);
+      expect(description, key).not.toBe('');
+    }
+    expect(typed.has('yes')).toBe(asksFirst(row.operation));
+  });
+});
+
+async function loadCommand(name: string): Promise<Command> {
+  const entry = COMMANDS.find((one) => one.name === name);
+  return entry
+    ? entry.load({ ...commandDeps({ cwd: import.meta.dirname }), timezone: () => 'UTC' })
+    : new Command(name);
+}
