@@ -44,6 +44,18 @@ export interface UndoReport {
   refusals: { crmId: string; message: string }[];
 }
 
+/** What the audit keeps of how it ended. */
+export function undoneEntry(integrationId: string, { run, contacts, fields }: UndoReport) {
+  const details = {
+    run,
+    restored: contacts.restored,
+    gone: contacts.gone,
+    refused: contacts.refused,
+    kept: fields.editedSince,
+  };
+  return { action: 'undo.done' as const, integrationId, details };
+}
+
 /** What has been undone so far: CRM ids, and numbers of fields. */
 interface UndoCounts {
   restored: Set<string>;

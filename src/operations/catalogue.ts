@@ -1,6 +1,8 @@
 /** Every operation, in the order of the guides. */
+import { forgetContact } from './forget.ts';
 import type { Operation } from './kit/operation.ts';
 import { createToken, listTokens, revokeToken } from './tokens.ts';
+import { undoRun } from './undo.ts';
 import {
   changeRole,
   disableUser,
@@ -28,4 +30,6 @@ export const OPERATIONS: readonly Operation[] = [
   createToken,
   listTokens,
   revokeToken,
+  undoRun,
+  forgetContact,
 ];

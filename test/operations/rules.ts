@@ -124,4 +124,22 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     route: 'DELETE /v1/tokens/:token',
     audit: 'token.revoked',
   },
+  undo: {
+    role: 'admin',
+    reach: 'some',
+    by: 'person+token',
+    asks: true,
+    effect: 'acts',
+    route: 'POST /v1/runs/:run/undo',
+    audit: 'work.asked',
+  },
+  forget: {
+    role: 'admin',
+    reach: 'some',
+    by: 'person',
+    asks: true,
+    effect: 'acts',
+    route: 'POST /v1/integrations/:integration/contacts/:contact/forget',
+    audit: 'work.asked',
+  },
 };

@@ -80,12 +80,18 @@ export const DECISION_TABLES = {
       /** Sealed: who gave it; of a request also what was requested, and about how much. */
       given: sealed({ with: 'key of the audit', boundTo: ['id', 'integration_id', 'crm_id'] }),
       given_at: bigint(),
-      /** Whom it needs besides the user who gave it; null for nobody. */
-      needs: nullable(text<'second_person'>()),
+      /**
+       * What it needs before its row goes: a second person, or only to be carried out by the service, outside of the
+       * database. Null for a decision, which nobody else has to confirm.
+       */
+      needs: nullable(text<'second_person' | 'carrying_out'>()),
       in_force_from: nullable(bigint()),
       /** When it is void, or is tried no longer; null for one that is neither. */
       void_from: nullable(bigint()),
-      /** Sealed: the second person, for the audit; null until that person confirms. */
+      /**
+       * Sealed, for the audit: the second person, null until that person confirms. Of what is only to be carried out,
+       * the user who gave it.
+       */
       confirmed_by: nullable(
         sealed({ with: 'key of the audit', boundTo: ['id', 'integration_id', 'crm_id'] }),
       ),

@@ -16,6 +16,7 @@ import {
   type ApprovalRequest,
   type NewApproval,
   recordApproval,
+  recordWork,
   requestText,
 } from '../statements/approvals.ts';
 import {
@@ -70,9 +71,35 @@ export async function askSecondPerson(
   return approval;
 }
 
-function isWatched(twoPeople: SecondPersonRules, { what }: ApprovalRequest): boolean {
-  if (what === 'forget') return twoPeople.forgetEverywhere;
-  return (what === 'undo' ? twoPeople.undo : twoPeople.approvals) !== null;
+/**
+ * For what is carried out outside of the database: it waits for a second person where the settings say so, and is in
+ * force at once otherwise. The service carries it out, and goes on with it after a restart. Throws a ConfigurationError
+ * for a caller without an account.
+ */
+export async function askForWork(
+  deps: AskDeps,
+  requester: Requester,
+  asked: Asked,
+): Promise<ApprovalRecord> {
+  const waiting = await askSecondPerson(deps, requester, asked);
+  if (waiting !== null) return waiting;
+  const { account, actor } = requester;
+  if (account === null) throw withoutAccount();
+  const { application } = deps;
+  const { decisions: _, ...known } = await readSubject(application, asked);
+  const work = {
+    ...known,
+    request: asked.request,
+    crmId: asked.crmId ?? null,
+    by: { actor, account },
+  };
+  const { approval } = await application.store.actingAs(actor).act((trx) => recordWork(trx, work));
+  return approval;
+}
+
+function isWatched(twoPeople: SecondPersonRules, request: ApprovalRequest): boolean {
+  if (request.what === 'forget') return request.everywhere && twoPeople.forgetEverywhere;
+  return (request.what === 'undo' ? twoPeople.undo : twoPeople.approvals) !== null;
 }
 
 function isMany(
@@ -100,8 +127,9 @@ export async function readSubject(
   const getDigest = () => store.fingerprint('approval', hash.digest('hex'));
   if (request.what === 'forget') {
     const main = application.integrations.get(integrationId);
+    const { everywhere } = request;
     const ids = main
-      ? await integrationsToForget({ application }, { integration: main, crmId, everywhere: true })
+      ? await integrationsToForget({ application }, { integration: main, crmId, everywhere })
       : [integrationId];
     for (const id of ids.toSorted()) hash.update(`\n${id}`);
     const others = ids.filter((id) => id !== integrationId);
@@ -172,7 +200,7 @@ async function heldBy(
 
 function withoutAccount(): ConfigurationError {
   return new ConfigurationError(
-    'This waits for a second person, and who asks is not known by a name: sign in as a person, or with a token. Nothing was changed.',
+    'This has to be done in the name of an account, and you have none yet: sign in as a user, or with an access token. Nothing was changed.',
     { code: 'approval_needs_account' },
   );
 }

@@ -7,7 +7,7 @@ import type { Log } from '../../core/log.ts';
 import { newId } from '../../core/new-id.ts';
 import { mayBeSame } from '../../core/second-person.ts';
 import type { Reader } from '../../database/reader.ts';
-import { type UndoReport, undoRun } from '../../fields/undo.ts';
+import { type UndoReport, undoneEntry, undoRun } from '../../fields/undo.ts';
 import { listAccessTokens } from '../../people/statements/access.ts';
 import { findPersonBy } from '../../people/statements/people.ts';
 import { noteEntries } from '../../privacy/audit/record.ts';
@@ -111,13 +111,13 @@ export async function carryOut(
     return { ...NOTHING, undo: await undoConfirmed(acting, approval, run, signal) };
   }
   if (approval.request.what === 'decide') return NOTHING;
-  const { alsoInCrm, blockUnknown } = approval.request;
+  const { alsoInCrm, blockUnknown, everywhere } = approval.request;
   const forget = await forgetPerson(
     { ...acting, newId: () => newId(deps.clock.now()) },
     {
       alsoInCrm,
       blockUnknown,
-      everywhere: true,
+      everywhere,
       integration: requireIntegration(acting, approval),
       crmId: approval.crmId ?? '',
     },
@@ -153,6 +153,7 @@ async function undoConfirmed(
       const integrationId = integration.id;
       await noteEntries(store.act, [{ action: 'undo.asked', integrationId, details: asked }]);
       const report = await undoRun(await openCrm(open.deps, lease), lease, run);
+      await noteEntries(store.act, [undoneEntry(integrationId, report)]);
       // What the CRM has refused is tried again.
       if (report.contacts.refused === 0) await endApproval(store.connection, approval);
       return report;

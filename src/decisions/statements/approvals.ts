@@ -1,5 +1,5 @@
 /**
- * Answers that need a second person. Confirming is one transaction: a decision about questions becomes an answer to each
+ * Requests: answers that need a second person, or are carried out outside of the database. Confirming is one transaction: a decision about questions becomes an answer to each
  * of them that is in force from then on, so that it is lost or done twice no more than any other answer. An answer that is
  * carried out outside of the database comes into force, and its row goes when it is done.
  */
@@ -37,7 +37,13 @@ const decisionSchema = z.object({
 const requestSchema = z.discriminatedUnion('what', [
   z.object({ what: z.literal('decide'), decisions: z.array(decisionSchema) }),
   z.object({ what: z.literal('undo'), run: z.string() }),
-  z.object({ what: z.literal('forget'), alsoInCrm: z.boolean(), blockUnknown: z.boolean() }),
+  z.object({
+    what: z.literal('forget'),
+    alsoInCrm: z.boolean(),
+    blockUnknown: z.boolean(),
+    /** False for the clients of the contact's own CRM account alone. */
+    everywhere: z.boolean().default(true),
+  }),
 ]);
 
 const askedSchema = z.object({
@@ -58,7 +64,7 @@ const askedSchema = z.object({
   }),
 });
 
-export type ApprovalRequest = z.infer<typeof requestSchema>;
+export type ApprovalRequest = z.output<typeof requestSchema>;
 export type ApprovalDecision = z.infer<typeof decisionSchema>;
 
 type Asked = z.infer<typeof askedSchema>;
@@ -91,10 +97,30 @@ export interface ApprovalSource {
 /** What became of confirming: `gone` if another person was first. */
 export type Confirmed = 'confirmed' | 'gone' | 'changed';
 
-/** Puts it on record; what waits already is not asked for twice. */
-export async function recordApproval(
+/** Puts it on record for a second person; what waits already is not asked for twice. */
+export function recordApproval(
   trx: ActorTransaction,
   approval: NewApproval,
+): Promise<{ approval: ApprovalRecord; isNew: boolean }> {
+  return recordRequest(trx, approval, 'second_person', 'approval.asked');
+}
+
+/**
+ * Puts on record what needs nobody else: it is in force at once, and waits to be carried out outside of the database.
+ * What is on record already is not asked for twice.
+ */
+export function recordWork(
+  trx: ActorTransaction,
+  approval: NewApproval,
+): Promise<{ approval: ApprovalRecord; isNew: boolean }> {
+  return recordRequest(trx, approval, 'carrying_out', 'work.asked');
+}
+
+async function recordRequest(
+  trx: ActorTransaction,
+  approval: NewApproval,
+  needs: 'second_person' | 'carrying_out',
+  action: 'approval.asked' | 'work.asked',
 ): Promise<{ approval: ApprovalRecord; isNew: boolean }> {
   const { crmId, ...asked } = approval;
   const { digest } = asked;
@@ -104,6 +130,7 @@ export async function recordApproval(
   const place = { id, integration_id: integrationId, crm_id: crmId };
   const sealer = auditSealer(trx.fingerprint);
   const given = sealer.seal(JSON.stringify(asked), answerSealContext('given', place));
+  const isInForce = needs === 'carrying_out';
   const { numInsertedOrUpdatedRows } = await trx
     .insertInto('answers')
     .values({
@@ -112,8 +139,9 @@ export async function recordApproval(
       subject: digest,
       given,
       given_at: askedAt,
-      needs: 'second_person',
-      in_force_from: null,
+      needs,
+      in_force_from: isInForce ? askedAt : null,
+      confirmed_by: isInForce ? sealConfirmer(trx, place) : null,
       void_from: askedAt + APPROVAL_MS,
     })
     .onConflict((c) => c.columns(['integration_id', 'about', 'subject']).doNothing())
@@ -127,7 +155,7 @@ export async function recordApproval(
     .executeTakeFirstOrThrow();
   const known = openRow(sealer, row);
   const isNew = Boolean(numInsertedOrUpdatedRows);
-  if (isNew) await recordEntry(trx, toAuditEntry('approval.asked', known, {}));
+  if (isNew) await recordEntry(trx, toAuditEntry(action, known, {}));
   return { approval: known, isNew };
 }
 
@@ -181,7 +209,7 @@ export async function recordRefusal(
   const { numDeletedRows } = await trx
     .deleteFrom('answers')
     .where('id', '=', approval.id)
-    .where('needs', '=', 'second_person')
+    .where('needs', 'is not', null)
     .executeTakeFirst();
   if (numDeletedRows === 0n) return false;
   const asker = approval.by.account.name;
@@ -197,7 +225,7 @@ export async function endApproval(
   await connection
     .deleteFrom('answers')
     .where('id', '=', id)
-    .where('needs', '=', 'second_person')
+    .where('needs', 'is not', null)
     .execute();
 }
 
@@ -231,7 +259,7 @@ export async function expireApprovals(store: ApprovalStore): Promise<void> {
 }
 
 function selectRequests(reader: Reader) {
-  return reader.selectFrom('answers').selectAll().where('needs', '=', 'second_person');
+  return reader.selectFrom('answers').selectAll().where('needs', 'is not', null);
 }
 
 /** Decisions about questions take its place. */
@@ -256,10 +284,7 @@ async function claim(
     .updateTable('answers')
     .set({
       in_force_from: now,
-      confirmed_by: auditSealer(trx.fingerprint).seal(
-        JSON.stringify(trx.actor),
-        answerSealContext('confirmed_by', place),
-      ),
+      confirmed_by: sealConfirmer(trx, place),
       void_from: now + APPROVAL_MS,
     })
     .where('id', '=', id)
@@ -267,6 +292,17 @@ async function claim(
     .where('in_force_from', 'is', null)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
+}
+
+/** Who acts, as the second person or as the only one. */
+function sealConfirmer(
+  { actor, fingerprint }: ActorTransaction,
+  place: Parameters<typeof answerSealContext>[1],
+): string {
+  return auditSealer(fingerprint).seal(
+    JSON.stringify(actor),
+    answerSealContext('confirmed_by', place),
+  );
 }
 
 function openRow(sealer: Sealer, row: Selectable<Tables['answers']>): ApprovalRecord {
@@ -298,16 +334,14 @@ function readable(sealer: Sealer, row: Selectable<Tables['answers']>): ApprovalR
 class DecidedMeanwhile extends Error {}
 
 /** Without the contact, of which the audit would else know more than the database; `forget` names it. */
-function toAuditEntry<Action extends `approval.${'asked' | 'confirmed' | 'refused' | 'ran_out'}`>(
-  action: Action,
-  { id, integrationId, request, contacts }: ApprovalRecord,
-  more: AuditDetails,
-) {
+function toAuditEntry<
+  Action extends `approval.${'asked' | 'confirmed' | 'refused' | 'ran_out'}` | 'work.asked',
+>(action: Action, { id, integrationId, request, contacts }: ApprovalRecord, more: AuditDetails) {
   const details = { approval: id, what: request.what, contacts, ...more };
   return { action, integrationId, details };
 }
 
 /** A restored database has none: what was confirmed or refused since then is not to be confirmed again. */
 export async function dropRequests(trx: Trx): Promise<void> {
-  await trx.deleteFrom('answers').where('needs', '=', 'second_person').execute();
+  await trx.deleteFrom('answers').where('needs', 'is not', null).execute();
 }

@@ -1,6 +1,7 @@
 /** What waits for a second person, worded once: for the command line, the API and pages. */
 
-import type { Actor } from '../../core/actor.ts';
+import { z } from 'zod';
+import { ACTOR_KINDS } from '../../core/actor.ts';
 import { isoTime } from '../../core/clock.ts';
 import { describeCount } from '../../core/quantities.ts';
 import type { Role } from '../../core/role.ts';
@@ -22,28 +23,38 @@ export async function listApprovals(store: ApprovalStore): Promise<ApprovalRecor
   return listStoredApprovals(store);
 }
 
-/** As programs are shown it. */
-export interface ApprovalView {
-  id: string;
-  what: ApprovalKind;
-  /** A whole sentence, without a name of a contact. */
-  text: string;
-  integrations: string[];
-  /** The run that is to be undone. */
-  run: string | null;
-  /** The id in the CRM of who is to be forgotten. */
-  contact: string | null;
-  contacts: number;
-  /** What the next sync spends on it at most. */
-  credits: number;
-  /** The same for the same thing about the same contacts. */
-  digest: string;
-  askedBy: Actor;
-  /** ISO 8601. */
-  askedAt: string;
-  runsOutAt: string;
-  state: 'waiting' | 'confirmed';
-}
+/** A request as programs are shown it. */
+export const approvalSchema = z
+  .object({
+    id: z.string(),
+    what: z.enum(APPROVAL_KINDS),
+    text: z.string().describe('What is done once it is in force, as a sentence without names'),
+    integrations: z.array(z.string()),
+    run: z.string().nullable().describe('The run that is to be undone'),
+    contact: z.string().nullable().describe('The ID of the contact that is to be erased'),
+    contacts: z.int().describe('How many contacts it is about'),
+    credits: z.int().describe('What the next run spends on it at most'),
+    digest: z
+      .string()
+      .describe(
+        'Of what was asked for and what it was about then. It is made again when it is confirmed, and has to be the same',
+      ),
+    askedBy: z.object({
+      kind: z.enum(ACTOR_KINDS),
+      name: z.string().nullable(),
+      from: z.string().nullable(),
+    }),
+    askedAt: z.iso.datetime(),
+    runsOutAt: z.iso.datetime(),
+    state: z
+      .enum(['waiting', 'confirmed', 'done', 'refused'])
+      .describe(
+        '`waiting` for a second user; `confirmed`: the service is carrying it out, also after a restart',
+      ),
+  })
+  .meta({ id: 'Approval' });
+
+export type ApprovalView = z.output<typeof approvalSchema>;
 
 export function describeApproval(approval: ApprovalRecord): ApprovalView {
   const { id, request, integrations, crmId, contacts, credits, digest, by } = approval;

@@ -43,6 +43,7 @@ import { userRoutes } from './users-api.ts';
 import { createHookCalls } from './webhooks/hook-calls.ts';
 import { hookRoutes } from './webhooks/hooks-api.ts';
 import { webhookRoutes } from './webhooks/webhooks.ts';
+import { workRoutes } from './work-api.ts';
 
 /** Longer than any answer takes that is not stuck. */
 const ANSWER_TIMEOUT_MS = 30_000;
@@ -153,6 +154,7 @@ export function createHttpApp(given: HttpDeps): Hono<HttpEnv> {
   app.route('/', approvalRoutes(deps, access));
   app.route('/', auditRoutes(deps, access, checker));
   app.route('/', userRoutes(deps, access));
+  app.route('/', workRoutes(deps, access));
   app.route('/', findRoutes(deps, access, clients));
   app.route('/', clientRoutes(deps, access, clients));
   app.route('/', creditRoutes(deps, access, credits));

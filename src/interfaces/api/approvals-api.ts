@@ -2,7 +2,6 @@
 
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { ACTOR_KINDS } from '../../core/actor.ts';
 import { isConfigurationError } from '../../core/errors.ts';
 import { mayActAs } from '../../core/role.ts';
 import { type Asked, askSecondPerson } from '../../decisions/second-person/ask.ts';
@@ -10,7 +9,7 @@ import { confirmApproval, refuseApproval } from '../../decisions/second-person/c
 import type { ApprovalRecord } from '../../decisions/statements/approvals.ts';
 import { expireApprovals } from '../../decisions/statements/approvals.ts';
 import {
-  APPROVAL_KINDS,
+  approvalSchema,
   describeApproval,
   listApprovals,
   roleFor,
@@ -21,33 +20,6 @@ import { canAccessApproval, findApproval } from './request/client-access.ts';
 import type { HttpDeps, HttpEnv } from './request/context.ts';
 import { HttpError } from './request/errors.ts';
 import { createRouter, failure, json, problems } from './request/router.ts';
-
-export const approvalSchema = z
-  .object({
-    id: z.string(),
-    what: z.enum(APPROVAL_KINDS),
-    text: z.string().openapi({ description: 'What is done once it is confirmed, as a sentence.' }),
-    integrations: z.array(z.string()),
-    run: z.string().nullable().openapi({ description: 'The run that is to be undone.' }),
-    contact: z.string().nullable().openapi({ description: 'The contact that is to be forgotten.' }),
-    contacts: z.int().openapi({ description: 'How many contacts it is about.' }),
-    credits: z.int().openapi({ description: 'What the next run spends on it at most.' }),
-    digest: z.string().openapi({
-      description:
-        'Of what was asked for and what it was about then. It is made anew when it is confirmed, and has to be the same.',
-    }),
-    askedBy: z.object({
-      kind: z.enum(ACTOR_KINDS),
-      name: z.string().nullable(),
-      from: z.string().nullable(),
-    }),
-    askedAt: z.iso.datetime(),
-    runsOutAt: z.iso.datetime(),
-    state: z.enum(['waiting', 'confirmed', 'done', 'refused']).openapi({
-      description: '`confirmed`: it is being carried out, and goes on by itself.',
-    }),
-  })
-  .openapi('Approval');
 
 const answerSchema = z.object({ approval: approvalSchema });
 

@@ -13,7 +13,7 @@ import { approvalOfBatch, toApprovalRequest } from '../../decisions/second-perso
 import type { ApprovalRequest } from '../../decisions/statements/approvals.ts';
 import { listBatches } from '../../decisions/statements/batches.ts';
 import type { Question } from '../../decisions/statements/questions.ts';
-import { describeApproval } from '../../decisions/views/approval.ts';
+import { approvalSchema, describeApproval } from '../../decisions/views/approval.ts';
 import { BATCH_DECISIONS } from '../../decisions/views/batch-kinds.ts';
 import { readQueue } from '../../decisions/views/decision-queue.ts';
 import { type DecisionWord, HOLD_DECISIONS } from '../../decisions/views/kinds.ts';
@@ -26,7 +26,7 @@ import {
 } from '../../decisions/views/question.ts';
 import { CHANGED_PARTS } from '../../identity/identity-text.ts';
 import type { Access } from './access.ts';
-import { approvalSchema, waitForSecondPerson } from './approvals-api.ts';
+import { waitForSecondPerson } from './approvals-api.ts';
 import {
   filterAccessible,
   findAccessibleHold,

@@ -26,8 +26,8 @@ export interface RouteOptions {
   path: string;
   /** The group of routes in the documents. */
   tag: string;
-  /** 201 for what makes something; 200 by default. */
-  status?: 200 | 201;
+  /** 201 for what makes something, 202 for what goes on afterwards; 200 by default. */
+  status?: 200 | 201 | 202;
 }
 
 /** Routes that are added one operation at a time. */
@@ -52,8 +52,14 @@ export function createOperationRoutes(deps: HttpDeps, access: Access) {
     const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
     app.on([method.toUpperCase()], [pattern], ...guards, async (c) => {
       const input = await reader.read(c);
-      const digest = asks ? readDigest(c) : undefined;
-      return c.json(await perform(world, getCaller(c), operation, input, digest), status);
+      const caller = getCaller(c);
+      const digest = asks ? (c.req.query('digest') ?? '') : undefined;
+      if (digest === '') {
+        // What does not exist is answered as such, with or without a digest.
+        await preview(world, caller, operation, input);
+        throw previewMissing(c);
+      }
+      return c.json(await perform(world, caller, operation, input, digest), status);
     });
     app.openAPIRegistry.registerPath(describeRoute(operation, options, reader, asks));
     if (!asks) return;
@@ -67,11 +73,9 @@ export function createOperationRoutes(deps: HttpDeps, access: Access) {
   }
 }
 
-/** Throws an HttpError (422) without a digest: what cannot be undone is never done unseen. */
-function readDigest(c: Context<HttpEnv>): string {
-  const digest = c.req.query('digest');
-  if (digest !== undefined && digest !== '') return digest;
-  throw new HttpError(
+/** What cannot be undone is never done unseen. */
+function previewMissing(c: Context<HttpEnv>): HttpError {
+  return new HttpError(
     422,
     'preview_missing',
     `Nothing was changed. First read what would happen: POST ${c.req.path}/preview. Then send its digest: ?digest=DIGEST`,

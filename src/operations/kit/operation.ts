@@ -6,7 +6,7 @@ import type { Integration } from '../../core/integration-settings.ts';
 import type { Role } from '../../core/role.ts';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import type { Sealer } from '../../database/encryption/sealed.ts';
-import type { Reader } from '../../database/reader.ts';
+import type { TimedReader } from '../../database/reader.ts';
 import type { Store } from '../../store.ts';
 import type { Caller } from './caller.ts';
 
@@ -24,12 +24,13 @@ export type OperationApplication = Pick<
   | 'open'
   | 'takeLease'
   | 'refresh'
+  | 'contactId'
 >;
 
 /** What an operation works with. */
 export interface World {
   /** In an operation that changes something, its transaction. */
-  reader: Reader;
+  reader: TimedReader;
   /** For what is not in the database; its store is that of no caller: take `reader`, `trx` or `store` of the world. */
   application: Omit<OperationApplication, 'store'>;
   caller: Caller;
@@ -52,6 +53,8 @@ export interface ActingWorld extends World {
   store: Store;
   /** Aborted when the process is asked to end, or the caller has waited enough. */
   signal: AbortSignal;
+  /** Tells the service that a request is in force which it carries out; nothing at the terminal. */
+  carryOn(): void;
 }
 
 /** The schema of an input: an object, whose keys are options, fields of a body and fields of a form. */

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { Clock } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
-import type { Reader } from '../../database/reader.ts';
+import type { TimedReader } from '../../database/reader.ts';
 import { authorise, authoriseAgain } from './authorise.ts';
 import type { Caller } from './caller.ts';
 import type {
@@ -21,6 +21,8 @@ export interface OperationDeps {
   publicUrl: string;
   /** Aborted when the process is asked to end; how long a caller waits is added to it. */
   signal: () => AbortSignal;
+  /** See `ActingWorld`; left out where nothing listens. */
+  carryOn?: (() => void) | undefined;
 }
 
 /** A question with what proves that it was answered while nothing had changed. */
@@ -54,7 +56,8 @@ export async function perform<Input extends InputSchema, Result extends z.ZodTyp
     return operation.run(toWorld(deps, caller, store.reader), input);
   }
   if (operation.effect === 'acts') {
-    const world = { ...toWorld(deps, caller, store.reader), store, signal: deps.signal() };
+    const carryOn = deps.carryOn ?? (() => {});
+    const world = { ...toWorld(deps, caller, store.reader), store, carryOn, signal: deps.signal() };
     if (digest !== undefined) await requireSame(deps, world, operation, input, digest);
     return operation.run(world, input);
   }
@@ -124,7 +127,7 @@ function digestOf(
   return `${until.toString(36)}.${store.fingerprint('preview', text)}`;
 }
 
-function toWorld(deps: OperationDeps, caller: Caller, reader: Reader): World {
+function toWorld(deps: OperationDeps, caller: Caller, reader: TimedReader): World {
   const { application, clock, publicUrl } = deps;
   const { sealer, integrations } = application;
   const { clients: reach } = caller;

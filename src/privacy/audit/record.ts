@@ -36,6 +36,8 @@ export const AUDIT_ACTIONS = [
   'approval.refused',
   'approval.ran_out',
   'undo.asked',
+  'undo.done',
+  'work.asked',
   'erasure.requested',
   'forget.begun',
   'forget.done',

@@ -58,7 +58,11 @@ const CRM_PATIENCE_MS = 15_000;
 export async function integrationsToForget(
   {
     application: { store, integrations },
-  }: { application: Pick<ForgetPersonDeps['application'], 'store' | 'integrations'> },
+  }: {
+    application: Pick<ForgetPersonDeps['application'], 'integrations'> & {
+      store: Pick<ForgetPersonDeps['application']['store'], 'reader'>;
+    };
+  },
   { integration, crmId, everywhere }: Pick<ForgetRequest, 'integration' | 'crmId' | 'everywhere'>,
 ): Promise<string[]> {
   const ids = await listIntegrationsOfSameAccount(store.reader, integration.id);

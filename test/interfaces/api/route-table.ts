@@ -100,6 +100,24 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'POST /v1/tokens': { role: 'owner', about: 'all', by: 'person' },
   'DELETE /v1/tokens/:token': { role: 'owner', about: 'all' },
   'POST /v1/tokens/:token/preview': { role: 'owner', about: 'all' },
+  'POST /v1/runs/:run/undo': { role: 'admin', about: 'run', path: '/v1/runs/:id/undo' },
+  'POST /v1/runs/:run/undo/preview': {
+    role: 'admin',
+    about: 'run',
+    path: '/v1/runs/:id/undo/preview',
+  },
+  'POST /v1/integrations/:integration/contacts/:contact/forget': {
+    role: 'admin',
+    about: 'integration',
+    by: 'person',
+    path: '/v1/integrations/:id/contacts/unknown/forget',
+  },
+  'POST /v1/integrations/:integration/contacts/:contact/forget/preview': {
+    role: 'admin',
+    about: 'integration',
+    by: 'person',
+    path: '/v1/integrations/:id/contacts/unknown/forget/preview',
+  },
   'GET /v1/audit': { role: 'admin', about: 'list' },
   'POST /v1/audit/verify': { role: 'admin' },
   'GET /oauth/:kind/start': {
@@ -141,6 +159,7 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'GET /runs': { role: 'viewer', isPage: true, about: 'list' },
   'GET /runs/:id/changes': { role: 'decider', isPage: true, about: 'run' },
   'POST /runs/:id/stop': { role: 'admin', about: 'run' },
+  'POST /runs/:run/undo': { role: 'admin', about: 'run', path: '/runs/:id/undo' },
   'POST /runs/:id/retry': { role: 'admin', about: 'run' },
   'POST /integrations/:id/pause': { role: 'admin', about: 'integration' },
   'POST /integrations/:id/resume': { role: 'admin', about: 'integration' },

@@ -16,6 +16,8 @@ const tokens = new Map<Role, string>();
 const limited = new Map<Role, string>();
 /** The cookie of an owner's browser. */
 let owner = '';
+/** That of a user who reaches `harbor` alone. */
+let limitedUser = '';
 const ids = { integration: OWN, run: '', hold: '', batch: '', approval: '' };
 
 const startedSchema = z.object({ run: z.object({ id: z.string() }) });
@@ -35,6 +37,7 @@ beforeAll(async () => {
     limited.set(role, await world.addToken(role, [OTHER]));
   }
   owner = `__Host-${(await join(world, 'Olga', 'owner')).cookie}`;
+  limitedUser = `__Host-${(await join(world, 'Lena', 'admin', [OTHER])).cookie}`;
   const token = tokens.get('owner') ?? '';
   const sync = async () => {
     const started = await world.request(`/v1/integrations/${OWN}/runs`, { method: 'POST', token });
@@ -80,6 +83,13 @@ function ask(name: string, rule: Pick<RouteRule, 'path'>, id: string, token?: st
     ...{ method, redirect: 'manual' as const },
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
   });
+}
+
+/** The same from a browser with this cookie. */
+function askAs(cookie: string, name: string, rule: Pick<RouteRule, 'path'>, id: string) {
+  const { method, path } = requestOf(name, rule, id);
+  const headers = { cookie, origin: world.url };
+  return fetch(world.url + path, { method, headers, redirect: 'manual' });
 }
 
 describe('the routes', () => {
@@ -128,9 +138,7 @@ describe('the routes', () => {
   it.each(needRole.filter(({ by }) => by === 'person'))(
     '$name is for a user with the role $role',
     async ({ name, ...rule }) => {
-      const { method, path } = requestOf(name, rule, 'unknown');
-      const headers = { cookie: owner, origin: world.url };
-      const answer = await fetch(world.url + path, { method, headers, redirect: 'manual' });
+      const answer = await askAs(owner, name, rule, 'unknown');
       expect([401, 403]).not.toContain(answer.status);
       await answer.body?.cancel();
     },
@@ -140,9 +148,12 @@ describe('the routes', () => {
     '$name is out of reach where its integration is',
     async ({ name, role, ...rule }) => {
       const id = idFor(rule);
-      const token = limited.get(role);
-      const answer = await ask(name, rule, id, token);
-      const unknown = await ask(name, rule, 'unknown', token);
+      const look = (about: string) =>
+        rule.by === 'person'
+          ? askAs(limitedUser, name, rule, about)
+          : ask(name, rule, about, limited.get(role));
+      const answer = await look(id);
+      const unknown = await look('unknown');
       expect([answer.status, unknown.status]).toEqual([404, 404]);
       const text = (await answer.text()).replaceAll(id, 'unknown');
       expect(text).toBe(await unknown.text());

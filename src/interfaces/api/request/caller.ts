@@ -35,6 +35,6 @@ export function getRequester(c: Context<HttpEnv>): Requester {
 }
 
 export function toOperationDeps(deps: HttpDeps): OperationDeps {
-  const { application, clock, publicUrl } = deps;
-  return { application, clock, publicUrl, signal: () => patience(deps) };
+  const { application, clock, publicUrl, carryOn } = deps;
+  return { application, clock, publicUrl, carryOn, signal: () => patience(deps) };
 }

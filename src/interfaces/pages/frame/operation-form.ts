@@ -1,7 +1,7 @@
 /** An operation as the form of a page: who may send it, what it takes and its rules come from the operation. */
 import type { Context, Hono } from 'hono';
 import type { z } from 'zod';
-import type { Changing, InputSchema } from '../../../operations/kit/operation.ts';
+import type { Acting, Changing, InputSchema } from '../../../operations/kit/operation.ts';
 import { perform } from '../../../operations/kit/perform.ts';
 import { authorised, getCaller, toOperationDeps } from '../../api/request/caller.ts';
 import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
@@ -22,7 +22,10 @@ export interface FormOptions<Input extends InputSchema, Result extends z.ZodType
   ) => Promise<Response> | Response;
 }
 
-/** Forms of a room of pages, each of which carries out one operation. */
+/**
+ * Forms of a room of pages, each of which carries out one operation. A page that holds the form of an operation with a
+ * question asks it in its own words, before the form can be sent.
+ */
 export function createOperationForms(deps: HttpDeps, frame: PageFrame, app: Hono<HttpEnv>) {
   const world = toOperationDeps(deps);
   return { add };
@@ -30,7 +33,7 @@ export function createOperationForms(deps: HttpDeps, frame: PageFrame, app: Hono
   /** The subjects of the operation are parameters of the path: `/users/:user/remove`. */
   function add<Input extends InputSchema, Result extends z.ZodType>(
     path: string,
-    operation: Changing<Input, Result>,
+    operation: Changing<Input, Result> | Acting<Input, Result>,
     { read = (form) => form, answer }: FormOptions<Input, Result>,
   ): void {
     const guards = [
