@@ -1,4 +1,7 @@
-/** What waits for a second person, worded once: for the command line, the API and pages. */
+/**
+ * Texts for requests that wait for a second person, defined once for the command line, the API and
+ * pages.
+ */
 
 import type { Actor } from '../../core/actor.ts';
 import { isoTime } from '../../core/clock.ts';
@@ -12,31 +15,31 @@ import {
 } from '../statements/approvals.ts';
 import { reasonName } from './decision-queue.ts';
 
-/** What it is, in a word for programs. */
+/** The kind of request, as a word for programs. */
 export const APPROVAL_KINDS = ['approve', 'resubmit', 'undo', 'forget'] as const;
 export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
 
-/** All that wait for a second person or are being carried out, without what has run out. */
+/** All requests that wait for a second person or are being carried out, without expired ones. */
 export async function listApprovals(store: ApprovalStore): Promise<ApprovalRecord[]> {
   await expireApprovals(store);
   return listStoredApprovals(store);
 }
 
-/** As programs are shown it. */
+/** A request in the form for programs. */
 export interface ApprovalView {
   id: string;
   what: ApprovalKind;
-  /** A whole sentence, without a name of a contact. */
+  /** A whole sentence, without a contact's name. */
   text: string;
   integrations: string[];
-  /** The run that is to be undone. */
+  /** The run to undo. */
   run: string | null;
-  /** The id in the CRM of who is to be forgotten. */
+  /** The CRM ID of the contact to erase. */
   contact: string | null;
   contacts: number;
-  /** What the next sync spends on it at most. */
+  /** The most that the next sync spends because of it. */
   credits: number;
-  /** The same for the same thing about the same contacts. */
+  /** Equal for the same action on the same contacts. */
   digest: string;
   askedBy: Actor;
   /** ISO 8601. */
@@ -64,7 +67,7 @@ export function describeApproval(approval: ApprovalRecord): ApprovalView {
   };
 }
 
-/** What one needs to be to confirm it, as for the thing itself. */
+/** The role needed to confirm it, which is the role for the action itself. */
 export function roleFor({ request }: Pick<ApprovalRecord, 'request'>): Role {
   return request.what === 'decide' ? 'decider' : 'admin';
 }
@@ -76,7 +79,7 @@ export function getApprovalKind({ request }: Pick<ApprovalRecord, 'request'>): A
 
 type Worded = Pick<ApprovalRecord, 'request' | 'integrations' | 'crmId' | 'contacts' | 'credits'>;
 
-/** What is done once it is confirmed; a whole sentence. */
+/** What happens once it is confirmed; a whole sentence. */
 export function describeRequest({
   request,
   integrations,
