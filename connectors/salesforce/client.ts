@@ -304,7 +304,7 @@ function toOutgoing({ method, url, headers = {}, body }: HttpRequest): LibraryRe
   throw new TypeError('The library builds bodies of text only.');
 }
 
-/** In lower case, and without the length: whoever sends counts it again. */
+/** In lower case, and without the length, which the sender counts again. */
 function toHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const entries = Object.entries(headers).map(
     ([name, value]) => [name.toLowerCase(), value] as const,
@@ -312,7 +312,10 @@ function toHeaders(headers: Readonly<Record<string, string>>): Record<string, st
   return Object.fromEntries(entries.filter(([name]) => name !== 'content-length'));
 }
 
-/** Says JSON of every body: of a stranger's XML or CSV the library makes something else than text. */
+/**
+ * Declares every body as JSON: the library would convert XML or CSV from a third party into
+ * something other than text.
+ */
 function toResponse({ status, text }: CrmReply): HttpResponse {
   return { statusCode: status, headers: { 'content-type': 'application/json' }, body: text };
 }
