@@ -77,7 +77,7 @@ function priceRequest(options: MeterOptions, c: Context<PartnerEnv>): Payment | 
   return { apiKey, team, bucket: endpoint.bucket, amount, what, requestId: c.var.requestId };
 }
 
-/** Plays the fault of an answer that is lost and whose charge lands some time later. */
+/** Plays the fault of a response that is lost and whose charge is made some time later. */
 async function payLater(
   { credits, clock }: MeterOptions,
   c: Context<PartnerEnv>,
@@ -93,14 +93,14 @@ async function payLater(
   await next();
   if (c.res.status < 400) {
     credits.chargeLater({ ...payment, amount: affordable }, clock() + delayMs);
-    // Over a present answer the old headers would be merged into the new one.
+    // Assigning over an existing response would merge the old headers into the new one.
     c.res = undefined;
     c.res = resetConnection(c.env);
   }
   return undefined;
 }
 
-/** Cuts the caller's connection; what is returned sends nothing. */
+/** Resets the caller's connection; the returned response sends nothing. */
 function resetConnection({ incoming }: HttpBindings): Response {
   incoming.socket.resetAndDestroy();
   return RESPONSE_ALREADY_SENT;
