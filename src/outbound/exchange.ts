@@ -152,8 +152,8 @@ const UNCONNECTED_CODES = new Set<unknown>([
 ]);
 
 /**
- * True only if nothing was certainly sent. A reset looks the same before and after the other side
- * did the work, so it proves nothing.
+ * True only if it is certain that nothing was sent. A reset looks the same before and after the
+ * other side did the work, so it proves nothing.
  */
 function neverConnected(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
