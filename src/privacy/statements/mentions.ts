@@ -57,8 +57,8 @@ export interface NamingWrite {
 }
 
 /**
- * Replaces an erased person's donor in `writes.introducer` if a text is known only by the person's
- * name.
+ * The mark in `writes.introducer` that stands for an erased person's donor if a text is known only by
+ * the person's name.
  */
 function namedDonor(fingerprint: Fingerprint): string {
   return fingerprint('introducer', 'an erased person, by name');
@@ -316,8 +316,8 @@ export async function findErasedNames(reader: Reader, integrationId: string): Pr
 }
 
 /**
- * Links these writes, whose texts contain an erased person's name, to the person's donor. From then
- * on the donor finds them, whatever happens to the erasure.
+ * Links these writes, whose texts contain an erased person's name, to the mark that all erased people
+ * share. From then on the mark finds them, whatever happens to the erasure.
  */
 export async function recordNaming(
   trx: ActorTransaction,
