@@ -1,4 +1,7 @@
-/** What waits for a second person, worded once: for the command line, the API and pages. */
+/**
+ * Texts for requests that wait for a second person, defined once for the command line, the API and
+ * pages.
+ */
 
 import { z } from 'zod';
 import { ACTOR_KINDS } from '../../core/actor.ts';
@@ -13,11 +16,11 @@ import {
 } from '../statements/approvals.ts';
 import { reasonName } from './decision-queue.ts';
 
-/** What it is, in a word for programs. */
+/** The kind of request, as a word for programs. */
 export const APPROVAL_KINDS = ['approve', 'resubmit', 'undo', 'forget'] as const;
 export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
 
-/** All that wait for a second person or are being carried out, without what has run out. */
+/** All requests that wait for a second person or are being carried out, without expired ones. */
 export async function listApprovals(store: ApprovalStore): Promise<ApprovalRecord[]> {
   await expireApprovals(store);
   return listStoredApprovals(store);
@@ -75,7 +78,7 @@ export function describeApproval(approval: ApprovalRecord): ApprovalView {
   };
 }
 
-/** What one needs to be to confirm it, as for the thing itself. */
+/** The role needed to confirm it, which is the role for the action itself. */
 export function roleFor({ request }: Pick<ApprovalRecord, 'request'>): Role {
   return request.what === 'decide' ? 'decider' : 'admin';
 }
@@ -87,7 +90,7 @@ export function getApprovalKind({ request }: Pick<ApprovalRecord, 'request'>): A
 
 type Worded = Pick<ApprovalRecord, 'request' | 'integrations' | 'crmId' | 'contacts' | 'credits'>;
 
-/** What is done once it is confirmed; a whole sentence. */
+/** What happens once it is confirmed; a whole sentence. */
 export function describeRequest({
   request,
   integrations,
