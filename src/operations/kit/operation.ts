@@ -6,7 +6,7 @@ import type { Integration } from '../../core/integration-settings.ts';
 import type { Role } from '../../core/role.ts';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import type { Sealer } from '../../database/encryption/sealed.ts';
-import type { Reader } from '../../database/reader.ts';
+import type { TimedReader } from '../../database/reader.ts';
 import type { Store } from '../../store.ts';
 import type { Caller } from './caller.ts';
 
@@ -29,7 +29,7 @@ export type OperationApplication = Pick<
 /** What an operation works with. */
 export interface World {
   /** In an operation that changes something, its transaction. */
-  reader: Reader;
+  reader: TimedReader;
   /** For what is not in the database; its store is that of no caller: take `reader`, `trx` or `store` of the world. */
   application: Omit<OperationApplication, 'store'>;
   caller: Caller;
@@ -144,11 +144,15 @@ export interface TableView {
   /** What stands there in place of a table without rows. */
   empty: string;
   headers: readonly string[];
-  /** For each header a text, or a time, which people read as "5 minutes ago". */
+  /** For each header a cell. */
   rows: readonly (readonly Cell[])[];
 }
 
-export type Cell = string | { at: string | null };
+/**
+ * A text, or a time in ISO 8601: `at` has passed, which people read as "5 minutes ago", and `on` is still to come. Null
+ * is never.
+ */
+export type Cell = string | { at: string | null } | { on: string | null };
 
 /** Checks a declaration by its own types. */
 export function reading<Input extends InputSchema, Result extends z.ZodType>(

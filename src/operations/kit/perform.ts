@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { Clock } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
-import type { Reader } from '../../database/reader.ts';
+import type { TimedReader } from '../../database/reader.ts';
 import { authorise, authoriseAgain } from './authorise.ts';
 import type { Caller } from './caller.ts';
 import type {
@@ -124,7 +124,7 @@ function digestOf(
   return `${until.toString(36)}.${store.fingerprint('preview', text)}`;
 }
 
-function toWorld(deps: OperationDeps, caller: Caller, reader: Reader): World {
+function toWorld(deps: OperationDeps, caller: Caller, reader: TimedReader): World {
   const { application, clock, publicUrl } = deps;
   const { sealer, integrations } = application;
   const { clients: reach } = caller;

@@ -70,7 +70,7 @@ function idFor({ about }: Pick<RouteRule, 'about'>): string {
 /** The route about an id; each other parameter has a word that fits. */
 function requestOf(name: string, { path }: Pick<RouteRule, 'path'>, id: string) {
   const [method = '', pattern = ''] = name.split(' ');
-  const filled = (path ?? pattern).replace(':id', id).replace(':decision', 'reject');
+  const filled = (path ?? pattern).replace(/:(id|integration)\b/, id).replace(':decision', 'reject');
   return { method, path: filled };
 }
 

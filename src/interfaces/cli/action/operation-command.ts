@@ -14,7 +14,7 @@ import {
 import { type OperationDeps, perform, preview } from '../../../operations/kit/perform.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { EXIT_CODES, type Output, usageError } from '../terminal/output.ts';
-import { formatLast } from '../terminal/words.ts';
+import { formatLast, formatTimestamp } from '../terminal/words.ts';
 import {
   baseOptions,
   confirmOrStop,
@@ -178,5 +178,7 @@ function printTable(output: Output, { empty, headers, rows }: TableView, now: nu
 }
 
 function cellText(cell: Cell, now: number): string {
-  return typeof cell === 'string' ? cell : formatLast(cell.at, now);
+  if (typeof cell === 'string') return cell;
+  if ('at' in cell) return formatLast(cell.at, now);
+  return cell.on === null ? 'never' : formatTimestamp(cell.on);
 }
