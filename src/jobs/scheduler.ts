@@ -4,7 +4,6 @@ import {
   isScheduled,
   nextRunAt,
   planSchedules,
-  type ScheduleDeps,
   toScheduleRule,
 } from '../clients/schedules/schedules.ts';
 import {
@@ -23,7 +22,7 @@ import type { Store } from '../database/store.ts';
 /** Schedules are looked at every five seconds: a run begins at most so late. */
 const TICK_LINE = '*/5 * * * * *';
 
-export interface SchedulerDeps extends TickDeps, ScheduleDeps {
+export interface SchedulerDeps extends TickDeps {
   /** Called when runs have been asked for. */
   wake(): void;
   /** Calls this every five seconds until what it returns is called; by the process's own timers unless given. */

@@ -1,5 +1,11 @@
 /** Every operation, in the order of the guides. */
 import type { Operation } from './kit/operation.ts';
+import {
+  listClientSchedules,
+  pauseScheduledRuns,
+  resumeScheduledRuns,
+  showSchedule,
+} from './schedules.ts';
 import { createToken, listTokens, revokeToken } from './tokens.ts';
 import {
   changeRole,
@@ -28,4 +34,8 @@ export const OPERATIONS: readonly Operation[] = [
   createToken,
   listTokens,
   revokeToken,
+  listClientSchedules,
+  showSchedule,
+  pauseScheduledRuns,
+  resumeScheduledRuns,
 ];
