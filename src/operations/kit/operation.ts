@@ -105,9 +105,14 @@ export interface Changing<
    * it as a preview, and what it says has to be the same when the operation is carried out.
    */
   question?(world: World, input: z.output<Input>): Promise<Question>;
-  /** The key of a secret in the result: it is shown once, alone on a line in the terminal. */
-  secret?: keyof z.output<Result> & string;
+  /**
+   * The keys of secrets in the result: each is shown once, alone on a line in the terminal, in this order; one that is
+   * null is left out.
+   */
+  secret?: SecretKey<Result> | readonly SecretKey<Result>[];
 }
+
+type SecretKey<Result extends z.ZodType> = keyof z.output<Result> & string;
 
 /**
  * An operation that works outside of the database too: it asks a CRM or the service, or sends a message. It runs in no
