@@ -4,7 +4,6 @@ import {
   isScheduled,
   nextRunAt,
   planSchedules,
-  type ScheduleDeps,
   toScheduleRule,
 } from '../clients/schedules/schedules.ts';
 import {
@@ -23,7 +22,7 @@ import type { Store } from '../database/store.ts';
 /** Schedules are checked every five seconds, so a run begins at most that late. */
 const TICK_LINE = '*/5 * * * * *';
 
-export interface SchedulerDeps extends TickDeps, ScheduleDeps {
+export interface SchedulerDeps extends TickDeps {
   /** Called when runs have been requested. */
   wake(): void;
   /**

@@ -1,6 +1,12 @@
 /** Every operation, in the order of the guides. */
 import { forgetContact } from './forget.ts';
 import type { Operation } from './kit/operation.ts';
+import {
+  listClientSchedules,
+  pauseScheduledRuns,
+  resumeScheduledRuns,
+  showSchedule,
+} from './schedules.ts';
 import { createToken, listTokens, revokeToken } from './tokens.ts';
 import { undoRun } from './undo.ts';
 import {
@@ -32,4 +38,8 @@ export const OPERATIONS: readonly Operation[] = [
   revokeToken,
   undoRun,
   forgetContact,
+  listClientSchedules,
+  showSchedule,
+  pauseScheduledRuns,
+  resumeScheduledRuns,
 ];

@@ -51,8 +51,10 @@ describe('the operations', () => {
       ...(command?.registeredArguments ?? []).map((argument) => argument.name()),
       ...(command?.options ?? []).map((option) => option.attributeName()),
     ]);
-    for (const { key, description } of listFields(row.operation.input)) {
-      expect(typed, key).toContain(key);
+    for (const { key, kind, description } of listFields(row.operation.input)) {
+      // A secret is never typed: its option names an environment variable.
+      expect(typed, key).toContain(kind === 'secret' ? `${key}Env` : key);
+      expect(typed.has(key), key).toBe(kind !== 'secret');
       expect(description, key).not.toBe('');
     }
     expect(typed.has('yes')).toBe(asksFirst(row.operation));

@@ -21,6 +21,8 @@ export interface OperationRule {
 }
 
 const ofOwners = { role: 'owner', reach: 'all' } as const;
+const ofAdmins = { role: 'admin', reach: 'some', by: 'person+token' } as const;
+const ofViewers = { role: 'viewer', reach: 'some', by: 'person+token' } as const;
 
 export const RULES: Readonly<Record<string, OperationRule>> = {
   'users list': {
@@ -141,5 +143,31 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     effect: 'acts',
     route: 'POST /v1/integrations/:integration/contacts/:contact/forget',
     audit: 'work.asked',
+  },
+  'schedule list': {
+    ...ofViewers,
+    asks: false,
+    effect: 'reads',
+    route: 'GET /v1/schedules',
+  },
+  'schedule show': {
+    ...ofViewers,
+    asks: false,
+    effect: 'reads',
+    route: 'GET /v1/integrations/:integration/schedule',
+  },
+  'schedule pause': {
+    ...ofAdmins,
+    asks: false,
+    effect: 'changes',
+    route: 'POST /v1/integrations/:integration/schedule/pause',
+    audit: 'schedule.paused',
+  },
+  'schedule resume': {
+    ...ofAdmins,
+    asks: false,
+    effect: 'changes',
+    route: 'POST /v1/integrations/:integration/schedule/resume',
+    audit: 'schedule.resumed',
   },
 };

@@ -103,6 +103,7 @@ async function everyLook(world: SweptWorld, { ids }: Neighbour): Promise<void> {
     'approvals',
     ...[
       'schedule list',
+      'schedule show riverside',
       'users list',
       'tokens list',
       'hooks show',

@@ -30,6 +30,12 @@ export interface RouteOptions {
   status?: 200 | 201 | 202;
 }
 
+/** The same for an operation with this input. */
+export interface InputRouteOptions<Input extends InputSchema> extends RouteOptions {
+  /** Brings into the database what only this process knows yet, before the operation reads it. */
+  prepare?(input: z.output<Input>): Promise<void>;
+}
+
 /** Routes that are added one operation at a time. */
 export function createOperationRoutes(deps: HttpDeps, access: Access) {
   const app = createRouter();
@@ -42,7 +48,7 @@ export function createOperationRoutes(deps: HttpDeps, access: Access) {
    */
   function add<Input extends InputSchema, Result extends z.ZodType>(
     operation: OperationOf<Input, Result>,
-    options: RouteOptions,
+    options: InputRouteOptions<Input>,
   ): void {
     const { method, path, status = 200 } = options;
     const guards = [access.requireRole(operation.role), authorised(operation)];
@@ -59,6 +65,7 @@ export function createOperationRoutes(deps: HttpDeps, access: Access) {
         await preview(world, caller, operation, input);
         throw previewMissing(c);
       }
+      await options.prepare?.(input);
       return c.json(await perform(world, caller, operation, input, digest), status);
     });
     app.openAPIRegistry.registerPath(describeRoute(operation, options, reader, asks));
@@ -202,7 +209,7 @@ function commonProblems(operation: Operation, { hasBody }: InputReader<InputSche
     ...problems.invalid,
     ...(operation.subjects.length > 0 && problems.notFound),
     ...(operation.effect === 'changes' && {
-      409: failure('It is not any more as you know it, or the last one of its kind.'),
+      409: failure('Its present state does not allow this, or it has changed.'),
     }),
     ...(hasBody && { ...problems.body, 415: failure('The body is not JSON.') }),
   };

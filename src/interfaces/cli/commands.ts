@@ -69,7 +69,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('approvals', 'show what waits for a second person, confirm or refuse it', async (deps) =>
     (await import('./commands/approvals.ts')).approvalsCommand(deps),
   ),
-  entry('schedule', 'show when each integration runs next, pause and resume', async (deps) =>
+  entry('schedule', 'list, show, pause and resume schedules', async (deps) =>
     (await import('./commands/schedule.ts')).scheduleCommand(deps),
   ),
   entry(

@@ -5,14 +5,24 @@ import type { InputSchema } from './operation.ts';
 export interface InputField {
   /** The key of the input: `createdAfter`. */
   key: string;
-  /** `list`: several texts; in the terminal with commas between them. */
-  kind: 'text' | 'flag' | 'choice' | 'list' | 'number';
+  /**
+   * `list`: several texts; in the terminal with commas between them. `secret`: a text that no command line may hold,
+   * because other users of the machine can read it there; the terminal takes it from an environment variable.
+   */
+  kind: 'text' | 'secret' | 'flag' | 'choice' | 'list' | 'number';
   /** Of a choice; empty for others. */
   choices: readonly string[];
   /** What the schema says of it, by `describe`. */
   description: string;
   isRequired: boolean;
 }
+
+/** A text that is a secret: a password field in forms and in the documents of the API. */
+export function secretText(schema: z.ZodString): z.ZodString {
+  return schema.meta({ format: SECRET_FORMAT });
+}
+
+const SECRET_FORMAT = 'password';
 
 /** The fields of an input, in the order in which its schema declares them. */
 export function listFields({ shape }: InputSchema): InputField[] {
@@ -57,6 +67,6 @@ function describeKind(schema: z.ZodType): Pick<InputField, 'kind' | 'choices'> {
     case 'number':
       return { kind: 'number', choices: [] };
     default:
-      return { kind: 'text', choices: [] };
+      return { kind: schema.meta()?.['format'] === SECRET_FORMAT ? 'secret' : 'text', choices: [] };
   }
 }

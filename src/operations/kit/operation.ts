@@ -108,9 +108,14 @@ export interface Changing<
    * it as a preview, and what it says has to be the same when the operation is carried out.
    */
   question?(world: World, input: z.output<Input>): Promise<Question>;
-  /** The key of a secret in the result: it is shown once, alone on a line in the terminal. */
-  secret?: keyof z.output<Result> & string;
+  /**
+   * The keys of secrets in the result: each is shown once, alone on a line in the terminal, in this order; one that is
+   * null is left out.
+   */
+  secret?: SecretKey<Result> | readonly SecretKey<Result>[];
 }
+
+type SecretKey<Result extends z.ZodType> = keyof z.output<Result> & string;
 
 /**
  * An operation that works outside of the database too: it asks a CRM or the service, or sends a message. It runs in no
@@ -147,11 +152,15 @@ export interface TableView {
   /** What stands there in place of a table without rows. */
   empty: string;
   headers: readonly string[];
-  /** For each header a text, or a time, which people read as "5 minutes ago". */
+  /** For each header a cell. */
   rows: readonly (readonly Cell[])[];
 }
 
-export type Cell = string | { at: string | null };
+/**
+ * A text, or a time in ISO 8601: `at` has passed, which people read as "5 minutes ago", and `on` is still to come. Null
+ * is never.
+ */
+export type Cell = string | { at: string | null } | { on: string | null };
 
 /** Checks a declaration by its own types. */
 export function reading<Input extends InputSchema, Result extends z.ZodType>(

@@ -33,7 +33,6 @@ async function describedRoutes(here: HttpWorld) {
         .replace('/integrations/{id}', '/integrations/riverside')
         .replace('{integration}', 'riverside')
         .replace('{decision}', 'reject')
-        .replace('{change}', 'resume')
         .replace(/\{\w+\}/g, 'unknown'),
       isOpen: operation.security?.length === 0,
       isForAdmins: /for (admins|deciders|owners)/i.test(operation.description),
@@ -71,12 +70,13 @@ describe('openapi.json', () => {
       'GET /v1/integrations/{id}/alerts',
       'GET /v1/integrations/{id}/fields',
       'GET /v1/integrations/{id}/network',
-      'GET /v1/integrations/{id}/schedule',
       'GET /v1/integrations/{id}/webhook',
+      'GET /v1/integrations/{integration}/schedule',
       'GET /v1/runs',
       'GET /v1/runs/{id}',
       'GET /v1/runs/{id}/contacts',
       'GET /v1/runs/{id}/events',
+      'GET /v1/schedules',
       'GET /v1/setups',
       'GET /v1/setups/{id}',
       'GET /v1/tokens',
@@ -91,10 +91,11 @@ describe('openapi.json', () => {
       'POST /v1/holds/{id}/{decision}',
       'POST /v1/integrations/{id}/doctor',
       'POST /v1/integrations/{id}/runs',
-      'POST /v1/integrations/{id}/schedule/{change}',
       'POST /v1/integrations/{id}/webhook',
       'POST /v1/integrations/{integration}/contacts/{contact}/forget',
       'POST /v1/integrations/{integration}/contacts/{contact}/forget/preview',
+      'POST /v1/integrations/{integration}/schedule/pause',
+      'POST /v1/integrations/{integration}/schedule/resume',
       'POST /v1/runs/{id}/stop',
       'POST /v1/runs/{run}/undo',
       'POST /v1/runs/{run}/undo/preview',

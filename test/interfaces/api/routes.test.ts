@@ -29,7 +29,8 @@ const heldSchema = z.object({
 beforeAll(async () => {
   // A public address: on this machine `/metrics` would be open.
   world = await openHttpWorld({
-    ...{ integration: WITHOUT_TRIAL, others: [OTHER], publicUrl: 'https://sync.example.org' },
+    ...{ integration: { ...WITHOUT_TRIAL, schedule: { cron: '0 2 1 1 *' } }, others: [OTHER] },
+    publicUrl: 'https://sync.example.org',
     settings: { twoPeople: { approvals: 1 } },
   });
   for (const role of ROLES) {
@@ -73,7 +74,9 @@ function idFor({ about }: Pick<RouteRule, 'about'>): string {
 /** The route about an id; each other parameter has a word that fits. */
 function requestOf(name: string, { path }: Pick<RouteRule, 'path'>, id: string) {
   const [method = '', pattern = ''] = name.split(' ');
-  const filled = (path ?? pattern).replace(':id', id).replace(':decision', 'reject');
+  const filled = (path ?? pattern)
+    .replace(/:(id|integration)\b/, id)
+    .replace(':decision', 'reject');
   return { method, path: filled };
 }
 

@@ -2,6 +2,7 @@
 import { Argument, type Command, Option } from 'commander';
 import type { z } from 'zod';
 import type { Application } from '../../../application.ts';
+import { ConfigurationError } from '../../../core/errors.ts';
 import type { Caller } from '../../../operations/kit/caller.ts';
 import { type InputField, listFields } from '../../../operations/kit/input-fields.ts';
 import {
@@ -12,9 +13,10 @@ import {
   type TableView,
 } from '../../../operations/kit/operation.ts';
 import { type OperationDeps, perform, preview } from '../../../operations/kit/perform.ts';
+import type { Environment } from '../../../settings/environment.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { EXIT_CODES, type Output, usageError } from '../terminal/output.ts';
-import { formatLast } from '../terminal/words.ts';
+import { formatLast, formatTimestamp } from '../terminal/words.ts';
 import {
   baseOptions,
   confirmOrStop,
@@ -42,7 +44,10 @@ export function operationCommand<Input extends InputSchema, Result extends z.Zod
     const { application, settings, output } = action;
     const given = [
       ...subjects.map((subject, index) => [subject, typed[index]]),
-      ...options.map((field) => [field.key, readTyped(field, action.options[field.key])]),
+      ...options.map((field) => [
+        field.key,
+        readTyped(field, action.options[toAttribute(field)], deps.env),
+      ]),
     ];
     const read = readInput(operation, Object.fromEntries(given), options);
     const world = toOperationDeps(deps, application, settings);
@@ -90,12 +95,21 @@ function toArgument({ key, description, isRequired }: InputField): Argument {
   return new Argument(isRequired ? `<${key}>` : `[${key}]`, description);
 }
 
-const PLACEHOLDERS = { text: '<text>', choice: '<word>', list: '<list>', number: '<number>' };
+const PLACEHOLDERS = {
+  text: '<text>',
+  secret: '<name>',
+  choice: '<word>',
+  list: '<list>',
+  number: '<number>',
+};
 
-function toOption({ key, kind, choices, description }: InputField): Option {
-  const flags = kind === 'flag' ? optionName(key) : `${optionName(key)} ${PLACEHOLDERS[kind]}`;
+function toOption(field: InputField): Option {
+  const { kind, choices, description } = field;
+  const name = optionName(field);
+  const flags = kind === 'flag' ? name : `${name} ${PLACEHOLDERS[kind]}`;
   const words = [
     description,
+    ...(kind === 'secret' ? ['the name of the environment variable that has it'] : []),
     ...(choices.length > 0 ? [choices.join(', ')] : []),
     ...(kind === 'list' ? ['with commas between them'] : []),
   ];
@@ -103,15 +117,33 @@ function toOption({ key, kind, choices, description }: InputField): Option {
 }
 
 /** `createdAfter` as it is typed: `--created-after`. */
-function optionName(key: string): string {
-  return `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+function optionName(field: InputField): string {
+  return `--${toAttribute(field).replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** What was typed, as the schema expects it; undefined if nothing was. */
-function readTyped({ kind }: InputField, typed: unknown): unknown {
+/** The key of an option as commander calls it. */
+function toAttribute({ key, kind }: InputField): string {
+  return kind === 'secret' ? `${key}Env` : key;
+}
+
+/**
+ * What was typed, as the schema expects it; undefined if nothing was. Throws a ConfigurationError for the name of an
+ * environment variable that is not set.
+ */
+function readTyped({ kind }: InputField, typed: unknown, env: Environment): unknown {
   if (typeof typed !== 'string') return typed;
+  if (kind === 'secret') return fromEnvironment(env, typed);
   if (kind === 'list') return typed.split(',').map((one) => one.trim());
   return kind === 'number' ? Number(typed) : typed;
+}
+
+function fromEnvironment(env: Environment, name: string): string {
+  const secret = env[name];
+  if (secret) return secret;
+  throw new ConfigurationError(
+    `The environment variable ${name} is not set. Nothing was changed.`,
+    { code: 'environment_invalid', details: { variable: name } },
+  );
 }
 
 /** Throws a ConfigurationError in the words of the schema, which names the options. */
@@ -127,14 +159,15 @@ function readInput<Input extends InputSchema>(
     const option = options.find((one) => one.key === key);
     if (option === undefined) return `${key}: ${endsWell(message)}`;
     if (given[key] === undefined) return missing(option);
-    return `${optionName(key)}: ${endsWell(message)}`;
+    return `${optionName(option)}: ${endsWell(message)}`;
   });
   throw usageError([...new Set(problems)].join(' '));
 }
 
-function missing({ key, description, choices }: InputField): string {
+function missing(option: InputField): string {
+  const { description, choices } = option;
   const words = choices.length > 0 ? `${description}: ${choices.join(', ')}` : description;
-  return `${optionName(key)} is missing. ${endsWell(words)}`;
+  return `${optionName(option)} is missing. ${endsWell(words)}`;
 }
 
 function endsWell(words: string): string {
@@ -152,14 +185,25 @@ function print<Input extends InputSchema, Result extends z.ZodType>(
     return;
   }
   const lines = [operation.say(result)].flat();
-  const secret = operation.effect === 'changes' ? operation.secret : undefined;
-  if (secret === undefined) {
+  const secrets = listSecrets(operation);
+  if (secrets.length === 0) {
     for (const line of lines) output.print(line);
     return;
   }
   // Alone on stdout, so that a script can keep it without reading words.
-  output.print(String((result as Record<string, unknown>)[secret]));
+  for (const key of secrets) {
+    const secret = (result as Record<string, unknown>)[key];
+    if (secret !== null) output.print(String(secret));
+  }
   for (const line of lines) output.note(line);
+}
+
+/** The keys of what the result shows once. */
+function listSecrets<Input extends InputSchema, Result extends z.ZodType>(
+  operation: OperationOf<Input, Result>,
+): readonly string[] {
+  if (operation.effect !== 'changes' || operation.secret === undefined) return [];
+  return [operation.secret].flat();
 }
 
 function printTable(output: Output, { empty, headers, rows }: TableView, now: number): void {
@@ -178,5 +222,7 @@ function printTable(output: Output, { empty, headers, rows }: TableView, now: nu
 }
 
 function cellText(cell: Cell, now: number): string {
-  return typeof cell === 'string' ? cell : formatLast(cell.at, now);
+  if (typeof cell === 'string') return cell;
+  if ('at' in cell) return formatLast(cell.at, now);
+  return cell.on === null ? 'never' : formatTimestamp(cell.on);
 }

@@ -289,7 +289,7 @@ async function prepareFirstVisit(
 }
 
 async function announce(
-  { stdout, clock, log }: ProductDeps,
+  { stdout, log }: ProductDeps,
   output: Output,
   { store, integrations }: Application,
   { http: { url }, firstVisit }: { http: HttpServer; firstVisit: FirstVisit | null },
@@ -312,7 +312,7 @@ async function announce(
       'There, invite yourself and others under People. For programs: donor-sync tokens create --role admin --name NAME',
     );
   }
-  const schedules = await listSchedules({ store, clock }, integrations.values());
+  const schedules = await listSchedules(store.reader, integrations.values());
   const served = describeCount(integrations.size, 'integration');
   output.print(`Serving ${served} at ${url}, ${schedules.length} by schedule. Ctrl-C ends it.`);
 }
