@@ -7,7 +7,7 @@ export interface InputField {
   key: string;
   /** `list`: several texts; in the terminal with commas between them. */
   kind: 'text' | 'flag' | 'choice' | 'list' | 'number';
-  /** Of a choice; empty for others. */
+  /** The only values, of a choice or of a few numbers; empty if there are others. */
   choices: readonly string[];
   /** What the schema says of it, by `describe`. */
   description: string;
@@ -45,9 +45,14 @@ function unwrap(schema: z.ZodType): {
 
 function describeKind(schema: z.ZodType): Pick<InputField, 'kind' | 'choices'> {
   const { def } = schema as z.ZodType & {
-    def: { type: string; entries?: Record<string, string> };
+    def: { type: string; entries?: Record<string, string>; values?: readonly unknown[] };
   };
   switch (def.type) {
+    case 'literal': {
+      const { values = [] } = def;
+      const isNumber = values.every((value) => typeof value === 'number');
+      return { kind: isNumber ? 'number' : 'choice', choices: values.map(String) };
+    }
     case 'enum':
       return { kind: 'choice', choices: Object.values(def.entries ?? {}) };
     case 'boolean':
