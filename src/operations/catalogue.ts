@@ -1,4 +1,5 @@
 /** Every operation, in the order of the guides. */
+import { reconcileCredits, showBill, showCredits, showSpending } from './credits.ts';
 import type { Operation } from './kit/operation.ts';
 import { createToken, listTokens, revokeToken } from './tokens.ts';
 import {
@@ -28,4 +29,8 @@ export const OPERATIONS: readonly Operation[] = [
   createToken,
   listTokens,
   revokeToken,
+  showCredits,
+  showSpending,
+  showBill,
+  reconcileCredits,
 ];

@@ -22,6 +22,8 @@ export interface OperationRule {
 
 const ofOwners = { role: 'owner', reach: 'all' } as const;
 
+const ofViewers = { role: 'viewer', reach: 'some', by: 'person+token', asks: false } as const;
+
 export const RULES: Readonly<Record<string, OperationRule>> = {
   'users list': {
     ...ofOwners,
@@ -123,5 +125,28 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     effect: 'changes',
     route: 'DELETE /v1/tokens/:token',
     audit: 'token.revoked',
+  },
+  // Reading the balances is free, so every viewer may.
+  credits: {
+    ...ofViewers,
+    effect: 'acts',
+    route: 'GET /v1/credits/keys',
+  },
+  'credits spent': {
+    ...ofViewers,
+    effect: 'acts',
+    route: 'GET /v1/credits',
+  },
+  'credits bill': {
+    ...ofViewers,
+    effect: 'reads',
+    route: 'GET /v1/credits/bill',
+  },
+  // A key may be shared with clients without access: its balance is about all of them.
+  'credits reconcile': {
+    ...ofViewers,
+    reach: 'all',
+    effect: 'reads',
+    route: 'GET /v1/credits/reconciliations/:month',
   },
 };

@@ -58,8 +58,7 @@ export function createOperationRoutes(deps: HttpDeps, access: Access) {
       const input = await reader.read(c);
       const digest = asks ? readDigest(c) : undefined;
       const result = await perform(world, getCaller(c), operation, input, digest);
-      const { csv } = operation;
-      if (csv !== undefined && wantsCsv(c, form)) return sendCsv(c, csv, result);
+      if (operation.csv !== undefined && wantsCsv(c, form)) return sendCsv(c, operation, result);
       return c.json(result, status);
     });
     app.openAPIRegistry.registerPath(describeRoute(operation, options, reader, asks));
@@ -83,13 +82,14 @@ function wantsCsv(c: Context<HttpEnv>, form: 'json' | 'csv'): boolean {
 /** A result as a file to download; never kept, as it may have names. */
 export function sendCsv<Result>(
   c: Context<HttpEnv>,
-  { file, text }: CsvView<Result>,
+  { name, csv }: { name: string; csv?: CsvView<Result> },
   result: Result,
 ): Response {
-  return c.body(text(result), 200, {
+  if (csv === undefined) throw new Error(`${name} has no file.`);
+  return c.body(csv.text(result), 200, {
     'Cache-Control': 'no-store',
     'Content-Type': 'text/csv; charset=utf-8',
-    'Content-Disposition': `attachment; filename="${file(result)}"`,
+    'Content-Disposition': `attachment; filename="${csv.file(result)}"`,
   });
 }
 

@@ -48,7 +48,9 @@ export async function attemptEach<Value>(
   return {
     values,
     failed: errors.map(({ integration, error }) => ({
-      ...{ integration, code: error.code, message: error.message },
+      integration,
+      code: error.code,
+      message: error.message,
       retriable: isRetriableError(error),
     })),
   };

@@ -25,6 +25,7 @@ export type OperationApplication = Pick<
   | 'open'
   | 'takeLease'
   | 'refresh'
+  | 'credits'
 >;
 
 /** What an operation works with. */

@@ -69,7 +69,8 @@ export function operationCommand<Input extends InputSchema, Result extends z.Zod
   });
 }
 
-function toError({ code, message, retriable }: ClientFailure): DonorSyncError {
+function toError({ integration, code, message: text, retriable }: ClientFailure): DonorSyncError {
+  const message = `${integration}: ${text}`;
   return retriable
     ? new RetriableError(message, { code })
     : new ConfigurationError(message, { code });

@@ -15,14 +15,13 @@ import type { Integration } from '../../../core/integration-settings.ts';
 import { findIntegration, listAccessible } from '../../api/request/client-access.ts';
 import { type HttpDeps, type HttpEnv, liveDeps } from '../../api/request/context.ts';
 import { HttpError } from '../../api/request/errors.ts';
-import type { CreditReader } from '../credits/credit-reader.ts';
 import { DECISION_NOTES } from '../decisions/notes.ts';
 import type { PageFrame } from '../frame/page-app.ts';
 import { readClient, toAnchor } from './client-detail.ts';
 import { clientHref } from './client-href.ts';
 import { readHome } from './home-view.ts';
 
-export function homeRoutes(deps: HttpDeps, frame: PageFrame, credits: CreditReader): Hono<HttpEnv> {
+export function homeRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
   const { application, runner, clock } = deps;
   const { store } = application;
   const app = frame.room();
@@ -39,7 +38,7 @@ export function homeRoutes(deps: HttpDeps, frame: PageFrame, credits: CreditRead
   app.get('/clients/:id', frame.see('viewer'), async (c) => {
     const integration = findIntegration(c, application, c.req.param('id'));
     const { note } = homeQuerySchema.parse(c.req.query());
-    const detail = await readClient({ application, credits }, integration);
+    const detail = await readClient({ application }, integration);
     const { renderClient } = await import('./home-pages.tsx');
     return c.html(renderClient(frame.getViewer(c.var.principal), detail, note && NOTES[note]));
   });
