@@ -7,8 +7,8 @@ import { stringify } from 'csv-stringify/sync';
 import type { Clock } from '../core/clock.ts';
 import type { CreditLimits, Integration } from '../core/integration-settings.ts';
 import { plainCell } from '../core/printable.ts';
+import type { Reader } from '../database/reader.ts';
 import { getNetworkCreditsSince } from '../networks/statements/network-adds.ts';
-import type { Store } from '../store.ts';
 import { startOfMonth } from './budget.ts';
 import { getSpentSince } from './statements/balances.ts';
 import {
@@ -89,7 +89,7 @@ export const CLIENTS_PAGE = 25;
 const MONTHS = 24;
 const DAY_MS = 86_400_000;
 
-type SpendingStore = Pick<Store, 'reader'>;
+type SpendingStore = { reader: Reader };
 
 export async function readSpending(
   { store, clock }: { store: SpendingStore; clock: Pick<Clock, 'now'> },
@@ -164,20 +164,19 @@ function everyDay(spent: readonly SpentSpan[], first: string, count: number): Sp
 /** Number of clients of a bill that are read together. */
 const BILL_PAGE = 500;
 
-/** The spending of each client in a month, highest first, in pages. */
-export async function* pagesOfBill(
-  { reader }: Pick<Store, 'reader'>,
+/** The spending of each client in a month, highest first. */
+export async function listBill(
+  { reader }: SpendingStore,
   integrations: ReadonlyMap<string, Integration>,
   month: string,
   reach: readonly string[] | null,
-): AsyncGenerator<ClientMonth[]> {
-  for (let offset = 0; ; offset += BILL_PAGE) {
-    const { clients } = await listSpendingClients(reader, month, reach, {
-      offset,
-      limit: BILL_PAGE,
-    });
-    if (clients.length > 0) yield clients.map((client) => clientMonth(client, integrations));
-    if (clients.length < BILL_PAGE) return;
+): Promise<ClientMonth[]> {
+  const bill: ClientMonth[] = [];
+  for (;;) {
+    const page = { offset: bill.length, limit: BILL_PAGE };
+    const { clients } = await listSpendingClients(reader, month, reach, page);
+    for (const client of clients) bill.push(clientMonth(client, integrations));
+    if (clients.length < BILL_PAGE) return bill;
   }
 }
 

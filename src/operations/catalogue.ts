@@ -1,4 +1,5 @@
 /** Every operation, in the order of the guides. */
+import { reconcileCredits, showBill, showCredits, showSpending } from './credits.ts';
 import { forgetContact } from './forget.ts';
 import type { Operation } from './kit/operation.ts';
 import {
@@ -42,4 +43,8 @@ export const OPERATIONS: readonly Operation[] = [
   showSchedule,
   pauseScheduledRuns,
   resumeScheduledRuns,
+  showCredits,
+  showSpending,
+  showBill,
+  reconcileCredits,
 ];

@@ -170,4 +170,31 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     route: 'POST /v1/integrations/:integration/schedule/resume',
     audit: 'schedule.resumed',
   },
+  // Reading the balances is free, so every viewer may.
+  credits: {
+    ...ofViewers,
+    asks: false,
+    effect: 'acts',
+    route: 'GET /v1/credits/keys',
+  },
+  'credits spent': {
+    ...ofViewers,
+    asks: false,
+    effect: 'acts',
+    route: 'GET /v1/credits',
+  },
+  'credits bill': {
+    ...ofViewers,
+    asks: false,
+    effect: 'reads',
+    route: 'GET /v1/credits/bill',
+  },
+  // A key may be shared with clients without access: its balance is about all of them.
+  'credits reconcile': {
+    ...ofViewers,
+    reach: 'all',
+    asks: false,
+    effect: 'reads',
+    route: 'GET /v1/credits/reconciliations/:month',
+  },
 };

@@ -7,7 +7,6 @@ import { createClientReader } from '../../clients/views/clients.ts';
 import { createApprovalWatch } from '../../decisions/second-person/carry-on.ts';
 import { getRelyingParty } from '../../people/sign-in/passkeys.ts';
 import { createAuditChecker } from '../pages/audit/checker.ts';
-import { createCreditReader } from '../pages/credits/credit-reader.ts';
 import { problemPages } from '../pages/frame/page-app.ts';
 import { dashboardRoutes } from '../pages/page-routes.ts';
 import { createAccess } from './access.ts';
@@ -125,7 +124,6 @@ export function createHttpApp(given: HttpDeps): Hono<HttpEnv> {
       })
     : null;
   const metrics = createMetrics(deps);
-  const credits = createCreditReader(deps);
   const hookCalls = createHookCalls(deps);
   const checker = createAuditChecker(deps);
   runner.onRunEnded(({ report }) => metrics.noteRun(report));
@@ -157,13 +155,13 @@ export function createHttpApp(given: HttpDeps): Hono<HttpEnv> {
   app.route('/', workRoutes(deps, access));
   app.route('/', findRoutes(deps, access, clients));
   app.route('/', clientRoutes(deps, access, clients));
-  app.route('/', creditRoutes(deps, access, credits));
+  app.route('/', creditRoutes(deps, access));
   app.route('/', alertRoutes(deps, access));
   app.route('/', checkRoutes(deps, access));
   app.route('/', scheduleRoutes(deps, access));
   app.route('/', webhookRoutes(deps, access, hookCalls));
   const doors = { access, passwords, passkeys, provider, getAddress };
-  app.route('/', dashboardRoutes(deps, doors, { clients, credits, checker, hookCalls }));
+  app.route('/', dashboardRoutes(deps, doors, { clients, checker, hookCalls }));
   app.route('/', hookRoutes(deps, attempts(), getAddress, hookCalls));
   app.route('/', oauthRoutes(deps, access, getAddress));
   addDocuments(app, deps.version, publicUrl);

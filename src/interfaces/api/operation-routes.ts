@@ -1,6 +1,7 @@
 /** An operation as a route: what it takes, who may ask, its answers and its description come from the operation. */
 import type { RouteConfig } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import { accepts } from 'hono/accepts';
 import { HTTPException } from 'hono/http-exception';
 import { z } from 'zod';
 import { isoTime } from '../../core/clock.ts';
@@ -8,6 +9,7 @@ import type { Role } from '../../core/role.ts';
 import { listFields } from '../../operations/kit/input-fields.ts';
 import {
   asksFirst,
+  type CsvView,
   type InputSchema,
   type Operation,
   type OperationOf,
@@ -28,6 +30,8 @@ export interface RouteOptions {
   tag: string;
   /** 201 for what makes something, 202 for what goes on afterwards; 200 by default. */
   status?: 200 | 201 | 202;
+  /** The form of the response to a request that does not say which one it accepts; `json` by default. */
+  form?: 'json' | 'csv';
 }
 
 /** The same for an operation with this input. */
@@ -50,7 +54,7 @@ export function createOperationRoutes(deps: HttpDeps, access: Access) {
     operation: OperationOf<Input, Result>,
     options: InputRouteOptions<Input>,
   ): void {
-    const { method, path, status = 200 } = options;
+    const { method, path, status = 200, form = 'json' } = options;
     const guards = [access.requireRole(operation.role), authorised(operation)];
     const reader = inputReader(operation, method);
     if (reader.hasBody) guards.push(requireJsonBody, limitBody(MAX_API_BODY_BYTES));
@@ -66,7 +70,9 @@ export function createOperationRoutes(deps: HttpDeps, access: Access) {
         throw previewMissing(c);
       }
       await options.prepare?.(input);
-      return c.json(await perform(world, caller, operation, input, digest), status);
+      const result = await perform(world, caller, operation, input, digest);
+      if (operation.csv !== undefined && wantsCsv(c, form)) return sendCsv(c, operation, result);
+      return c.json(result, status);
     });
     app.openAPIRegistry.registerPath(describeRoute(operation, options, reader, asks));
     if (!asks) return;
@@ -78,6 +84,26 @@ export function createOperationRoutes(deps: HttpDeps, access: Access) {
     });
     app.openAPIRegistry.registerPath(describePreview(operation, options, reader));
   }
+}
+
+function wantsCsv(c: Context<HttpEnv>, form: 'json' | 'csv'): boolean {
+  const supports = ['application/json', 'text/csv'];
+  const byDefault = form === 'csv' ? 'text/csv' : 'application/json';
+  return accepts(c, { header: 'Accept', supports, default: byDefault }) === 'text/csv';
+}
+
+/** A result as a file to download; never kept, as it may have names. */
+export function sendCsv<Result>(
+  c: Context<HttpEnv>,
+  { name, csv }: { name: string; csv?: CsvView<Result> },
+  result: Result,
+): Response {
+  if (csv === undefined) throw new Error(`${name} has no file.`);
+  return c.body(csv.text(result), 200, {
+    'Cache-Control': 'no-store',
+    'Content-Type': 'text/csv; charset=utf-8',
+    'Content-Disposition': `attachment; filename="${csv.file(result)}"`,
+  });
 }
 
 /** What cannot be undone is never done unseen. */
@@ -160,10 +186,16 @@ function describeRoute(
     description: describeAccess(operation),
     request: { ...describeInput(reader), ...(asks && { query: digest }) },
     responses: {
-      [status]: { description: 'Done.', ...json(operation.result) },
+      [status]: describeResult(operation),
       ...commonProblems(operation, reader),
     },
   };
+}
+
+function describeResult({ result, csv }: Operation) {
+  const { content } = json(result);
+  const file = csv !== undefined && { 'text/csv': { schema: z.string() } };
+  return { description: 'Done.', content: { ...content, ...file } };
 }
 
 const previewSchema = z

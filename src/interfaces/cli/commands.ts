@@ -93,8 +93,10 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('prospects', 'show people that the networks know and the CRM does not', async (deps) =>
     (await import('./commands/prospects.ts')).prospectsCommand(deps),
   ),
-  entry('credits', 'show the balances of each partner key', async (deps) =>
-    (await import('./commands/credits.ts')).creditsCommand(deps),
+  entry(
+    'credits',
+    'show the credits of each service key, the bill of a month, and what was spent',
+    async (deps) => (await import('./commands/credits.ts')).creditsCommand(deps),
   ),
   entry('undo', 'restore the values that a run wrote over', async (deps) =>
     (await import('./commands/undo.ts')).undoCommand(deps),

@@ -14,6 +14,15 @@ export function findClient({ clients }: Pick<World, 'clients'>, id: string): Int
   );
 }
 
+/** The clients that are named, each once; all of them within the caller's reach if none is. */
+export function listNamed(
+  world: Pick<World, 'clients'>,
+  ids: readonly string[] | undefined,
+): Integration[] {
+  if (ids === undefined) return [...world.clients.values()];
+  return [...new Set(ids)].map((id) => findClient(world, id));
+}
+
 /** Throws likewise if one of them is not there; null stands for all. */
 export function requireClients(world: Pick<World, 'clients'>, ids: readonly string[] | null): void {
   for (const id of ids ?? []) findClient(world, id);

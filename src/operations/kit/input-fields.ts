@@ -10,7 +10,7 @@ export interface InputField {
    * because other users of the machine can read it there; the terminal takes it from an environment variable.
    */
   kind: 'text' | 'secret' | 'flag' | 'choice' | 'list' | 'number';
-  /** Of a choice; empty for others. */
+  /** The only values, of a choice or of a few numbers; empty if there are others. */
   choices: readonly string[];
   /** What the schema says of it, by `describe`. */
   description: string;
@@ -55,9 +55,14 @@ function unwrap(schema: z.ZodType): {
 
 function describeKind(schema: z.ZodType): Pick<InputField, 'kind' | 'choices'> {
   const { def } = schema as z.ZodType & {
-    def: { type: string; entries?: Record<string, string> };
+    def: { type: string; entries?: Record<string, string>; values?: readonly unknown[] };
   };
   switch (def.type) {
+    case 'literal': {
+      const { values = [] } = def;
+      const isNumber = values.every((value) => typeof value === 'number');
+      return { kind: isNumber ? 'number' : 'choice', choices: values.map(String) };
+    }
     case 'enum':
       return { kind: 'choice', choices: Object.values(def.entries ?? {}) };
     case 'boolean':

@@ -9,6 +9,7 @@ import type { Sealer } from '../../database/encryption/sealed.ts';
 import type { TimedReader } from '../../database/reader.ts';
 import type { Store } from '../../store.ts';
 import type { Caller } from './caller.ts';
+import type { ClientFailure } from './failures.ts';
 
 /** The parts of the product that operations use. */
 export type OperationApplication = Pick<
@@ -25,6 +26,7 @@ export type OperationApplication = Pick<
   | 'takeLease'
   | 'refresh'
   | 'contactId'
+  | 'credits'
 >;
 
 /** What an operation works with. */
@@ -75,11 +77,17 @@ interface Declaration<Input extends InputSchema, Result extends z.ZodType> {
   input: Input;
   /** The keys of the input that name its subject, in order: arguments in the terminal, parts of the path in the API. */
   subjects: readonly (keyof z.output<Input> & string)[];
+  /** More keys that the terminal takes as arguments, a list as the last one. The API has them in the query or body. */
+  arguments?: readonly (keyof z.output<Input> & string)[];
   result: Result;
   /** What happened, in whole sentences, for a person. Never written to logs or the audit. */
   say(result: z.output<Result>): string | readonly string[];
-  /** The result as a table; the terminal prints it in place of `say`. */
-  table?(result: z.output<Result>): TableView;
+  /** The result as a table or several; the terminal prints it in place of `say`. */
+  table?(result: z.output<Result>): TableView | readonly TableView[];
+  /** The result as a file: `--csv` in the terminal, `Accept: text/csv` in the API. */
+  csv?: CsvView<z.output<Result>>;
+  /** The clients for which it failed, while it worked for others; the terminal ends as with the error itself. */
+  failures?(result: z.output<Result>): readonly ClientFailure[];
   /**
    * How the terminal ends where the result is no success: `stopped` where repeating it goes on, `refused` where
    * something has to be changed first. An exit code of the terminal alone: the API answers with the result.
@@ -149,18 +157,32 @@ export interface Question {
 
 /** A table that each interface draws in its own way. */
 export interface TableView {
-  /** What stands there in place of a table without rows. */
+  /** The title, where an operation has several tables. */
+  title?: string;
+  /** The text in place of a table without rows. */
   empty: string;
   headers: readonly string[];
   /** For each header a cell. */
   rows: readonly (readonly Cell[])[];
+  /** Sentences below the table. */
+  notes?: readonly Note[];
 }
 
 /**
- * A text, or a time in ISO 8601: `at` has passed, which people read as "5 minutes ago", and `on` is still to come. Null
- * is never.
+ * A text, a number, or a time in ISO 8601: `at` has passed, which people read as "5 minutes ago", and `on` is still to
+ * come. Null is never.
  */
-export type Cell = string | { at: string | null } | { on: string | null };
+export type Cell = string | number | { at: string | null } | { on: string | null };
+
+/** A sentence; `warning` if the reader should act on it or know it before they act. */
+export type Note = string | { warning: string };
+
+/** A result as a CSV file. */
+export interface CsvView<Result> {
+  /** The name of the file: `credits-2026-11.csv`. */
+  file(result: Result): string;
+  text(result: Result): string;
+}
 
 /** Checks a declaration by its own types. */
 export function reading<Input extends InputSchema, Result extends z.ZodType>(

@@ -62,6 +62,8 @@ describe('openapi.json', () => {
       'GET /v1/clients',
       'GET /v1/credits',
       'GET /v1/credits/bill',
+      'GET /v1/credits/keys',
+      'GET /v1/credits/reconciliations/{month}',
       'GET /v1/decisions',
       'GET /v1/find',
       'GET /v1/holds',

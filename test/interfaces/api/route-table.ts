@@ -77,6 +77,12 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'POST /v1/approvals/:id/confirm': { role: 'decider', about: 'approval' },
   'POST /v1/approvals/:id/refuse': { role: 'decider', about: 'approval' },
   'GET /v1/credits': { role: 'viewer', about: 'list' },
+  'GET /v1/credits/keys': { role: 'viewer', about: 'list' },
+  'GET /v1/credits/reconciliations/:month': {
+    role: 'viewer',
+    about: 'all',
+    path: '/v1/credits/reconciliations/2026-11',
+  },
   'GET /v1/credits/bill': {
     role: 'viewer',
     about: 'list',

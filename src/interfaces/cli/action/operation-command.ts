@@ -2,8 +2,9 @@
 import { Argument, type Command, Option } from 'commander';
 import type { z } from 'zod';
 import type { Application } from '../../../application.ts';
-import { ConfigurationError } from '../../../core/errors.ts';
+import { ConfigurationError, type DonorSyncError, RetriableError } from '../../../core/errors.ts';
 import type { Caller } from '../../../operations/kit/caller.ts';
+import type { ClientFailure } from '../../../operations/kit/failures.ts';
 import { type InputField, listFields } from '../../../operations/kit/input-fields.ts';
 import {
   asksFirst,
@@ -16,7 +17,9 @@ import { type OperationDeps, perform, preview } from '../../../operations/kit/pe
 import type { Environment } from '../../../settings/environment.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { EXIT_CODES, type Output, usageError } from '../terminal/output.ts';
-import { formatLast, formatTimestamp } from '../terminal/words.ts';
+import type { Column } from '../terminal/table.ts';
+import { formatCount, formatLast, formatTimestamp } from '../terminal/words.ts';
+import { getWorstCode } from './integrations.ts';
 import {
   baseOptions,
   confirmOrStop,
@@ -31,7 +34,8 @@ export function operationCommand<Input extends InputSchema, Result extends z.Zod
   deps: ProductDeps,
   operation: OperationOf<Input, Result>,
 ): Command {
-  const { name, summary, input, subjects } = operation;
+  const { name, summary, input, csv } = operation;
+  const subjects = [...operation.subjects, ...(operation.arguments ?? [])];
   const asks = asksFirst(operation);
   const command = productCommand(name.split(' ').at(-1) ?? name, deps).description(summary);
   const fields = listFields(input);
@@ -39,11 +43,14 @@ export function operationCommand<Input extends InputSchema, Result extends z.Zod
   for (const field of fields.filter(isSubject)) command.addArgument(toArgument(field));
   const options = fields.filter((field) => !isSubject(field));
   for (const field of options) command.addOption(toOption(field));
+  if (csv !== undefined) command.option('--csv', 'print a CSV file on stdout');
   if (asks) command.option('--yes', 'do not ask');
   return productAction(deps, command, baseOptions.loose(), async (action, ...typed: unknown[]) => {
     const { application, settings, output } = action;
+    const isCsv = action.options['csv'] === true;
+    if (isCsv && output.isJson) throw usageError('Either --csv or --json, not both.');
     const given = [
-      ...subjects.map((subject, index) => [subject, typed[index]]),
+      ...subjects.map((subject, index) => [subject, readArgument(typed[index])]),
       ...options.map((field) => [
         field.key,
         readTyped(field, action.options[toAttribute(field)], deps.env),
@@ -55,9 +62,27 @@ export function operationCommand<Input extends InputSchema, Result extends z.Zod
     const asked = await preview(world, caller, operation, read);
     if (asked !== null) await confirmOrStop(deps, asked.text, action.options['yes'] === true);
     const result = await perform(world, caller, operation, read, asked?.digest);
-    output.finish(result, () => print(output, operation, result, deps.clock.now()));
-    return ENDINGS[operation.ending?.(result) ?? 'done'];
+    output.finish(result, () => {
+      if (isCsv && csv !== undefined) deps.stdout.write(csv.text(result));
+      else print(output, operation, result, deps.clock.now());
+    });
+    const failures = operation.failures?.(result) ?? [];
+    const failed = failures.map((failure) => output.fail(toError(failure)));
+    const ended = ENDINGS[operation.ending?.(result) ?? 'done'];
+    return getWorstCode(ended === EXIT_CODES.done ? failed : [...failed, ended]);
   });
+}
+
+function toError({ integration, code, message: text, retriable }: ClientFailure): DonorSyncError {
+  const message = `${integration}: ${text}`;
+  return retriable
+    ? new RetriableError(message, { code })
+    : new ConfigurationError(message, { code });
+}
+
+/** A list of no arguments counts as left out. */
+function readArgument(typed: unknown): unknown {
+  return Array.isArray(typed) && typed.length === 0 ? undefined : typed;
 }
 
 const ENDINGS = {
@@ -91,8 +116,9 @@ function toCaller(deps: Pick<ProductDeps, 'user' | 'owner'>): Caller {
   return { kind: 'machine', role: null, clients: null, ...getRequester(deps) };
 }
 
-function toArgument({ key, description, isRequired }: InputField): Argument {
-  return new Argument(isRequired ? `<${key}>` : `[${key}]`, description);
+function toArgument({ key, kind, description, isRequired }: InputField): Argument {
+  const name = kind === 'list' ? `${key}...` : key;
+  return new Argument(isRequired ? `<${name}>` : `[${name}]`, description);
 }
 
 const PLACEHOLDERS = {
@@ -181,7 +207,11 @@ function print<Input extends InputSchema, Result extends z.ZodType>(
   now: number,
 ): void {
   if (operation.table !== undefined) {
-    printTable(output, operation.table(result), now);
+    const tables = [operation.table(result)].flat();
+    for (const [index, table] of tables.entries()) {
+      if (index > 0) output.print();
+      printTable(output, table, now);
+    }
     return;
   }
   const lines = [operation.say(result)].flat();
@@ -206,22 +236,40 @@ function listSecrets<Input extends InputSchema, Result extends z.ZodType>(
   return [operation.secret].flat();
 }
 
-function printTable(output: Output, { empty, headers, rows }: TableView, now: number): void {
-  if (rows.length === 0) {
-    output.print(empty);
-    return;
+function printTable(
+  output: Output,
+  { title, empty, headers, rows, notes = [] }: TableView,
+  now: number,
+): void {
+  if (title !== undefined) output.print(output.style.strong(title));
+  if (rows.length === 0) output.print(empty);
+  else
+    output.table(
+      headers.map((header, index) => toColumn(header, index, rows, now)),
+      rows,
+    );
+  for (const note of notes) {
+    output.print(typeof note === 'string' ? note : output.style.warn(note.warning));
   }
-  output.table<readonly Cell[]>(
-    headers.map((header, index) => ({
-      header,
-      value: (row) => cellText(row[index] ?? '', now),
-      shrinks: header !== 'ID',
-    })),
-    rows,
-  );
+}
+
+function toColumn(
+  header: string,
+  index: number,
+  rows: TableView['rows'],
+  now: number,
+): Column<readonly Cell[]> {
+  const isNumber = rows.some((row) => typeof row[index] === 'number');
+  return {
+    header,
+    value: (row) => cellText(row[index] ?? '', now),
+    shrinks: header !== 'ID' && !isNumber,
+    ...(isNumber && { align: 'right' }),
+  };
 }
 
 function cellText(cell: Cell, now: number): string {
+  if (typeof cell === 'number') return formatCount(cell);
   if (typeof cell === 'string') return cell;
   if ('at' in cell) return formatLast(cell.at, now);
   return cell.on === null ? 'never' : formatTimestamp(cell.on);

@@ -8,7 +8,6 @@ import { confirmAskedMarks } from '../../../contacts/many-at-once/mark-questions
 import { pauseScheduledRuns, resumeScheduledRuns } from '../../../operations/schedules.ts';
 import { findIntegration, listAccessible } from '../../api/request/client-access.ts';
 import { type HttpDeps, type HttpEnv, liveDeps } from '../../api/request/context.ts';
-import type { CreditReader } from '../credits/credit-reader.ts';
 import { DECISION_NOTES } from '../decisions/notes.ts';
 import { createOperationForms } from '../frame/operation-form.ts';
 import type { PageFrame } from '../frame/page-app.ts';
@@ -16,7 +15,7 @@ import { readClient, toAnchor } from './client-detail.ts';
 import { clientHref } from './client-href.ts';
 import { readHome } from './home-view.ts';
 
-export function homeRoutes(deps: HttpDeps, frame: PageFrame, credits: CreditReader): Hono<HttpEnv> {
+export function homeRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
   const { application, runner } = deps;
   const app = frame.room();
   const { add } = createOperationForms(deps, frame, app);
@@ -33,7 +32,7 @@ export function homeRoutes(deps: HttpDeps, frame: PageFrame, credits: CreditRead
   app.get('/clients/:id', frame.see('viewer'), async (c) => {
     const integration = findIntegration(c, application, c.req.param('id'));
     const { note } = homeQuerySchema.parse(c.req.query());
-    const detail = await readClient({ application, credits }, integration);
+    const detail = await readClient({ application }, integration);
     const { renderClient } = await import('./home-pages.tsx');
     return c.html(renderClient(frame.getViewer(c.var.principal), detail, note && NOTES[note]));
   });

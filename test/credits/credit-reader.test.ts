@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { integrationSchema } from '../../src/core/integration-settings.ts';
 import { silentLog } from '../../src/core/log.ts';
-import { createCreditReader } from '../../src/interfaces/pages/credits/credit-reader.ts';
+import { createCreditReader } from '../../src/credits/credit-reader.ts';
 import type { CreditBalances } from '../../src/partner/credits.ts';
 import { PartnerKeyExpired, PartnerKeyRejected } from '../../src/partner/errors.ts';
 import { createFakeClock } from '../helpers/fake-clock.ts';
@@ -41,14 +41,12 @@ function openReader() {
     clock,
     log: silentLog,
     stopping: stopping.signal,
-    application: {
-      async open({ id }) {
-        asked.push(id);
-        return {
-          partner: { readCredits: (signal) => service.answer(signal) },
-          close: async () => {},
-        };
-      },
+    async open({ id }) {
+      asked.push(id);
+      return {
+        partner: { readCredits: (signal) => service.answer(signal) },
+        close: async () => {},
+      };
     },
   });
   return { reader, clock, asked, service, stopping };

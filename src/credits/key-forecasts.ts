@@ -1,16 +1,12 @@
 /** What each partner key has left, and when that is used up at the rate of the last weeks. */
-import type { Clock } from '../../../core/clock.ts';
-import type { Integration } from '../../../core/integration-settings.ts';
-import { describeCount } from '../../../core/quantities.ts';
-import {
-  buildForecast,
-  FORECAST_DAYS,
-  type Forecast,
-  forecastText,
-} from '../../../credits/credit-forecast.ts';
-import { listSpentDays, toDay } from '../../../credits/statements/credit-spans.ts';
-import type { Store } from '../../../database/store.ts';
+import type { Clock } from '../core/clock.ts';
+import type { Integration } from '../core/integration-settings.ts';
+import { describeCount } from '../core/quantities.ts';
+import type { Reader } from '../database/reader.ts';
+import { buildForecast, FORECAST_DAYS, type Forecast, forecastText } from './credit-forecast.ts';
 import type { CreditReader, KeyCredits } from './credit-reader.ts';
+import { getKey } from './key-balances.ts';
+import { listSpentDays, toDay } from './statements/credit-spans.ts';
 
 /** The buckets that a sync takes credits from. */
 export const USED_BUCKETS = ['enhancements', 'networks'] as const;
@@ -24,7 +20,7 @@ export interface KeyView extends KeyCredits {
 }
 
 export interface KeyDeps {
-  store: Pick<Store, 'reader'>;
+  store: { reader: Reader };
   clock: Pick<Clock, 'now'>;
   credits: CreditReader;
 }
@@ -70,10 +66,6 @@ export async function readKeys(
     views.push({ ...one, forecasts, texts });
   }
   return views;
-}
-
-function getKey({ partner }: Integration): string {
-  return `${partner.baseUrl}\n${partner.apiKey}`;
 }
 
 const MOST_NAMES = 3;

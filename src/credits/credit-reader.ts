@@ -1,10 +1,11 @@
 /** The credits of each partner key, asked of the service: that is free. */
-import { type Clock, isoTime } from '../../../core/clock.ts';
-import { isDonorSyncError, messageOf } from '../../../core/errors.ts';
-import type { Integration } from '../../../core/integration-settings.ts';
-import type { Log } from '../../../core/log.ts';
-import type { PartnerClient } from '../../../partner/client.ts';
-import type { CreditBalances } from '../../../partner/credits.ts';
+import { type Clock, isoTime } from '../core/clock.ts';
+import { isDonorSyncError, messageOf } from '../core/errors.ts';
+import type { Integration } from '../core/integration-settings.ts';
+import type { Log } from '../core/log.ts';
+import type { PartnerClient } from '../partner/client.ts';
+import type { CreditBalances } from '../partner/credits.ts';
+import { getKey, groupByKey } from './key-balances.ts';
 
 /** One partner key; several integrations may share it. */
 export interface KeyCredits {
@@ -52,12 +53,10 @@ interface Asking {
 
 /** What the reader needs of the world. */
 export interface CreditDeps {
-  application: {
-    open(
-      integration: Integration,
-      signal: AbortSignal,
-    ): Promise<{ partner: Pick<PartnerClient, 'readCredits'>; close(): Promise<void> }>;
-  };
+  open(
+    integration: Integration,
+    signal: AbortSignal,
+  ): Promise<{ partner: Pick<PartnerClient, 'readCredits'>; close(): Promise<void> }>;
   clock: Clock;
   log: Log;
   /** Aborted to give up what is being asked. */
@@ -65,26 +64,18 @@ export interface CreditDeps {
 }
 
 /** Makes a reader that asks for each key at most twice a minute, however many users look. */
-export function createCreditReader({
-  application,
-  clock,
-  log,
-  stopping,
-}: CreditDeps): CreditReader {
+export function createCreditReader({ open, clock, log, stopping }: CreditDeps): CreditReader {
   const known = new Map<string, Known>();
 
   return {
     async read(integrations) {
-      const keys = Map.groupBy(
-        integrations,
-        ({ partner }) => `${partner.baseUrl}\n${partner.apiKey}`,
-      );
-      const asking = [...keys].flatMap(([key, [one]]) => (one && refresh(key, one)) ?? []);
+      const keys = groupByKey(integrations);
+      const asking = keys.flatMap(([one]) => (one && refresh(getKey(one), one)) ?? []);
       const latestMs = Math.max(...asking.map(({ sinceMs }) => sinceMs));
       const leftMs = latestMs + MAX_WAIT_MS - clock.monotonicMs();
       const answers = Promise.all(asking.map(({ answered }) => answered));
       await within(Math.max(LATER_WAIT_MS, leftMs), answers);
-      return [...keys].map(([key, members]) => toView(members, known.get(key)));
+      return keys.map((members) => toView(members, members[0] && known.get(getKey(members[0]))));
     },
   };
 
@@ -115,11 +106,11 @@ export function createCreditReader({
 
   async function ask(integration: Integration): Promise<CreditBalances | CreditTrouble> {
     try {
-      const open = await application.open(integration, stopping);
+      const { partner, close } = await open(integration, stopping);
       try {
-        return await open.partner.readCredits(stopping);
+        return await partner.readCredits(stopping);
       } finally {
-        await open.close();
+        await close();
       }
     } catch (error) {
       const facts = { integration: integration.id, error: messageOf(error) };
