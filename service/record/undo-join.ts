@@ -16,7 +16,7 @@ export interface Undone {
   /** The id that stays, and the one that leads to its own person again. */
   id: string;
   restored: string;
-  /** What teams created while the two were one, and what now leads to no one. */
+  /** What teams created while the two were one, and which now leads to no one. */
   mixed: Mixed[];
 }
 
@@ -28,9 +28,9 @@ export function undoJoin(db: Database, id: string, clock: () => number): Undone 
 }
 
 /**
- * Undoes the joins of the donors with these ids, all or none. No import joins the two of a pair
- * again. Everything derived from all people is created again once, at the end, because that takes
- * as long as the rest together. No service may be using the database.
+ * Undoes the joins of the donors with these ids, all or none. The two of each are never joined
+ * again automatically. Everything derived from all people is created again once, at the end,
+ * because that takes as long as the rest together. No service may be using the database.
  */
 export function undoJoins(db: Database, ids: readonly string[], clock: () => number): Undone[] {
   const world = openRecordedWorld(db);
