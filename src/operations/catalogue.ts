@@ -1,4 +1,6 @@
 /** Every operation, in the order of the guides. */
+
+import { confirmRequest, listWaitingApprovals, refuseRequest } from './approvals.ts';
 import { reconcileCredits, showBill, showCredits, showSpending } from './credits.ts';
 import { forgetContact } from './forget.ts';
 import type { Operation } from './kit/operation.ts';
@@ -39,6 +41,9 @@ export const OPERATIONS: readonly Operation[] = [
   revokeToken,
   undoRun,
   forgetContact,
+  listWaitingApprovals,
+  confirmRequest,
+  refuseRequest,
   listClientSchedules,
   showSchedule,
   pauseScheduledRuns,

@@ -57,7 +57,8 @@ describe('the operations', () => {
       expect(typed.has(key), key).toBe(kind !== 'secret');
       expect(description, key).not.toBe('');
     }
-    expect(typed.has('yes')).toBe(asksFirst(row.operation));
+    // A command may ask before acts that the API carries out at once.
+    if (asksFirst(row.operation)) expect(typed).toContain('yes');
   });
 });
 

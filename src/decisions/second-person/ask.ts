@@ -210,7 +210,7 @@ async function heldBy(
 function withoutAccount(): ConfigurationError {
   return new ConfigurationError(
     'This has to be done in the name of an account, and you have none yet: sign in as a user, or with an access token. Nothing was changed.',
-    { code: 'approval_needs_account' },
+    { code: 'approval_needs_account', refusal: 'conflict' },
   );
 }
 

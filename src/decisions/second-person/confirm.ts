@@ -199,5 +199,5 @@ function samePerson({ by }: ApprovalRecord): ConfigurationError {
 }
 
 function refusal(code: string, message: string): ConfigurationError {
-  return new ConfigurationError(message, { code });
+  return new ConfigurationError(message, { code, refusal: 'conflict' });
 }

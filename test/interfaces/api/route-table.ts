@@ -74,8 +74,16 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'POST /v1/holds/:id/:decision': { role: 'decider', about: 'hold' },
   'POST /v1/holds/batches/:id/:decision': { role: 'decider', about: 'batch' },
   'GET /v1/approvals': { role: 'viewer', about: 'list' },
-  'POST /v1/approvals/:id/confirm': { role: 'decider', about: 'approval' },
-  'POST /v1/approvals/:id/refuse': { role: 'decider', about: 'approval' },
+  'POST /v1/approvals/:approval/confirm': {
+    role: 'decider',
+    about: 'approval',
+    path: '/v1/approvals/:id/confirm',
+  },
+  'POST /v1/approvals/:approval/refuse': {
+    role: 'decider',
+    about: 'approval',
+    path: '/v1/approvals/:id/refuse',
+  },
   'GET /v1/credits': { role: 'viewer', about: 'list' },
   'GET /v1/credits/keys': { role: 'viewer', about: 'list' },
   'GET /v1/credits/reconciliations/:month': {
@@ -228,8 +236,16 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   },
   'POST /decisions/batches/:id/approve': { role: 'decider', about: 'batch' },
   'POST /decisions/batches/:id/reject': { role: 'decider', about: 'batch' },
-  'POST /decisions/approvals/:id/confirm': { role: 'decider', about: 'approval' },
-  'POST /decisions/approvals/:id/refuse': { role: 'decider', about: 'approval' },
+  'POST /decisions/approvals/:approval/confirm': {
+    role: 'decider',
+    about: 'approval',
+    path: '/decisions/approvals/:id/confirm',
+  },
+  'POST /decisions/approvals/:approval/refuse': {
+    role: 'decider',
+    about: 'approval',
+    path: '/decisions/approvals/:id/refuse',
+  },
   // What is out of reach, or unknown, can no longer be taken back.
   'POST /decisions/waiting/:id/take-back': {
     ...{ role: 'decider', path: '/decisions/waiting/some/take-back' },

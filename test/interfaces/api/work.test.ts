@@ -192,6 +192,28 @@ describe('an erasure over the API', () => {
     expect(filled(world)).toEqual(before);
   });
 
+  it('that needs a second user is confirmed by a user, never by an access token', async () => {
+    const { world } = await openSynced({ twoPeople: { forgetEverywhere: true } });
+    const [crmId = ''] = filled(world);
+    const token = await world.addToken('owner');
+    const ben = await join(world, 'Ben', 'admin');
+    const ada = await join(world, 'Ada', 'admin');
+    const path = `/v1/integrations/riverside/contacts/${crmId}/forget`;
+    const wanted = { everywhere: true };
+    const post = asUser(world, ada.cookie);
+    const { digest } = previewSchema.parse((await post(`${path}/preview`, wanted)).body).preview;
+    const asked = workSchema.parse((await post(`${path}?digest=${digest}`, wanted)).body).approval;
+    expect(asked.state).toBe('waiting');
+    const confirm = `/v1/approvals/${asked.id}/confirm`;
+    const byToken = await world.request(confirm, { method: 'POST', token });
+    expect(byToken.status).toBe(403);
+    expect(byToken.read(errorSchema).error.code).toBe('person_needed');
+    expect((await post(confirm)).status).toBe(409);
+    expect((await asUser(world, ben.cookie)(confirm)).status).toBe(200);
+    await untilCarriedOut(world);
+    expect(await actionsOf(world, 'forget.begun')).not.toEqual([]);
+  });
+
   it('is refused to a user who does not reach all clients that know the contact', async () => {
     const world = await open({ integration: WITHOUT_TRIAL, others: ['harbor'] });
     const { store } = world.application;
