@@ -1,4 +1,5 @@
 /** Every operation, in the order of the guides. */
+import { createWebhook, listWebhooks, revokeWebhook, rotateWebhook, showWebhook } from './hooks.ts';
 import type { Operation } from './kit/operation.ts';
 import {
   listClientSchedules,
@@ -38,4 +39,9 @@ export const OPERATIONS: readonly Operation[] = [
   showSchedule,
   pauseScheduledRuns,
   resumeScheduledRuns,
+  createWebhook,
+  listWebhooks,
+  showWebhook,
+  rotateWebhook,
+  revokeWebhook,
 ];

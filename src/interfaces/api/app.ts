@@ -42,7 +42,7 @@ import { createProviderSignIn } from './sign-in/by-provider.ts';
 import { userRoutes } from './users-api.ts';
 import { createHookCalls } from './webhooks/hook-calls.ts';
 import { hookRoutes } from './webhooks/hooks-api.ts';
-import { webhookRoutes } from './webhooks/webhooks.ts';
+import { webhookRoutes } from './webhooks/webhooks-api.ts';
 
 /** Longer than any answer takes that is not stuck. */
 const ANSWER_TIMEOUT_MS = 30_000;

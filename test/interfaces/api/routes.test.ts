@@ -36,6 +36,7 @@ beforeAll(async () => {
     limited.set(role, await world.addToken(role, [OTHER]));
   }
   owner = `__Host-${(await join(world, 'Olga', 'owner')).cookie}`;
+  await world.addHook();
   const token = tokens.get('owner') ?? '';
   const sync = async () => {
     const started = await world.request(`/v1/integrations/${OWN}/runs`, { method: 'POST', token });
