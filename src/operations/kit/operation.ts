@@ -52,6 +52,8 @@ export interface ActingWorld extends World {
   store: Store;
   /** Aborted when the process is asked to end, or the caller has waited enough. */
   signal: AbortSignal;
+  /** Checks all alerts now and sends what has changed; never rejects. */
+  checkAlerts(): Promise<void>;
 }
 
 /** The schema of an input: an object, whose keys are options, fields of a body and fields of a form. */

@@ -21,6 +21,8 @@ export interface OperationDeps {
   publicUrl: string;
   /** Aborted when the process is asked to end; how long a caller waits is added to it. */
   signal: () => AbortSignal;
+  /** By the alerts of this process, if it watches them: only those know which channel has sent what. */
+  checkAlerts(signal: AbortSignal): Promise<void>;
 }
 
 /** A question with what proves that it was answered while nothing had changed. */
@@ -54,7 +56,9 @@ export async function perform<Input extends InputSchema, Result extends z.ZodTyp
     return operation.run(toWorld(deps, caller, store.reader), input);
   }
   if (operation.effect === 'acts') {
-    const world = { ...toWorld(deps, caller, store.reader), store, signal: deps.signal() };
+    const signal = deps.signal();
+    const checkAlerts = () => deps.checkAlerts(signal);
+    const world = { ...toWorld(deps, caller, store.reader), store, signal, checkAlerts };
     if (digest !== undefined) await requireSame(deps, world, operation, input, digest);
     return operation.run(world, input);
   }
