@@ -3,6 +3,7 @@
 import { confirmRequest, listWaitingApprovals, refuseRequest } from './approvals.ts';
 import { reconcileCredits, showBill, showCredits, showSpending } from './credits.ts';
 import { forgetContact } from './forget.ts';
+import { createWebhook, listWebhooks, revokeWebhook, rotateWebhook, showWebhook } from './hooks.ts';
 import type { Operation } from './kit/operation.ts';
 import {
   listClientSchedules,
@@ -52,4 +53,9 @@ export const OPERATIONS: readonly Operation[] = [
   showSpending,
   showBill,
   reconcileCredits,
+  createWebhook,
+  listWebhooks,
+  showWebhook,
+  rotateWebhook,
+  revokeWebhook,
 ];

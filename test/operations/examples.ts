@@ -78,6 +78,20 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
     await world.request('/v1/integrations/riverside/schedule/pause', at);
     return { subjects: { integration: 'riverside' } };
   },
+  'hooks list': none,
+  'hooks show': async ({ world }) => {
+    await world.addHook();
+    return { subjects: { integration: 'riverside' } };
+  },
+  'hooks create': ofClient,
+  'hooks rotate': async ({ world }) => {
+    await world.addHook();
+    return { subjects: { integration: 'riverside' } };
+  },
+  'hooks revoke': async ({ world }) => {
+    await world.addHook();
+    return { subjects: { integration: 'riverside' } };
+  },
   credits: none,
   'credits spent': async () => ({ invalid: { query: 'days=1' } }),
   'credits bill': async () => ({

@@ -15,7 +15,10 @@ import { invite } from '../interfaces/api/people-world.ts';
 const open = closedAfterTest(openHttpWorld);
 
 function toDeps({ application, clock, url }: HttpWorld): OperationDeps {
-  return { application, clock, publicUrl: url, signal: () => AbortSignal.timeout(10_000) };
+  return {
+    ...{ application, clock, publicUrl: url, signal: () => AbortSignal.timeout(10_000) },
+    checkAlerts: async () => {},
+  };
 }
 
 async function signedIn(world: HttpWorld, role: 'admin' | 'owner'): Promise<Caller> {

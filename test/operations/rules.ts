@@ -221,4 +221,37 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     effect: 'reads',
     route: 'GET /v1/credits/reconciliations/:month',
   },
+  'hooks list': {
+    ...ofAdmins,
+    asks: false,
+    effect: 'reads',
+    route: 'GET /v1/webhooks',
+  },
+  'hooks show': {
+    ...ofAdmins,
+    asks: false,
+    effect: 'reads',
+    route: 'GET /v1/integrations/:integration/webhook',
+  },
+  'hooks create': {
+    ...ofAdmins,
+    asks: false,
+    effect: 'changes',
+    route: 'POST /v1/integrations/:integration/webhook',
+    audit: 'hook.made',
+  },
+  'hooks rotate': {
+    ...ofAdmins,
+    asks: false,
+    effect: 'changes',
+    route: 'POST /v1/integrations/:integration/webhook/rotate',
+    audit: 'hook.made',
+  },
+  'hooks revoke': {
+    ...ofAdmins,
+    asks: true,
+    effect: 'changes',
+    route: 'DELETE /v1/integrations/:integration/webhook',
+    audit: 'hook.revoked',
+  },
 };

@@ -74,7 +74,7 @@ async function begin(world: SweptWorld): Promise<void> {
 
 const tokenSchema = z.object({ token: z.string(), id: z.string() });
 const linkSchema = z.object({ link: z.string() });
-const hookSchema = z.object({ hook: z.object({ url: z.string() }) });
+const hookSchema = z.object({ url: z.string() });
 
 /** Tokens and the address of a webhook, each shown to the one who makes it and never again. */
 async function makeTokens({ once, said, secrets }: SweptWorld) {
@@ -87,7 +87,7 @@ async function makeTokens({ once, said, secrets }: SweptWorld) {
   const person = ['--name', 'Ida', '--email', 'ida@example.org', '--role', 'owner', '--json'];
   const { link } = linkSchema.parse(JSON.parse(await once('users', 'invite', ...person)));
   const text = await once('hooks', 'create', 'riverside', '--signature', 'none', '--json');
-  const hook = hookSchema.parse(JSON.parse(text)).hook.url;
+  const hook = hookSchema.parse(JSON.parse(text)).url;
   said.splice(before);
   const shownOnce = [hook, link].map((address) => address.slice(address.lastIndexOf('/') + 1));
   secrets.push(...Object.values(tokens), ...shownOnce);
@@ -106,7 +106,8 @@ async function everyLook(world: SweptWorld, { ids }: Neighbour): Promise<void> {
       'schedule show riverside',
       'users list',
       'tokens list',
-      'hooks show',
+      'hooks list',
+      'hooks show riverside',
       'fields check',
       'networks',
       'networks check',
@@ -266,7 +267,7 @@ async function change(world: SweptWorld, { ids, refusals }: Neighbour): Promise<
     ...['users passkeys remove ida@example.org nonsense --yes'],
     ...['users disable ida@example.org', 'users enable ida@example.org'],
     ...['users remove ida@example.org --yes', 'users remove nonsense'],
-    ...['tokens revoke nonsense', 'hooks revoke riverside', 'alerts check'],
+    ...['tokens revoke nonsense', 'hooks revoke riverside --yes', 'alerts check'],
   ]) {
     await world.once(...words.split(' '));
   }

@@ -41,7 +41,7 @@ import { createProviderSignIn } from './sign-in/by-provider.ts';
 import { userRoutes } from './users-api.ts';
 import { createHookCalls } from './webhooks/hook-calls.ts';
 import { hookRoutes } from './webhooks/hooks-api.ts';
-import { webhookRoutes } from './webhooks/webhooks.ts';
+import { webhookRoutes } from './webhooks/webhooks-api.ts';
 import { workRoutes } from './work-api.ts';
 
 /** Longer than any answer takes that is not stuck. */

@@ -239,8 +239,9 @@ function commonProblems(operation: Operation, { hasBody }: InputReader<InputSche
   return {
     ...problems.access,
     ...problems.invalid,
-    ...(operation.subjects.length > 0 && problems.notFound),
-    ...(operation.effect === 'changes' && {
+    ...((operation.subjects.length > 0 || 'integration' in operation.input.shape) &&
+      problems.notFound),
+    ...(operation.effect !== 'reads' && {
       409: failure('Its present state does not allow this, or it has changed.'),
     }),
     ...(hasBody && { ...problems.body, 415: failure('The body is not JSON.') }),

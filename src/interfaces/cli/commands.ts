@@ -113,7 +113,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('audit', 'show who did what, and check that nothing of it was changed', async (deps) =>
     (await import('./commands/audit.ts')).auditCommand(deps),
   ),
-  entry('hooks', 'make and revoke the webhook addresses of integrations', async (deps) =>
+  entry('hooks', 'create, list, replace and revoke webhook addresses', async (deps) =>
     (await import('./commands/hooks.ts')).hooksCommand(deps),
   ),
   entry('apply', 'put integrations of a file into the database', async (deps) =>

@@ -57,6 +57,8 @@ export interface ActingWorld extends World {
   signal: AbortSignal;
   /** Tells the service that a request is in force which it carries out; nothing at the terminal. */
   carryOn(): void;
+  /** Checks all alerts now and sends what has changed; never rejects. */
+  checkAlerts(): Promise<void>;
 }
 
 /** The schema of an input: an object, whose keys are options, fields of a body and fields of a form. */

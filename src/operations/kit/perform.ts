@@ -23,6 +23,8 @@ export interface OperationDeps {
   signal: () => AbortSignal;
   /** See `ActingWorld`; left out where nothing listens. */
   carryOn?: (() => void) | undefined;
+  /** By the alerts of this process, if it watches them: only those know which channel has sent what. */
+  checkAlerts(signal: AbortSignal): Promise<void>;
 }
 
 /** A question with what proves that it was answered while nothing had changed. */
@@ -57,7 +59,9 @@ export async function perform<Input extends InputSchema, Result extends z.ZodTyp
   }
   if (operation.effect === 'acts') {
     const carryOn = deps.carryOn ?? (() => {});
-    const world = { ...toWorld(deps, caller, store.reader), store, carryOn, signal: deps.signal() };
+    const signal = deps.signal();
+    const checkAlerts = () => deps.checkAlerts(signal);
+    const world = { ...toWorld(deps, caller, store.reader), store, signal, carryOn, checkAlerts };
     if (digest !== undefined) await requireSame(deps, world, operation, input, digest);
     return operation.run(world, input);
   }

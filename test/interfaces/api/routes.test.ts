@@ -39,6 +39,7 @@ beforeAll(async () => {
   }
   owner = `__Host-${(await join(world, 'Olga', 'owner')).cookie}`;
   limitedUser = `__Host-${(await join(world, 'Lena', 'admin', [OTHER])).cookie}`;
+  await world.addHook();
   const token = tokens.get('owner') ?? '';
   const sync = async () => {
     const started = await world.request(`/v1/integrations/${OWN}/runs`, { method: 'POST', token });

@@ -1,5 +1,6 @@
 /** Who asks over HTTP, as operations know callers. */
 import type { Context, MiddlewareHandler } from 'hono';
+import { checkAlertsOnce } from '../../../clients/alerts/product-alerts.ts';
 import type { Requester } from '../../../decisions/second-person/ask.ts';
 import { authorise } from '../../../operations/kit/authorise.ts';
 import type { Caller } from '../../../operations/kit/caller.ts';
@@ -35,6 +36,13 @@ export function getRequester(c: Context<HttpEnv>): Requester {
 }
 
 export function toOperationDeps(deps: HttpDeps): OperationDeps {
-  const { application, clock, publicUrl, carryOn } = deps;
-  return { application, clock, publicUrl, carryOn, signal: () => patience(deps) };
+  const { application, clock, publicUrl, alerts, carryOn } = deps;
+  return {
+    application,
+    clock,
+    publicUrl,
+    carryOn,
+    signal: () => patience(deps),
+    checkAlerts: (signal) => alerts?.tick() ?? checkAlertsOnce(deps, application, signal),
+  };
 }

@@ -1,5 +1,6 @@
 /** What the HTTP of the service is made of, and what its requests carry along. */
 import type { HttpBindings } from '@hono/node-server';
+import type { Alerts } from '../../../clients/alerts/alerts.ts';
 import type { LiveDeps } from '../../../clients/live-crm.ts';
 import type { ClientReader } from '../../../clients/views/clients.ts';
 import type { Actor } from '../../../core/actor.ts';
@@ -21,6 +22,8 @@ export interface HttpDeps {
   publicUrl: string;
   /** Takes up settings that were stored just now; by default the integrations alone are known then. */
   takeUp?: () => Promise<void>;
+  /** The alerts that this process watches; left out if it watches none. */
+  alerts?: Pick<Alerts, 'tick'>;
   /** What reads clients for all pages; one of its own by default. */
   clients?: ClientReader;
   /** Who is let in while there is no person and no access token; no caller by default. */

@@ -26,7 +26,7 @@ import {
   MAX_SIGNATURE_AGE_MS,
   type SignatureProblem,
   type SignedCall,
-} from './hook-address.ts';
+} from './call-signature.ts';
 import { readHookBody } from './hook-body.ts';
 import type { HookCalls } from './hook-calls.ts';
 import { ACKNOWLEDGEMENT } from './outbound-message.ts';

@@ -104,11 +104,21 @@ export function topicCommand(
 }
 
 export function toOperationDeps(
-  { clock, stopSignal }: Pick<ProductDeps, 'clock' | 'stopSignal'>,
+  deps: Pick<ProductDeps, 'clock' | 'log' | 'stopSignal'>,
   application: Application,
   { server }: Settings,
 ): OperationDeps {
-  return { application, clock, publicUrl: server.publicUrl, signal: stopSignal };
+  const { clock, stopSignal } = deps;
+  return {
+    application,
+    clock,
+    publicUrl: server.publicUrl,
+    signal: stopSignal,
+    async checkAlerts(signal) {
+      const { checkAlertsOnce } = await import('../../../clients/alerts/product-alerts.ts');
+      await checkAlertsOnce(deps, application, signal);
+    },
+  };
 }
 
 /** A user of this machine, who needs no role. */

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import packageFile from '../../../../package.json' with { type: 'json' };
 import type { Application } from '../../../application.ts';
+import { createProductAlerts } from '../../../clients/alerts/product-alerts.ts';
 import { followIntegrations } from '../../../clients/integrations.ts';
 import { listSchedules, planSchedules } from '../../../clients/schedules/schedules.ts';
 import { listSealedSettings } from '../../../clients/statements/integrations.ts';
@@ -37,7 +38,6 @@ import {
 import type { Output } from '../terminal/output.ts';
 import { untilStopped } from '../terminal/stop-signal.ts';
 import { describeCount } from '../terminal/words.ts';
-import { productAlerts } from './alerts.ts';
 import { firstSettingsText } from './init/settings-text.ts';
 import { wholeNumber } from './sandbox/stand-in.ts';
 import { requireServer } from './worker.ts';
@@ -211,7 +211,7 @@ async function serveUntil(
   const bySchedule = store.actingAs({ kind: 'schedule', name: null, from: deps.owner.host });
   const scheduled = { store: bySchedule, integrations, clock, log, wake: runner.wake };
   const scheduler = createScheduler(scheduled);
-  const alerts = productAlerts(deps, application, settings);
+  const alerts = createProductAlerts(deps, application);
   runner.onRunEnded(({ report }) => alerts.afterRun(report));
   const firstVisit = await prepareFirstVisit(application, clock);
   const { trustedProxies } = server;
@@ -226,6 +226,7 @@ async function serveUntil(
   const clients = createClientReader(store.reader, clock);
   const app = createHttpApp({
     clients,
+    alerts,
     takeUp: async () => takeUp(await application.refresh()),
     application,
     runner,

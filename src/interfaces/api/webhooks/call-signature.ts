@@ -1,44 +1,7 @@
-/** The addresses for Salesforce Flows and HubSpot workflows, and how calls to them are signed. */
+/** How calls to webhook addresses are signed: HubSpot's own ways (versions 1 to 3), and a plain one for all others. */
 import { createHash, createHmac } from 'node:crypto';
-import { type HookRecord, saveHook } from '../../../clients/statements/hooks.ts';
-import { publicAddress } from '../../../core/public-address.ts';
-import { hookSecretSealContext } from '../../../database/encryption/seal-contexts.ts';
-import type { Sealer } from '../../../database/encryption/sealed.ts';
-import { hashToken } from '../../../people/access-token.ts';
-import type { Store } from '../../../store.ts';
-import { isSameText, newSecret } from '../request/secret.ts';
-
-/** How the calls to a new address are signed. */
-export interface HookSigning {
-  kind: SignatureKind;
-  /** What the caller signs with. */
-  secret: string;
-}
-
-/**
- * Makes a new address for an integration; the one before it ends at once. Only the caller gets
- * the address: the store has only the hash of its token.
- */
-export async function createHookAddress(
-  { store, sealer }: { store: Pick<Store, 'act'>; sealer: Pick<Sealer, 'seal'> },
-  publicUrl: string,
-  integrationId: string,
-  signing: HookSigning | null,
-): Promise<string> {
-  const token = newSecret();
-  await store.act((trx) =>
-    saveHook(trx, {
-      integrationId,
-      tokenHash: hashToken(token),
-      signature: signing?.kind ?? null,
-      secret: signing && sealer.seal(signing.secret, hookSecretSealContext(integrationId)),
-    }),
-  );
-  return publicAddress(publicUrl, `/hooks/${integrationId}/${token}`);
-}
-
-/** The ways of signing: HubSpot's own (versions 1 to 3), and a plain one for everybody else. */
-export type SignatureKind = NonNullable<HookRecord['signature']>;
+import type { SignatureKind } from '../../../clients/hook-address.ts';
+import { isSameText } from '../request/secret.ts';
 
 /** How old a signed call may be; those of a clock that runs ahead are as wrong (crm-facts B5). */
 export const MAX_SIGNATURE_AGE_MS = 300_000;
