@@ -2,6 +2,7 @@
 
 import { confirmRequest, listWaitingApprovals, refuseRequest } from './approvals.ts';
 import { reconcileCredits, showBill, showCredits, showSpending } from './credits.ts';
+import { decideAll } from './decide-all.ts';
 import { forgetContact } from './forget.ts';
 import { createWebhook, listWebhooks, revokeWebhook, rotateWebhook, showWebhook } from './hooks.ts';
 import type { Operation } from './kit/operation.ts';
@@ -45,6 +46,7 @@ export const OPERATIONS: readonly Operation[] = [
   listWaitingApprovals,
   confirmRequest,
   refuseRequest,
+  decideAll,
   listClientSchedules,
   showSchedule,
   pauseScheduledRuns,

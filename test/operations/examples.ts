@@ -70,6 +70,13 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
     };
   },
   approvals: none,
+  'holds all': async ({ world, sync }) => {
+    await world.putFaults([{ on: { method: 'POST' }, times: 1, fault: { kind: 'resetAfter' } }]);
+    await sync();
+    return {
+      subjects: { integration: 'riverside', reason: 'lost_answer', decision: 'reject' },
+    };
+  },
   'schedule list': none,
   'schedule show': ofClient,
   'schedule pause': ofClient,

@@ -168,6 +168,15 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     route: 'POST /v1/approvals/:approval/refuse',
     audit: 'approval.refused',
   },
+  'holds all': {
+    role: 'decider',
+    reach: 'some',
+    by: 'person+token',
+    asks: true,
+    effect: 'acts',
+    route: 'POST /v1/integrations/:integration/decisions/:reason/:decision',
+    audit: 'hold.decided',
+  },
   'schedule list': {
     ...ofViewers,
     asks: false,

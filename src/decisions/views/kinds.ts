@@ -386,3 +386,8 @@ function massChangeReason(detail: string | null, batchCount: number | undefined)
   const others = batchCount === undefined || batchCount < 2 ? 'many' : formatCount(batchCount - 1);
   return `its ${changed} changed, with those of ${others} others`;
 }
+
+/** What may be decided at once about all contacts that wait for this reason; empty where each is a question of its own. */
+export function decisionsAtOnce(reason: string): readonly DecisionWord[] {
+  return isKind(reason) ? (KINDS[reason].atOnce ?? []) : [];
+}

@@ -96,6 +96,8 @@ describe('openapi.json', () => {
       'POST /v1/integrations/{id}/runs',
       'POST /v1/integrations/{integration}/contacts/{contact}/forget',
       'POST /v1/integrations/{integration}/contacts/{contact}/forget/preview',
+      'POST /v1/integrations/{integration}/decisions/{reason}/{decision}',
+      'POST /v1/integrations/{integration}/decisions/{reason}/{decision}/preview',
       'POST /v1/integrations/{integration}/schedule/pause',
       'POST /v1/integrations/{integration}/schedule/resume',
       'POST /v1/integrations/{integration}/webhook',

@@ -136,6 +136,16 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
     by: 'person',
     path: '/v1/integrations/:id/contacts/unknown/forget/preview',
   },
+  'POST /v1/integrations/:integration/decisions/:reason/:decision': {
+    role: 'decider',
+    about: 'integration',
+    path: '/v1/integrations/:id/decisions/name_mismatch/reject',
+  },
+  'POST /v1/integrations/:integration/decisions/:reason/:decision/preview': {
+    role: 'decider',
+    about: 'integration',
+    path: '/v1/integrations/:id/decisions/name_mismatch/reject/preview',
+  },
   'GET /v1/audit': { role: 'admin', about: 'list' },
   'POST /v1/audit/verify': { role: 'admin' },
   'GET /oauth/:kind/start': {
