@@ -1,8 +1,8 @@
-/** What is fetched while something else is waited for. */
+/** Fetching ahead while something else is in progress. */
 
 /**
- * The same things in the same order, fetched before they are asked for: at most `most` wait. An error comes
- * after what came before it.
+ * The same items in the same order, fetched before they are requested: at most `most` are kept
+ * waiting. An error comes after the items before it.
  */
 export async function* ahead<T>(source: AsyncIterable<T>, most: number): AsyncGenerator<T> {
   const iterator = source[Symbol.asyncIterator]();
@@ -39,7 +39,7 @@ export async function* ahead<T>(source: AsyncIterable<T>, most: number): AsyncGe
 
 const END = { done: true, value: undefined } as const;
 
-/** The results of the work in the order of the things; at most `most` are worked at together. */
+/** The results of the work in the order of the items; at most `most` are in progress at once. */
 export async function* together<T, Result>(
   things: AsyncIterable<T>,
   most: number,
@@ -73,7 +73,7 @@ export async function* together<T, Result>(
   }
 }
 
-/** The word for it when a promise has ended, in one way or another. */
+/** Resolves with the word when a promise has settled, either way. */
 function ended<Word>(promise: Promise<unknown>, word: Word): Promise<Word> {
   return promise.then(
     () => word,
@@ -81,7 +81,10 @@ function ended<Word>(promise: Promise<unknown>, word: Word): Promise<Word> {
   );
 }
 
-/** An error is heard when the promise is waited for; if it never is, it is no unhandled one. */
+/**
+ * An error is thrown when the promise is awaited; if it never is, this prevents an unhandled
+ * rejection.
+ */
 export function heard<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;

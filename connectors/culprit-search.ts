@@ -1,25 +1,31 @@
 /**
- * Which fields a refusal that names none is about. A CRM says so by what it takes: parts of the change
- * are written, by halves, until one field is left that it does not take; then the rest is written.
+ * Finds which fields a rejection without names is about. A CRM shows it by what it accepts: parts
+ * of the change are written, by halves, until one field is left that it does not accept; then the
+ * rest is written.
  */
 export interface CulpritSearch {
-  /** What is to be sent next; empty once the search is over. */
+  /** The fields to send next; empty once the search is over. */
   probe: readonly string[];
-  /** Fields of which one is to blame; the probe is a part of them, or all that waits. */
+  /** Fields of which one is to blame; the probe is a part of them, or everything that waits. */
   bad: readonly string[];
   /** Fields that wait until a culprit is found. */
   waiting: readonly string[];
   written: readonly string[];
-  /** Fields that are not written, because of them or together with them the change is refused. */
+  /**
+   * Fields that are not written, because they, alone or together, cause the change to be rejected.
+   */
   culprits: readonly string[];
-  /** False if only what is known already is tried. */
+  /** False if only known culprits are tried. */
   mayNarrow: boolean;
 }
 
-/** Fields to blame for one refusal; what is refused without so many is not about fields. */
+/**
+ * Maximum number of fields to blame for one rejection; if more would be needed, it is not about
+ * fields.
+ */
 const MAX_CULPRITS = 2;
 
-/** Begins with a change that was refused; `known` are fields that were to blame elsewhere. */
+/** Begins with a change that was rejected; `known` are fields that were to blame elsewhere. */
 export function beginSearch(
   fields: readonly string[],
   known: ReadonlySet<string>,
@@ -33,7 +39,7 @@ export function beginSearch(
   return goOn({ ...search, probe: [] });
 }
 
-/** The CRM took the probe. */
+/** The CRM accepted the probe. */
 export function afterTaken(search: CulpritSearch): CulpritSearch {
   const { probe, bad, written } = search;
   return goOn({
@@ -43,7 +49,7 @@ export function afterTaken(search: CulpritSearch): CulpritSearch {
   });
 }
 
-/** The CRM refused the probe. */
+/** The CRM rejected the probe. */
 export function afterRefused(search: CulpritSearch): CulpritSearch {
   const { probe, bad, waiting, culprits, mayNarrow } = search;
   const isGivenUp = !mayNarrow || culprits.length >= MAX_CULPRITS;
@@ -59,7 +65,7 @@ export function isOver({ probe }: CulpritSearch): boolean {
 function goOn(search: CulpritSearch): CulpritSearch {
   const { bad, waiting, culprits, mayNarrow } = search;
   if (bad.length > 1) {
-    // All that is known of them is that one is to blame.
+    // It is only known that one of them is to blame.
     if (!mayNarrow) return over(search, [...culprits, ...bad, ...waiting]);
     return { ...search, probe: bad.slice(0, Math.ceil(bad.length / 2)) };
   }
@@ -73,11 +79,11 @@ function over(search: CulpritSearch, culprits: readonly string[]): CulpritSearch
 
 /** What the searches of one connector learn while it is open, so that each culprit is found once. */
 export interface Suspicions {
-  /** Fields that were to blame, by the code of the refusal. */
+  /** Fields that were to blame, by the code of the rejection. */
   culprits: Map<string, Set<string>>;
   /** Searches in which no field could be written, by what the CRM said. */
   inVain: Map<string, number>;
-  /** Requests that writing takes as a rule, and those that searches took besides. */
+  /** Requests that writing normally takes, and additional ones of searches. */
   usual: number;
   extra: number;
 }
@@ -86,23 +92,23 @@ export function createSuspicions(): Suspicions {
   return { culprits: new Map(), inVain: new Map(), usual: 0, extra: 0 };
 }
 
-/** Requests that may be spent on finding culprits, whatever is written, and for each usual request. */
+/** Requests that may be spent on finding culprits, in any case, and for each usual request. */
 const EXTRA_REQUESTS = 16;
 const EXTRA_PER_USUAL = 0.5;
 
-/** Searches in vain after which a rule is taken for one that is about whole records. */
+/** Failed searches after which a rule is assumed to be about whole records. */
 const MAX_IN_VAIN = 2;
 
-/** Rules that are remembered. */
+/** Maximum number of rules that are remembered. */
 const MAX_RULES = 1_000;
 
-/** What is known of a refusal: its code, and what the CRM said, by which rules differ. */
+/** What is known about a rejection: its code, and what the CRM said, which distinguishes rules. */
 export interface RefusedBy {
   code: string;
   message: string;
 }
 
-/** A search for a refused change; null if it cannot, or must not, bring anything. */
+/** A search for a rejected change; null if it cannot, or must not, find anything. */
 export function searchFor(
   { culprits, inVain, usual, extra }: Suspicions,
   { code, message }: RefusedBy,
@@ -117,7 +123,7 @@ export function searchFor(
   return isOver(search) ? null : search;
 }
 
-/** Remembers what a search that is over has found. */
+/** Remembers the result of a finished search. */
 export function learnFrom(
   { culprits: known, inVain }: Suspicions,
   { code, message }: RefusedBy,

@@ -1,4 +1,7 @@
-/** What `doctor` says of a CRM with several currencies, before a user chooses what becomes of amounts. */
+/**
+ * The findings of `doctor` about a CRM with several currencies, before a user chooses what happens
+ * to amounts.
+ */
 import { type CurrencyMode, type MoneyField, PROFILE_CURRENCY } from '../src/core/money.ts';
 import type { Finding } from './contract.ts';
 
@@ -7,7 +10,7 @@ export const CURRENCIES = 'currencies';
 
 const EXAMPLE_USD = 2_100_000;
 
-/** So many currencies are shown as examples. */
+/** Maximum number of currencies that are shown as examples. */
 const MOST_EXAMPLES = 3;
 
 /** The finding about the mapped fields that show a currency; none if there are none. */

@@ -13,17 +13,17 @@ export function isInReserve(
   return remaining < (max * reservePercent) / 100;
 }
 
-/** What the CRM last said of the account's daily requests, and the share that is not ours. */
+/** The account's daily requests as the CRM last reported them, and the share that is not ours. */
 export interface DailyLimit {
-  /** What the last answer said; null before the first. */
+  /** As of the last response; null before the first. */
   state(): LimitState | null;
-  /** Takes note of what an answer said; null if it said nothing. */
+  /** Records what a response said; null if it said nothing. */
   note(daily: LimitState['daily'] | null): void;
   /** Throws a RetriableError if the next request would be taken from the nonprofit's other tools. */
   guard(): void;
 }
 
-/** Counts along with the answers; `reservePercent` of the daily requests stay untouched. */
+/** Counts along with the responses; `reservePercent` of the daily requests stay unused. */
 export function createDailyLimit(reservePercent: number, words: LimitWords): DailyLimit {
   let daily: LimitState['daily'] | null = null;
   return {
@@ -38,9 +38,9 @@ export function createDailyLimit(reservePercent: number, words: LimitWords): Dai
   };
 }
 
-/** How the CRM's administrators speak of it. */
+/** The terms that the CRM's administrators use. */
 export interface LimitWords {
-  /** What allows what, for example `Salesforce allows the org`. */
+  /** Who allows the requests to whom, for example `Salesforce allows the org`. */
   allows: string;
   /** For example `in 24 hours`. */
   period: string;

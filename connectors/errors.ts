@@ -1,38 +1,38 @@
-/** The failures of a CRM behind HTTP, each as one of the four kinds. */
+/** The failures of a CRM over HTTP, each as one of the four kinds. */
 import type { z } from 'zod';
 import { ConfigurationError, type ErrorFacts, RetriableError } from '../src/core/errors.ts';
 import { MAX_ANSWER_BYTES } from '../src/outbound/exchange.ts';
 
 type Background = Omit<ErrorFacts, 'code'>;
 
-/** The CRM does not let the integration in; the message says what helps. */
+/** The CRM rejects the sign-in; the message says what helps. */
 export function signInRefused(message: string, background: Background): ConfigurationError {
   return new ConfigurationError(message, { ...background, code: 'crm_unauthorized' });
 }
 
-/** The CRM refuses a request for a reason that stays; the message names it. */
+/** The CRM rejects a request for a permanent reason; the message names it. */
 export function requestRefused(message: string, background: Background): ConfigurationError {
   return new ConfigurationError(message, { ...background, code: 'crm_request_refused' });
 }
 
-/** The account's requests of the day are used up; `sentence` says so. */
+/** The account's daily requests are used up; `sentence` says so. */
 export function limitUsedUp(sentence: string, background: Background): RetriableError {
   return goesOn(sentence, { ...background, code: 'crm_limit_reached' });
 }
 
-/** A failure that goes by; `sentence` names it. */
+/** A temporary failure; `sentence` names it. */
 export function passingFailure(sentence: string, background: Background): RetriableError {
   const message = `${sentence} Trying again later will help.`;
   return new RetriableError(message, { ...background, code: 'crm_unavailable' });
 }
 
-/** The last try of a request met the same trouble. */
+/** The last attempt of a request failed in the same way. */
 export function stayedBusy(crm: string, status: number): RetriableError {
   const sentence = `${crm} stays busy (status ${status}).`;
   return goesOn(sentence, { code: 'crm_unavailable', details: { status } });
 }
 
-/** No answer came, or none that is whole. */
+/** There was no response, or no complete one. */
 export function unanswered(crm: string, cause: unknown, hasExpired: boolean): RetriableError {
   const sentence = hasExpired
     ? `${crm} did not answer in time.`
@@ -42,24 +42,24 @@ export function unanswered(crm: string, cause: unknown, hasExpired: boolean): Re
 
 const UNANSWERED = { answered: false };
 
-/** True if the CRM said nothing: the address may be another's, or lead nowhere. */
+/** True if the CRM sent no response: the address may belong to someone else, or lead nowhere. */
 export function isUnanswered(error: { details?: unknown }): boolean {
   return error.details === UNANSWERED;
 }
 
-/** An answer that is not what it should be, such as the page of a proxy. */
+/** An unexpected response, such as the page of a proxy. */
 export function answerUnreadable(crm: string, cause?: unknown): RetriableError {
   return goesOn(`An answer of ${crm} could not be read.`, { code: 'crm_unavailable', cause });
 }
 
-/** The body of an answer in the form that was expected. Throws a RetriableError if it has another. */
+/** The body of a response in the expected form. Throws a RetriableError if it has another. */
 export function readAnswer<Shape>(crm: string, schema: z.ZodType<Shape>, body: unknown): Shape {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
   throw answerUnreadable(crm, parsed.error);
 }
 
-/** `sentence` says what is too large. Asking again would bring the same flood. */
+/** `sentence` says what is too large. Another request would return the same flood. */
 export function replyTooLarge(sentence: string, maxBytes: number): RetriableError {
   return goesOn(
     `${sentence}, and the rest was not read: no part of its API does that. See whether a proxy on the way is at fault.`,
@@ -67,7 +67,7 @@ export function replyTooLarge(sentence: string, maxBytes: number): RetriableErro
   );
 }
 
-/** The body of one answer is larger than what is read of it. */
+/** The body of one response is larger than the limit for reading. */
 export function bodyTooLarge(crm: string): RetriableError {
   const megabytes = MAX_ANSWER_BYTES / 1024 / 1024;
   const sentence = `${crm} answered one request with more than ${megabytes} MB`;
@@ -81,7 +81,7 @@ export function isReplyTooLarge(error: unknown): boolean {
 const TOO_LARGE_CODE = 'crm_reply_too_large';
 
 /**
- * An answer of `asked` that points elsewhere: it is not followed. `address` is what to write into the
+ * A redirect as the response to `asked`: it is not followed. `address` is what to write into the
  * settings, for example `the org's present My Domain URL`.
  */
 export function redirected(

@@ -15,11 +15,14 @@ import { throwIfStopped } from './stopped.ts';
 
 /** One request to a CRM. */
 export interface CrmRequest extends Outgoing {
-  /** False for what changes nothing, though its method says otherwise. */
+  /** False for a request that changes nothing, although its method suggests otherwise. */
   isWrite?: boolean;
-  /** What it waits for before each try; the first one is paused after a 429. */
+  /** The paces that it waits for before each attempt; the first one is paused after a 429. */
   paces?: readonly RequestPace[];
-  /** For what a run can do without: fewer tries, and less time for each, than the CRM needs elsewhere. */
+  /**
+   * For requests that a run can do without: fewer attempts, and less time for each, than the CRM
+   * needs elsewhere.
+   */
   patience?: { maxTries: number; timeoutMs: number };
 }
 
@@ -29,29 +32,29 @@ export interface RequestPace {
   pause(ms: number): void;
 }
 
-/** The whole answer; of one that is streamed, the text is empty and `chunks` are its body. */
+/** The whole response; for a streamed one, the text is empty and `chunks` are its body. */
 export interface CrmReply extends AnswerHead {
   text: string;
   chunks: AsyncIterable<Uint8Array> | null;
 }
 
-/** How a CRM behaves behind HTTP. */
+/** How a CRM behaves over HTTP. */
 export interface CrmManners {
-  /** As its users call it. */
+  /** Its name as its users know it. */
   crm: string;
   /** What to write into the settings if it redirects. */
   address: string;
   maxTries: number;
   firstWaitMs: number;
   timeoutMs: number;
-  /** True of a reply that a later try may not get again. */
+  /** True for a response that another attempt may not get again. */
   isPassing(reply: CrmReply): boolean;
   isThrottled(reply: CrmReply): boolean;
-  /** The least wait after a reply of that status. */
+  /** The minimum wait after a response with that status. */
   leastWaitMs?(status: number): number;
 }
 
-/** What a CRM is reached with. */
+/** What is needed to reach a CRM. */
 export interface CrmLine {
   fetch: typeof globalThis.fetch;
   clock: WallClock;
@@ -59,31 +62,34 @@ export interface CrmLine {
   /** From 0 up to 1. */
   random: () => number;
   onCall: ConnectorDeps['onCall'];
-  /** Sees the headers of every answer. */
+  /** Receives the headers of every response. */
   noteAnswer: (headers: Headers) => void;
 }
 
-/** Sends requests to a CRM, at their pace, and repeats those that fail in passing. */
+/** Sends requests to a CRM, at their pace, and repeats those that fail temporarily. */
 export interface CrmExchange {
-  /** The whole answer, whatever its status. Throws one of the four kinds of error if there is none. */
+  /**
+   * The whole response, whatever its status. Throws one of the four kinds of error if there is
+   * none.
+   */
   send(request: CrmRequest): Promise<CrmReply>;
-  /** Ends what is still on its way. */
+  /** Ends requests that are in flight. */
   close(): void;
 }
 
-/** How long a write under way may go on once the run is to stop. */
+/** How long a write in progress may continue once the run is to stop. */
 const WRITE_GRACE_MS = 5_000;
 
 /** A large upload may take longer than any other request. */
 const UPLOAD_TIMEOUT_MS = 600_000;
 
-/** The most that is waited because an answer asks for it. */
+/** The longest wait that a response can request. */
 const LONGEST_WAIT_MS = 60_000;
 
 /**
- * Makes the exchange of one connector; opens nothing yet. Requests may be repeated whatever their
- * method: reads change nothing, the same values written twice are the same, and things that are
- * created are found again by their name.
+ * Creates the exchange of one connector; opens nothing yet. Requests may be repeated whatever their
+ * method: reads change nothing, the same values written twice are the same, and created things are
+ * found again by their name.
  */
 export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchange {
   const { crm } = manners;
@@ -93,7 +99,7 @@ export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchan
   return { send, close: () => closed.abort() };
 
   async function send(request: CrmRequest): Promise<CrmReply> {
-    // Half an upload may have arrived, and a second one would be refused.
+    // Half an upload may have arrived, and a second one would be rejected.
     const maxTries =
       typeof request.body === 'function' ? 1 : (request.patience?.maxTries ?? manners.maxTries);
     for (let attempt = 1; ; attempt += 1) {
@@ -119,7 +125,7 @@ export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchan
         throw redirected(crm, reply, request.url, manners.address);
       }
       if (outcome.kind === 'broken' && outcome.why === 'size') throw bodyTooLarge(crm);
-      // The guard refuses the address, and would again.
+      // The guard rejects the address, and would reject it again.
       if (outcome.kind === 'unsent' && isConfigurationError(outcome.cause)) throw outcome.cause;
       return outcome;
     } finally {
@@ -149,7 +155,7 @@ export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchan
     return stayedBusy(crm, outcome.status);
   }
 
-  /** All of a pace wait for a limit; only this request waits for anything else. */
+  /** All requests of a pace wait for a limit; for any other reason, only this request waits. */
   async function waitToRepeat(request: CrmRequest, reply: CrmReply | null, attempt: number) {
     const askedMs = reply === null ? null : retryAfterMs(reply.headers, clock.now());
     const leastMs = manners.leastWaitMs?.(reply?.status ?? 0) ?? 0;
@@ -162,8 +168,8 @@ export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchan
 }
 
 /**
- * A good answer to a reading that is no JSON: the page of a proxy, half an answer, or none. What follows a
- * write is for its caller to judge.
+ * A successful response to a read that is not JSON: the page of a proxy, half a response, or none.
+ * After a write, the caller decides.
  */
 function isUnreadable(
   { method, isWrite = method !== 'GET', headers }: CrmRequest,
@@ -173,7 +179,7 @@ function isUnreadable(
   return headers['accept'] === 'application/json' && parseJson(reply.text) === null;
 }
 
-/** Null if no answer came, or none that is whole. */
+/** Null if there was no response, or no complete one. */
 function replyIn(outcome: Outcome): CrmReply | null {
   if (outcome.kind === 'answered') return { ...outcome, chunks: null };
   return outcome.kind === 'opened' ? { ...outcome, text: '' } : null;

@@ -1,4 +1,4 @@
-/** The findings of `check()` that are the same for every CRM behind HTTP. */
+/** The findings of `check()` that are the same for every CRM over HTTP. */
 import { z } from 'zod';
 import type { WallClock } from '../src/core/clock.ts';
 import { isDonorSyncError, isRetriableError, messageOf, wordsOf } from '../src/core/errors.ts';
@@ -6,7 +6,7 @@ import type { ContactsSettings, Finding, LimitState } from './contract.ts';
 import { isInReserve } from './daily-limit.ts';
 import { isUnanswered } from './errors.ts';
 
-/** A clock that is further away than this makes tokens and overlaps go wrong. */
+/** With a larger clock difference, tokens and overlaps go wrong. */
 const MAX_CLOCK_DIFFERENCE_MS = 2 * 60_000;
 
 /** A prerequisite that is met. */
@@ -14,12 +14,12 @@ export function met(subject: string, message: string): Finding {
   return { subject, ok: true, message, fix: null };
 }
 
-/** The finding, whose message says nothing that may not leave the house. */
+/** The same finding, for a message that contains nothing confidential. */
 export function plain(finding: Finding): Finding {
   return { ...finding, report: finding.message };
 }
 
-/** What is done about a failure that goes by: no one has to change anything. */
+/** The fix for a temporary failure: no one has to change anything. */
 export const PASSES =
   'This passes: run doctor again in some minutes. Sign-in, access and settings need no change for it.';
 
@@ -28,8 +28,8 @@ const UNREACHED =
   'Run doctor again in some minutes. If it stays so, check each letter of crm.url, and whether this machine gets out to it (network, DNS, proxy, firewall).';
 
 /**
- * A check that throws is a finding itself; its cause is the code of the error. A limit of requests that is
- * reached is thrown on, to `untilLimit`.
+ * A check that throws becomes a finding itself; its cause is the code of the error. If a request
+ * limit is reached, the error is thrown on, to `untilLimit`.
  */
 export async function checked(
   subject: string,
@@ -44,7 +44,9 @@ export async function checked(
   }
 }
 
-/** What the other checks need; without it the failure is a finding, and the result is null. */
+/**
+ * A value that the other checks need; if it fails, the failure is a finding and the result is null.
+ */
 export async function attempt<Value>(
   findings: Finding[],
   subject: string,
@@ -60,7 +62,7 @@ export async function attempt<Value>(
   }
 }
 
-/** The finding that stands for what a check has thrown. */
+/** The finding for an error that a check has thrown. */
 export function failed(subject: string, fix: string, error: unknown): Finding {
   const words = wordsOf(error);
   const finding = { subject, ok: false, message: messageOf(error), fix };
@@ -86,14 +88,14 @@ function toReport(details: unknown): Pick<Finding, 'report'> {
 
 export const LIMIT_REACHED = 'crm_limit_reached';
 
-/** True of a limit of requests that is reached, which time ends and nothing else. */
+/** True if a request limit is reached, which only time ends. */
 function isLimit(error: unknown): boolean {
   return isDonorSyncError(error) && error.code === LIMIT_REACHED;
 }
 
 /**
- * What the checks put among the findings, until a limit of requests is reached: that ends them with one
- * finding which says when it ends, since every further check would only repeat it.
+ * The findings of the checks, until a request limit is reached. That ends the checks with one
+ * finding that says when the limit ends, since every further check would only repeat it.
  */
 export async function untilLimit(
   words: DailyWords,
@@ -123,7 +125,10 @@ function limitFinding({ crm, renewal }: DailyWords, now: number, message: string
   });
 }
 
-/** Tokens and overlaps are reckoned by the clock; nothing is said while the CRM has not said its time. */
+/**
+ * Tokens and overlaps are computed with the clock; there is no finding while the CRM has not
+ * reported its time.
+ */
 export function checkClock(
   crm: string,
   { api, clock }: { api: { serverTimeMs(): number | null }; clock: Pick<WallClock, 'now'> },
@@ -140,7 +145,7 @@ export function checkClock(
   return [plain({ subject: 'clock', ok: false, message, fix, cause: 'clock_wrong' })];
 }
 
-/** What `contacts` in the settings asks for, once the CRM has understood it. */
+/** The findings for `contacts` in the settings, once the CRM has accepted it. */
 export function metContacts(crm: string, { filter, optOutField }: ContactsSettings): Finding[] {
   const understood =
     filter === null ? [] : [met('contacts', `${crm} understands contacts.filter.`)];
@@ -148,7 +153,7 @@ export function metContacts(crm: string, { filter, optOutField }: ContactsSettin
   return [...understood, met('opt-out', `${optOutField} tells who must not be researched.`)];
 }
 
-/** The fields of `contacts` that mark who is left out, once the CRM has understood them. */
+/** The fields of `contacts` that mark excluded contacts, once the CRM has accepted them. */
 export function metMarks({ deceasedField, doNotContactField }: ContactsSettings): Finding[] {
   const marks = [
     { subject: 'deceased', field: deceasedField, people: 'the dead' },
@@ -159,7 +164,7 @@ export function metMarks({ deceasedField, doNotContactField }: ContactsSettings)
   );
 }
 
-/** A part of the identity that the integration may not read; `fix` says what lets it. */
+/** A part of the identity that the integration may not read; `fix` says what grants access. */
 export function unreadablePart(name: string, fix: string): Finding {
   const message = `${name} cannot be read: it is left out of what the service is asked.`;
   return plain({ subject: 'identity', ok: true, message, fix });
@@ -174,7 +179,7 @@ export interface DailyWords {
   renewal: string;
 }
 
-/** Whether the day's requests go further than what is left to the nonprofit's other tools. */
+/** Whether more of the day's requests are left than the share of the nonprofit's other tools. */
 export function checkDailyRequests(
   { crm, period, renewal }: DailyWords,
   { dailyReservePercent }: { dailyReservePercent: number },

@@ -2,8 +2,8 @@ import { ConfigurationError } from '../src/core/errors.ts';
 import { throwIfStopped } from './stopped.ts';
 
 /**
- * Contact ids as a CRM gives them, each once, in portions that hold at least one. Throws a
- * RetriableError when the run stops.
+ * Contact IDs as a CRM returns them, each once, in batches of at least one. Throws a RetriableError
+ * when the run stops.
  */
 export async function* eachOnce(
   portions: AsyncIterable<readonly string[]>,

@@ -3,8 +3,8 @@ import { didYouMean } from '../src/core/near-miss.ts';
 import type { ConnectorDefinition } from './contract.ts';
 
 /**
- * The kinds of CRM that donor-sync knows without further packages. Each is loaded when it is asked
- * for: the client of one CRM is a burden to those who use another.
+ * The kinds of CRM that donor-sync knows without further packages. Each is loaded on demand: the
+ * client of one CRM is only a burden for users of another.
  */
 const BUILT_IN: Readonly<Record<string, () => Promise<ConnectorDefinition>>> = {
   csv: async () => (await import('./csv/connector.ts')).csvConnector,
@@ -21,7 +21,7 @@ export function loadBuiltInConnectors(): Promise<ConnectorDefinition[]> {
 /** What npm accepts as a name; paths and URLs are not. */
 const PACKAGE_NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
 
-/** True if a connector package may have this name: npm takes it, and no built-in kind has it. */
+/** True if a connector package may have this name: npm accepts it, and no built-in kind has it. */
 export function isPackageName(name: string): boolean {
   return PACKAGE_NAME.test(name) && !Object.hasOwn(BUILT_IN, name);
 }

@@ -1,24 +1,24 @@
-/** Requests that write, several at a time. */
+/** Write requests, several at a time. */
 
-/** A piece of work that has ended, well or not. */
+/** A piece of work that has ended, successfully or not. */
 interface Ended<Result> {
   work: Promise<Ended<Result>>;
   results: readonly Result[];
 }
 
-/** What `work` brings for each thing, as it comes. */
+/** What to do with each item. */
 export interface LaneOptions<Thing, Result> {
-  /** Pieces of work under way at a time. */
+  /** Number of pieces of work in progress at a time. */
   lanes: number;
   work(thing: Thing): Promise<readonly Result[]>;
-  /** True of a thing that has to wait for all before it. Left out: none has to. */
+  /** True for an item that has to wait for all before it. Omitted: none has to. */
   mustWait?(thing: Thing): boolean;
 }
 
 /**
- * Works at several things at a time. If one fails as a whole, no other is begun; what is under way is
- * waited for and reported, and then the error is thrown: nothing is written once the caller believes that
- * it is over.
+ * Processes several items at a time. If one fails as a whole, no other is started. Work in progress
+ * is awaited and its results are reported, and then the error is thrown: nothing is written once
+ * the caller believes that it is over.
  */
 export async function* inLanes<Thing, Result>(
   things: Iterable<Thing> | AsyncIterable<Thing>,

@@ -1,21 +1,23 @@
-/** Marks that leave out so many contacts that a user is asked once whether they are right. Pure. */
+/** Marks that exclude so many contacts that a user is asked once whether they are right. Pure. */
 import { describeCount } from '../src/core/quantities.ts';
 import type { MarkCount } from './contract.ts';
 import { A_DATE } from './mark-values.ts';
 
-/** In a shorter list, more than half is a few contacts. */
+/** In a shorter list, more than half is only a few contacts. */
 const FEWEST_CONTACTS = 20;
 
-/** True if a mark leaves out more than half of the contacts: often its column or its values are wrong. */
+/**
+ * True if a mark excludes more than half of the contacts: often its column or its values are wrong.
+ */
 export function leavesOutMost({ contacts, marked }: MarkCount): boolean {
   return contacts >= FEWEST_CONTACTS && marked * 2 > contacts;
 }
 
-/** So many values are named, each cut to so many characters. */
+/** Maximum number of values that are named, and of characters of each. */
 const VALUES_NAMED = 5;
 const VALUE_LENGTH = 40;
 
-/** Says how many contacts a mark leaves out, and by which values. */
+/** Says how many contacts a mark excludes, and by which values. */
 export function markText({ field, contacts, marked, values }: MarkCount): string {
   const sorted = [...values].toSorted(([, a], [, b]) => b - a);
   const named = sorted.slice(0, VALUES_NAMED).map(([value, count]) => {

@@ -1,4 +1,4 @@
-/** The meaning of a value in a field that marks contacts who must be left out. Pure. */
+/** Meaning of a value in a field that marks contacts to exclude. Pure. */
 
 import type { ContactsSettings } from './contract.ts';
 import { folded, yesOrNo } from './yes-or-no.ts';
@@ -6,14 +6,14 @@ import { folded, yesOrNo } from './yes-or-no.ts';
 /** The three marks of the settings. */
 export type MarkKind = 'optOut' | 'deceased' | 'doNotContact';
 
-/** `unknown`: no list has the value, so the contact waits until a user has said what it means. */
+/** `unknown`: no list has the value, so the contact waits until a user has defined its meaning. */
 export type MarkMeaning = 'marked' | 'unmarked' | 'unknown';
 
-/** The values that the settings list for one mark, folded. */
+/** The values that the settings list for one mark, normalised. */
 export interface MarkValues {
-  /** Null where the settings list none: then words for yes and no count, and dates. */
+  /** Null if the settings list none: then words for yes and no count, and dates. */
   marked: ReadonlySet<string> | null;
-  /** Null where the settings list none. */
+  /** Null if the settings list none. */
   unmarked: ReadonlySet<string> | null;
 }
 
@@ -31,7 +31,10 @@ export interface MarkColumn {
   listed: MarkValues;
 }
 
-/** The columns of the settings that mark contacts who are left out, unless the settings include them. */
+/**
+ * The columns of the settings that mark contacts to exclude, unless the settings include these
+ * contacts.
+ */
 export function markColumns(contacts: ContactsSettings): readonly MarkColumn[] {
   const known = cached.get(contacts);
   if (known !== undefined) return known;
@@ -40,7 +43,7 @@ export function markColumns(contacts: ContactsSettings): readonly MarkColumn[] {
   return columns;
 }
 
-/** Each row of a file asks for the same columns. */
+/** Each row of a file needs the same columns. */
 const cached = new WeakMap<ContactsSettings, readonly MarkColumn[]>();
 
 function findMarkColumns(contacts: ContactsSettings): MarkColumn[] {
@@ -71,8 +74,8 @@ function foldedSet(values: readonly string[] | null | undefined): ReadonlySet<st
 }
 
 /**
- * Tells what a value means. Blank means no. Where the settings list only the values that mark, all others
- * mean no, as they always did; once they list the harmless values as well, any other value is unknown.
+ * Tells what a value means. Blank means no. If the settings list only the values that mark, all
+ * others mean no; once they list the harmless values as well, any other value is unknown.
  */
 export function meaningOfMark(text: string, { marked, unmarked }: MarkValues): MarkMeaning {
   const value = folded(text);
@@ -86,7 +89,7 @@ export function meaningOfMark(text: string, { marked, unmarked }: MarkValues): M
   return answer === true || isDate(value) ? 'marked' : 'unknown';
 }
 
-/** The name of a value when values of a mark are counted: every date counts as the same value. */
+/** Name of a value when values of a mark are counted: every date counts as the same value. */
 export function nameOfMark(text: string): string {
   const value = folded(text);
   return isDate(value) ? A_DATE : value;
@@ -95,10 +98,10 @@ export function nameOfMark(text: string): string {
 /** Stands for all dates. */
 export const A_DATE = '(a date)';
 
-/** The most characters of a date, with its time and zone. */
+/** Maximum length of a date, with its time and zone. */
 const LONGEST_DATE = 40;
 
-/** `2019-03-04`, `4.3.2019`, `12 mars 2019`, `2019`; not a sentence that has a year in it. */
+/** `2019-03-04`, `4.3.2019`, `12 mars 2019`, `2019`; not a sentence that contains a year. */
 function isDate(value: string): boolean {
   if (value.length > LONGEST_DATE) return false;
   if (/^\d{1,4}[-./]\s?\d{1,2}[-./]\s?\d{1,4}([ t,].*)?$/.test(value)) return true;

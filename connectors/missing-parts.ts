@@ -1,14 +1,14 @@
-/** What a set-up does not show the service, or does not leave out, and what that costs. Pure. */
+/** What a set-up does not send to the service, or does not exclude, and what that costs. Pure. */
 import { MARK_LISTS, type MarkKind } from './mark-values.ts';
 
 /** A part of an identity that no column has. */
 export interface MissingPart {
   part: 'address' | 'employer';
-  /** What its absence costs, as the rest of a sentence. */
+  /** The cost of its absence, as the rest of a sentence. */
   price: string;
 }
 
-/** The parts that these columns leave out. */
+/** The parts that these columns lack. */
 export function missingParts({
   addresses,
   employers,

@@ -4,7 +4,7 @@ import { FatalError } from '../src/core/errors.ts';
 export interface Opened<Session> {
   /** Throws a FatalError once it is closed. */
   session(): Session;
-  /** Harmless when called twice. */
+  /** Calling it twice does no harm. */
   close(): Promise<void>;
 }
 

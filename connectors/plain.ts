@@ -1,4 +1,7 @@
-/** What a connector of a simple CRM need not write itself: the start that the guide begins with. */
+/**
+ * The parts that a connector of a simple CRM need not write itself: the starting point of the
+ * guide.
+ */
 import { ConfigurationError, FatalError, messageOf } from '../src/core/errors.ts';
 import type {
   Capabilities,
@@ -19,8 +22,8 @@ const CAPABILITIES: Capabilities = {
 };
 
 /**
- * The rest of a connector that reads everything each time and has neither groups, nor limits, nor
- * fields to create, nor anything to end. Spread it, and write over what your CRM can.
+ * The rest of a connector that reads everything each time and has no groups, no limits, no fields
+ * to create, and nothing to end. Spread it, and override what your CRM can do.
  */
 export const plainConnector = {
   capabilities: CAPABILITIES,
@@ -39,8 +42,8 @@ function notAsked(): never {
 }
 
 /**
- * Throws a ConfigurationError for a setting under `contacts` that the connector does not know: the
- * people that it leaves out would be sent all the same.
+ * Throws a ConfigurationError for a setting under `contacts` that the connector does not know:
+ * otherwise, the contacts that it excludes would be sent anyway.
  */
 export function requireKnown(
   contacts: ContactsSettings,
@@ -55,12 +58,12 @@ export function requireKnown(
   );
 }
 
-/** The result of a write that no repetition will bring about. */
+/** The result of a write that would never succeed. */
 export function refusedWrite(id: string, code: string, message: string): WriteResult {
   return { status: 'refused', id, retriable: false, code, message, fields: [] };
 }
 
-/** The one finding that opening gives: all is well, or what the error says. */
+/** The one finding of opening: all is well, or what the error says. */
 export async function checkByOpening(open: () => Promise<Connector>): Promise<Finding[]> {
   try {
     const { account, close } = await open();

@@ -1,4 +1,4 @@
-/** What connector packages import as `donor-sync/connector`. */
+/** Exports of the package `donor-sync/connector`, for connector packages. */
 export { z } from 'zod';
 export type { Contact, Identity } from '../src/core/contact.ts';
 export {

@@ -1,11 +1,12 @@
 /**
- * The modules that take the place of everything by which the vendors' libraries could send. They speak the APIs, and
- * `src/outbound` sends: a request that left by the library's own means would have no deadline, no pace and no guard, and
- * could follow a redirect with a token. The parsers of XML and of whole CSV files go as well: no answer is handed over as
- * such (`connectors/salesforce/client.ts`), and they are nearly half of what would be loaded.
+ * The modules that replace everything that the vendors' libraries could send with. The libraries
+ * know the APIs, and `src/outbound` sends: a request sent by a library itself would have no
+ * deadline, no pace and no guard, and could follow a redirect with a token. The parsers of XML and
+ * of whole CSV files are replaced as well: no response is passed to them
+ * (`connectors/salesforce/client.ts`), and they are nearly half of what would be loaded.
  *
- * The bundler puts these modules into the program (`scripts/without-senders.ts`). Where the sources run as they are,
- * Node is told to load them (`without-senders.ts`).
+ * The bundler puts these modules into the program (`scripts/without-senders.ts`). If the sources
+ * run directly, Node is told to load them (`without-senders.ts`).
  */
 
 /** Importers inside the two libraries; for all others, the same names mean the real modules. */
@@ -15,8 +16,8 @@ const LIBRARY = /[\\/]node_modules[\\/](jsforce|@hubspot[\\/]api-client)[\\/]/;
 const TRANSPORT = /(^|\/)services\/http\/Transport(\.js)?$/;
 
 /**
- * The code that takes the place of each module. It can be loaded, its classes can be extended and created as far as the
- * libraries do this while they are loaded, and everything that would send throws.
+ * The code that replaces each module. It can be loaded, and its classes can be extended and created
+ * as far as the libraries do this while they are loaded; everything that would send throws.
  */
 const STUBS: Readonly<Record<string, string>> = {
   undici: `
@@ -43,14 +44,14 @@ const REFUSE = `
     throw new Error('A library of a CRM vendor tried to send or to read by itself. Nothing was sent.');
   }`;
 
-/** The module that takes the place of an imported one; null if it stays as it is. */
+/** The module that replaces an imported one; null if it stays. */
 export function stubFor(imported: string, importer: string | undefined): string | null {
   if (importer === undefined || !LIBRARY.test(importer)) return null;
   const name = TRANSPORT.test(imported) ? 'transport' : imported.replace(/^node:/, '');
   return Object.hasOwn(STUBS, name) ? name : null;
 }
 
-/** The text of such a module. */
+/** The code of such a module. */
 export function stubCode(name: string): string {
   return REFUSE + STUBS[name];
 }

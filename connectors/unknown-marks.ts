@@ -1,15 +1,15 @@
-/** What `doctor` says of values whose meaning no user has told. Pure. */
+/** The findings of `doctor` about values whose meaning no user has defined. Pure. */
 import type { Finding } from './contract.ts';
 import { MARK_LISTS, type MarkKind } from './mark-values.ts';
 
-/** So many values of a field are named, each cut to so many characters. */
+/** Maximum number of values of a field that are named, and of characters of each. */
 const VALUES_NAMED = 10;
 const VALUE_LENGTH = 40;
 
 export interface UnknownMarks {
   kind: MarkKind;
   field: string;
-  /** Each value with its contacts; null if they were not counted. */
+  /** Each value with its number of contacts; null if they were not counted. */
   values: readonly (readonly [value: string, contacts: number | null])[];
   ok: boolean;
 }

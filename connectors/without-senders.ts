@@ -1,7 +1,7 @@
 /**
- * Where the sources run as they are, Node loads `sender-stubs.ts` in place of what the vendors' libraries could send by. To
- * be imported before a library, whose own modules are resolved when it runs. It is left out of the bundle, which holds
- * the stubs themselves (`scripts/without-senders.ts`).
+ * If the sources run directly, Node loads `sender-stubs.ts` in place of what the vendors' libraries
+ * could send with. Import this before a library, whose own modules are resolved when it runs. It is
+ * not part of the bundle, which contains the stubs themselves (`scripts/without-senders.ts`).
  */
 import { registerHooks } from 'node:module';
 import { stubCode, stubFor } from './sender-stubs.ts';

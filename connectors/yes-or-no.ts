@@ -1,11 +1,12 @@
 import { ConfigurationError } from '../src/core/errors.ts';
 import type { ContactsSettings } from './contract.ts';
 
-/** Words of people for yes and no, as they stand in cells and options. */
+/** Words for yes and no, as people write them in cells and options. */
 
 /**
- * In English, German, French, Spanish, Italian, Portuguese, Dutch, Swedish, Danish, Norwegian, Finnish, Polish,
- * Czech, Hungarian and Romanian; also as spreadsheets of these languages write the values of a checkbox.
+ * In English, German, French, Spanish, Italian, Portuguese, Dutch, Swedish, Danish, Norwegian,
+ * Finnish, Polish, Czech, Hungarian and Romanian; also as spreadsheets in these languages write the
+ * values of a checkbox.
  */
 const NO = new Set([
   ...['', 'false', 'f', 'no', 'n', '0', 'off', 'unchecked'],
@@ -20,7 +21,7 @@ const YES = new Set([
   ...['prawda', 'pravda', 'igaz', 'adevarat'],
 ]);
 
-/** False for what says no or nothing; anything else in a column of marks means yes. */
+/** False for a word for no, or nothing; anything else in a column of marks means yes. */
 export function isMarked(text: string): boolean {
   return !NO.has(plain(text));
 }
@@ -33,19 +34,19 @@ export function yesOrNo(text: string): boolean | null {
   return NO.has(word) ? false : null;
 }
 
-/** Folded, and without accents: `Não` is `nao`. */
+/** Normalised, and without accents: `Não` becomes `nao`. */
 function plain(text: string): string {
   return folded(text)
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '');
 }
 
-/** White space and case folded away, so that `Yes ` is `yes`. */
+/** Ignores white space and case, so that `Yes ` becomes `yes`. */
 export function folded(text: string): string {
   return text.replace(/\s+/g, ' ').trim().toLowerCase();
 }
 
-/** Values that opt out of nowhere would opt out no contact, without a word. */
+/** Without a field to look in, `optOutValues` would silently opt out no contact. */
 export function requireOptOutField({ optOutField, optOutValues }: ContactsSettings): void {
   if (optOutValues == null || optOutField !== null) return;
   const message =

@@ -22,7 +22,7 @@ export interface City {
   zipPrefix: string;
 }
 
-/** How street types are shortened on envelopes; donors' addresses have the long form. */
+/** Abbreviations of street types on envelopes; donors' addresses have the long form. */
 export const STREET_ABBREVIATIONS = new Map([
   ['Street', 'St'],
   ['Avenue', 'Ave'],
@@ -80,7 +80,7 @@ const cityRow = z.object({
 
 let cities: PickWeighted<City> | undefined;
 
-/** Picks cities by their size; the file is read when it is first asked for, and only then. */
+/** Picks cities by their size; the file is read on first use, and only then. */
 export function readCities(): PickWeighted<City> {
   cities ??= createWeighted(
     readDataFile('cities.csv', cityRow).map((row) => ({

@@ -13,10 +13,10 @@ const OFFICES = ['Chair', 'Treasurer', 'Secretary', 'Vice Chair'];
 const LONGEST_SERVICE_YEARS = 15;
 /** The age from which a person may join a board. */
 const YOUNGEST_MEMBER = 24;
-/** Board members that the record still shows although their term is over. */
+/** Share of board members that the record still shows although their term is over. */
 const FORMER_SHARE = 0.15;
 
-/** The boards a donor of this world sits or sat on. */
+/** The boards that a donor of this world sits or sat on. */
 export function boardsOf(plan: WorldPlan, person: Person): Role[] {
   const draw = createDraw(plan.seed, 'boards', person.number);
   return plan.seats.heldBy(person.number).map((seat) => serviceOn(plan, person, draw, seat));

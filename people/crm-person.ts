@@ -1,4 +1,4 @@
-/** The same human beings as a nonprofit's CRM holds them. */
+/** The same human beings as in a nonprofit's CRM. */
 
 import type { Address } from './address.ts';
 import type { Donor } from './donor.ts';
@@ -10,22 +10,24 @@ import { between, chance, createDraw, pick } from './random.ts';
 import { workOf } from './work.ts';
 import type { WorldPlan } from './world-plan.ts';
 
-/** A person as a CRM holds them: typos, nicknames, initials and gaps included. */
+/** A person as in a CRM: including typos, nicknames, initials and gaps. */
 export interface CrmPerson {
   /** Position in the contact list, from 0; the same in every sandbox of the same seed. */
   number: number;
   firstName: string | null;
   lastName: string | null;
-  /** Never shared by two rows, as CRMs often refuse that; always at a domain reserved for examples. */
+  /**
+   * Never shared by two rows, as CRMs often reject that; always at a domain reserved for examples.
+   */
   email: string | null;
   address: Address | null;
   employer: string | null;
   jobTitle: string | null;
-  /** The donor who is right for this person; null for a person that the service does not know. */
+  /** The donor that is right for this person; null for a person that the service does not know. */
   donorId: string | null;
 }
 
-/** Domains that RFC 2606 keeps for examples: mail to them reaches no person. */
+/** Domains that RFC 2606 reserves for examples: mail to them reaches no person. */
 const MAIL_DOMAINS = ['example.com', 'example.org', 'example.net'];
 
 /** The row of the contact list with this number. */
@@ -46,7 +48,7 @@ export function crmPersonAt(plan: WorldPlan, number: number): CrmPerson {
   };
 }
 
-/** A real person's row: written as the public record has it, with nothing invented around it. */
+/** A real person's row: as in the public record, with nothing invented added. */
 export function crmPersonOf(donor: Donor, number: number): CrmPerson {
   const [job] = donor.work;
   return {
@@ -62,8 +64,8 @@ export function crmPersonOf(donor: Donor, number: number): CrmPerson {
 }
 
 /**
- * The person that a row is about. Rows go through the donors in order, again and again if the list is
- * longer than the world; in between there are strangers, and repetitions of an earlier row.
+ * The person of a row. Rows go through the donors in order, repeatedly if the list is longer than
+ * the world; in between there are strangers, and repetitions of an earlier row.
  */
 function donorOfRow(plan: WorldPlan, number: number): number | null {
   const kind = kindOfRow(plan, number);

@@ -1,9 +1,9 @@
-/** A rising curve through known points, straight between them on a logarithmic scale. */
+/** A rising curve through known points, with straight lines between them on a logarithmic scale. */
 
-/** Points `[position, value]` in rising order of position; every value is above 0. */
+/** Points `[position, value]` in ascending order of position; every value is above 0. */
 export type Curve = readonly (readonly [position: number, value: number])[];
 
-/** The value at a position; before the first point and after the last the curve stays level. */
+/** The value at a position; before the first point and after the last the curve is level. */
 export function valueOnCurve(curve: Curve, position: number): number {
   let before: readonly [number, number] | undefined;
   for (const point of curve) {

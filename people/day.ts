@@ -1,15 +1,18 @@
-/** Time in the world: a year with its fraction inside, an ISO day outside. */
+/** Time in the world: internally a year with its fraction, externally an ISO day. */
 
 /**
- * The world stands still on 1 July 2026: ages are of that day and nothing is dated after it.
- * A world that followed the clock would not be the same world tomorrow.
+ * The world stands still on 1 July 2026: ages are as of that day and nothing is dated after it. A
+ * world that followed the clock would not be the same tomorrow.
  */
 export const WORLD_YEAR = 2026.5;
 
 /** The same as an ISO day. */
 export const WORLD_DAY = '2026-07-01';
 
-/** The ISO day of a year with fraction, for example 1999.5 → 1999-07-01; days end at the 28th. */
+/**
+ * The ISO day of a year with fraction, for example 1999.5 → 1999-07-01; the last day of a month is
+ * the 28th.
+ */
 export function isoDay(year: number): string {
   const whole = Math.floor(year);
   const months = (year - whole) * 12;

@@ -18,11 +18,11 @@ export interface Donor {
   id: string;
   name: Name;
   birthYear: number | null;
-  /** True of real people who have died; absent for all others. */
+  /** True for real people who have died; absent for all others. */
   isDeceased?: boolean;
   /** People at the same address share one household. */
   householdId: string | null;
-  /** The present address first, then earlier ones. */
+  /** The current address first, then earlier ones. */
   addresses: Address[];
   /** The latest first, as in `education`. */
   work: Role[];
@@ -30,14 +30,17 @@ export interface Donor {
   boards: Role[];
   /** The latest first. */
   gifts: Gift[];
-  /** Null where nothing is known: real people never get invented wealth, generated ones always have some. */
+  /**
+   * Null if nothing is known: real people never get invented wealth, generated ones always have
+   * some.
+   */
   netWorth: NetWorth | null;
-  /** What the person could give, in whole US dollars. */
+  /** Estimated giving capacity of the person, in whole US dollars. */
   capacity: { political: number | null; nonprofit: number | null };
   bio: string[];
 }
 
-/** A donor with a name, and nothing else that is known. */
+/** A donor with only a name. */
 export function blankDonor(id: string, name: Name): Donor {
   return {
     id,
@@ -74,7 +77,7 @@ export function donorAt(plan: WorldPlan, number: number): Donor {
   return { ...donor, bio: describe(donor) };
 }
 
-/** One sentence for each side of a life that is known. */
+/** One sentence for each known side of a life. */
 function describe({ name, addresses, work, education, boards }: Omit<Donor, 'bio'>): string[] {
   const who = `${name.first} ${name.last}`;
   const [home] = addresses;

@@ -18,11 +18,14 @@ export interface Gift {
 /** The share of people without a known gift. */
 const NO_GIFTS_SHARE = 0.25;
 const MAX_GIFTS = 10;
-/** People give again and again to the same few. */
+/** People give repeatedly to the same few organisations. */
 const MAX_RECIPIENTS = 3;
 const YEARS_ON_RECORD = 12;
 const YOUNGEST_GIVER = 23;
-/** A small world has at least so many organisations to give to, also those whose boards it lacks. */
+/**
+ * A small world has at least this many organisations to give to, including some without boards in
+ * it.
+ */
 const MIN_RECIPIENT_COUNT = 40;
 const SMALLEST_GIFT = 10;
 const LARGEST_GIFT = 10_000_000;
@@ -47,7 +50,7 @@ function drawRecipients(plan: WorldPlan, draw: Draw): Organisation[] {
   );
 }
 
-/** Around a two-thousandth of net worth, in the round sums that people give. */
+/** Around a two-thousandth of net worth, in typical round sums. */
 function drawAmount(draw: Draw, standing: number): number {
   const dollars = dollarsAt(standing) * 10 ** (-3.3 + 0.5 * gaussian(draw));
   const bounded = Math.min(LARGEST_GIFT, Math.max(SMALLEST_GIFT, dollars));

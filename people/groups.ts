@@ -1,8 +1,8 @@
-/** The groups of a nonprofit, made of the people of its contact list: the same in every CRM. */
+/** The groups of a nonprofit, consisting of people of its contact list: the same in every CRM. */
 
 import type { World } from './world.ts';
 
-/** How many people of the list are looked at for the groups. */
+/** How many people of the list are searched for the groups. */
 const SEARCHED = 2000;
 const BOARD_SIZE = 20;
 const STAFF_SIZE = 15;
@@ -21,8 +21,8 @@ export interface Group {
 }
 
 /**
- * The board and the staff. People who sit on boards are known to many others, so the board is made
- * of them where there are enough.
+ * The board and the staff. People who sit on boards are known to many others, so the board consists
+ * of them if there are enough.
  */
 export function chooseGroups({ world, contactCount }: ContactList): {
   board: Group;

@@ -5,13 +5,13 @@ import type { Person } from './person.ts';
 import { between, createDraw } from './random.ts';
 import type { WorldPlan } from './world-plan.ts';
 
-/** The present address, one for the whole household. */
+/** The current address, one for the whole household. */
 export function homeOf(plan: WorldPlan, person: Person): Address {
   const draw = createDraw(plan.seed, 'home', person.place.household);
   return drawAddress(draw, plan.pickCity);
 }
 
-/** Earlier addresses, each person's own: none to two, the latest first. */
+/** Earlier addresses of a person: none to two, the latest first. */
 export function earlierHomesOf(plan: WorldPlan, person: Person): Address[] {
   const draw = createDraw(plan.seed, 'earlier homes', person.number);
   const count = between(draw, 0, 2);

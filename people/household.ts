@@ -3,21 +3,21 @@
 import { createDraw, type Draw } from './random.ts';
 import { createWeighted } from './weighted.ts';
 
-/** What a person is in their household; children here are grown up. */
+/** A person's part in the household; all children here are adults. */
 export type Part = 'head' | 'partner' | 'child';
 
 /** A person's place in a household. */
 export interface Place {
-  /** The number of the household is that of its head. */
+  /** The household has the number of its head. */
   household: number;
   part: Part;
-  /** Everybody in the household, the head first. */
+  /** Everyone in the household, the head first. */
   parts: readonly Part[];
 }
 
 /**
- * People are numbered so that every dozen is made up of whole households. A household is thus
- * found from any of its members by reading a dozen people at most.
+ * People are numbered so that every dozen consists of whole households. A household can thus be
+ * found from any of its members by reading at most a dozen people.
  */
 const DOZEN = 12;
 
@@ -33,7 +33,9 @@ const pickParts = createWeighted([
   { entry: FAMILY, weight: 9 },
 ]);
 
-/** The household of the person with this number. The last household of a world may lack members. */
+/**
+ * The household of the person with this number. The last household of a world may be incomplete.
+ */
 export function placeOf(seed: number, person: number): Place {
   const dozen = Math.floor(person / DOZEN);
   const draw = createDraw(seed, 'households', dozen);

@@ -21,7 +21,9 @@ export function idOf(seed: number, kind: IdKind, number: number): string {
   return bytes.toString('hex');
 }
 
-/** Shared by all ids: converting 16 bytes to text is five times as fast as converting four numbers. */
+/**
+ * Shared by all IDs: converting 16 bytes to text is five times as fast as converting four numbers.
+ */
 const bytes = Buffer.alloc(16);
 
 /** The number behind an identifier, or null if no thing of this kind and seed has it. */

@@ -10,10 +10,10 @@ const ENDS =
   `brook vane mere wick holt stead moor fell dale gate combe hurst ley more ridge shaw thorpe well
    worth by ness den low marsh field`.split(/\s+/);
 
-/** How many different names there are. */
+/** Number of different names. */
 export const INVENTED_NAME_COUNT = FRONTS.length * ENDS.length;
 
-/** The invented name with this number; numbers beyond the last begin again at the first. */
+/** The invented name with this number; numbers beyond the last start again at the first. */
 export function inventedName(number: number): string {
   return entryAt(FRONTS, number) + entryAt(ENDS, Math.floor(number / FRONTS.length));
 }

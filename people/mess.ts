@@ -6,13 +6,13 @@ import type { Name } from './person.ts';
 import { between, chance, type Draw, pick } from './random.ts';
 
 /**
- * Shares from 0 to 1. Of everything said about a name at most one happens to a row (capitals may
- * come on top), and so with addresses and with employers.
+ * Shares from 0 to 1. Of all the changes to a name, at most one happens to a row (capitals may be
+ * added), and likewise for addresses and for employers.
  */
 export const MESS_RATES = {
   /** Of all rows: a person that the service does not know. */
   unknownPerson: 0.02,
-  /** Of all rows: a person who is in the list already, under another number. */
+  /** Of all rows: a person who is already in the list, under another number. */
   duplicate: 0.015,
 
   /** Of all rows: one letter dropped, doubled, replaced, or swapped with the next, in the first or last name. */
@@ -35,7 +35,10 @@ export const MESS_RATES = {
   /** Of all rows: "St." for Street, "Apt" or "#" for Apartment. */
   abbreviatedAddress: 0.35,
 
-  /** Of the rows of people who have worked; those who never did bring it to about 30 % of all rows. */
+  /**
+   * Of the rows of people who have worked; together with those who never did, it is about 30 % of
+   * all rows.
+   */
   missingEmployer: 0.28,
   /** Of the rows of people who have worked: "Acme Inc." or "ACME" for Acme. */
   employerVariant: 0.2,
@@ -50,7 +53,7 @@ export interface NameFields {
   lastName: string | null;
 }
 
-/** A shorter name is spared if the other is longer: what remained of it would be another name. */
+/** A shorter name is left alone if the other is longer: the result would be a different name. */
 const SHORTEST_MISSPELT = 4;
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz';
 
@@ -60,7 +63,10 @@ export function messyName(draw: Draw, name: Name): NameFields {
   return chance(draw, MESS_RATES.allCaps) ? inCapitals(fields) : fields;
 }
 
-/** The kinds of mess stand side by side between 0 and 1; one draw decides which of them, if any, it is. */
+/**
+ * The kinds of mess are adjacent intervals between 0 and 1; one draw decides which of them applies,
+ * if any.
+ */
 function spoil(draw: Draw, { first, middle, last }: Name): NameFields {
   const plain = { firstName: first, lastName: last };
   let left = draw();
@@ -93,7 +99,7 @@ function misspell(draw: Draw, first: string, last: string): NameFields {
     : { firstName: first, lastName: withTypo(draw, last) };
 }
 
-/** One slip of the finger, never on the first letter; the outcome always differs from the word. */
+/** One typing error, never on the first letter; the result always differs from the word. */
 function withTypo(draw: Draw, word: string): string {
   const position = between(draw, 1, word.length - 2);
   const before = word.slice(0, position);

@@ -1,13 +1,13 @@
-/** The names of the United States, as common here as they are there. */
+/** The names of the United States, with their real frequencies. */
 
 import { z } from 'zod';
 import { readDataFile } from './data-file.ts';
 import { createWeighted, type PickWeighted } from './weighted.ts';
 
-/** The two sexes by which the Social Security Administration lists first names. */
+/** The two sexes that the Social Security Administration lists first names by. */
 export type Sex = 'F' | 'M';
 
-/** Pickers of names by how many people bear them. */
+/** Pickers of names by their frequency. */
 export interface Names {
   first: Record<Sex, PickWeighted<string>>;
   last: PickWeighted<string>;
@@ -22,7 +22,7 @@ const surnameRow = z.object({ surname: z.string(), count_2010: z.coerce.number()
 
 let names: Names | undefined;
 
-/** The names; the files are read when they are first asked for, and only then. */
+/** The names; the files are read on first use, and only then. */
 export function readNames(): Names {
   names ??= namesFromFiles();
   return names;

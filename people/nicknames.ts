@@ -1,6 +1,6 @@
 /**
- * Short forms of first names. This is general knowledge, not a secret of the generated world:
- * a matcher of people may look here.
+ * Short forms of first names. This is general knowledge, not a secret of the generated world: a
+ * person matcher may use it.
  */
 import { z } from 'zod';
 import { readDataFile } from './data-file.ts';
@@ -37,7 +37,7 @@ const row = z.object({
 
 let nicknames: Nicknames | undefined;
 
-/** The nicknames; the file is read when they are first asked for. */
+/** The nicknames; the file is read on first use. */
 function readNicknames(): Nicknames {
   nicknames ??= nicknamesFromFile();
   return nicknames;

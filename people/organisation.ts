@@ -4,7 +4,7 @@ import { type IdKind, idOf } from './id.ts';
 import { INVENTED_NAME_COUNT, inventedName } from './invented-name.ts';
 import { entryAt, seedFor } from './random.ts';
 
-/** An organisation as roles and gifts name it. */
+/** An organisation as in roles and gifts. */
 export interface Organisation {
   organisationId: string;
   organisationName: string;
@@ -25,15 +25,15 @@ const CAUSES =
 const REGIONS = ['', 'Greater ', 'North ', 'South ', 'East ', 'West '];
 const SCHOOL_FORMS = ['University', 'College', 'State University', 'Institute of Technology'];
 
-/** How many companies there are: one for every name that can be made. */
+/** Number of companies: one for every name that can be formed. */
 export const COMPANY_COUNT = INVENTED_NAME_COUNT * TRADES.length;
 
-/** How many colleges and universities there are. */
+/** Number of colleges and universities. */
 export const SCHOOL_COUNT = 300;
 
 /**
- * Odd, and a multiple of neither 3 nor 5, as the counts of names are products of 2, 3 and 5 alone:
- * steps of it visit every name once before they meet the first again.
+ * Odd, and a multiple of neither 3 nor 5, while the counts of names are products of 2, 3 and 5
+ * only: steps of it visit every name once before they reach the first again.
  */
 const NAME_STEP = 7919;
 

@@ -13,7 +13,7 @@ export interface Name {
   last: string;
 }
 
-/** What the other facts about a human being hang on. */
+/** The basis of all other facts about a human being. */
 export interface Person {
   number: number;
   sex: Sex;
@@ -21,28 +21,30 @@ export interface Person {
   /** In years, 25 to 95. */
   age: number;
   birthYear: number;
-  /** Where the household's wealth stands among all, in standard deviations from the middle. */
+  /** Rank of the household's wealth among all, in standard deviations from the middle. */
   standing: number;
   place: Place;
 }
 
-/** People with numbers from here on live in the same country, but the service has never heard of them. */
+/**
+ * People with numbers from here on live in the same country, but the service does not know them.
+ */
 export const FIRST_STRANGER = 2 ** 30;
 
 const YOUNGEST = 25;
 const OLDEST = 95;
-/** A grown-up child lives at home with a parent of at least this age. */
+/** An adult child lives at home with a parent of at least this age. */
 const YOUNGEST_PARENT = 52;
 
 const SAME_SEX_SHARE = 0.04;
 const SHARED_SURNAME_SHARE = 0.82;
 const NAMED_AFTER_PARENT_SHARE = 0.35;
-/** How far standing follows age: older households own more. */
+/** How strongly standing depends on age: older households own more. */
 const STANDING_BY_AGE = 0.35;
 
-/** Of those who live alone: how many bear exactly the name of another donor. */
+/** Of those who live alone: share with exactly the name of another donor. */
 const NAMESAKE_SHARE = 0.03;
-/** Strangers who bear a donor's name are what a matcher has to be careful about. */
+/** Strangers with a donor's name are what a matcher has to be careful about. */
 const STRANGER_NAMESAKE_SHARE = 0.1;
 
 /** The person with this number. */
@@ -88,7 +90,7 @@ function partnerOf(plan: WorldPlan, head: Person, draw: Draw) {
   };
 }
 
-/** Children have a standing of their own; some sons bear their father's whole name. */
+/** Children have their own standing; some sons have their father's full name. */
 function childOf(plan: WorldPlan, head: Person, draw: Draw) {
   const sex = drawSex(draw);
   const isJunior = sex === 'M' && head.sex === 'M' && chance(draw, NAMED_AFTER_PARENT_SHARE);
@@ -101,7 +103,7 @@ function childOf(plan: WorldPlan, head: Person, draw: Draw) {
   };
 }
 
-/** A donor whose name this person bears too, somewhere else in the country; null for most. */
+/** A donor with the same name as this person, somewhere else in the country; null for most. */
 function namesakeOf(plan: WorldPlan, person: Person): number | null {
   if (person.place.parts.length > 1) return null;
   const isStranger = person.number >= FIRST_STRANGER;
@@ -127,7 +129,7 @@ function otherSex(sex: Sex): Sex {
   return sex === 'F' ? 'M' : 'F';
 }
 
-/** Converts a standard normal number to an age: the middle lies at 55, the ends are rare. */
+/** Converts a standard normal number to an age: the middle is at 55, the ends are rare. */
 function ageAt(position: number, youngest: number): number {
   const share = 1 / (1 + Math.exp(0.3 - 0.9 * position));
   return Math.round(youngest + (OLDEST - youngest) * share);

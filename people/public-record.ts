@@ -1,7 +1,7 @@
 /**
- * Real people: former federal judges and members of Congress, as public records tell of them. The
- * records say who they were and where they served; of wealth, gifts and homes they say nothing, and
- * nothing is invented.
+ * Real people: former federal judges and members of Congress, from public records. The records say
+ * who they were and where they served. They say nothing about wealth, gifts and homes, and nothing
+ * is invented.
  */
 
 import { createHash } from 'node:crypto';
@@ -16,14 +16,14 @@ import type { Role } from './role.ts';
 
 /** People who exist, as donors. */
 export interface RealPeople {
-  /** Tells these people from others, in words. */
+  /** Describes these people in words. */
   description: string;
   donors: Donor[];
 }
 
 /**
- * Reads people.csv, organisations.csv and roles.csv from a folder and checks every row; throws where
- * one is wrong or missing. The same files always give the same ids.
+ * Reads people.csv, organisations.csv and roles.csv from a folder and checks every row; throws if
+ * one is wrong or missing. The same files always give the same IDs.
  */
 export function readPublicRecord(folder: string): RealPeople {
   const people = readRows(folder, 'people.csv', personRow);
@@ -57,7 +57,7 @@ const organisationRow = z.object({
   kind: z.enum(BODY_KINDS),
 });
 
-/** What a person was to an organisation, and which side of a donor's life that belongs to. */
+/** A person's relation to an organisation, and the side of a donor's life that it belongs to. */
 const SIDES = {
   education: 'education',
   employment: 'work',
@@ -114,8 +114,8 @@ function toServed(
 }
 
 /**
- * Of many roles only the years are known. They are read as from the middle of one year to the
- * middle of the other, which is wrong by half a year at most on either side; a role within one year
+ * For many roles, only the years are known. They are read as from the middle of one year to the
+ * middle of the other, which is wrong by at most half a year on either side; a role within one year
  * is read as that whole year.
  */
 function datesOf(start: string, end: string): { start: string; end: string | null } {
@@ -144,7 +144,7 @@ function toDonor(person: z.infer<typeof personRow>, served: readonly Served[]): 
   };
 }
 
-/** What stands between the first and the last name is the middle name. */
+/** The text between the first and the last name is the middle name. */
 function nameOf({ full_name, given_name, family_name }: z.infer<typeof personRow>): Name {
   const given = `${given_name} `;
   const before = full_name.slice(0, Math.max(0, full_name.lastIndexOf(family_name)));

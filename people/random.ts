@@ -1,6 +1,6 @@
 /**
- * Chance without memory: a stream of draws is a pure function of the seed, what it is for, and
- * the row it belongs to, so any row can be computed without the rows before it.
+ * Randomness without memory: a stream of draws is a pure function of the seed, its purpose, and its
+ * row, so any row can be computed without the rows before it.
  */
 
 /** The next number of a stream, at least 0 and less than 1. */
@@ -21,7 +21,7 @@ export function createDraw(seed: number, purpose: string, row: number): Draw {
   };
 }
 
-/** 32 bits that stand for a seed (any safe integer) and a purpose together. */
+/** 32 bits that represent a seed (any safe integer) and a purpose together. */
 export function seedFor(seed: number, purpose: string): number {
   let bits = mix(seed | 0) ^ mix(Math.floor(seed / 2 ** 32) | 0);
   for (let i = 0; i < purpose.length; i++) {
@@ -30,7 +30,7 @@ export function seedFor(seed: number, purpose: string): number {
   return mix(bits);
 }
 
-/** Scrambles 32 bits so that every bit of the outcome hangs on every bit given; no two inputs meet. */
+/** Scrambles 32 bits so that every output bit depends on every input bit; no two inputs collide. */
 export function mix(bits: number): number {
   let x = bits | 0;
   x = Math.imul(x ^ (x >>> 16), 0x85ebca6b);
@@ -43,17 +43,17 @@ export function chance(draw: Draw, share: number): boolean {
   return draw() < share;
 }
 
-/** A whole number from `low` to `high`, both possible. */
+/** An integer from `low` to `high`, both included. */
 export function between(draw: Draw, low: number, high: number): number {
   return low + Math.floor(draw() * (high - low + 1));
 }
 
-/** One entry of a list, each as likely as the next. */
+/** One entry of a list, all equally likely. */
 export function pick<T>(draw: Draw, list: readonly T[]): T {
   return entryAt(list, Math.floor(draw() * list.length));
 }
 
-/** The entry at a position; positions beyond the end begin again at the start. */
+/** The entry at a position; positions beyond the end start again at the beginning. */
 export function entryAt<T>(list: readonly T[], position: number): T {
   const entry = list[position % list.length];
   if (entry === undefined) throw new RangeError(`No entry at position ${position}`);
@@ -67,8 +67,8 @@ export function gaussian(draw: Draw): number {
 }
 
 /**
- * A rank from 0 to `count - 1` by Zipf's law, softened at its head as Mandelbrot did, or the
- * largest employer would once have employed a third of all people. Rank k is taken in proportion to
+ * A rank from 0 to `count - 1` by Zipf's law, softened at its head as by Mandelbrot; otherwise, the
+ * largest employer would once have employed a third of all people. Rank k is drawn in proportion to
  * about 1 / (k + `HEAD_SOFTENING`); the closed form needs no table, whatever the count.
  */
 export function zipfRank(draw: Draw, count: number): number {

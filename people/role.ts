@@ -1,15 +1,15 @@
-/** What ties people to organisations. */
+/** The relations of people to organisations. */
 
 import type { BodyKind } from './body.ts';
 
-/** A dated tie to an organisation; dates are ISO days, `end` is null while it lasts. */
+/** A dated relation to an organisation; dates are ISO days, `end` is null while it lasts. */
 export interface Role {
   organisationId: string;
   organisationName: string;
   title: string;
   start: string;
   end: string | null;
-  /** What kind of organisation it is, where it really exists; absent for invented ones. */
+  /** The kind of organisation, if it really exists; absent for invented ones. */
   body?: BodyKind;
   /** Served there as a judge, a legislator or a soldier rather than worked there. */
   isService?: boolean;

@@ -1,4 +1,4 @@
-/** Who sits on which board, by numbers alone and without a list of anybody. */
+/** Who sits on which board, computed from numbers without a list of people. */
 
 import { type Curve, valueOnCurve } from './curve.ts';
 import { createDraw } from './random.ts';
@@ -12,9 +12,9 @@ export interface Seat {
 
 /** The seating of a world. */
 export interface Seats {
-  /** How many boards there are. */
+  /** Number of boards. */
   boardCount: number;
-  /** The seats of a donor: none for most, two for a few, never two of one board. */
+  /** The seats of a donor: none for most, two for a few, never two on one board. */
   heldBy(donor: number): Seat[];
 }
 
@@ -28,17 +28,19 @@ const SIZES: Curve = [
   [1, 60],
 ];
 
-/** The share of donors with a first seat, and that with a second one independent of the first. */
+/**
+ * The share of donors with a first seat, and the share with a second one independent of the first.
+ */
 const SEATED_SHARES = [0.18, 0.06];
 
-/** So many boards have among them exactly the sizes of the curve; then the sizes begin again. */
+/** This many boards have exactly the sizes of the curve among them; then the sizes repeat. */
 const BOARDS_IN_ROUND = 987;
-/** Two neighbours in Fibonacci's series: any boards in a row are of all sizes, however few. */
+/** Two neighbours in the Fibonacci series: any consecutive boards are of all sizes, however few. */
 const SIZE_STEP = 610;
 
 /**
- * Seats the donors of a world. The seats stand in one row, board after board; the donors file
- * past in an order of their own, and those who arrive while there are seats sit down.
+ * Seats the donors of a world. The seats form one row, board after board. The donors come in their
+ * own order, and those who arrive while there are seats left sit down.
  */
 export function createSeats(seed: number, donorCount: number): Seats {
   const ends = endsOfBoards();

@@ -11,7 +11,7 @@ export interface NetWorth {
   high: number;
 }
 
-/** What a person could give, in whole US dollars. */
+/** Estimated giving capacity of a person, in whole US dollars. */
 export interface Capacity {
   political: number;
   nonprofit: number;
@@ -19,8 +19,8 @@ export interface Capacity {
 
 /**
  * Net worth of US households by standard deviations from the middle one. As in the Federal
- * Reserve's Survey of Consumer Finances of 2022, half own less than $192,000, nine in ten less
- * than $1.9 million, and one in a hundred more than $13.7 million; the rest is fitted between.
+ * Reserve's Survey of Consumer Finances of 2022, half own less than $192,000, nine in ten less than
+ * $1.9 million, and one in a hundred more than $13.7 million; the rest is interpolated.
  */
 const NET_WORTH: Curve = [
   [-4, 100],
@@ -34,25 +34,25 @@ const NET_WORTH: Curve = [
   [5, 2_000_000_000],
 ];
 
-/** The brackets in which wealth is given, as wealth screenings give it ("$1M to $5M"). */
+/** The brackets of wealth, as used in wealth screenings ("$1M to $5M"). */
 const BRACKET_BOUNDS = [
   0, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 5_000_000, 10_000_000, 25_000_000,
   50_000_000, 100_000_000, 500_000_000, 1_000_000_000, 5_000_000_000,
 ];
 
-/** Net worth in US dollars of a person of a standing (see `Person`). */
+/** Net worth in US dollars of a person with that standing (see `Person`). */
 export function dollarsAt(standing: number): number {
   return valueOnCurve(NET_WORTH, standing);
 }
 
-/** The bracket that holds the person's net worth. */
+/** The bracket that contains the person's net worth. */
 export function netWorthOf(person: Person): NetWorth {
   const dollars = dollarsAt(person.standing);
   const above = BRACKET_BOUNDS.findIndex((bound) => bound > dollars);
   return { low: entryAt(BRACKET_BOUNDS, above - 1), high: entryAt(BRACKET_BOUNDS, above) };
 }
 
-/** Two to six percent of net worth for nonprofits, and some of that much for politics. */
+/** Two to six percent of net worth for nonprofits, and a part of that for politics. */
 export function capacityOf(plan: WorldPlan, person: Person): Capacity {
   const draw = createDraw(plan.seed, 'capacity', person.number);
   const nonprofit = roundToTwoDigits(dollarsAt(person.standing) * share(draw, 0.02, 0.06));
@@ -63,7 +63,7 @@ function share(draw: Draw, low: number, high: number): number {
   return low + (high - low) * draw();
 }
 
-/** For example 1,234 → 1,200; no person could give less than 10 dollars. */
+/** For example 1,234 → 1,200; the minimum is 10 dollars. */
 function roundToTwoDigits(dollars: number): number {
   const step = 10 ** Math.max(0, Math.floor(Math.log10(dollars)) - 1);
   return Math.max(10, Math.round(dollars / step) * step);

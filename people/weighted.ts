@@ -2,7 +2,7 @@
 
 import { type Draw, entryAt } from './random.ts';
 
-/** Takes entries at random, each as often as its weight says. */
+/** Picks entries at random, each in proportion to its weight. */
 export type PickWeighted<T> = (draw: Draw) => T;
 
 /** Prepares a list of entries and their weights (above 0) for picking in logarithmic time. */
@@ -18,7 +18,10 @@ export function createWeighted<T>(
   return (draw) => entryAt(entries, firstAbove(ends, draw() * total));
 }
 
-/** The position of the first number above the limit; the numbers rise and the last one is above. */
+/**
+ * The position of the first number above the limit; the numbers are ascending and the last one is
+ * above.
+ */
 export function firstAbove(numbers: readonly number[], limit: number): number {
   let low = 0;
   let high = numbers.length - 1;

@@ -18,13 +18,13 @@ import type { WorldPlan } from './world-plan.ts';
 
 /** The share of people without a known employer. */
 const NEVER_WORKED_SHARE = 0.03;
-/** How long half of all jobs last at most, in years, before careers cut some short. */
+/** Median length of jobs in years, before careers cut some short. */
 const MEDIAN_SPELL_YEARS = 4.2;
 /** Spread of the length of jobs, as the standard deviation of its logarithm. */
 const SPELL_SPREAD = 0.8;
-/** The last job a career has room for lasts until its end. */
+/** Maximum number of jobs in a career; the last one lasts until its end. */
 const MAX_SPELLS = 12;
-/** Only so many of the latest jobs are known of anybody. */
+/** Only this many of the latest jobs of a person are known. */
 const KNOWN_SPELLS = 6;
 
 /** Each career has one ladder, from the first job to the top. */
@@ -120,7 +120,7 @@ function drawSpells(draw: Draw, careerStart: number, careerEnd: number): Spell[]
   return spells;
 }
 
-/** A step up every eight years or so; the wealthy are further up. */
+/** A step up about every eight years; wealthy people are further up. */
 function levelAt(yearsOfWork: number, standing: number, luck: number): number {
   const level = yearsOfWork / 8 + 0.8 * standing + luck;
   return Math.min(TOP, Math.max(0, Math.floor(level)));

@@ -1,7 +1,7 @@
 /**
- * Who lives in the sandbox: human beings as the service knows them, and the same human beings as
- * a nonprofit's CRM would hold them. Every sandbox (service, Salesforce, HubSpot) is given the
- * same world, so that the people in them are the same people.
+ * The people of the sandbox: human beings as the service knows them, and the same human beings as
+ * in a nonprofit's CRM. Every sandbox (service, Salesforce, HubSpot) gets the same world, so that
+ * their people are the same.
  */
 
 import { type CrmPerson, crmPersonAt, crmPersonOf } from './crm-person.ts';
@@ -19,16 +19,16 @@ export type { Gift } from './gifts.ts';
 export type { Role } from './role.ts';
 
 /**
- * A seeded world. Row n is computed from the seed, the number of donors and n alone. Real people, if
+ * A seeded world. Row n is computed only from the seed, the number of donors and n. Real people, if
  * the world has them, are its last donors, and follow them in the contact list.
  */
 export interface World {
   seed: number;
-  /** All donors, the real people included. */
+  /** All donors, including the real people. */
   donorCount: number;
-  /** What real people there are, in words; absent without any. */
+  /** Describes the real people in words; absent without any. */
   realPeople?: string;
-  /** The ISO day of which the people are: what lasts, lasts until then. */
+  /** The ISO day that the people are as of: what lasts, lasts until then. */
   asOf: string;
   /** The donor with a number from 0 to `donorCount - 1`; any other number is a RangeError. */
   donor(n: number): Donor;
@@ -37,7 +37,7 @@ export interface World {
    * every donor at most a few times; after those it goes through the donors again.
    */
   crmPerson(n: number): CrmPerson;
-  /** The number of the donor with this id, or null if this world has no such donor. */
+  /** The number of the donor with this ID, or null if this world has no such donor. */
   donorNumber(id: string): number | null;
 }
 
@@ -45,13 +45,13 @@ export interface World {
 export interface WorldOptions {
   /** Any safe integer. */
   seed: number;
-  /** How many invented people the service knows, from 0 to about a billion. */
+  /** Number of invented people that the service knows, from 0 to about a billion. */
   donors: number;
-  /** The people that it knows besides. */
+  /** Additional people that it knows. */
   realPeople?: RealPeople;
 }
 
-/** Creates a world; a person is computed when asked for, and not kept. */
+/** Creates a world; a person is computed on request, and not kept. */
 export function createWorld({ seed, donors, realPeople }: WorldOptions): World {
   if (!Number.isSafeInteger(seed)) throw new RangeError(`The seed ${seed} is not a safe integer`);
   assertBelow(FIRST_STRANGER, donors, 'number of donors');

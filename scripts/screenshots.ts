@@ -74,7 +74,7 @@ export const SHOTS: readonly Shot[] = [
   { name: 'setup-people', path: () => '/setup', prepare: beginSetup },
   { name: 'setup-plan', path: () => '/setup', prepare: endSetup },
   // From the first person on, the pages ask who comes.
-  { name: 'people', path: () => '/people', prepare: invitePeople },
+  { name: 'people', path: () => '/users', prepare: invitePeople },
 ];
 
 if (import.meta.main) await takeAll();
@@ -242,11 +242,11 @@ async function invitePeople(page: Page): Promise<void> {
   await page.getByLabel('Password', { exact: true }).fill('four invented words here');
   await page.locator('form button.primary').click();
   await page.waitForLoadState();
-  await page.goto(new URL('/people', page.url()).href);
+  await page.goto(new URL('/users', page.url()).href);
   await invite(page, 'Ben Okafor', 'ben@example.org', 'decider');
-  await page.goto(new URL('/people', page.url()).href);
+  await page.goto(new URL('/users', page.url()).href);
   await invite(page, 'Clara Lindgren', 'clara@example.org', 'viewer');
-  await page.goto(new URL('/people', page.url()).href);
+  await page.goto(new URL('/users', page.url()).href);
 }
 
 async function invite(page: Page, name: string, email: string, role: string): Promise<void> {

@@ -1,4 +1,4 @@
-/** The way of a request through the service. */
+/** The path of a request through the service. */
 
 import { Hono, type MiddlewareHandler } from 'hono';
 import { accountRoutes } from './account.ts';
@@ -21,10 +21,10 @@ import type { FindOptions } from './search/find-donors.ts';
 import { CHARGED_SEARCHES, searchRoutes } from './search/search.ts';
 import { quotePersons } from './validation.ts';
 
-/** Where the service lives; the document's {base_url} ends so. */
+/** The base path of the service; the document's {base_url} ends with it. */
 export const BASE_PATH = '/v1/partners';
 
-/** Where the addresses of donors in profiles lead, outside the API's path. */
+/** Path of the donors' pages in profiles, outside the API's path. */
 export const DONOR_PAGES = '/people';
 
 /** Everything that the app's parts need. */
@@ -34,12 +34,15 @@ export interface AppOptions
     FindOptions,
     ListOptions,
     NetworkOptions {
-  /** What the service calls itself. */
+  /** The name of the service. */
   title: string;
   rateLimit: RateLimit;
   credits: Credits;
   keys: Pick<Keys, 'find'>;
-  /** What whoever starts the service puts between callers and all that answers, the outermost first. */
+  /**
+   * Middlewares that the starter of the service puts in front of everything that responds, the
+   * outermost first.
+   */
   edge: readonly MiddlewareHandler[];
   /** Receives unexpected errors. */
   report: (error: Error) => void;
@@ -91,7 +94,7 @@ function createService(options: AppOptions) {
   return service;
 }
 
-/** Every request has an id of its own, by which the ledger and logs speak of it. */
+/** Every request has its own ID, which the ledger and logs use. */
 function identify(createId: () => string): MiddlewareHandler<PartnerEnv> {
   return async (c, next) => {
     c.set('requestId', createId());
@@ -100,8 +103,8 @@ function identify(createId: () => string): MiddlewareHandler<PartnerEnv> {
 }
 
 /**
- * Innermost middleware: the fault `error`, which the service documents, is its own failure and
- * so happens behind authentication, limits and charging.
+ * Innermost middleware: the fault `error`, which the service documents, is the service's own
+ * failure, so it happens after authentication, limits and charging.
  */
 function failInside(): MiddlewareHandler<PartnerEnv> {
   return async (c, next) =>

@@ -1,4 +1,4 @@
-/** What the service is made of, whoever starts it. */
+/** The parts of the service, however it is started. */
 
 import { randomBytes } from 'node:crypto';
 import type { ConnectionEngine } from './connections/engine.ts';
@@ -58,7 +58,7 @@ export function assembleService({ engine, networkJobTimeMs, ...parts }: Assemble
   };
 }
 
-/** Gives 32 random hexadecimal characters. */
+/** Returns 32 random hexadecimal characters. */
 export function createId(): string {
   return randomBytes(16).toString('hex');
 }

@@ -1,24 +1,24 @@
-/** The body of a request: read once, within limits of its size and its shape. */
+/** The body of a request: read once, within limits for its size and its shape. */
 
 import type { MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { PartnerEnv } from './context.ts';
 import { answerInvalid } from './validation.ts';
 
-/** A hundred persons with everything that is known of them take less than a tenth of it. */
+/** A hundred persons with all their details take less than a tenth of it. */
 const MAX_BYTES = 2_000_000;
-/** Lists and objects in one another; the deepest request has five. */
+/** Nesting of lists and objects; the deepest request has five levels. */
 const MAX_DEPTH = 32;
-/** Values and keys; 10,000 donor ids are the most that a request needs. */
+/** Values and keys; 10,000 donor IDs are the most that a request needs. */
 const MAX_VALUES = 30_000;
 
-/** The body of such a request means nothing, so it is not read. */
+/** The body of such a request has no meaning, so it is not read. */
 const BODYLESS = new Set(['GET', 'HEAD', 'DELETE']);
 
 /** The methods that any endpoint has. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** Answers 405 to a method that no endpoint has, such as OPTIONS or PROPFIND. */
+/** Responds with 405 to a method that no endpoint has, such as OPTIONS or PROPFIND. */
 export function limitMethods(): MiddlewareHandler<PartnerEnv> {
   return async (c, next) => {
     if (METHODS.includes(c.req.method)) return next();
@@ -27,7 +27,7 @@ export function limitMethods(): MiddlewareHandler<PartnerEnv> {
   };
 }
 
-/** Answers 400 to a body that is too large, before the rest of it is read. */
+/** Responds with 400 to a body that is too large, before the rest of it is read. */
 export function limitBody(): MiddlewareHandler<PartnerEnv> {
   const limit = bodyLimit({
     maxSize: MAX_BYTES,
@@ -37,8 +37,8 @@ export function limitBody(): MiddlewareHandler<PartnerEnv> {
   return (c, next) => {
     if (BODYLESS.has(c.req.method)) return next();
     const { raw } = c.req;
-    // The limit counts a body that does not tell its size and copies the request, and only one of the global class can be
-    // copied; that of the server is none.
+    // The limit counts a body that does not state its size and copies the request. Only a request
+    // of the global class can be copied, and the server's is not one.
     const isCounted = raw.headers.has('transfer-encoding') || !raw.headers.has('content-length');
     if (raw.body !== null && isCounted) {
       const { url, method, headers, body } = raw;

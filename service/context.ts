@@ -1,4 +1,4 @@
-/** What a request carries on its way through the service. */
+/** What a request carries through the service. */
 
 import type { HttpBindings } from '@hono/node-server';
 import type { ServiceFault } from './faults.ts';
@@ -9,17 +9,20 @@ export interface PartnerEnv {
   Bindings: HttpBindings;
   Variables: {
     requestId: string;
-    /** What is to go wrong inside; set by the edge, if at all. */
+    /** The fault to play inside; set by the edge, if at all. */
     fault: ServiceFault | undefined;
-    /** Whose request it is; set by authentication. */
+    /** The key of the request; set by authentication. */
     key: ApiKey;
-    /** The parsed body; undefined where there is none. */
+    /** The parsed body; undefined if there is none. */
     body: unknown;
-    /** Credits taken for this request: as many items are paid for. */
+    /** Credits taken for this request: that many items are paid for. */
     charged: number;
-    /** The ledger's line of the charge; null for a request that costs nothing. */
+    /** The charge's line in the ledger; null for a request that costs nothing. */
     chargeId: number | null;
-    /** Settles the charge of this request, in the transaction of its work: so many items were processed. */
+    /**
+     * Settles the charge of this request, in the transaction of its work, with the number of
+     * processed items.
+     */
     settle: (processed?: number) => void;
   };
 }

@@ -1,4 +1,4 @@
-/** Credits: six buckets for each team, and a ledger that explains every one that is gone. */
+/** Credits: six buckets for each team, and a ledger that explains every spent one. */
 
 import type { Database } from './database.ts';
 
@@ -29,7 +29,7 @@ export interface Payment {
   requestId: string;
 }
 
-/** A line of the ledger; refunds have negative amounts, so the sum is what has been spent. */
+/** A line of the ledger; refunds have negative amounts, so the sum is what was spent. */
 export interface LedgerEntry extends Payment {
   id: number;
   atMs: number;
@@ -43,7 +43,7 @@ export interface Charge {
   amount: number;
 }
 
-/** What a bucket has been given and what is left of it. */
+/** The credits that a bucket was granted, and those that are left. */
 export interface BucketAccount {
   team: string;
   bucket: Bucket;
@@ -53,7 +53,7 @@ export interface BucketAccount {
 
 /** The accounts of all teams. In each bucket, granted - remaining = the sum of the ledger. */
 export interface Credits {
-  /** Sets what remains in some buckets of a team; the difference counts as granted. */
+  /** Sets the remaining credits in some buckets of a team; the difference counts as granted. */
   grant(team: string, amounts: Partial<Balances>): void;
   hasTeam(team: string): boolean;
   balances(team: string): Balances;
@@ -63,17 +63,17 @@ export interface Credits {
    */
   charge(payment: Payment): Charge | undefined;
   /**
-   * Settles an open charge: as many credits are earned, the rest is given back. It belongs into the transaction
-   * of the work that was paid. Does nothing to a charge that is no longer open.
+   * Settles an open charge: that many credits are earned, the rest is refunded. Call it in the
+   * transaction of the paid work. Does nothing to a charge that is no longer open.
    */
   settle(charge: Charge, earned: number): void;
-  /** Gives back the whole charge unless some of it has been given back already. */
+  /** Refunds the whole charge unless some of it has already been refunded. */
   refund(charge: Charge): void;
   /** Refunds the charges that a service left open when it ended; returns the number of charges. */
   refundOpen(): number;
-  /** Charges when `dueAtMs` has come. */
+  /** Charges once `dueAtMs` has come. */
   chargeLater(payment: Payment, dueAtMs: number): void;
-  /** The lines of the ledger in order, of one key and bucket if given. */
+  /** The lines of the ledger in order, for one key and bucket if given. */
   ledger(filter: { apiKey?: string | undefined; bucket?: string | undefined }): LedgerEntry[];
   accounts(): BucketAccount[];
 }
@@ -95,7 +95,7 @@ export function createCredits(db: Database, clock: () => number): Credits {
     const line = sql.line.get(id);
     if (line === undefined) throw new Error(`The ledger has no line ${id}.`);
     const refund = { ...line, kind: 'refund' as const, amount: -amount, atMs: clock() };
-    // The ledger refuses a second refund of one charge.
+    // The ledger rejects a second refund of one charge.
     sql.enter.run({ ...refund, state: null, refundOf: id });
     sql.change.run({ ...line, amount });
   }
@@ -106,10 +106,10 @@ export function createCredits(db: Database, clock: () => number): Credits {
     giveBack(id, amount);
   });
 
-  /** Late charges need no timer: they land before anybody can look. */
+  /** Late charges need no timer: they are made before anyone can read. */
   const settle = db.transaction(() => {
     for (const { id, ...payment } of sql.due.all(clock())) {
-      // Its work was done before.
+      // Its work was already done.
       charge(payment, 'settled');
       sql.landed.run(id);
     }

@@ -1,11 +1,14 @@
-/** The lists of names and cities that matching and search use. They are the service's: invented people have their own. */
+/**
+ * The lists of names and cities that matching and search use. They are the service's own: invented
+ * people have theirs.
+ */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
 
-/** How far above this file the package's folder can be; compiled code is further down. */
+/** How many levels above this file the package's folder can be; compiled code is further down. */
 const MAX_FLOORS_UP = 6;
 
 /** Reads a CSV file of `service/data` and checks every row; throws if one is wrong. */
@@ -13,7 +16,7 @@ export function readDataFile<T>(name: string, row: z.ZodType<T>): T[] {
   return z.array(row).parse(parse(readFileSync(join(dataFolder(), name)), { columns: true }));
 }
 
-/** The files are not compiled: the folder is looked for upwards. */
+/** The files are not compiled: their folder is searched for upwards. */
 function dataFolder(): string {
   let folder = import.meta.dirname;
   for (let floor = 0; floor < MAX_FLOORS_UP; floor += 1) {

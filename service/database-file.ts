@@ -1,25 +1,29 @@
-/** How the one database file of the service is opened, and kept from other processes. */
+/** How the one database file of the service is opened, and protected from other processes. */
 
 import Sqlite from 'better-sqlite3';
 
 /** An open database; all modules of the service share one. */
 export type Database = Sqlite.Database;
 
-/** Long enough for a service to end that was asked to just before the next one starts. */
+/** Long enough for a service that was just asked to end to do so before the next one starts. */
 const LOCK_TIMEOUT_MS = 1000;
 
 /** How a file is opened. */
 export interface Opening {
-  /** Whether others are kept away while it is open; true by default. */
+  /** Whether others are kept out while it is open; true by default. */
   isClaimed?: boolean;
-  /** Whether what was answered is on the disk for certain, even if the power fails; false by default. */
+  /**
+   * Whether acknowledged changes are certainly on disk, even after a power failure; false by
+   * default.
+   */
   isDurable?: boolean;
 }
 
 /**
- * Opens a file, or a database in memory without one. The file belongs to one process until it is closed: two of
- * them would fail each other's writes, and each would count requests and credits that the other has used up. So
- * the second one is an error. What another database in memory held (`serialize`) opens as a copy of it.
+ * Opens a file, or a database in memory without one. The file belongs to one process until it is
+ * closed: two of them would make each other's writes fail, and each would count requests and
+ * credits that the other has used. So opening it a second time is an error. The content of another
+ * database in memory (`serialize`) opens as a copy.
  */
 export function openFile(
   file: string | Buffer | undefined,
@@ -38,7 +42,7 @@ export function openFile(
 }
 
 /**
- * Keeps other services away, but no process that only reads: the lock is on a file beside the
+ * Keeps other services out, but no process that only reads: the lock is on a file next to the
  * database. It ends with the database or the process, however that ends.
  */
 function claim(db: Database, file: string): void {

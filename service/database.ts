@@ -17,10 +17,12 @@ import { bringSchema, type SchemaStep } from './schema.ts';
 
 export type { Database };
 
-/** The connections of a team's networks fill some hundred megabytes, and searches go all over them. */
+/**
+ * The connections of a team's networks take some hundred megabytes, and searches read all of them.
+ */
 const CACHE_KIB = 128 * 1024;
 
-/** Opens a file, a copy of what another held, or a database in memory without either. */
+/** Opens a file, a copy of another database's content, or a database in memory without either. */
 export function openDatabase(file: string | Buffer | undefined, opening?: Opening): Database {
   const db = openFile(file, opening);
   try {
@@ -126,7 +128,7 @@ function addMatchOfJobs(db: Database): void {
   addColumn(db, 'jobs', 'match', 'text');
 }
 
-/** Lines of earlier versions have no state: nobody can tell whether their work was done. */
+/** Lines of earlier versions have no state: it is unknown whether their work was done. */
 const CHARGE_STATES = [
   ['ledger', 'state', "text check (state in ('open', 'settled', 'refunded'))"],
   ['ledger', 'refund_of', 'integer'],
@@ -146,13 +148,13 @@ function addStatesOfCharges(db: Database): void {
   db.exec(CHARGE_INDEXES);
 }
 
-/** What an undo of a join needs. */
+/** Columns and tables that undoing a join needs. */
 function addParts(db: Database): void {
   for (const [table, column, type] of PART_COLUMNS) addColumn(db, table, column, type);
   db.exec(PART_TABLES);
 }
 
-/** Files of earlier versions were all judged on one day. */
+/** In files of earlier versions, all people are as of one day. */
 function addDayOfPeople(db: Database): void {
   addColumn(db, 'settled_people', 'as_of', "text not null default '2026-07-01'");
 }
@@ -162,7 +164,7 @@ function addColumn(db: Database, table: string, column: string, type: string): v
   if (!columns.all().includes(column)) db.exec(`alter table ${table} add column ${column} ${type}`);
 }
 
-/** Forward only: a step that was released is never changed, another follows it. */
+/** Forward only: a released step is never changed; another one follows it. */
 const STEPS: readonly SchemaStep[] = [
   { name: '0001 stand-in', bring: (db) => db.exec(SCHEMA + INDEX_TABLES + NETWORK_TABLES) },
   { name: '0002 match of jobs', bring: addMatchOfJobs },

@@ -1,4 +1,4 @@
-/** The service's own documents: openapi.json, made from the routes, and a page for people. */
+/** The service's own documents: openapi.json, generated from the routes, and a page for people. */
 
 import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
@@ -8,8 +8,8 @@ import type { RateLimit } from './limits.ts';
 import { piece } from './pieces.ts';
 
 /**
- * Adds GET /openapi.json, /docs and /redoc to the service; all routes must be there before.
- * They are made when they are first asked for. Returns the page, for browsers, which cannot send a key.
+ * Adds GET /openapi.json, /docs and /redoc to the service; all routes must have been added before.
+ * They are generated on first request. Returns the page, for browsers, which cannot send a key.
  */
 export function addDocuments(
   service: OpenAPIHono<PartnerEnv>,
@@ -33,7 +33,8 @@ export function addDocuments(
           title,
           version: '1',
           license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
-          // The limit in force, for clients that ask; null where the sandbox was started without one.
+          // The limit in force, for clients that read it; null if the sandbox was started without
+          // one.
           'x-rate-limit': { requests_per_second: ratePerSecond || null, burst },
         },
         servers: [{ url: basePath }],
@@ -64,7 +65,10 @@ const TAGS = [
 
 type Document = ReturnType<OpenAPIHono<PartnerEnv>['getOpenAPI31Document']>;
 
-/** Clients that are generated name their methods so: each operation once, as method and path say it. */
+/**
+ * Generated clients use these as names of their methods: each operation has a unique one, from its
+ * method and path.
+ */
 function withOperationIds(document: Document): Document {
   const paths = Object.entries(document.paths ?? {}).map(([path, methods]) => [
     path,
@@ -78,7 +82,7 @@ function withOperationIds(document: Document): Document {
   return { ...document, paths: Object.fromEntries(paths) };
 }
 
-/** `GET /donors/{id}/metadata` is getDonorMetadata, and without the id getDonorsMetadata. */
+/** `GET /donors/{id}/metadata` becomes getDonorMetadata, and without the ID getDonorsMetadata. */
 function operationIdOf(method: string, path: string): string {
   const words = path.split('/').filter((word) => word !== '');
   const names = words.flatMap((word, at) => {
@@ -91,7 +95,7 @@ function operationIdOf(method: string, path: string): string {
   return method + (names.length === 0 ? 'Root' : names.map(capital).join(''));
 }
 
-/** These answer without a schema of ours: two pages, and the document itself. */
+/** These respond without one of our schemas: two pages, and the document itself. */
 const DOCUMENTS: readonly RouteConfig[] = [
   {
     ...documentPath('/openapi.json', 'This document'),

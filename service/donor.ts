@@ -1,9 +1,9 @@
 /**
- * A donor as the service stores and judges one. Whoever brings people into the service, an import or a stand-in's
- * world, describes them in this form.
+ * A donor as the service stores and judges it. Anything that brings people into the service, an
+ * import or a stand-in's world, describes them in this form.
  */
 
-/** A name; the middle is a name or an initial, null where none is known. */
+/** A name; the middle is a name or an initial, null if unknown. */
 export interface Name {
   first: string;
   middle: string | null;
@@ -42,19 +42,19 @@ export const BODY_KINDS = [
 
 export type BodyKind = (typeof BODY_KINDS)[number];
 
-/** Where a statement is from, and how far it may be believed. */
+/** Source of a statement, and how reliable it is. */
 export interface SourceNote {
   /** The collection, for example `irs-990`. */
   source: string;
   /** The record in it, for example `EIN 12-3456789, tax period ending 2024-12-31`. */
   reference: string;
-  /** The day that the statement is of, as an ISO day. */
+  /** The day that the statement is as of, as an ISO day. */
   date: string;
   /** From 0 to 1: how likely the statement is true of this person. */
   confidence: number;
 }
 
-/** The facts about a person, beside roles and gifts, that have a source of their own. */
+/** The facts about a person, besides roles and gifts, that have their own source. */
 export const SOURCED_FACTS = [
   'name',
   'birth',
@@ -67,18 +67,18 @@ export const SOURCED_FACTS = [
 
 export type SourcedFact = (typeof SOURCED_FACTS)[number];
 
-/** A dated tie to an organisation; dates are ISO days, `end` is null while it lasts. */
+/** A dated relation to an organisation; dates are ISO days, `end` is null while it lasts. */
 export interface Role {
   organisationId: string;
   organisationName: string;
   title: string;
   start: string;
   end: string | null;
-  /** What kind of organisation it is, where it really exists. */
+  /** The kind of organisation, if it really exists. */
   body?: BodyKind;
   /** Served there as a judge, a legislator or a soldier rather than worked there. */
   isService?: boolean;
-  /** Where it is from; absent for people who were not imported. */
+  /** Its source; absent for people who were not imported. */
   source?: SourceNote;
 }
 
@@ -88,7 +88,7 @@ export interface Gift {
   organisationName: string;
   amount: number;
   date: string;
-  /** Where it is from; absent for people who were not imported. */
+  /** Its source; absent for people who were not imported. */
   source?: SourceNote;
 }
 
@@ -96,19 +96,19 @@ export interface Gift {
 export interface Donor {
   /** 32 hexadecimal characters. */
   id: string;
-  /** Where people see this donor; absent where a service has one address for the pages of all. */
+  /** Address of this donor's page; absent if a service has one address for the pages of all. */
   page?: string;
   name: Name;
   birthYear: number | null;
-  /** The whole ISO day, where it is known. */
+  /** The whole ISO day, if known. */
   birthday?: string;
-  /** `Jr`, `III`: the generation of those who share a name. */
+  /** `Jr`, `III`: distinguishes generations with the same name. */
   suffix?: string;
-  /** True of people who have died; absent for all others. */
+  /** True for people who have died; absent for all others. */
   isDeceased?: boolean;
   /** People at the same address share one household. */
   householdId: string | null;
-  /** The present address first, then earlier ones. */
+  /** The current address first, then earlier ones. */
   addresses: Address[];
   /** The latest first, as in `education`. */
   work: Role[];
@@ -116,31 +116,31 @@ export interface Donor {
   boards: Role[];
   /** The latest first. */
   gifts: Gift[];
-  /** Bounds in whole US dollars; null where nothing is known. */
+  /** Bounds in whole US dollars; null if unknown. */
   netWorth: { low: number; high: number } | null;
-  /** What the person could give, in whole US dollars; null where nothing is known. */
+  /** Estimated giving capacity of the person, in whole US dollars; null if unknown. */
   capacity: { political: number | null; nonprofit: number | null };
   bio: string[];
-  /** Where the facts are from: present for the people that were imported, and for no others. */
+  /** Sources of the facts: present for imported people, and for no others. */
   sources?: Partial<Record<SourcedFact, SourceNote>>;
 }
 
 /** All donors of a service. */
 export interface World {
-  /** Tells one world of invented people from another; 0 for imported people. */
+  /** Distinguishes worlds of invented people; 0 for imported people. */
   seed: number;
   donorCount: number;
-  /** What real people there are, in words; absent without any. */
+  /** Describes the real people in words; absent without any. */
   realPeople?: string;
-  /** The ISO day of which the people are: what lasts, lasts until then. */
+  /** The ISO day that the people are as of: what lasts, lasts until then. */
   asOf: string;
   /** The donor with a number from 0 to `donorCount - 1`; any other number is a RangeError. */
   donor(n: number): Donor;
-  /** The number of the donor with this id, or null if there is no such donor. */
+  /** The number of the donor with this ID, or null if there is no such donor. */
   donorNumber(id: string): number | null;
 }
 
-/** A donor with a name, and nothing else that is known. */
+/** A donor with only a name. */
 export function blankDonor(id: string, name: Name): Donor {
   return {
     id,

@@ -9,7 +9,7 @@ const MAX_PERSONS = 100;
 const MAX_PROGRESS_IDS = 1000;
 const MAX_RESULT_IDS = 10;
 
-/** Where an endpoint is found, below the base URL. */
+/** The path of an endpoint, relative to the base URL. */
 export interface Endpoint {
   method: 'get' | 'post' | 'put';
   path: string;
@@ -47,7 +47,7 @@ const personSchema = z
   })
   .openapi('Person', { example: PERSON_EXAMPLE });
 
-/** A person as submitted (section 2.4); all but the name may be absent. */
+/** A person as submitted (section 2.4); everything except the name may be absent. */
 export type SubmittedPerson = z.infer<typeof personSchema>;
 
 const submitSchema = z
@@ -83,7 +83,7 @@ const likelihood = {
     .openapi({ description: 'What speaks for and against it, and that the donor has died' }),
 };
 
-/** A field of our own: the document of the service has none. */
+/** Our own field: the document of the service has none. */
 const matchSchema = z.object({
   ...likelihood,
   runner_up: z
@@ -92,7 +92,7 @@ const matchSchema = z.object({
     .openapi({ description: 'The next likeliest donor; where none was found, the likeliest' }),
 });
 
-/** How sure a match is, ready for JSON. */
+/** How certain a match is, ready for JSON. */
 export type ShownMatch = z.infer<typeof matchSchema>;
 
 const notFoundIds = z.array(z.string()).openapi({ description: 'Job ids that do not exist' });
@@ -242,7 +242,7 @@ export function resultsRoute(endpoint: Endpoint) {
                 z.string(),
                 z.object({
                   progress: progressSchema,
-                  // Of a named schema nullable would say that it is both: the schema and null.
+                  // For a named schema, nullable would say that it is both: the schema and null.
                   result: z.union([profileSchema, z.null()]),
                   match: matchSchema.nullable(),
                 }),
@@ -261,7 +261,10 @@ function hasText(text: string | null | undefined): boolean {
   return (text ?? '').trim() !== '';
 }
 
-/** The answer maps tracking ids to jobs, so two persons of one id could not both be found in it. */
+/**
+ * The response maps tracking IDs to jobs, so two persons with the same ID could not both be found
+ * in it.
+ */
 function refuseRepeatedTrackingIds(
   persons: readonly SubmittedPerson[],
   context: z.RefinementCtx,

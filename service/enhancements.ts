@@ -49,7 +49,7 @@ export interface EnhancementOptions {
   matching: MatchingWorker;
   world: World;
   clock: () => number;
-  /** Gives 32 random hexadecimal characters. */
+  /** Returns 32 random hexadecimal characters. */
   createId: () => string;
   /** No job takes longer than this. */
   jobTimeMs: () => number;
@@ -267,12 +267,12 @@ function resultOf(options: EnhancementOptions, job: Job) {
   return donor === null ? null : toProfile(donor, options.clock());
 }
 
-/** The donor of a job that has ended; null where none was found. */
+/** The donor of a job that has ended; null if none was found. */
 function foundBy({ world, clock }: EnhancementOptions, job: Job): Donor | null {
   return job.donorNumber !== null && hasEnded(job, clock()) ? world.donor(job.donorNumber) : null;
 }
 
-/** Shown when the job has ended, as the result is. */
+/** Shown once the job has ended, like the result. */
 function matchOf(options: EnhancementOptions, job: Job): ShownMatch | null {
   if (job.match === null || !hasEnded(job, options.clock())) return null;
   const { probability, reasons, runnerUp } = job.match;

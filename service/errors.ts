@@ -1,4 +1,6 @@
-/** The bodies of the service's errors (service document, section 7.1), as schemas and as answers. */
+/**
+ * The bodies of the service's errors (service document, section 7.1), as schemas and as responses.
+ */
 
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
@@ -33,7 +35,7 @@ const insufficientCreditsSchema = z
   })
   .openapi('InsufficientCredits');
 
-/** The errors that any endpoint may answer, for its description. */
+/** The errors that any endpoint may return, for its description. */
 export const commonErrors = {
   401: { description: 'The API key is past its deactivation date.', ...json(errorSchema) },
   403: { description: 'The API key is not recognized.', ...json(errorSchema) },
@@ -41,14 +43,14 @@ export const commonErrors = {
   500: { description: 'Failure on the service side.', ...json(errorSchema) },
 };
 
-/** The errors of an endpoint that reads a body with a bounded number of items. */
+/** The errors of an endpoint that reads a body with a limited number of items. */
 export const batchErrors = {
   400: { description: 'Too many items.', ...json(errorSchema) },
   422: { description: 'The request body fails validation.', ...json(validationErrorSchema) },
   ...commonErrors,
 };
 
-/** The error of an endpoint whose parameters have to make sense. */
+/** The error of an endpoint whose parameters have to be valid. */
 export const invalidQueryError = {
   422: { description: 'A parameter fails validation.', ...json(validationErrorSchema) },
 };
@@ -58,17 +60,17 @@ export const creditErrors = {
   402: { description: 'The bucket is empty.', ...json(insufficientCreditsSchema) },
 };
 
-/** The error of an endpoint that looks for one thing. */
+/** The error of an endpoint that looks up one thing. */
 export const notFoundError = {
   404: { description: 'It does not exist.', ...json(errorSchema) },
 };
 
-/** The content of an answer or a body in JSON. */
+/** The content of a response or a body in JSON. */
 export function json<Schema extends z.ZodType>(schema: Schema) {
   return { content: { 'application/json': { schema } } };
 }
 
-/** Answers whatever was thrown; unexpected errors are also reported. */
+/** Responds to anything that was thrown; unexpected errors are also reported. */
 export function answerError(
   error: Error,
   c: Context<PartnerEnv>,
@@ -78,13 +80,13 @@ export function answerError(
   if (unread !== undefined) {
     return answerInvalid(c, [{ ...unread, input: null }]);
   }
-  // A caller who hangs up in the middle of a request is no error of ours.
+  // A caller that disconnects in the middle of a request is not our error.
   const { incoming } = c.env;
   if (incoming.complete || !incoming.destroyed) report(error);
   return c.json({ detail: 'Internal Server Error' }, 500);
 }
 
-/** How the validator refuses a body that it cannot even read, by the status it would answer. */
+/** How the validator rejects a body that it cannot even read, by the status it would return. */
 const UNREAD_BODIES: Partial<Record<number, Omit<ValidationItem, 'input'>>> = {
   400: { type: 'missing', loc: ['body'], msg: 'Field required' },
   415: {

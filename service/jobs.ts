@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Database } from './database.ts';
 
-/** Jobs are forgotten after seven days. */
+/** Jobs are deleted after seven days. */
 export const JOB_RETENTION_MS = 7 * 24 * 3_600_000;
 
 const personSchema = z.object({
@@ -14,7 +14,7 @@ const personSchema = z.object({
   employers: z.array(z.string()),
 });
 
-/** The details by which a person is matched; deleted as soon as that has happened. */
+/** The details for matching a person; deleted as soon as it is matched. */
 export type JobPerson = z.infer<typeof personSchema>;
 
 /** A job as it is submitted: paid, and not yet matched. */
@@ -23,7 +23,7 @@ export interface NewJob {
   id: string;
   team: string;
   person: JobPerson;
-  /** The ledger's line that paid for it; null if it cost nothing. */
+  /** The line in the ledger that paid for it; null if it cost nothing. */
   charge: number | null;
   submittedAtMs: number;
   /** Null for a job that never ends. */
@@ -36,13 +36,13 @@ export interface Job {
   team: string;
   /** Whether the person was matched, with or without success. */
   isMatched: boolean;
-  /** The donor that was found, as a number of the world; null where none was. */
+  /** The donor that was found, as a number of the world; null if none was. */
   donorNumber: number | null;
-  /** Whether it was matched to two people who were taken for one. */
+  /** Whether it was matched to two people who were mistaken for one. */
   isMixed: boolean;
   /** Why no donor was found. */
   error: string | null;
-  /** How sure that is and why, for the caller; null for jobs of earlier versions. */
+  /** How certain that is and why, for the caller; null for jobs of earlier versions. */
   match: JobMatch | null;
   submittedAtMs: number;
   /** Null for a job that never ends. */
@@ -61,13 +61,13 @@ const jobMatchSchema = z.object({
   runnerUp: likelySchema.nullable(),
 });
 
-/** What a job says of its match: how likely it is, why, and who else it could be. */
+/** What a job says about its match: how likely it is, why, and who else it could be. */
 export type JobMatch = z.infer<typeof jobMatchSchema>;
 
 /** The outcome of matching. */
 export type JobOutcome = Pick<Job, 'id' | 'donorNumber' | 'error' | 'match'>;
 
-/** How far a job is; `pct_done` is an integer percent while processing. */
+/** The state of a job; `pct_done` is an integer percentage while processing. */
 export interface Progress {
   status: string;
   pct_done: number | null;
@@ -75,13 +75,13 @@ export interface Progress {
 
 /** The jobs of all teams. */
 export interface Jobs {
-  /** Adds jobs, all or none, and forgets old ones. */
+  /** Adds jobs, all or none, and deletes old ones. */
   add(jobs: readonly NewJob[]): void;
-  /** A team's job; undefined for one that is unknown, forgotten, or another team's. */
+  /** A team's job; undefined for one that is unknown, deleted, or another team's. */
   find(team: string, id: string): Job | undefined;
   /** The jobs whose persons are not yet matched, oldest first. */
   unmatched(): { id: string; team: string }[];
-  /** The person of a job; undefined if the job was matched or forgotten. */
+  /** The person of a job; undefined if the job was matched or deleted. */
   person(id: string): JobPerson | undefined;
   /** Stores outcomes, all or none, and deletes the details of the persons. */
   finish(outcomes: readonly JobOutcome[]): void;
@@ -151,21 +151,24 @@ function readMatch(text: string | null): JobMatch | null {
 }
 
 /**
- * Creates the id of a new job: 32 hexadecimal characters, of which the first twelve are the time. Jobs of one submission
- * therefore share a few pages of the file. With random ids, each job would change a different page.
+ * Creates the ID of a new job: 32 hexadecimal characters, of which the first twelve are the time.
+ * Jobs of one submission therefore share a few pages of the file. With random IDs, each job would
+ * change a different page.
  */
 export function createJobId(nowMs: number): string {
   const time = Math.trunc(nowMs).toString(16).padStart(12, '0').slice(-12);
   return time + randomBytes(10).toString('hex');
 }
 
-/** How long a job takes: between 0.6 and 1 times the longest time, as its id happens to end. */
+/**
+ * How long a job takes: between 0.6 and 1 times the longest time, depending on the end of its ID.
+ */
 export function jobDurationMs(id: string, longestMs: number): number {
   const chance = Number.parseInt(id.slice(-4), 16) / 0x1_0000;
   return Math.floor(longestMs * (0.6 + 0.4 * chance));
 }
 
-/** Whether a job has ended, be it completed or failed. */
+/** Whether a job has ended, completed or failed. */
 export function hasEnded(job: Job, nowMs: number): boolean {
   return job.isMatched && isDue(job, nowMs);
 }
@@ -178,7 +181,7 @@ export function isDue(
   return endsAtMs !== null && (nowMs >= endsAtMs || nowMs < submittedAtMs);
 }
 
-/** The progress of a job at a time; percents rise with time and never reach 100. */
+/** The progress of a job at a time; percentages rise with time and never reach 100. */
 export function progressOf(job: Job, nowMs: number): Progress {
   if (hasEnded(job, nowMs)) {
     return { status: job.error === null ? 'completed' : 'failed', pct_done: null };

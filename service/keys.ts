@@ -12,7 +12,7 @@ export interface ApiKey {
 
 /** The keys that the operator has issued. */
 export interface Keys {
-  /** Issues a key, or changes the one of that name. */
+  /** Issues a key, or changes the one with that name. */
   issue(key: ApiKey): void;
   find(apiKey: string): ApiKey | undefined;
 }
@@ -34,8 +34,8 @@ export function createKeys(db: Database): Keys {
 }
 
 /**
- * The gateway: 403 for a key it does not know, 401 from the day after a key's deactivation date.
- * It stands before limits, charging and the reading of bodies.
+ * The gateway: 403 for an unknown key, 401 from the day after a key's deactivation date. It comes
+ * before limits, charging and the reading of bodies.
  */
 export function authenticate(
   keys: Pick<Keys, 'find'>,

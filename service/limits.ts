@@ -3,17 +3,17 @@
 import type { MiddlewareHandler } from 'hono';
 import type { ApiKey } from './keys.ts';
 
-/** How fast a key may go on. */
+/** How fast a key may send requests. */
 export interface RateLimit {
-  /** Requests a second; 0 means no limit. */
+  /** Requests per second; 0 means no limit. */
   ratePerSecond: number;
-  /** Requests that may come at once. */
+  /** Requests that may arrive at once. */
   burst: number;
-  /** Whether a 429 says in `Retry-After` how many seconds to wait. */
+  /** Whether a 429 states in `Retry-After` how many seconds to wait. */
   retryAfter: boolean;
 }
 
-/** Answers 429 to what exceeds the limit of its key. */
+/** Responds with 429 to requests that exceed the limit of their key. */
 export function limitRate(
   limit: RateLimit,
   clock: () => number,

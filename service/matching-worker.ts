@@ -6,17 +6,20 @@ import { isDue, type JobOutcome, type JobPerson, type Jobs } from './jobs.ts';
 import type { Match, Matcher } from './matcher/matcher.ts';
 import { createSlices } from './slices.ts';
 
-/** A reader of progress waits at most so long for jobs that are due. */
+/** Maximum time that a reader of progress waits for jobs that are due. */
 const CATCH_UP_MS = 1_000;
 
-/** Persons that are matched at the same time: one with many namesakes must not hold up all others. */
+/**
+ * Number of persons that are matched at the same time: one with many namesakes must not delay all
+ * others.
+ */
 const AT_ONCE = 4;
 
 /** Outcomes are stored together, because each transaction waits for the disk. */
 const MOST_UNSTORED = 25;
 const STORE_AFTER_MS = 10;
 
-/** The outcome of a job whose matching broke. */
+/** The outcome of a job whose matching failed. */
 const BROKEN = 'The person could not be matched because of an error in the service';
 
 /** What the worker needs. */
@@ -25,7 +28,7 @@ export interface MatchingWorkerOptions {
   jobs: Jobs;
   matcher: Pick<Matcher, 'matchInSlices'>;
   clock: () => number;
-  /** Receives the unexpected error because of which a person could not be matched. */
+  /** Receives the unexpected error that prevented matching a person. */
   report: (error: Error) => void;
 }
 
@@ -33,7 +36,7 @@ export interface MatchingWorkerOptions {
 export interface MatchingWorker {
   /** Queues new jobs of a team. */
   take(team: string, ids: readonly string[]): void;
-  /** Waits a little for those of a team's jobs that are due and not yet matched. */
+  /** Waits briefly for those of a team's jobs that are due and not yet matched. */
   catchUp(team: string, ids: readonly string[]): Promise<void>;
 }
 
@@ -76,7 +79,7 @@ export function startMatchingWorker(options: MatchingWorkerOptions): MatchingWor
   function store(): void {
     clearTimeout(timer);
     timer = undefined;
-    // What a closed database cannot take is matched again after the next start.
+    // Outcomes that a closed database cannot store are matched again after the next start.
     if (!db.open) return;
     const outcomes = unstored;
     unstored = [];
@@ -148,7 +151,9 @@ async function matchJob(
   }
 }
 
-/** Matches all persons that are still unmatched, in one piece; the database must be no service's at the time. */
+/**
+ * Matches all persons that are still unmatched, in one pass; no service may be using the database.
+ */
 export function matchAll(jobs: Jobs, matcher: Pick<Matcher, 'match'>): void {
   for (const { id } of jobs.unmatched()) {
     const person: JobPerson | undefined = jobs.person(id);

@@ -1,4 +1,4 @@
-/** Metering: who pays before the work, and who gets it back (service document, section 4.5). */
+/** Metering: who pays before the work, and who gets a refund (service document, section 4.5). */
 
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
@@ -10,10 +10,10 @@ import type { CommitTogether } from './shared-commits.ts';
 /** An endpoint that costs credits. */
 export interface ChargedEndpoint {
   method: string;
-  /** The whole path below the base URL, which has no trailing slash. */
+  /** The whole path relative to the base URL, without a trailing slash. */
   path: RegExp;
   bucket: Bucket;
-  /** What a team's request with this body costs; one that costs nothing is not metered. */
+  /** The cost of a team's request with this body; a request that costs nothing is not metered. */
   items(body: unknown, team: string): number;
 }
 
@@ -27,7 +27,7 @@ export interface MeterOptions {
 }
 
 /**
- * Charges a request before it runs, as far as the balance reaches, and tells the handler in
+ * Charges a request before it runs, as far as the balance allows, and tells the handler in
  * `c.var.charged` how many items are paid. An empty bucket is a 402. The charge is open until the
  * handler settles it in the transaction of its work (`c.var.settle`), with the number of items that
  * it processed; the others are refunded. A request that fails with 4xx or 5xx is refunded, and so
@@ -63,7 +63,7 @@ export function meterCredits(options: MeterOptions): MiddlewareHandler<PartnerEn
 
 function priceRequest(options: MeterOptions, c: Context<PartnerEnv>): Payment | undefined {
   const path = c.req.path.slice(options.basePath.length).replace(/\/$/, '');
-  // The router answers HEAD as GET, so it does the same work.
+  // The router handles HEAD like GET, so it does the same work.
   const method = c.req.method === 'HEAD' ? 'GET' : c.req.method;
   const endpoint = options.endpoints.find(
     (candidate) => candidate.method === method && candidate.path.test(path),
@@ -77,7 +77,7 @@ function priceRequest(options: MeterOptions, c: Context<PartnerEnv>): Payment | 
   return { apiKey, team, bucket: endpoint.bucket, amount, what, requestId: c.var.requestId };
 }
 
-/** Plays the fault of an answer that is lost and whose charge lands some time later. */
+/** Plays the fault of a response that is lost and whose charge is made some time later. */
 async function payLater(
   { credits, clock }: MeterOptions,
   c: Context<PartnerEnv>,
@@ -93,14 +93,14 @@ async function payLater(
   await next();
   if (c.res.status < 400) {
     credits.chargeLater({ ...payment, amount: affordable }, clock() + delayMs);
-    // Over a present answer the old headers would be merged into the new one.
+    // Assigning over an existing response would merge the old headers into the new one.
     c.res = undefined;
     c.res = resetConnection(c.env);
   }
   return undefined;
 }
 
-/** Cuts the caller's connection; what is returned sends nothing. */
+/** Resets the caller's connection; the returned response sends nothing. */
 function resetConnection({ incoming }: HttpBindings): Response {
   incoming.socket.resetAndDestroy();
   return RESPONSE_ALREADY_SENT;

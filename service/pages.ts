@@ -1,4 +1,4 @@
-/** Lists that are too long for one answer, given page by page. */
+/** Lists that are too long for one response, returned page by page. */
 
 import { z } from '@hono/zod-openapi';
 
@@ -7,7 +7,7 @@ const MAX_LIMIT = 500;
 
 const wholeLimit = z.int().min(1).max(MAX_LIMIT);
 
-/** How many entries a page holds, in a body; 50 by default, at most 500. */
+/** Number of entries on a page, in a body; 50 by default, at most 500. */
 export const limitSchema = wholeLimit
   .default(DEFAULT_LIMIT)
   .openapi({ description: 'Entries of a page', example: DEFAULT_LIMIT });
@@ -21,7 +21,7 @@ export const limitQuerySchema = z.coerce.number().pipe(wholeLimit).default(DEFAU
   example: DEFAULT_LIMIT,
 });
 
-/** The parameters of every endpoint that tells a list by pages. */
+/** The parameters of every endpoint that returns a list in pages. */
 export const pageQuerySchema = z.object({
   limit: limitQuerySchema,
   cursor: z
@@ -32,7 +32,7 @@ export const pageQuerySchema = z.object({
     .openapi({ type: 'string', description: 'The next_cursor of the page before' }),
 });
 
-/** Where the next page begins; null after the last one. */
+/** The start of the next page; null after the last one. */
 export const nextCursorSchema = z
   .string()
   .nullable()
@@ -44,7 +44,7 @@ export interface Page<Entry> {
   nextCursor: string | null;
 }
 
-/** Makes a page of `limit` or fewer entries from a reading of up to `limit + 1`. */
+/** Creates a page of up to `limit` entries from a read of up to `limit + 1`. */
 export function toPage<Entry>(
   read: readonly Entry[],
   limit: number,

@@ -18,7 +18,7 @@ const roleDates = {
   end_date: z.iso.date().nullable(),
 };
 
-/** The schema of a profile; what is not known is null or empty. */
+/** The schema of a profile; unknown values are null or empty. */
 export const profileSchema = z
   .object({
     id: z.string().regex(/^[0-9a-f]{32}$/),
@@ -101,7 +101,7 @@ export function toProfile(donor: Donor, nowMs: number): Profile {
   };
 }
 
-/** The fields of a profile that a fact fills. */
+/** The profile field for each fact. */
 const FIELDS: Record<SourcedFact, string> = {
   name: 'name',
   birth: 'age',
@@ -130,25 +130,31 @@ function shownSource(field: string, note: SourceNote | undefined) {
   return { field, source, reference, date, confidence };
 }
 
-/** The age that a donor reaches in the year of `nowMs`; the dead and those of unknown birth have none. */
+/**
+ * The age that a donor reaches in the year of `nowMs`; deceased donors and those of unknown birth
+ * have none.
+ */
 export function ageOf({ birthYear, isDeceased }: Donor, nowMs: number): number | null {
   if (birthYear === null || isDeceased === true) return null;
   return new Date(nowMs).getUTCFullYear() - birthYear;
 }
 
-/** The donor's page: at the service's own address, or in the web application that the stand-in only speaks of. */
+/**
+ * The donor's page: at the service's own address, or in the web application that the stand-in only
+ * mentions.
+ */
 export function serviceUrlOf({ id, page }: Pick<Donor, 'id' | 'page'>): string {
   return page ?? `${WEB_APPLICATION_URL}/${id}`;
 }
 
-/** Where the donor lives now, as far as that is known. */
+/** Where the donor lives now, if known. */
 export function locationOf({ addresses: [home] }: Donor): { city: string; state: string } | null {
   return home === undefined ? null : { city: home.city, state: home.state };
 }
 
 function latestFirst(roles: readonly Role[]): Role[] {
   const endOf = (role: Role) => role.end ?? 'present';
-  // ISO days sort as text, and the word for what lasts sorts behind every digit.
+  // ISO days sort as text, and the word for the present sorts after every digit.
   return roles.toSorted((a, b) => compare(endOf(b), endOf(a)) || compare(b.start, a.start));
 }
 

@@ -1,15 +1,15 @@
-/** Brings the schema of a database up to what this version needs, step by step. */
+/** Updates the schema of a database to this version, step by step. */
 
 import type { Database } from './database-file.ts';
 
-/** One step; it is taken once in each database. */
+/** One step. Each database takes it once. */
 export interface SchemaStep {
-  /** Its number and what it brings. */
+  /** Its number and what it adds. */
   name: string;
   bring(db: Database): unknown;
 }
 
-/** Takes the steps that the database lacks, all or none. One of a newer version is an error. */
+/** Takes the steps that the database lacks, all or none. A step of a newer version is an error. */
 export function bringSchema(db: Database, steps: readonly SchemaStep[]): void {
   const taken = readTaken(db);
   const unknown = taken.find((name) => steps.every((step) => step.name !== name));
@@ -22,7 +22,7 @@ export function bringSchema(db: Database, steps: readonly SchemaStep[]): void {
   if (missing.length === 0) return;
   db.transaction(() => {
     db.exec('create table if not exists schema_steps (name text primary key) without rowid');
-    // Another process may have taken some meanwhile.
+    // Another process may have taken some in the meantime.
     const done = readTaken(db);
     for (const { name, bring } of missing.filter((step) => !done.includes(step.name))) {
       bring(db);

@@ -1,4 +1,4 @@
-/** Brings the people of a world into the database, once for each database. */
+/** Writes the people of a world to the database, once for each database. */
 
 import { z } from 'zod';
 import { dayOf } from './connections/calendar.ts';
@@ -13,19 +13,19 @@ import { Refusal } from './operation/refusal.ts';
 import { isVacant } from './record/vacancy.ts';
 import { createFactWriter } from './search/facts.ts';
 
-/** Hears how many people have been settled, now and then. */
+/** Called from time to time with the number of people settled so far. */
 export type SettlingProgress = (settled: number, total: number) => void;
 
-/** What the description of imported people says, and no other. */
+/** The description of imported people, and of no others. */
 export const IMPORTED = 'imported people';
 
-/** How often progress is reported, in people. */
+/** Number of people between two reports of progress. */
 const REPORT_EVERY = 50_000;
 
 /**
  * Settles the people of a world in a new database: their names for the matcher, their ties for the
- * connections. All or nothing: a start that was interrupted leaves an empty database. One that
- * belongs to another world is an error, as its jobs would lead to other people.
+ * connections. All or nothing: an interrupted start leaves an empty database. A database of another
+ * world is an error, because its jobs would lead to other people.
  */
 export function settlePeople(db: Database, world: World, onProgress?: SettlingProgress): void {
   const present = readSettled(db);
@@ -42,9 +42,9 @@ export function settlePeople(db: Database, world: World, onProgress?: SettlingPr
 }
 
 /**
- * The same for people who come to be more: where others are settled than the world has now, all that is
- * derived from them is made anew. Their numbers stay, so jobs, lists and networks lead to the same people.
- * True if there were others before.
+ * The same for a growing number of people. If the database has other people than the world,
+ * everything derived from them is created again. Numbers stay, so jobs, lists and networks lead to
+ * the same people. Returns true if there were others before.
  */
 export function settleAnew(db: Database, world: World): boolean {
   const present = readSettled(db);
@@ -89,7 +89,7 @@ function settle(db: Database, world: World, onProgress: SettlingProgress | undef
   ).run(seed, donors, realPeople, world.asOf);
 }
 
-/** The names, houses and employers of a database that another version has settled. */
+/** Rebuilds the names, houses and employers of a database that another version settled. */
 function indexAnew(db: Database, world: World, onProgress: SettlingProgress | undefined): void {
   const rows = createDonorRows(db);
   for (let number = 0; number < world.donorCount; number++) {
@@ -100,7 +100,7 @@ function indexAnew(db: Database, world: World, onProgress: SettlingProgress | un
   rows.finish();
 }
 
-/** The ISO day of which the settled people are: that of the world when their ties were laid out. */
+/** Returns the ISO date of the settled people: the world's date when their ties were created. */
 export function readSettledDay(db: Database): string {
   const day = db.prepare<[], string>('select as_of from settled_people').pluck().get();
   if (day === undefined) throw new Error('No people are settled in the database.');
@@ -111,7 +111,7 @@ const settledSchema = z.object({
   seed: z.number(),
   /** All of them, the real ones included. */
   donors: z.number(),
-  /** What they are, as `World.realPeople` says; empty without any. */
+  /** A description of the real people, as in `World.realPeople`; empty if there are none. */
   realPeople: z.string(),
 });
 

@@ -1,17 +1,17 @@
-/** Work in slices: what takes long lets other requests go on again and again. */
+/** Work in slices: long work lets other requests run again and again. */
 
-/** No request keeps the others waiting for longer at a time. */
+/** No request makes the others wait longer than this at a time. */
 const SLICE_MS = 8;
 
 /** The slices of one piece of work. */
 export interface Slices {
-  /** Whether it is time to let others go on. */
+  /** Whether it is time to let others run. */
   isOver(): boolean;
-  /** Lets others go on; resolves when this work has its next slice. */
+  /** Lets others run. Resolves when this work has its next slice. */
   next(): Promise<void>;
 }
 
-/** Does work that stops where it may be interrupted, slice by slice. */
+/** Does work slice by slice; it stops wherever it may be interrupted. */
 export async function inSlices<T>(work: Generator<void, T>, slices: Slices): Promise<T> {
   for (;;) {
     if (slices.isOver()) await slices.next();
@@ -28,7 +28,7 @@ export function atOnce<T>(work: Generator<void, T>): T {
   }
 }
 
-/** Lets so many pieces of work go on at the same time, the others after them. */
+/** Lets at most `count` pieces of work run at the same time. The others wait their turn. */
 export function createTurns(count: number) {
   let free = count;
   const queue: (() => void)[] = [];
@@ -45,10 +45,10 @@ export function createTurns(count: number) {
   };
 }
 
-/** Those that wait for a slice, in their order. Between two slices new requests are read. */
+/** Work that waits for a slice, in order. New requests are read between two slices. */
 const waiting: (() => void)[] = [];
 
-/** Starts a piece of work; its first slice is over at once, so that many can begin together. */
+/** Starts a piece of work. Its first slice ends at once, so that many pieces can begin together. */
 export function createSlices(): Slices {
   let endsAt = 0;
   return {
@@ -70,7 +70,7 @@ function slice(): Promise<void> {
 function startNext(): void {
   const start = waiting[0];
   start?.();
-  // What follows runs behind the work that was just started, however long that takes.
+  // This callback runs after the work that was just started, however long that takes.
   setImmediate(() => {
     waiting.shift();
     if (waiting.length > 0) startNext();

@@ -1,10 +1,13 @@
-/** Validation in the service's manner: over-size requests are 400, all else is 422 (section 2.8). */
+/**
+ * Validation as the service does it: over-size requests are 400, everything else is 422 (section
+ * 2.8).
+ */
 
 import type { Context, MiddlewareHandler } from 'hono';
 import { z } from 'zod';
 import type { PartnerEnv } from './context.ts';
 
-/** A 422 answer names so many faults at most. */
+/** Maximum number of errors in a 422 answer. */
 const MAX_ITEMS = 100;
 
 /** One item of a 422 answer. */
@@ -16,8 +19,8 @@ export interface ValidationItem {
 }
 
 /**
- * Plays the fault `quotePersons`: a service whose validation quotes what it was sent wherever a text
- * may stand. It charges nothing, as all validation.
+ * Applies the fault `quotePersons`: a service whose validation quotes submitted values wherever a
+ * text is possible. Like all validation, it charges nothing.
  */
 export function quotePersons(): MiddlewareHandler<PartnerEnv> {
   return async (c, next) => {
@@ -40,8 +43,8 @@ const submittedSchema = z.object({
 });
 
 /**
- * Answers 400 when the body, or its list of that name, holds more than `max` items. It runs
- * before validation, because an over-size request is never a 422 (section 7.2).
+ * Answers 400 if the body, or its list `name`, has more than `max` items. It runs before
+ * validation, because an over-size request is never a 422 (section 7.2).
  */
 export function limitItems(name: string, max: number): MiddlewareHandler<PartnerEnv> {
   return async (c, next) => {
@@ -52,13 +55,13 @@ export function limitItems(name: string, max: number): MiddlewareHandler<Partner
   };
 }
 
-/** How many items a body lists under a name, or as a bare array; 0 where there is no such list. */
+/** Counts the items in a list of a body, or in a bare array. Returns 0 if there is no such list. */
 export function countItems(body: unknown, name: string): number {
   const list = Array.isArray(body) ? body : looseObject.safeParse(body).data?.[name];
   return Array.isArray(list) ? list.length : 0;
 }
 
-/** The hook of every router: answers a failed schema by the service's 422. */
+/** The hook of every router: answers a failed schema with the service's 422. */
 export function answerValidationErrors(
   result: { success: boolean; target: string; error?: z.ZodError },
   c: Context<PartnerEnv>,
@@ -87,7 +90,7 @@ const looseObject = z.record(z.string(), z.unknown());
 
 type Issue = z.core.$ZodIssue;
 
-/** A union fails in every branch; the branch that got deepest is the one that was meant. */
+/** A union fails in every branch. The branch that got deepest is the one that was meant. */
 function toItems(issue: Issue, root: unknown, loc: (string | number)[]): ValidationItem[] {
   const path = issue.path.map((key) => (typeof key === 'number' ? key : String(key)));
   if (issue.code === 'invalid_union') {

@@ -16,6 +16,7 @@ import type { Integration } from './core/integration-settings.ts';
 import type { Log } from './core/log.ts';
 import { didYouMean } from './core/near-miss.ts';
 import { isRunning, type Owner, ownerIsGone, ownerText } from './core/owner.ts';
+import { type CreditReader, createCreditReader } from './credits/credit-reader.ts';
 import { createObservations } from './credits/lost-responses.ts';
 import { createPaceBoard } from './credits/statements/paces.ts';
 import { type OpenDatabase, openDatabase } from './database/database.ts';
@@ -105,6 +106,8 @@ export interface Application {
   allowInsecureHttp: readonly string[];
   /** What the environment says of the set-up in a browser. */
   setup: SetupEnvironment;
+  /** The balances of the service keys, which are asked for at most twice a minute. */
+  credits: CreditReader;
   /** What requests to addresses go through that were set in a browser. */
   guard: ClientGuard;
   /** The places of the log of erasures; null for a database in memory. */
@@ -292,11 +295,19 @@ function assemble(options: ApplicationOptions, parts: Parts): Application {
     guard,
     takeLease: acquire,
   };
+  const openClient: Application['open'] = async (integration, signal) => {
+    // Clients, networks and warm paths: a command that only looks into the store does without.
+    const { openIntegration } = await import('./clients/open-integration.ts');
+    return openIntegration(deps, integration, signal);
+  };
+  const closing = new AbortController();
   return {
     ...open,
     setup,
     guard,
+    credits: createCreditReader({ open: openClient, clock, log, stopping: closing.signal }),
     async close() {
+      closing.abort();
       try {
         await parts.engine.close();
       } finally {
@@ -312,11 +323,7 @@ function assemble(options: ApplicationOptions, parts: Parts): Application {
     },
     findRunning: (id) => findRunning(options, parts.store, id),
     takeLease: acquire,
-    async open(integration, signal) {
-      // Clients, networks and warm paths: a command that only looks into the store does without.
-      const { openIntegration } = await import('./clients/open-integration.ts');
-      return openIntegration(deps, integration, signal);
-    },
+    open: openClient,
   };
 }
 

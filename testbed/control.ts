@@ -1,6 +1,6 @@
 /**
- * `/_sandbox`: what tests and people who try things ask of a stand-in itself. No key and no token
- * is needed. Here is what every sandbox has of it.
+ * `/_sandbox`: controls of a stand-in itself, for tests and people who try things. They need no key
+ * and no token. This file has the part that all sandboxes share.
  */
 
 import { type Context, Hono } from 'hono';
@@ -11,7 +11,7 @@ import type { RequestLog } from './request-log.ts';
 
 const DEFAULT_PEOPLE = 100;
 
-/** What the controls of every sandbox reach into. */
+/** The parts of every sandbox that the controls use. */
 export interface ControlParts<Fault, Details> {
   faults: Faults<Fault>;
   requests: RequestLog<Details>;
@@ -23,15 +23,15 @@ export interface ControlParts<Fault, Details> {
 /** How the controls of one sandbox differ from those of another. */
 export interface ControlSettings<Fault> {
   rulesSchema: FaultRulesSchema<Fault>;
-  /** The most people of one page. */
+  /** Maximum number of people on one page. */
   maxPeople: number;
-  /** The id of the nth person of the contact list, from 0. */
+  /** The ID of the nth person of the contact list, from 0. */
   contactIdOf(person: number): string;
-  /** Whether an error means that what was asked for cannot be done; the answer is 422 then. */
+  /** Whether an error means that a request cannot be carried out; the response is 422 then. */
   isRefusal?(error: Error): boolean;
 }
 
-/** A router with `/requests`, `/faults` and `/people`, to add a sandbox's own controls to. */
+/** A router with `/requests`, `/faults` and `/people`, to which a sandbox adds its own controls. */
 export function createControlRouter<Fault, Details>(
   { faults, requests, world, contactCount }: ControlParts<Fault, Details>,
   { rulesSchema, maxPeople, contactIdOf, isRefusal = () => false }: ControlSettings<Fault>,
@@ -61,7 +61,7 @@ export function createControlRouter<Fault, Details>(
   return router;
 }
 
-/** Reads the body of an order; 422 if it does not fit. `absent` stands for a body that is empty. */
+/** Reads the body of an order; 422 if it does not match. `absent` stands for an empty body. */
 export async function readOrder<Schema extends z.ZodType>(
   c: Context,
   schema: Schema,
@@ -71,7 +71,7 @@ export async function readOrder<Schema extends z.ZodType>(
   return checkOrder(schema, text === '' ? absent : parseJson(text));
 }
 
-/** An order to a control that does not fit its schema. */
+/** An order to a control that does not match its schema. */
 class OrderError extends Error {
   override readonly name = 'OrderError';
 }
@@ -82,7 +82,7 @@ function checkOrder<Schema extends z.ZodType>(schema: Schema, input: unknown): z
   throw new OrderError(z.prettifyError(result.error));
 }
 
-/** What is no JSON fits no schema. */
+/** Text that is not JSON matches no schema. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -98,7 +98,7 @@ function pageSchemaOf(maxPeople: number) {
   });
 }
 
-/** A person as a contact list has it, and the donor who is right for it. */
+/** A person as in a contact list, and the donor that is right for it. */
 function showPerson({ firstName, lastName, address, employer, email, donorId }: CrmPerson) {
   return {
     firstName,

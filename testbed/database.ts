@@ -5,14 +5,14 @@ import Sqlite from 'better-sqlite3';
 /** An open database; all modules of a sandbox share one. */
 export type Database = Sqlite.Database;
 
-/** Long enough for a sandbox to end that was asked to just before the next one starts. */
+/** Long enough for a sandbox that was just asked to end to do so before the next one starts. */
 const LOCK_TIMEOUT_MS = 1000;
 
 /**
- * Opens a file, or a database in memory without one, and brings its schema. A sandbox may lose its
- * last moments with the machine's power, so it does not wait for the disk. The file belongs to one
- * sandbox until it is closed: two of them would fail each other's writes, and each would count
- * requests that the other has used up. So the second one is an error.
+ * Opens a file, or a database in memory without one, and creates its schema. A sandbox may lose its
+ * last moments if the machine loses power, so it does not wait for the disk. The file belongs to
+ * one sandbox until it is closed: two of them would make each other's writes fail, and each would
+ * count requests that the other has used. So opening it a second time is an error.
  */
 export function openDatabase(file: string | undefined, schema: string): Database {
   const db = new Sqlite(file ?? ':memory:', { timeout: LOCK_TIMEOUT_MS });
@@ -29,7 +29,7 @@ export function openDatabase(file: string | undefined, schema: string): Database
 }
 
 /**
- * Keeps other sandboxes away, but no process that only reads: the lock is on a file beside the
+ * Keeps other sandboxes out, but no process that only reads: the lock is on a file next to the
  * database. It ends with the database or the process, however that ends.
  */
 function claim(db: Database, file: string): void {

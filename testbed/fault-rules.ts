@@ -1,8 +1,8 @@
-/** Rules that say which requests of a sandbox go wrong, and how. */
+/** Rules that say which requests of a sandbox fail, and how. */
 
 import { z } from 'zod';
 
-/** What every fault has. */
+/** Properties of every fault. */
 export interface AnyFault {
   kind: string;
 }
@@ -10,9 +10,9 @@ export interface AnyFault {
 const count = z.number().int().min(1);
 
 /**
- * The schema of a list of rules around a sandbox's own union of faults. `on` says which requests
- * a rule looks at (all of them if empty); the other fields say at which of those it strikes, and
- * all that are given must agree.
+ * The schema of a list of rules around a sandbox's own union of faults. `on` says which requests a
+ * rule applies to (all of them if empty). The other fields say at which of those it strikes, and
+ * all given ones must agree.
  */
 export function faultRulesSchema<Fault extends z.ZodType<AnyFault>>(fault: Fault) {
   return z.array(
@@ -24,15 +24,15 @@ export function faultRulesSchema<Fault extends z.ZodType<AnyFault>>(fault: Fault
           path: z.string().min(1).optional(),
         })
         .default({}),
-      /** Leaves the first so many requests alone; the counts below begin after them. */
+      /** Skips that many requests at first; the counts below begin after them. */
       after: z.number().int().min(0).default(0),
       /** Only the nth request, from 1. */
       nth: count.optional(),
-      /** Each nth request. */
+      /** Every nth request. */
       every: count.optional(),
       /** From 0 to 1. */
       probability: z.number().min(0).max(1).optional(),
-      /** At most so many strikes. */
+      /** Maximum number of strikes. */
       times: count.optional(),
       fault,
     }),
@@ -45,13 +45,16 @@ export type FaultRule<Fault> = Omit<
   'fault'
 > & { fault: Fault };
 
-/** The rules in force and how often each has been met. */
+/** The rules in force and how often each has struck. */
 export interface Faults<Fault> {
-  /** Puts other rules in force; all counts begin anew. */
+  /** Puts other rules in force; all counts restart. */
   replace(rules: readonly FaultRule<Fault>[]): void;
   /** The fault that strikes this request, if any: that of the first rule that fires. */
   pick(request: { method: string; path: string }): Fault | undefined;
-  /** How often each rule has struck, in their order; also while what it struck still waits for its answer. */
+  /**
+   * How often each rule has struck, in their order; includes requests that still wait for their
+   * response.
+   */
   countStrikes(): number[];
 }
 
@@ -61,15 +64,15 @@ export type FaultRulesSchema<Fault> = z.ZodType<FaultRule<Fault>[]>;
 /** How a sandbox's faults are opened. */
 export interface FaultsOptions<Fault> {
   rulesSchema: FaultRulesSchema<Fault>;
-  /** The rules in force at first, as read from JSON; none by default. */
+  /** The initial rules, as read from JSON; none by default. */
   rules: unknown;
-  /** May be left out of a rule's path. */
+  /** May be omitted from a rule's path. */
   basePath: string;
-  /** From 0 up to 1, for faults by chance. */
+  /** From 0 up to 1, for random faults. */
   random: () => number;
 }
 
-/** Puts the first rules in force; an error if they make no sense. */
+/** Puts the initial rules in force; an error if they are invalid. */
 export function openFaults<Fault>(options: FaultsOptions<Fault>): Faults<Fault> {
   const rules = options.rulesSchema.safeParse(options.rules ?? []);
   if (!rules.success) {

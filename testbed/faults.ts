@@ -1,6 +1,6 @@
 /**
- * Faults on request: what networks and busy services do to a client, switched on by rules
- * (fault-rules.ts). Every sandbox understands the faults of this file and may add some of its own.
+ * Faults on request: what networks and busy services do to a client, controlled by rules
+ * (fault-rules.ts). Every sandbox supports the faults of this file and may add its own.
  */
 
 import { pipeline, Readable } from 'node:stream';
@@ -25,7 +25,7 @@ export const HTTP_FAULTS = [
   z.strictObject({ kind: z.literal('error') }),
   /** An HTML page of a proxy in front of the service; the request never arrives. */
   z.strictObject({ kind: z.literal('gatewayError'), status: z.literal([502, 503, 504]) }),
-  /** This refusal instead of the work, whatever texts are in it. */
+  /** This rejection instead of the work, whatever its texts contain. */
   z.strictObject({
     kind: z.literal('answer'),
     status: z.number().int().min(400).max(599),
@@ -33,30 +33,35 @@ export const HTTP_FAULTS = [
   }),
   /** The request waits before anything else happens to it. */
   z.strictObject({ kind: z.literal('slow'), delayMs: delayMsSchema }),
-  /** The answer's `Date` is so far from the time; without `offsetMs` the answer has none. */
+  /**
+   * The response's `Date` differs from the time by this much; without `offsetMs` the response has
+   * none.
+   */
   z.strictObject({ kind: z.literal('date'), offsetMs: z.number().int().optional() }),
   /** The connection is reset and nothing was done. */
   z.strictObject({ kind: z.literal('resetBefore') }),
   /** Everything was done, then the connection is reset. */
   z.strictObject({ kind: z.literal('resetAfter') }),
-  /** Everything was done; the connection ends in the middle of the answer. */
+  /** Everything was done; the connection ends in the middle of the response. */
   z.strictObject({ kind: z.literal('truncate') }),
-  /** Everything was done; the answer claims to be something else than JSON. */
+  /** Everything was done; the response claims not to be JSON. */
   z.strictObject({ kind: z.literal('contentType'), contentType: z.string().default('text/html') }),
-  /** Everything was done; what stands between keeps the answer and sends one that cannot be read. */
+  /** Everything was done; an intermediary keeps the response and sends an unreadable one. */
   z.strictObject({
     kind: z.literal('unreadable'),
-    /** A page, half of the JSON, nothing, JSON of another shape, or a 408 for having taken too long. */
+    /**
+     * A page, half of the JSON, nothing, JSON of another shape, or a 408 because it took too long.
+     */
     as: z.enum(['page', 'half', 'nothing', 'shape', 'tooLate']),
   }),
-  /** Every object of the answer gains these fields. */
+  /** Every object of the response gains these fields. */
   z.strictObject({
     kind: z.literal('extraFields'),
     fields: z.record(z.string(), z.unknown()).default({ unannounced_field: 'new' }),
   }),
   /**
-   * Everything was done; before the answer come so many megabytes of blanks, which JSON allows.
-   * They are packed to a thousandth by gzip for callers that accept it.
+   * Everything was done; the response starts with this many megabytes of blanks, which JSON allows.
+   * Gzip compresses them to a thousandth for callers that accept it.
    */
   z.strictObject({ kind: z.literal('flood'), megabytes: z.number().int().min(1).max(10_000) }),
 ] as const;
@@ -73,8 +78,8 @@ export interface FaultEnv<Fault> {
 }
 
 /**
- * Outermost middleware: picks the fault of a request, keeps it in `c.var.fault`, and plays those
- * that happen in front of the service or to its answer.
+ * Outermost middleware: picks the fault of a request, stores it in `c.var.fault`, and plays those
+ * that happen in front of the service or to its response.
  */
 export function playFaults<Fault extends AnyFault>(
   faults: Faults<Fault>,
@@ -98,15 +103,15 @@ export function playFaults<Fault extends AnyFault>(
   };
 }
 
-/** Cuts the caller's connection; the answer to return is the one that sends nothing. */
+/** Resets the caller's connection; returns the response that sends nothing. */
 function resetConnection({ incoming }: HttpBindings): Response {
   incoming.socket.resetAndDestroy();
   return RESPONSE_ALREADY_SENT;
 }
 
-/** Replaces an answer that is already made, together with its headers. */
+/** Replaces a response that is already created, including its headers. */
 export function replaceAnswer(c: { res: Response | undefined }, answer: Response): void {
-  // Assigning over a present answer would merge the old headers into the new one.
+  // Assigning over an existing response would merge the old headers into the new one.
   c.res = undefined;
   c.res = answer;
 }
@@ -129,7 +134,7 @@ async function playBefore(env: HttpBindings, fault: HttpFault): Promise<Response
       return tellTime(env, fault.offsetMs);
     case 'slow':
       await sleep(fault.delayMs, undefined, { ref: false });
-      // The caller may not wait any more, and the sandbox itself may be closed by now.
+      // The caller may no longer wait, and the sandbox itself may be closed by now.
       return env.outgoing.destroyed ? RESPONSE_ALREADY_SENT : undefined;
     default:
       return undefined;
@@ -164,7 +169,7 @@ async function playAfter(
   }
 }
 
-/** Node adds a `Date` of its own unless there is one, or none is wanted. */
+/** Node adds its own `Date` unless there is one, or none is wanted. */
 function tellTime({ outgoing }: HttpBindings, offsetMs: number | undefined): undefined {
   if (offsetMs === undefined) outgoing.sendDate = false;
   else outgoing.setHeader('date', new Date(Date.now() + offsetMs).toUTCString());
@@ -188,7 +193,7 @@ async function cutAnswer({ outgoing }: HttpBindings, answer: Response): Promise<
   return RESPONSE_ALREADY_SENT;
 }
 
-/** Keeps the status, but for the 408, and is whole as HTTP knows it. */
+/** Keeps the status, except for the 408, and is a complete HTTP response. */
 async function unreadableAnswer(
   answer: Response,
   as: Extract<HttpFault, { kind: 'unreadable' }>['as'],
@@ -215,14 +220,14 @@ async function unreadableAnswer(
   }
 }
 
-/** Made as it is sent, so that a flood costs the sandbox no memory. */
+/** Generated while it is sent, so that a flood costs the sandbox no memory. */
 function floodedAnswer({ incoming }: HttpBindings, answer: Response, megabytes: number): Response {
   const headers = new Headers(answer.headers);
   headers.delete('content-length');
   const flood = Readable.from(flooded(answer, megabytes), { objectMode: false });
   const isPacked = /gzip/.test(String(incoming.headers['accept-encoding'] ?? ''));
   if (isPacked) headers.set('content-encoding', 'gzip');
-  // The callback is for callers who leave in the middle.
+  // The callback is for callers that disconnect halfway.
   const sent = isPacked ? pipeline(flood, createGzip({ level: 1 }), () => {}) : flood;
   return new Response(Readable.toWeb(sent), { status: answer.status, headers });
 }
@@ -241,6 +246,6 @@ function withFields(value: unknown, fields: Record<string, unknown>, key = ''): 
     return value;
   }
   const inner = Object.entries(value).map(([name, item]) => [name, withFields(item, fields, name)]);
-  // In a map such as tracking_id_to_job_id a new key would be a wrong entry, not a new field.
+  // In a map such as tracking_id_to_job_id, a new key would be a wrong entry, not a new field.
   return { ...Object.fromEntries(inner), ...(key.includes('_to_') ? {} : fields) };
 }

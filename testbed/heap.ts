@@ -1,11 +1,11 @@
-/** What comes first of many, taken and added in logarithmic time. */
+/** A priority queue: items are taken and added in logarithmic time. */
 export interface Heap<One> {
   push(one: One): void;
-  /** Takes the first one out; undefined if there is none. */
+  /** Removes the first one; undefined if there is none. */
   pop(): One | undefined;
 }
 
-/** A binary heap: each one comes before the two below it. */
+/** A binary heap: each item comes before the two below it. */
 export function createHeap<One>(isBefore: (one: One, other: One) => boolean): Heap<One> {
   const heap: One[] = [];
   return {

@@ -1,4 +1,4 @@
-/** How long a request is on its way to a sandbox and back. */
+/** The travel time of a request to a sandbox and back. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
@@ -6,17 +6,17 @@ import type { Context, MiddlewareHandler } from 'hono';
 
 /** How far away a sandbox seems; everything is 0 by default. */
 export interface LatencyOptions {
-  /** Every request takes so long besides, half of it on its way there. */
+  /** Additional time of every request, half of it on the way there. */
   latencyMs?: number;
-  /** A part of this, drawn for each request, is added. */
+  /** A random part of this is added to each request. */
   jitterMs?: number;
-  /** Some requests, from none (0) to all (1), take so much longer. */
+  /** Some requests, from none (0) to all (1), take this much longer. */
   latencyTail?: LatencyTail;
-  /** How a request waits so many milliseconds; by the time of this machine by default. */
+  /** How a request waits that many milliseconds; with the timers of this machine by default. */
   wait?: Wait;
 }
 
-/** Resolves when so many milliseconds have passed. */
+/** Resolves after that many milliseconds. */
 export type Wait = (ms: number) => Promise<unknown>;
 
 /** The few requests that take much longer. */
@@ -26,10 +26,13 @@ export interface LatencyTail {
   delayMs: number;
 }
 
-/** Draws how long a request is on its way, in milliseconds. */
+/** Draws the travel time of a request, in milliseconds. */
 export type DrawLatency = () => number;
 
-/** Only what the options ask for draws a number: other chances stay as they were without it. */
+/**
+ * Only options that are set draw a random number: other random events stay the same as without
+ * latency.
+ */
 export function createLatency(
   { latencyMs = 0, jitterMs = 0, latencyTail }: LatencyOptions,
   random: () => number,
@@ -44,9 +47,10 @@ export function createLatency(
 export const waitByTimer: Wait = (ms) => sleep(ms, undefined, { ref: false });
 
 /**
- * To stand before all that answers, but behind the log. A request waits half of its time before
- * anything happens to it and half with its answer, so a caller who leaves in between is served as well. One
- * that arrives when the database is closed was on its way to a sandbox that has ended.
+ * Middleware that comes before everything that responds, but after the log. A request waits half of
+ * its time before anything happens to it and half with its response, so a caller who disconnects in
+ * between is served as well. A request that arrives after the database was closed was sent to a
+ * sandbox that has ended.
  */
 export function playLatency(
   timeOf: (c: Context) => number,

@@ -1,4 +1,4 @@
-/** The options of every sandbox, and what it is put together from. */
+/** The options of every sandbox, and the parts that they create. */
 
 import { createWorld, type World } from '../people/world.ts';
 import { type Faults, type FaultsOptions, openFaults } from './fault-rules.ts';
@@ -11,7 +11,7 @@ import {
 } from './latency.ts';
 import { reportToStandardError } from './serving.ts';
 
-/** One number for all sandboxes, so that their people are the same. */
+/** The same number for all sandboxes, so that their people are the same. */
 const DEFAULT_DONORS = 10_000;
 
 /** How a sandbox behaves; everything has a default. */
@@ -24,36 +24,36 @@ export interface SandboxOptions extends LatencyOptions {
   seed?: number;
   /** How many invented donors the world has; 10,000 by default. */
   donors?: number;
-  /** A file for the database; without one all is forgotten at the end. */
+  /** A file for the database; without one, everything is lost at the end. */
   db?: string;
-  /** Fault rules as read from JSON; rules that make no sense are an error. */
+  /** Fault rules as read from JSON; invalid rules are an error. */
   faults?: unknown;
   /** People to use instead of those of the seed. */
   world?: World;
   /** Milliseconds since 1970. */
   clock?: () => number;
-  /** From 0 up to 1, for everything that happens by chance. */
+  /** From 0 up to 1, for all random events. */
   random?: () => number;
   /** Receives unexpected errors; they go to standard error by default. */
   report?: (error: Error) => void;
 }
 
-/** What the options make for every sandbox. */
+/** The parts that the options create for every sandbox. */
 export interface SandboxParts<Fault> {
   clock: () => number;
   random: () => number;
   report: (error: Error) => void;
   world: World;
   faults: Faults<Fault>;
-  /** How long the next request is on its way. */
+  /** The travel time of the next request. */
   drawLatency: DrawLatency;
   wait: Wait;
 }
 
-/** What a sandbox has to say about its faults. */
+/** What a sandbox has to provide for its faults. */
 export type FaultKinds<Fault> = Pick<FaultsOptions<Fault>, 'rulesSchema' | 'basePath'>;
 
-/** Makes what is given by no option. */
+/** Creates the parts that no option provides. */
 export function createParts<Fault>(
   options: SandboxOptions,
   faultKinds: FaultKinds<Fault>,

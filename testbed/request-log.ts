@@ -1,12 +1,12 @@
-/** What was asked of a sandbox, for tests that count. */
+/** The requests to a sandbox, for tests that count. */
 
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
 
-/** How many requests are remembered; older ones are forgotten. */
+/** Maximum number of requests that are remembered; older ones are dropped. */
 const MAX_REQUESTS = 100_000;
 
-/** One request, with what a sandbox notes of its own; `status` is null where the connection was cut. */
+/** One request, with details of the sandbox's own; `status` is null if the connection was cut. */
 export type LoggedRequest<Details> = Details & {
   /** ISO time of arrival. */
   at: string;
@@ -20,7 +20,7 @@ export type LoggedRequest<Details> = Details & {
 export interface RequestLog<Details> {
   add(request: LoggedRequest<Details>): void;
   list(): LoggedRequest<Details>[];
-  /** How many there were in all, forgotten ones included. */
+  /** Total number, including dropped ones. */
   total(): number;
 }
 
@@ -41,7 +41,7 @@ export function createRequestLog<Details>(): RequestLog<Details> {
   };
 }
 
-/** To stand before all that answers: writes a request down when it is answered. */
+/** Middleware that comes before everything that responds: records a request when it is answered. */
 export function logRequests<Env extends { Bindings: HttpBindings }, Details>(
   log: Pick<RequestLog<Details>, 'add'>,
   clock: () => number,

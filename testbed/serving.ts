@@ -1,4 +1,4 @@
-/** What every sandbox does to serve and to end. */
+/** How every sandbox serves and ends. */
 
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -14,7 +14,7 @@ export interface Serving {
   close(): Promise<void>;
 }
 
-/** Serves an app; resolves when it does. */
+/** Serves an app; resolves when it is listening. */
 export async function serve(
   app: Pick<Parameters<typeof createAdaptorServer>[0], 'fetch'>,
   db: { close(): unknown },
@@ -26,7 +26,8 @@ export async function serve(
 
 /** Listens and resolves with the address, for example `http://127.0.0.1:4100`. */
 export async function listen(server: ServerType, host: string, port: number): Promise<string> {
-  // As the balancers before real services: an idle connection is not closed just when it is used again.
+  // As with the load balancers of real services: an idle connection is not closed just when it is
+  // used again.
   if ('keepAliveTimeout' in server) server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.listen(port, host);
   await once(server, 'listening');
@@ -51,7 +52,7 @@ async function shutDown(server: ServerType, db: { close(): unknown }): Promise<v
   db.close();
 }
 
-/** Where unexpected errors go if no `report` was given. */
+/** Where unexpected errors go if there is no `report`. */
 export function reportToStandardError(error: Error): void {
   process.stderr.write(`${error.stack ?? error.message}\n`);
 }

@@ -1,6 +1,6 @@
 /**
- * Rows that are none: where they end, so that they do not swallow the rows below them, and which
- * of their cells is to blame.
+ * Broken rows: where they end, so that they do not swallow the rows below them, and which of their
+ * cells is to blame.
  */
 import type { FarEnd, LineEnding, RecordSource } from './records.ts';
 
@@ -11,13 +11,16 @@ const QUOTE = 0x22;
 
 /** A row that is longer than any should be. */
 export interface LongRow extends FarEnd {
-  /** Its largest cell: the place of its column (the first is 1), bytes, and whether its quote is closed. */
+  /**
+   * Its largest cell: the position of its column (the first is 1), bytes, and whether its quote is
+   * closed.
+   */
   cell: { column: number; size: number; isClosed: boolean };
 }
 
 /**
- * Ends a row with a misplaced quote where its first line ends: what follows is most likely a row of
- * its own.
+ * Ends a row with a misplaced quote at the end of its first line: the next line is most likely a
+ * separate row.
  */
 export function endAtFirstLine(
   delimiter: string,
@@ -32,7 +35,7 @@ export function endAtFirstLine(
   };
 }
 
-/** Reads a row that may be as long as the file, in little memory. */
+/** Reads a row that may be as long as the file, with little memory. */
 export async function measureLongRow(
   { handle, size: fileSize }: Pick<RecordSource, 'handle' | 'size'>,
   offset: number,
@@ -65,14 +68,14 @@ function extent(lineEnd: number, ending: LineEnding): { size: number; ending: Li
   return { size: ending === '\r\n' ? lineEnd - 1 : lineEnd, ending };
 }
 
-/** A size as people say it. */
+/** A size in readable form. */
 export function sizeText(bytes: number): string {
   const units = ['bytes', 'KB', 'MB', 'GB'];
   const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
   return `${Math.round(bytes / 1024 ** power)} ${units[power] ?? ''}`;
 }
 
-/** Follows the bytes of one row, piece by piece. */
+/** Reads the bytes of one row, chunk by chunk. */
 function createReading(separator: number) {
   let state: 'begin' | 'plain' | 'quoted' | 'quote' = 'begin';
   let sound = true;
@@ -85,7 +88,7 @@ function createReading(separator: number) {
   let first: { size: number; hasReturn: boolean } | null = null;
 
   return {
-    /** Where in these bytes the row's line feed is; -1 if it goes on behind them. */
+    /** Position of the row's line feed in these bytes; -1 if the row continues after them. */
     read(bytes: Buffer): number {
       for (let at = 0; at < bytes.length; at += 1) {
         const byte = bytes[at] ?? 0;
@@ -98,7 +101,7 @@ function createReading(separator: number) {
           }
         }
         follow(byte, place + at);
-        // The return before the row's line feed is to be known when the line feed is met.
+        // When the line feed is found, the carriage return before it has to be known.
         last = byte;
       }
       place += bytes.length;

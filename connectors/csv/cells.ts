@@ -1,7 +1,7 @@
-/** Cells as they stand in the file (raw) and as they are meant. */
+/** Cells as written in the file (raw) and their meaning. */
 import { withoutGuard } from '../../src/core/printable.ts';
 
-/** A row cut into raw cells, or why that cannot be done. */
+/** A row split into raw cells, or why that is not possible. */
 export type SplitRow =
   | { cells: string[]; fault: null }
   | { cells: null; fault: RowFault; column: number; rest: number };
@@ -10,8 +10,8 @@ export type SplitRow =
 export type RowFault = 'unclosed' | 'afterQuote';
 
 /**
- * The raw cells of a row, quotes included. Where that cannot be done, `column` is the place of the cell
- * to blame (the first is 1), and `rest` says how many characters there are from it on.
+ * The raw cells of a row, including quotes. If that is not possible, `column` is the position of
+ * the cell to blame (the first is 1), and `rest` is the number of characters from there on.
  */
 export function splitRow(text: string, delimiter: string): SplitRow {
   if (!text.includes('"')) return { cells: text.split(delimiter), fault: null };
@@ -27,12 +27,12 @@ export function splitRow(text: string, delimiter: string): SplitRow {
   return { cells, fault: null };
 }
 
-/** What a raw cell says, without its quotes. */
+/** Content of a raw cell, without its quotes. */
 export function unquote(raw: string): string {
   return raw.startsWith('"') ? raw.slice(1, -1).replaceAll('""', '"') : raw;
 }
 
-/** The raw cell of a text; quoted where it must be, or wherever the file does so. */
+/** The raw cell of a text; quoted if it must be, or if the file quotes every cell. */
 export function quote(text: string, style: { delimiter: string; quoteAll: boolean }): string {
   const needed =
     style.quoteAll ||
@@ -42,7 +42,7 @@ export function quote(text: string, style: { delimiter: string; quoteAll: boolea
   return needed ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** The value of a raw cell as text, blank as an empty text. */
+/** The value of a raw cell as text; an empty text if blank. */
 export function readCell(raw: string): string {
   return readText(unquote(raw));
 }

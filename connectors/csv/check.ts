@@ -13,7 +13,7 @@ import type { Row } from './rows.ts';
 import type { CsvSettings } from './settings.ts';
 import type { Table } from './table.ts';
 
-/** Looks at the files as opening does and says what it finds. */
+/** Checks the files as opening does and returns its findings. */
 export async function check(settings: CsvSettings, contacts: ContactsSettings): Promise<Finding[]> {
   const findings = contacts.filter === null ? [] : [filterFinding()];
   try {
@@ -51,7 +51,7 @@ async function describe({ withTables, paths, journal }: CsvFiles): Promise<Findi
   return [...findings, met('journal', message)];
 }
 
-/** So many rows are named. */
+/** Maximum number of rows that are named. */
 const ROWS_NAMED = 10;
 
 function brokenFindings(rows: readonly Problem[]): Finding[] {
@@ -64,7 +64,7 @@ function brokenFindings(rows: readonly Problem[]): Finding[] {
   return [{ subject: 'bad rows', ok: true, message, fix }];
 }
 
-/** How many contacts there are of each kind that the settings lead to. */
+/** Number of contacts of each kind that the settings lead to. */
 interface Counts {
   all: number;
   named: number;
@@ -73,13 +73,13 @@ interface Counts {
   do_not_contact: number;
   row_unreadable: number;
   mark_unknown: number;
-  /** How many rows have each word of a column that is in no list. */
+  /** For each column, how many rows have a word that is in no list. */
   unknownWords: Map<string, Map<string, number>>;
 }
 
 /**
- * What the columns of the settings make of the rows: a wrong column is seen here before it costs
- * anything.
+ * The contacts that the columns of the settings produce: a wrong column is noticed here before it
+ * costs anything.
  */
 async function countContacts(files: CsvFiles, options: ContactColumns): Promise<Finding[]> {
   const counts = await files.withTables(async ({ input }) => {
@@ -125,7 +125,9 @@ function count(counts: Counts, { firstName, lastName, optedOut, excluded }: Cont
   if (excluded != null) counts[excluded] += 1;
 }
 
-/** Below this share of contacts with both names the columns are more likely wrong than the people. */
+/**
+ * Below this share of contacts with both names, wrong columns are more likely than missing names.
+ */
 const LEAST_NAMED_SHARE = 0.5;
 
 function checkNames({ all, named }: Counts): Finding {
@@ -164,7 +166,7 @@ function checkMarks(counts: Counts, contacts: ContactsSettings): Finding[] {
   return findings;
 }
 
-/** Columns of marks that leave most contacts out: a sync asks about them once. */
+/** Columns of marks that exclude most contacts: a sync asks about them once. */
 function checkMostMarked(marks: readonly MarkCount[]): Finding[] {
   return marks.filter(leavesOutMost).map((mark) => ({
     subject: 'marks',
@@ -175,7 +177,7 @@ function checkMostMarked(marks: readonly MarkCount[]): Finding[] {
   }));
 }
 
-/** Words whose meaning a user has to tell: their contacts wait, and none of them is sent. */
+/** Words whose meaning a user has to define: their contacts wait, and none of them is sent. */
 function checkWords(
   { all, mark_unknown, unknownWords }: Counts,
   contacts: ContactsSettings,
@@ -198,7 +200,7 @@ function unknownWords(
   });
 }
 
-/** What the service is not shown, and the price of it. */
+/** Parts that are not sent to the service, and what that costs. */
 function checkParts({ columns }: Pick<CsvSettings, 'columns'>): Finding[] {
   return missingParts(columns).map(({ part, price }) => ({
     subject: part,

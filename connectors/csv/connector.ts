@@ -27,7 +27,7 @@ import {
 } from './settings.ts';
 import { CHANGES_PER_BATCH, eraseKept, writeChanges } from './write.ts';
 
-/** CSV files as a CRM; `README.md` beside this file describes what that means. */
+/** CSV files as a CRM; `README.md` in this folder describes what that means. */
 export const csvConnector: ConnectorDefinition<CsvSettings> = {
   kind: 'csv',
   settingsSchema: csvSettingsSchema,

@@ -5,7 +5,7 @@ import { layOut } from './layout.ts';
 import type { CsvSession } from './session.ts';
 import { type Encoding, isEncodable } from './sources/encoding.ts';
 
-/** The columns of the output: all of them text, because a file knows nothing else. */
+/** The columns of the output: all of them text, because a file has no other type. */
 export async function describeFields(session: CsvSession): Promise<CrmField[]> {
   const { names, namedTwice } = await session.files.withTables(async (tables) => ({
     names: columnNames(session, tables),
@@ -17,7 +17,7 @@ export async function describeFields(session: CsvSession): Promise<CrmField[]> {
   }));
 }
 
-/** Adds columns at the end of the output; they are there after `finish`. */
+/** Adds columns at the end of the output; they exist after `finish`. */
 export async function createFields(
   session: CsvSession,
   specs: readonly FieldSpec[],

@@ -6,7 +6,7 @@ import {
   RetriableError,
 } from '../../src/core/errors.ts';
 
-/** What a person can do about a failed system call, by its code. */
+/** What a user can do about a failed system call, by its code. */
 const FIXES: Readonly<Record<string, string>> = {
   ENOENT: 'There is no such file or folder; check the path in the settings.',
   ENOTDIR: 'A part of the path is not a folder; check the path in the settings.',
@@ -17,7 +17,7 @@ const FIXES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The error to throw for a failed file operation: a ConfigurationError where a person must act, a
+ * The error to throw for a failed file operation: a ConfigurationError if a user must act, a
  * RetriableError otherwise (a full disk, for example). `deed` completes "Cannot …".
  */
 export function fileError(deed: string, path: string, cause: unknown): DonorSyncError {
@@ -31,7 +31,7 @@ export function fileError(deed: string, path: string, cause: unknown): DonorSync
     : new ConfigurationError(message, facts);
 }
 
-/** The system's word for a failure, for example `ENOENT`; null if it was not a system call. */
+/** The system's code for a failure, for example `ENOENT`; null if it was not a system call. */
 export function systemCode(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error)) return null;
   return typeof error.code === 'string' ? error.code : null;

@@ -18,14 +18,14 @@ export interface Tables {
   output: Table | null;
 }
 
-/** Where things are, with links resolved. */
+/** The paths of the files, with links resolved. */
 export interface FilePaths {
   input: string;
   /** The file that is replaced; the input itself if the settings name no other. */
   output: string;
   isInPlace: boolean;
   journal: string;
-  /** What becomes the output. */
+  /** The new file, before it becomes the output. */
   replacement: string;
 }
 
@@ -33,9 +33,9 @@ export interface CsvFiles {
   readonly paths: FilePaths;
   readonly journal: Journal;
   /**
-   * Runs an action on files that did not change under it. It may run more than once, so it must
-   * be harmless to repeat; `commit` then runs once. One action runs at a time, so none may wait
-   * for another. Throws a RetriableError if another program keeps changing the files.
+   * Runs an action on files that did not change in the meantime. It may run more than once, so it
+   * must be harmless to repeat; `commit` then runs once. One action runs at a time, so none may
+   * wait for another. Throws a RetriableError if another program keeps changing the files.
    */
   withTables<Result>(
     action: (tables: Tables) => Promise<Result>,
@@ -47,8 +47,8 @@ export interface CsvFiles {
 const MOST_ATTEMPTS = 5;
 
 /**
- * Checks the files from beginning to end and opens them. Throws a ConfigurationError that lists
- * what is wrong with them.
+ * Checks the files completely and opens them. Throws a ConfigurationError that lists what is wrong
+ * with them.
  */
 export async function openFiles(
   settings: CsvSettings,
@@ -98,7 +98,7 @@ export async function openFiles(
   }
 }
 
-/** Tasks that run one after the other, each once the ones before it have ended. */
+/** Runs tasks one after the other, each once the ones before it have ended. */
 function createQueue(): <Result>(task: () => Promise<Result>) => Promise<Result> {
   let last: Promise<unknown> = Promise.resolve();
   return (task) => {
@@ -123,8 +123,8 @@ export async function findPaths(settings: CsvSettings): Promise<FilePaths> {
 }
 
 /**
- * A workbook or a file in UTF-16 is read and never replaced: its results are a CSV file. Throws a ConfigurationError if
- * the settings name none.
+ * A workbook or a file in UTF-16 is only read and never replaced: its results go into a CSV file.
+ * Throws a ConfigurationError if the settings name none.
  */
 async function requireOwnOutput(
   { path }: Pick<CsvSettings, 'path'>,
@@ -157,7 +157,7 @@ async function resolveFuturePath(path: string): Promise<string> {
   return existing ?? join(await resolveRealPath(dirname(resolve(path))), basename(path));
 }
 
-/** A new output is made beside the old one, so the folder must be writable. */
+/** A new output is created next to the old one, so the folder must be writable. */
 async function checkFolder(folder: string): Promise<void> {
   return access(folder, constants.W_OK).catch((error: unknown) => {
     throw fileError('write to the folder', folder, error);
@@ -171,8 +171,8 @@ function tableFormats(
   const required = requiredColumns(settings, contacts);
   const { delimiter, encoding, badRows, sheet } = settings;
   const shared = { required, encoding, badRows, idColumn: settings.columns.id };
-  // The output may have been saved by a spreadsheet with another delimiter, and of its columns
-  // only the id must be there.
+  // A spreadsheet may have saved the output with another delimiter, and only the ID column must be
+  // present.
   return {
     input: {
       ...shared,
@@ -198,7 +198,7 @@ async function openTables(
   }
 }
 
-/** False for an output that does not exist or is a place holder without a byte. */
+/** False for an output that does not exist or is an empty placeholder. */
 async function isWritten(path: string): Promise<boolean> {
   const stats = await stat(path).catch(() => null);
   return stats !== null && stats.size > 0;

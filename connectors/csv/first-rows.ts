@@ -1,4 +1,7 @@
-/** The beginning of a file whose columns no setting names yet, read as the connector reads the file later. */
+/**
+ * The beginning of a file whose columns no setting names yet, read as the connector later reads the
+ * file.
+ */
 import { endAtFirstLine } from './broken-rows.ts';
 import { readCell, splitRow } from './cells.ts';
 import { type Header, type Problem, readHeader } from './header.ts';
@@ -7,10 +10,12 @@ import { isBlank } from './rows.ts';
 import { DELIMITERS } from './settings.ts';
 import { decodeText, type Encoding } from './sources/encoding.ts';
 
-/** A row that is longer ends the reading. */
+/** A longer row ends the reading. */
 const MAX_ROW_BYTES = 65_536;
 
-/** The header by the delimiter that gives the most names; why there is none if no delimiter gives one. */
+/**
+ * The header by the delimiter that gives the most names; the problems if no delimiter gives one.
+ */
 export function readAnyHeader(bytes: Buffer, encoding: Encoding): Header | Problem[] {
   const readings = DELIMITERS.map((delimiter) =>
     readHeader(bytes, { required: [], delimiter, encoding }),
@@ -18,7 +23,7 @@ export function readAnyHeader(bytes: Buffer, encoding: Encoding): Header | Probl
   return readings.reduce((best, each) => (countNames(each) > countNames(best) ? each : best));
 }
 
-/** One column is no list: what is wrong with another reading says more. */
+/** One column is not a list: the problems of another reading say more. */
 function countNames(reading: Header | Problem[]): number {
   return Array.isArray(reading) ? 1.5 : reading.columns.length;
 }
@@ -49,7 +54,7 @@ export function readFirstRows(
   return rows;
 }
 
-/** Null of a row that is blank or cannot be read. */
+/** Null for a row that is blank or cannot be read. */
 function readCells(row: Buffer, delimiter: string, encoding: Encoding): string[] | null {
   const text = decodeText(row, encoding)?.replace(/\r$/, '') ?? '';
   if (isBlank(text, delimiter)) return null;

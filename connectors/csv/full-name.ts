@@ -1,4 +1,4 @@
-/** The parts of a name; null where the text does not say for certain. */
+/** The parts of a name; null if the text is not clear. */
 export interface NameParts {
   firstName: string | null;
   lastName: string | null;
@@ -7,10 +7,10 @@ export interface NameParts {
 const UNKNOWN: NameParts = { firstName: null, lastName: null };
 
 /**
- * Takes a name apart that stands in one column, as `Last, First` or `First Last`. Titles and degrees
- * are left out. `Jr.` and `III` stay with the last name, since they tell father from son, and so do
- * particles (`de la Cruz`); a nickname in brackets or quotes stays with the first name. A part that is
- * not certain is null, and such a contact is not asked about: a wrong guess would cost a credit.
+ * Splits a name in one column, written as `Last, First` or `First Last`. Titles and degrees are
+ * omitted. `Jr.` and `III` stay with the last name, since they distinguish father from son, and so
+ * do particles (`de la Cruz`). A nickname in brackets or quotes stays with the first name. An
+ * uncertain part is null, and such a contact is not submitted: a wrong guess would cost a credit.
  */
 export function splitFullName(text: string): NameParts {
   const words = splitWords(text);
@@ -26,7 +26,7 @@ export function splitFullName(text: string): NameParts {
   return inOrder(first, generations);
 }
 
-/** What stands between two commas, taken apart. */
+/** The text between two commas, split. */
 interface Section {
   hasTitle: boolean;
   /** Without titles and degrees. */
@@ -54,7 +54,8 @@ function inverted(
 function inOrder({ hasTitle, names }: Section, generations: readonly string[]): NameParts {
   const words = names.slice(0, names.findLastIndex((word) => !isAside(word)) + 1);
   const start = lastNameStart(words);
-  // One word is a first name as likely as a last one, unless a title or a particle says which.
+  // A single word is as likely a first name as a last name, unless a title or a particle tells
+  // which.
   if (start === 0 && words.length < 2 && !hasTitle) return UNKNOWN;
   if (start === 1 && hasTitle && isParticle(words[0] ?? '')) return UNKNOWN;
   return {
@@ -63,7 +64,7 @@ function inOrder({ hasTitle, names }: Section, generations: readonly string[]): 
   };
 }
 
-/** Some particles are first names as well (`Van Morrison`); before another particle they are none. */
+/** Some particles are first names as well (`Van Morrison`), but not before another particle. */
 function lastNameStart(words: readonly string[]): number {
   let start = Math.max(0, words.length - 1);
   // `Ortega y Gasset` is one last name.
@@ -77,14 +78,14 @@ function toFirstName(words: readonly string[]): string | null {
   return words.every(isAside) ? null : words.join(' ');
 }
 
-/** A single letter is no last name. */
+/** A single letter is not a last name. */
 function toLastName(words: readonly string[], generations: readonly string[]): string | null {
   const names = words.filter((word) => !isAside(word));
   if (names.length === 0 || bare(names.join('')).length < 2) return null;
   return [...names, ...generations].join(' ');
 }
 
-/** Words, commas, and asides as a whole: what stands in brackets or quotes. */
+/** Words, commas, and whole asides: text in brackets or quotes. */
 function splitWords(text: string): string[] {
   return text.match(/\([^)]*\)|"[^"]*"|“[^”]*”|,|[^\s,]+/gu) ?? [];
 }
@@ -110,7 +111,7 @@ function readSection(
 ): Section {
   const isBeforeComma = at === 0 && length > 1;
   const start = words.findIndex((word, at) => !isTitle(word, words[at + 1]));
-  // `Sen, Amartya`: before a comma a lone title is a last name.
+  // `Sen, Amartya`: before a comma, a title on its own is a last name.
   const isLastName = start === -1 && isBeforeComma;
   const named = start === -1 && !isLastName ? [] : words.slice(Math.max(0, start));
   const end = named.findLastIndex((word) => !ADDITIONS.has(bare(word))) + 1;
@@ -121,12 +122,15 @@ function readSection(
   };
 }
 
-/** `The Honorable` is a title, `The` of anything else is not. */
+/** `The Honorable` is a title, `The` before anything else is not. */
 function isTitle(word: string, next: string | undefined): boolean {
   return TITLES.has(bare(word)) || (bare(word) === 'the' && TITLES.has(bare(next ?? '')));
 }
 
-/** Two people, an organisation, an address, somebody who has died: nothing of it is the name of one person to research. */
+/**
+ * Two people, an organisation, an address or a deceased person: not the name of one person to
+ * research.
+ */
 function isNoName(word: string): boolean {
   if (isAside(word) && DECEASED.test(word)) return true;
   if (GENERATIONS.has(bare(word))) return false;
@@ -141,12 +145,12 @@ function isParticle(word: string): boolean {
   return isSureParticle(word) || NAMES_OR_PARTICLES.has(bare(word));
 }
 
-/** A word that is no first name; in small letters none of the others is one either. */
+/** A word that is not a first name; in lower case, none of the others is one either. */
 function isSureParticle(word: string): boolean {
   return PARTICLES.has(bare(word)) || NAMES_OR_PARTICLES.has(word.replace(/\.$/, ''));
 }
 
-/** In small letters, without the points of `Ph.D.` */
+/** In lower case, without the dots of `Ph.D.` */
 function bare(word: string): string {
   return word.toLowerCase().replace(/[.'’]/g, '');
 }
@@ -162,7 +166,7 @@ const TITLES = wordSet(
 
 const GENERATIONS = wordSet('jr sr junior senior ii iii iv v 2nd 3rd 4th');
 
-/** What may follow a name without being one. */
+/** Words that may follow a name without being part of it. */
 const ADDITIONS = new Set([
   ...GENERATIONS,
   ...wordSet('md phd edd esq dds dvm cpa rn jd mba dr mr mrs ms rev prof hon'),
@@ -178,7 +182,10 @@ const NAMES_OR_PARTICLES = wordSet('al bin del el ibn le saint san santa st ste 
 const DECEASED =
   /deceased|passed away|verstorben|gestorben|d[eé]c[eé]d[eé]|fallecid[oa]|difunt[oa]|decedut[oa]|overleden|falecid[oa]|avliden/iu;
 
-/** At the end, with points: `Construcciones Peña, S.A.`; they may be initials there too, and so say nothing for certain. */
+/**
+ * At the end, with dots: `Construcciones Peña, S.A.`. They may also be initials there, so nothing
+ * is certain.
+ */
 const LEGAL_FORM = /^(s\.(a|l|l\.u|a\.s|r\.l|p\.a)\.?)$/i;
 
 const NO_PERSON = wordSet(

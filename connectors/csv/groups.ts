@@ -7,10 +7,10 @@ import type { CsvSession } from './session.ts';
 import { csvGroupSchema } from './settings.ts';
 import type { Table } from './table.ts';
 
-/** A column with more different values than this does not look like one that sorts people. */
+/** A column with more different values than this is unlikely to be one that groups people. */
 const MOST_GROUPS_OF_COLUMN = 20;
 
-/** The ids of the rows whose cell in the column is the value. */
+/** The IDs of the rows whose cell in the column has the value. */
 export async function* readGroup(
   session: CsvSession,
   selector: GroupSelector,
@@ -29,7 +29,7 @@ export async function* readGroup(
   }
 }
 
-/** The values of the columns that have few: a board, a committee, a status. */
+/** The values of the columns that have few of them: a board, a committee, a status. */
 export async function listGroups(session: CsvSession): Promise<GroupSummary[]> {
   const input = await readInput(session);
   const counts = await countValues(session, input);
@@ -58,7 +58,7 @@ function missingColumn(column: string, input: Table): ConfigurationError {
   return new ConfigurationError(message, { code: 'csv_column_missing', details: { column } });
 }
 
-/** How often each value occurs; columns with too many values are given up on the way. */
+/** How often each value occurs; a column is dropped once it has too many values. */
 async function countValues(
   session: CsvSession,
   input: Table,
@@ -79,7 +79,7 @@ async function countValues(
   return counts;
 }
 
-/** The columns that may hold groups: not those that say who a person is. */
+/** The columns that may contain groups: not those of the identity. */
 function sortingColumns({ settings }: CsvSession, input: Table): string[] {
   const { id, firstName, lastName, addresses, employers } = settings.columns;
   const identity = new Set([id, firstName, lastName, ...addresses, ...employers]);

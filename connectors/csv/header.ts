@@ -18,16 +18,16 @@ export interface Dialect {
 /** The first line of a file. */
 export interface Header {
   dialect: Dialect;
-  /** The column names, white space around them removed. */
+  /** The column names, without surrounding white space. */
   columns: readonly string[];
-  /** The same as they stand in the file. */
+  /** The same as written in the file. */
   cells: readonly string[];
   ending: LineEnding;
   /** Bytes up to the first row. */
   size: number;
 }
 
-/** What the settings say of a file. */
+/** What the settings say about a file. */
 export interface HeaderFormat {
   required: readonly NamedColumn[];
   delimiter: string | undefined;
@@ -36,11 +36,11 @@ export interface HeaderFormat {
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const MOST_NAMES_LISTED = 30;
-/** A longer text in a header isn't a name. */
+/** A longer text in a header is not a name. */
 const MOST_CHARACTERS_LISTED = 200;
 const MOST_TYPOS = 2;
 
-/** Reads the header from the first bytes of a file; the problems if it cannot be used. */
+/** Reads the header from the first bytes of a file; returns the problems if it cannot be used. */
 export function readHeader(bytes: Buffer, format: HeaderFormat): Header | Problem[] {
   const impossible = wrongKindOfFile(bytes);
   if (impossible !== null) return [{ line: 1, message: impossible }];
@@ -61,7 +61,7 @@ export function readHeader(bytes: Buffer, format: HeaderFormat): Header | Proble
   };
 }
 
-/** The sentence about bytes that are not in the file's encoding. */
+/** The problem of bytes that are not in the file's encoding. */
 export function encodingProblem(line: number): Problem {
   const message =
     'this is not UTF-8 text. Save the file as UTF-8 (in a spreadsheet: "CSV UTF-8"), or convert ' +
@@ -117,7 +117,7 @@ const HEADER_FAULTS = {
   afterQuote: 'text follows the closing quote of a column name; a quote within must be doubled.',
 } as const;
 
-/** True if a carriage return stands where no quotes are around it; `cells` is null if unreadable. */
+/** True if there is a carriage return outside of quotes; `cells` is null if unreadable. */
 function hasBareReturn(text: string, cells: readonly string[] | null): boolean {
   if (cells === null) return /"\r[^\n]/.test(text);
   return cells.some((cell) => !cell.startsWith('"') && cell.includes('\r'));
@@ -157,7 +157,7 @@ function columnProblems(
   if (!isHeader) return problems;
   const named = new Set(format.required.map(({ name }) => name));
   for (const name of new Set(columns)) {
-    // Columns that no setting names are left alone, whatever they are called.
+    // Columns that no setting names are ignored, whatever their name.
     if (!named.has(name)) continue;
     const places = columns.flatMap((column, at) => (column === name ? [at + 1] : []));
     if (name === '' || places.length < 2) continue;
@@ -167,12 +167,12 @@ function columnProblems(
   return problems;
 }
 
-/** What is said of a first line that may be a person's name and address. */
+/** The message about a first line that may be a person's name and address. */
 const NO_HEADER =
   'the first line must hold the names of the columns, and it holds none of these. It is not ' +
   'repeated here, because it may be a contact.';
 
-/** True if at least one of the columns is there, upper and lower case and such aside. */
+/** True if at least one of the columns is present, ignoring case and punctuation. */
 function looksLikeHeader(columns: readonly string[], { required }: HeaderFormat): boolean {
   const known = new Set(columns.map(bare));
   return required.some(({ name }) => columns.includes(name) || known.has(bare(name) || name));
@@ -184,7 +184,7 @@ function missingColumn({ name, setting }: NamedColumn, columns: readonly string[
   return { line: 1, message: `there is no column "${name}" (${setting}).${question}` };
 }
 
-/** Says so if another delimiter than the one of the settings would have given the columns. */
+/** Tells if another delimiter than the one in the settings would have given the columns. */
 function delimiterHint(format: HeaderFormat, text: Buffer, encoding: Encoding): string {
   if (format.delimiter === undefined) return '';
   const better = DELIMITERS.find(
@@ -221,15 +221,15 @@ function editDistance(a: string, b: string): number {
   return above[b.length] ?? 0;
 }
 
-/** Something a person has to fix in a file; line 1 is the header. */
+/** A problem in a file that a user has to fix; line 1 is the header. */
 export interface Problem {
   line: number;
-  /** Its number in a spreadsheet; left out if that is the number of the line. */
+  /** Its number in a spreadsheet; omitted if that is the line number. */
   row?: number;
   message: string;
 }
 
-/** After this many a file is not searched any further. */
+/** After this many problems, a file is not searched further. */
 export const MOST_PROBLEMS = 20;
 
 /** The error that lists everything that was found wrong with a file. */

@@ -8,26 +8,28 @@ import { replaceFile, syncFolder, writeBytes, writeWholeFile } from './replace-f
 import { createRowIndex, type RowIndex } from './row-index.ts';
 
 /**
- * Acknowledged changes that are not in the output yet, in a file beside it: one JSON document a
- * line, on disk before a change is acknowledged. A run that is killed leaves it to the next one.
+ * Acknowledged changes that are not in the output yet, in a file next to it: one JSON document per
+ * line, on disk before a change is acknowledged. If a run is killed, the next one continues with
+ * it.
  */
 
 export interface Journal {
   readonly path: string;
-  /** Changes and columns that wait to be merged. */
+  /** Number of changes and columns that wait to be merged. */
   readonly pending: number;
   readonly createdColumns: ReadonlySet<string>;
   readonly keptColumns: ReadonlySet<string>;
-  /** The newest change of each of these ids that has one. */
+  /** The latest change of each of these IDs that has one. */
   find(ids: readonly string[]): Promise<Map<string, JournalChange>>;
   /** On disk when the promise resolves. */
   append(lines: readonly JournalLine[]): Promise<void>;
   /**
-   * Drops the changes of these ids for good; resolves with how many there were. A new output that is
-   * said to be ready may hold them as well: it is to be made anew. On disk when the promise resolves.
+   * Permanently deletes the changes of these IDs; resolves with their number. A new output that is
+   * marked as ready may contain them as well, so it has to be made again. On disk when the promise
+   * resolves.
    */
   erase(isErased: (id: string) => boolean): Promise<number>;
-  /** Forgets everything but these kept columns; without any, the file is removed. */
+  /** Discards everything except these kept columns; without any, the file is removed. */
   reset(keptColumns: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -66,10 +68,10 @@ export async function openJournal(path: string): Promise<Journal> {
       }
     },
     async erase(isErased) {
-      // What a kill has left of an earlier one.
+      // A file that a killed process left behind.
       await rm(temporaryFor(path), { force: true });
       if (handle === null) return 0;
-      // What is in the output already must not be merged once more.
+      // Changes that are already in the output must not be merged again.
       if (state.isSpent) {
         await reset([...state.kept]);
         return 0;
@@ -108,11 +110,11 @@ interface State {
   changeCount: number;
   created: Set<string>;
   kept: Set<string>;
-  /** Bytes of whole lines; what stands behind them was torn by a kill. */
+  /** Bytes of complete lines; anything after them was torn by a kill. */
   size: number;
-  /** Bytes of the file when we looked last; another size means that another process writes it. */
+  /** Size of the file at the last check; a different size means that another process writes it. */
   seenSize: number;
-  /** True if the changes are in the output already and only the file is still there. */
+  /** True if the changes are already in the output and only the file is left. */
   isSpent: boolean;
 }
 
@@ -144,8 +146,8 @@ async function create(path: string): Promise<FileHandle> {
 }
 
 /**
- * Two that write one journal would write over each other's changes: the one that finds that the file is
- * not as they left it changes nothing. The next run finds what both have written.
+ * Two processes that write one journal would overwrite each other's changes. The one that finds the
+ * file changed writes nothing, and the next run finds what both have written.
  */
 async function requireOurs(path: string, handle: FileHandle | null, state: State): Promise<void> {
   const [now, ours] = await Promise.all([
@@ -176,7 +178,7 @@ async function load(handle: FileHandle): Promise<State> {
   return state;
 }
 
-/** The last line of a journal says that a new output is ready, and that file has been moved. */
+/** The last line of the journal says that a new output is ready, and that file has been moved. */
 function spent(state: State): State {
   const { kept, size, seenSize } = state;
   return { ...emptyState(), kept, size, seenSize, isSpent: true };
@@ -207,7 +209,8 @@ async function appendLines(
 ): Promise<void> {
   const encoded = lines.map(encodeLine);
   try {
-    // Whatever a kill or a full disk left behind the last whole line must not become part of ours.
+    // Anything that a kill or a full disk left after the last complete line must not become part of
+    // ours.
     await handle.truncate(state.size);
     await writeBytes(handle, Buffer.concat(encoded), state.size);
     await handle.datasync();
@@ -238,7 +241,10 @@ async function findChanges(
   return changes;
 }
 
-/** The lines without the changes of some ids, how many those were, and whether an output was ready. */
+/**
+ * The lines without the changes of some IDs, the number of those changes, and whether an output was
+ * ready.
+ */
 async function linesWithout(
   handle: FileHandle,
   size: number,
@@ -259,7 +265,7 @@ async function linesWithout(
   return { lines, dropped, isReady };
 }
 
-/** Puts a journal of these lines in the place of the present one; without any, there is none. */
+/** Replaces the journal with one of these lines; without any, the file is removed. */
 async function rewrite(path: string, lines: readonly Buffer[]): Promise<void> {
   if (lines.length === 0) {
     await rm(path, { force: true });
@@ -274,14 +280,14 @@ function temporaryFor(path: string): string {
 }
 
 const lineSchema = z.union([
-  /** A change: for each column the text that stood in the file and the one to put there. */
+  /** A change: for each column, the text that was in the file and the new one. */
   z.strictObject({
     id: z.string(),
     cells: z.record(z.string(), z.tuple([z.string(), z.string()])),
   }),
   /** Columns to be added to the output. */
   z.strictObject({ create: z.array(z.string()) }),
-  /** Columns whose cells are the output's, although the input has a column of that name. */
+  /** Columns whose cells come from the output, although the input has a column of that name. */
   z.strictObject({ keep: z.array(z.string()) }),
   /** The changes are in this file, which is about to become the output. */
   z.strictObject({ replacement: z.string() }),
@@ -291,7 +297,7 @@ const lineSchema = z.union([
 export type JournalLine = z.infer<typeof lineSchema>;
 export type JournalChange = Extract<JournalLine, { id: string }>;
 
-/** A line as it stands in the journal, its line feed included. */
+/** A line as written in the journal, including its line feed. */
 export function encodeLine(line: JournalLine): Buffer {
   return Buffer.from(`${JSON.stringify(line)}\n`);
 }
@@ -306,7 +312,7 @@ export function parseLine(bytes: Buffer): JournalLine | null {
   }
 }
 
-/** What the schema says of a change, of which there is one for each contact, a tenth as long. */
+/** The same as the schema for a change, but ten times as fast: there is one change per contact. */
 function isChange(line: unknown): line is JournalChange {
   if (typeof line !== 'object' || line === null) return false;
   if (!('id' in line && 'cells' in line) || Object.keys(line).length !== 2) return false;

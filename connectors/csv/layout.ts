@@ -7,15 +7,15 @@ import type { Table } from './table.ts';
 /** One column of the output, and which file its cells come from. */
 export interface Column {
   name: string;
-  /** Its place in the input; null if the input does not have it. */
+  /** Its position in the input; null if the input does not have it. */
   inInput: number | null;
-  /** Its place in the separate output, if the output's cells are the ones that count. */
+  /** Its position in the separate output, if the output's cells count. */
   inOutput: number | null;
 }
 
 /**
  * The columns of the output: the input's, then those that only the output has, then new ones. A
- * column that both files have follows the input, unless it is one of `keptColumns`.
+ * column in both files follows the input, unless it is one of `keptColumns`.
  */
 export function layOut(
   { input, output }: Tables,
@@ -37,14 +37,14 @@ export function layOut(
   return [...known, ...created];
 }
 
-/** One contact in all the places that say something about it. */
+/** One contact in all the places that have data about it. */
 export interface RowVersions {
   input: Row;
   output: Row | undefined;
   change: JournalChange | undefined;
 }
 
-/** Collects what the files and the journal say of these rows of the input. */
+/** Collects what the files and the journal have about these rows of the input. */
 export async function gatherVersions(
   { output }: Tables,
   journal: Pick<Journal, 'find'>,
@@ -60,7 +60,7 @@ export async function gatherVersions(
   }));
 }
 
-/** The cell as it stands in the files, quotes included; empty where no file has it. */
+/** The cell as written in the files, including quotes; empty if no file has it. */
 export function rawCell(column: Column, { input, output }: RowVersions, tables: Tables): string {
   if (column.inOutput !== null && output !== undefined && tables.output !== null) {
     return adopt(output.cells[column.inOutput] ?? '', tables.output, tables.input);
@@ -69,8 +69,8 @@ export function rawCell(column: Column, { input, output }: RowVersions, tables: 
 }
 
 /**
- * The text that an acknowledged change puts into the cell; null if there is none, or if a person
- * has put something else there since: what a person typed stays.
+ * The text that an acknowledged change puts into the cell; null if there is none, or if a user has
+ * put something else there since: what a user typed stays.
  */
 export function changedText(
   column: string,
@@ -83,14 +83,14 @@ export function changedText(
   return unquote(raw) === before ? after : null;
 }
 
-/** The present value of a cell; null if it is blank. */
+/** The current value of a cell; null if it is blank. */
 export function presentValue(column: Column, row: RowVersions, tables: Tables): string | null {
   const raw = rawCell(column, row, tables);
   const text = changedText(column.name, raw, row.change);
   return readText(text ?? unquote(raw)) || null;
 }
 
-/** A cell of one file as it has to stand in another. */
+/** A cell of one file as it has to be written in another. */
 function adopt(raw: string, from: Table, to: Table): string {
   const isSameStyle = from.header.dialect.delimiter === to.header.dialect.delimiter;
   return isSameStyle ? raw : quote(unquote(raw), to.header.dialect);

@@ -4,7 +4,7 @@ import { readCell } from './cells.ts';
 import type { Row } from './rows.ts';
 import { columnPositions } from './setting-names.ts';
 
-/** Counts what the columns of marks leave out, one row after the other. */
+/** Counts the contacts that the columns of marks exclude, row by row. */
 export interface MarkTally {
   add(row: Pick<Row, 'cells'>): void;
   counts(): MarkCount[];

@@ -18,9 +18,10 @@ import type { CsvSession } from './session.ts';
 import { encodeText } from './sources/encoding.ts';
 
 /**
- * Brings the journal (and, into a separate output, what changed in the input) into the output by
- * replacing it as a whole. Nothing is replaced if that would change nothing. Rows that the input lacks stay in a
- * separate output, behind the others, as long as donor-sync counts their contacts as present.
+ * Merges the journal (and, into a separate output, what changed in the input) into the output by
+ * replacing it as a whole. Nothing is replaced if that would change nothing. Rows that the input
+ * lacks stay in a separate output, after the others, as long as donor-sync counts their contacts as
+ * present.
  */
 export async function mergeIntoOutput(session: CsvSession): Promise<void> {
   const { files } = session;
@@ -42,11 +43,11 @@ export async function mergeIntoOutput(session: CsvSession): Promise<void> {
 interface Replacement {
   /** False if the new output would be the same as the old one. */
   isReady: boolean;
-  /** Columns of the input that the output has the say on, also in later runs. */
+  /** Columns of the input that follow the output, also in later runs. */
   keptColumns: string[];
 }
 
-/** Writes the new output beside the old one. */
+/** Writes the new output next to the old one. */
 async function writeReplacement(session: CsvSession, tables: Tables): Promise<Replacement> {
   const { paths, journal } = session.files;
   const mode = await readMode(paths.output, paths.input);
@@ -58,13 +59,13 @@ async function writeReplacement(session: CsvSession, tables: Tables): Promise<Re
     await rm(paths.replacement, { force: true });
     return { isReady: false, keptColumns };
   }
-  // Tells a later run, should this one be killed before it empties the journal, whether the
-  // replacement took place: then it must not be applied over what people typed since.
+  // If this run is killed before it empties the journal, this tells a later run whether the
+  // replacement took place: then the changes must not be applied over what users typed since.
   if (journal.pending > 0) await journal.append([{ replacement: paths.replacement }]);
   return { isReady: true, keptColumns };
 }
 
-/** The new output, piece by piece. */
+/** The new output, chunk by chunk. */
 async function* mergedFile(session: CsvSession, tables: Tables): AsyncGenerator<Buffer> {
   const { journal } = session.files;
   const { header } = tables.input;
@@ -94,7 +95,7 @@ async function* mergedFile(session: CsvSession, tables: Tables): AsyncGenerator<
       }
     }
   }
-  // On an ordinary night each row of the output was met, and the output is not read a second time.
+  // Usually each row of the output was matched, and the output is not read a second time.
   if ((tables.output?.rowCount ?? 0) <= matched + keptBroken.size) return;
   for await (const rows of rowsToKeep(session, tables, keptBroken)) {
     // The last row of a file may have no line ending.
@@ -112,7 +113,7 @@ async function* mergedFile(session: CsvSession, tables: Tables): AsyncGenerator<
 
 const NO_ROW: Pick<Row, 'broken' | 'ending'> = { ending: '' };
 
-/** Each broken row by itself, and the rows between them together. */
+/** Each broken row separately, and the rows between them together. */
 function partsBetweenBroken(versions: readonly RowVersions[]): RowVersions[][] {
   const parts: RowVersions[][] = [];
   let isOpen = false;
@@ -126,8 +127,8 @@ function partsBetweenBroken(versions: readonly RowVersions[]): RowVersions[][] {
 }
 
 /**
- * A row that is broken in the input as the output had it before: what was paid for stays in it. Null if
- * the output does not know it, or if a row of the input that is in order has this id.
+ * A row that is broken in the input, as the output had it before: paid values stay in it. Null if
+ * the output does not have it, or if an intact row of the input has this ID.
  */
 async function keptRow(
   id: string,
@@ -139,7 +140,7 @@ async function keptRow(
   return outputRow(row, columns, { input, output });
 }
 
-/** A row of the output as it is, with its pending change if there is one. */
+/** A row of the output, with its pending change if there is one. */
 function outputRow(
   row: Row,
   columns: readonly Column[],
@@ -175,8 +176,9 @@ async function* rowsToKeep(
 }
 
 /**
- * The bytes of a broken row as they are. Where columns were added, as many blank cells are: else a
- * row that has too many cells could look whole, with its cells in columns that are not theirs.
+ * The bytes of a broken row, unchanged. If columns were added, the same number of blank cells is
+ * added: otherwise, a row with too many cells could look intact, with its cells in the wrong
+ * columns.
  */
 async function* brokenRow(
   { offset, size, isExtendable }: BrokenRow,

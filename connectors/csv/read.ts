@@ -11,7 +11,7 @@ import type { CsvSession } from './session.ts';
 const CONTACTS_PER_PAGE = 500;
 const MOST_READINGS = 5;
 
-/** All contacts of the input. If it changes meanwhile, the reading begins again. */
+/** All contacts of the input. If it changes in the meantime, reading starts again. */
 export async function* readPages(session: CsvSession): AsyncGenerator<ContactPage> {
   for (let reading = 1; ; reading += 1) {
     try {
@@ -23,7 +23,9 @@ export async function* readPages(session: CsvSession): AsyncGenerator<ContactPag
   }
 }
 
-/** The rows with these ids: who they are from the input, the values as the output will have them. */
+/**
+ * The rows with these IDs: the identity from the input, the values as the output will have them.
+ */
 export async function readByIds(
   session: CsvSession,
   ids: readonly string[],
@@ -31,7 +33,7 @@ export async function readByIds(
 ): Promise<RecordLookup[]> {
   throwIfStopped(session.signal);
   const { files, keptColumns } = session;
-  // From now on these columns are ours to compare and write, so the output has the say on them.
+  // From now on we compare and write these columns, so they follow the output.
   for (const field of fields) keptColumns.add(field);
   return files.withTables(async (tables) => {
     const rows = await tables.input.find(ids.map(toRowId));
@@ -61,7 +63,7 @@ async function* readOnce(session: CsvSession): AsyncGenerator<ContactPage> {
   if (contacts.length > 0) yield { contacts, removed: [], cursor: null };
 }
 
-/** A broken row under its number in a spreadsheet, since the id in it is not certain. */
+/** A broken row under its number in a spreadsheet, since its ID is not certain. */
 function unreadableContact({ row }: Row): Contact {
   const nothing = { firstName: null, lastName: null, addresses: [], employers: [] };
   return { id: `row ${row}`, ...nothing, optedOut: false, excluded: 'row_unreadable' };
@@ -74,7 +76,7 @@ function lookUp(
   id: string,
   version: RowVersions | undefined,
 ): RecordLookup {
-  // A file keeps nothing of a row that was deleted.
+  // A file keeps no trace of a deleted row.
   if (version === undefined) return { state: 'missing', id };
   const values = wanted.map(({ name, column }): [string, string | null] => [
     name,

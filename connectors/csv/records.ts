@@ -1,10 +1,10 @@
 /**
- * A file cut into records (rows with their quoted line breaks, or plain lines), in memory that
+ * A file split into records (rows with their quoted line breaks, or plain lines), with memory that
  * does not grow with the file.
  *
- * `csv-parse` is not used here because it tells neither where in the file a record lies nor how
- * a cell was written, and both are needed: to read one row without the others, and to give back
- * untouched cells exactly as they were.
+ * `csv-parse` is not used here because it reports neither where in the file a record is nor how a
+ * cell was written. Both are needed to read one row without the others, and to write untouched
+ * cells back exactly as they were.
  */
 import { RetriableError } from '../../src/core/errors.ts';
 import { createReadAhead } from './sources/read-ahead.ts';
@@ -13,13 +13,13 @@ import type { ByteReader } from './sources/source.ts';
 export interface RawRecord {
   /** Where the record begins in the file, in bytes. */
   offset: number;
-  /** The line it begins in; the first one is 1. */
+  /** The line where it begins; the first one is 1. */
   line: number;
   /** Its number in a spreadsheet, where a quoted line break begins no new row; the first one is 1. */
   row: number;
   /**
-   * The record without its line ending; valid until the next record or batch is asked for. Of one that
-   * is longer than MAX_RECORD_BYTES the beginning.
+   * The record without its line ending; valid until the next record or batch is requested. Only the
+   * beginning if it is longer than MAX_RECORD_BYTES.
    */
   bytes: Buffer;
   /** Bytes of the whole record without its line ending. */
@@ -32,10 +32,13 @@ export type LineEnding = '\n' | '\r\n' | '';
 /** Finds the line feed that ends the record beginning at `start`; -1 if it is not in `bytes`. */
 export type FindEnd = (bytes: Buffer, start: number) => number;
 
-/** No row of people is longer: it holds a cell that does not belong there, or a quote is not closed. */
+/**
+ * No row of contacts is longer: it contains a cell that does not belong there, or a quote is not
+ * closed.
+ */
 export const MAX_RECORD_BYTES = 4 * 1024 * 1024;
 
-/** About 200 rows: what is made of a chunk is gone again before the garbage collector keeps it. */
+/** About 200 rows: the objects of a chunk are gone before the garbage collector keeps them. */
 const CHUNK_BYTES = 16 * 1024;
 /** Rows that are looked up are often neighbours: 200 rows of an output with all fields. */
 const WINDOW_BYTES = 96 * 1024;
@@ -46,15 +49,18 @@ const QUOTE = 0x22;
 /** The extent of the file to read, and how its records end. */
 export interface RecordSource {
   handle: Pick<ByteReader, 'read'>;
-  /** Bytes; what is added behind them later is not seen. */
+  /** In bytes; bytes added later are not seen. */
   size: number;
   findEnd: FindEnd;
   /**
-   * Corrects where a record ends, for files in which one bad row must not swallow the rows below it:
-   * asked with the end that `findEnd` gave, -1 for the end of the file.
+   * Corrects where a record ends, for files in which one bad row must not swallow the rows below
+   * it. Called with the end from `findEnd`, -1 for the end of the file.
    */
   correctEnd?: (bytes: Buffer, start: number, end: number) => number;
-  /** The extent of a record that is longer than MAX_RECORD_BYTES; without it, it is cut there. */
+  /**
+   * The extent of a record that is longer than MAX_RECORD_BYTES; without it, the record is cut
+   * there.
+   */
   findFarEnd?: (offset: number) => Promise<FarEnd>;
 }
 
@@ -63,7 +69,7 @@ export interface FarEnd {
   /** Bytes without the line ending. */
   size: number;
   ending: LineEnding;
-  /** Line feeds in it, the one at its end included. */
+  /** Number of line feeds in it, including the one at its end. */
   lineFeeds: number;
 }
 
@@ -100,14 +106,14 @@ export async function* readRecords(
   }
 }
 
-/** Where reading begins, and the numbers of what is there. */
+/** Where reading begins, with the line and row numbers there. */
 export interface RecordStart {
   offset: number;
   line: number;
   row: number;
 }
 
-/** Gives single records by their offset; records near each other share one read. */
+/** Reads single records by their offset; records near each other share one read. */
 export function createRecordWindow(
   source: RecordSource,
 ): (offset: number) => Promise<RawRecord | null> {
@@ -134,17 +140,17 @@ export function createRecordWindow(
   }
 }
 
-/** Records end where lines do. */
+/** Finds records that end at line feeds. */
 export function findLineEnd(bytes: Buffer, start: number): number {
   return bytes.indexOf(LINE_FEED, start);
 }
 
-/** Records end at a line feed outside of quotes; a quote counts only where a cell begins. */
+/** Records end at a line feed outside of quotes; a quote counts only at the beginning of a cell. */
 export function findRowEnd(delimiter: string): FindEnd {
   const separator = delimiter.charCodeAt(0);
   return function rowEnd(bytes, start) {
     const lineEnd = bytes.indexOf(LINE_FEED, start);
-    // Most rows hold no quote at all, and searching for bytes is much faster than walking.
+    // Most rows contain no quote at all, and searching for bytes is much faster than walking.
     const searched = lineEnd === -1 ? bytes.length : lineEnd;
     if (!bytes.subarray(start, searched).includes(QUOTE)) return lineEnd;
     return walkToRowEnd(bytes, start, separator);
@@ -199,7 +205,8 @@ function cutRecords(
   let used = 0;
   while (used < bytes.length) {
     const found = findEnd(bytes, used);
-    // Only what is too long by itself is cut; what merely ends behind the buffer is read on.
+    // Only a record that is itself too long is cut; one that merely ends after the buffer is read
+    // further.
     const isTooLong = used === 0 && (found === -1 ? bytes.length : found) >= MAX_RECORD_BYTES;
     if (isTooLong) return { ...cutLong(bytes, found, place), isTooLong };
     if (found === -1 && !place.atEnd) break;

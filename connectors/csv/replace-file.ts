@@ -1,11 +1,11 @@
 import { type FileHandle, open, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Files made here are as private as the file they stand beside or for, and never less. */
+/** Files created here are as private as the file that they belong to or replace, never less. */
 const PRIVATE_MODE = 0o600;
 const PERMISSION_BITS = 0o7777;
 
-/** Writes a new file, over an old one if need be; on disk when the promise resolves. */
+/** Writes a new file, overwriting an old one; on disk when the promise resolves. */
 export async function writeWholeFile(
   path: string,
   pieces: Iterable<Buffer> | AsyncIterable<Buffer>,
@@ -21,7 +21,10 @@ export async function writeWholeFile(
   }
 }
 
-/** Writes all of the bytes at a place of the file: a disk that gets full takes only some at first. */
+/**
+ * Writes all of the bytes at a position of the file: a disk that fills up may first accept only
+ * some.
+ */
 export async function writeBytes(
   handle: Pick<FileHandle, 'write'>,
   bytes: Buffer,
@@ -34,13 +37,13 @@ export async function writeBytes(
   }
 }
 
-/** Puts a written file in the place of another: a reader sees the old or the new one. */
+/** Replaces a file with the written one: a reader sees the old or the new one. */
 export async function replaceFile(written: string, target: string): Promise<void> {
   await rename(written, target);
   await syncFolder(dirname(target));
 }
 
-/** Makes what was created, renamed or removed in a folder last. */
+/** Makes creations, renames and removals in a folder durable. */
 export async function syncFolder(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
@@ -59,7 +62,7 @@ export async function readMode(...paths: readonly string[]): Promise<number> {
   return PRIVATE_MODE;
 }
 
-/** True if both files exist and hold the same bytes. */
+/** True if both files exist and contain the same bytes. */
 export async function isSameFile(one: string, other: string): Promise<boolean> {
   await using a = await openIfThere(one);
   await using b = await openIfThere(other);

@@ -1,11 +1,11 @@
 /**
- * Where the records of an id begin, in 12 to 24 bytes a record whatever the ids look like: only
- * a hash of the id is kept. Two ids may share a hash, so the caller reads the records and
- * compares the ids.
+ * Where the records of an ID begin, in 12 to 24 bytes per record whatever the IDs look like: only a
+ * hash of the ID is kept. Two IDs may share a hash, so the caller reads the records and compares
+ * the IDs.
  */
 export interface RowIndex {
   add(id: string, offset: number): void;
-  /** The offsets of all records whose id may be this one, in the order they were added. */
+  /** The offsets of all records that may have this ID, in the order they were added. */
   offsets(id: string): number[];
 }
 

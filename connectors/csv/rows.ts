@@ -5,16 +5,16 @@ import { type LineEnding, MAX_RECORD_BYTES, type RawRecord } from './records.ts'
 import { columnPositions } from './setting-names.ts';
 import { decodeText } from './sources/encoding.ts';
 
-/** A row of a file; a blank line and a broken row are rows without an id. */
+/** A row of a file; a blank line and a broken row are rows without an ID. */
 export interface Row {
   line: number;
   /** Its number in a spreadsheet. */
   row: number;
   id: string;
-  /** As they stand in the file, quotes included. */
+  /** As written in the file, including quotes. */
   cells: readonly string[];
   ending: LineEnding;
-  /** Where the row stands in the file if it is broken and skipped; its cells are unknown. */
+  /** Position of the row in the file if it is broken and skipped; its cells are unknown. */
   broken?: BrokenRow;
 }
 
@@ -23,13 +23,13 @@ export interface BrokenRow {
   offset: number;
   /** Bytes without the line ending. */
   size: number;
-  /** The id that seems to stand in it; null if none does. */
+  /** Its probable ID; null if there is none. */
   id: string | null;
   /** False if cells cannot be added at its end, because a quote is open there. */
   isExtendable: boolean;
 }
 
-/** Why a record is no row: a sentence, and the part of the record that is to blame. */
+/** Why a record is not a row: a sentence, and the part of the record that is to blame. */
 export interface RowFailure {
   reason: 'encoding' | 'shape';
   message: string;
@@ -55,7 +55,7 @@ export function parseRow(record: RawRecord, header: Header, idColumn: string): R
   return { line, row, id, cells, ending };
 }
 
-/** How a column is named in messages, by its place (the first is 1). */
+/** Name of a column in messages, by its position (the first is 1). */
 export function columnText(column: number, columns: readonly string[]): string {
   const name = columns[column - 1];
   return name ? `column ${column} ("${name}")` : `column ${column}`;
@@ -85,7 +85,7 @@ function failure(
   return { reason, message, id: null, isExtendable: true, ...known };
 }
 
-/** An id as it is known, from the text of a cell or from what a person or a program typed. */
+/** The canonical form of an ID, from the text of a cell or from what a user or a program typed. */
 export function toRowId(text: string): string {
   return readText(text.trim()).trim();
 }

@@ -1,6 +1,7 @@
 /**
- * The names by which settings can name the columns of a file, in their order: `City (1)` and `City (2)` for two columns
- * that are called `City`. A column that already has such a name keeps it, and the ones it stands for have none. Pure.
+ * The names with which settings can refer to the columns of a file, in their order: `City (1)` and
+ * `City (2)` for two columns that are called `City`. A column that already has such a name keeps
+ * it, and the columns it would stand for have none. Pure.
  */
 export function settingNames(columns: readonly string[]): (string | null)[] {
   const times = new Map<string, number>();
@@ -15,7 +16,10 @@ export function settingNames(columns: readonly string[]): (string | null)[] {
   });
 }
 
-/** Where each column is that settings can name. A name that several columns have is the last of them. */
+/**
+ * The position of each column that settings can name. A name of several columns refers to the last
+ * of them.
+ */
 export function columnPositions(columns: readonly string[]): ReadonlyMap<string, number> {
   const known = cached.get(columns);
   if (known !== undefined) return known;
@@ -27,5 +31,5 @@ export function columnPositions(columns: readonly string[]): ReadonlyMap<string,
   return positions;
 }
 
-/** Each row of a file asks for the same columns. */
+/** Each row of a file needs the same columns. */
 const cached = new WeakMap<readonly string[], ReadonlyMap<string, number>>();

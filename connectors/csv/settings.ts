@@ -16,7 +16,7 @@ const columnsSchema = z.strictObject({
   fullName: columnName.optional(),
   /** The parts of one address, joined by ", ". */
   addresses: z.array(columnName).default([]),
-  /** One employer each, the present one first. */
+  /** One employer each, the current one first. */
   employers: z.array(columnName).default([]),
 });
 
@@ -25,7 +25,7 @@ type Columns = z.infer<typeof columnsSchema>;
 /** The `crm` part of the settings of an integration with a CSV file (design, section 4.2). */
 export const csvSettingsSchema = z.strictObject({
   kind: z.literal('csv'),
-  /** The file that people edit. */
+  /** The file that users edit. */
   path: z.string().min(1),
   /** The file that is written; omitted: `path` itself, replaced as a whole. */
   output: z.string().min(1).optional(),
@@ -39,17 +39,20 @@ export const csvSettingsSchema = z.strictObject({
   sheet: z.string().min(1).optional(),
   /** Omitted: the one that gives a header line with the columns above. */
   delimiter: z.enum(DELIMITERS).optional(),
-  /** A file that begins with a byte order mark is read as UTF-8 whatever stands here. */
+  /** A file that begins with a byte order mark is read as UTF-8 regardless of this setting. */
   encoding: z.enum(ENCODINGS).default('utf-8'),
-  /** `stop`: a row that cannot be read stops the run before anything is done; `skip`: it alone is left out. */
+  /**
+   * `stop`: an unreadable row stops the run before anything is done; `skip`: only that row is
+   * skipped.
+   */
   badRows: z.enum(['stop', 'skip']).default('stop'),
 });
 
 export type CsvSettings = z.infer<typeof csvSettingsSchema>;
 
 /**
- * Two parts of a name in one column would ask the service about people who do not exist, a credit
- * each: `crm.columns.fullName` is for such a column.
+ * Two parts of a name in one column would ask the service about people who do not exist, at a
+ * credit each: `crm.columns.fullName` is for such a column.
  */
 function nameProblem({ firstName, lastName, fullName }: Columns) {
   const areBoth = firstName !== undefined && lastName !== undefined;
@@ -69,7 +72,7 @@ function nameProblem({ firstName, lastName, fullName }: Columns) {
   return { setting, message };
 }
 
-/** A group: the rows whose cell in `column` is `equals`, white space around it aside. */
+/** A group: the rows whose cell in `column` is `equals`, ignoring surrounding white space. */
 export const csvGroupSchema = z.strictObject({
   column: columnName,
   equals: z.string().trim().min(1),
@@ -81,7 +84,7 @@ export interface NamedColumn {
   setting: string;
 }
 
-/** Every column that the input must have, the one with the ids first. */
+/** Every column that the input must have, the ID column first. */
 export function requiredColumns(settings: CsvSettings, contacts: ContactsSettings): NamedColumn[] {
   const { id, firstName, lastName, fullName, addresses, employers } = settings.columns;
   const columns = [
@@ -98,7 +101,7 @@ export function requiredColumns(settings: CsvSettings, contacts: ContactsSetting
   return columns.flatMap(({ name, setting }) => (name == null ? [] : [{ name, setting }]));
 }
 
-/** A file that can be read can be read as a whole. */
+/** A readable file can be read as a whole. */
 export function getIdentityShape({ columns }: CsvSettings): IdentityShape {
   const { firstName, lastName, fullName, addresses, employers } = columns;
   const names = fullName === undefined ? { firstName, lastName } : { fullName };

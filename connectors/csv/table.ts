@@ -26,25 +26,28 @@ import { columnText, parseRow, type Row, type RowFailure } from './rows.ts';
 import { columnPositions } from './setting-names.ts';
 import { type ByteReader, openSource, type TextSource } from './sources/source.ts';
 
-/** A file that was read to its end once and found in order. */
+/** A file that was read completely once and found in order. */
 export interface Table {
   path: string;
   header: Header;
-  /** Where each column is in a row. */
+  /** The position of each column in a row. */
   positions: ReadonlyMap<string, number>;
-  /** The names that more than one column has: none of these can be meant by a setting. */
+  /** The names that several columns have: a setting cannot refer to any of these. */
   namedTwice: ReadonlySet<string>;
   /** Without blank lines and broken rows. */
   rowCount: number;
   /** The rows that cannot be read and are skipped; none unless the settings skip them. */
   brokenRows: readonly Problem[];
-  /** The contacts that the columns of marks leave out; none in a file whose marks do not count. */
+  /** The contacts that the columns of marks exclude; none in a file whose marks do not count. */
   marks: readonly MarkCount[];
-  /** What the file was when it was read; another stamp is another file. */
+  /** State of the file when it was read; a different stamp means a different file. */
   stamp: string;
-  /** All rows in their order, blank lines and broken rows among them; throws if the file changes meanwhile. */
+  /**
+   * All rows in their order, including blank lines and broken rows; throws if the file changes in
+   * the meantime.
+   */
   rows(): AsyncGenerator<Row[]>;
-  /** The bytes of a part of the file, in pieces. */
+  /** The bytes of a part of the file, in chunks. */
   readBytes(part: { offset: number; size: number }): AsyncGenerator<Buffer>;
   /** The rows with these ids. */
   find(ids: readonly string[]): Promise<Map<string, Row>>;
@@ -54,13 +57,13 @@ export interface Table {
 export interface TableFormat extends HeaderFormat {
   idColumn: string;
   badRows: 'stop' | 'skip';
-  /** The sheet of a workbook; left out: the first that has a table. */
+  /** The sheet of a workbook; omitted: the first that has a table. */
   sheet?: string | undefined;
-  /** Counts the marks of the file's rows; left out where they do not count. */
+  /** Counts the marks of the file's rows; omitted if they do not count. */
   countMarks?: (columns: readonly string[]) => MarkTally;
 }
 
-/** More rows than these are not a few bad ones: something is wrong with the file. */
+/** More than these are not a few bad rows: something is wrong with the file. */
 const MOST_SKIPPED = 1000;
 
 /**
@@ -78,7 +81,7 @@ export async function openTable(path: string, format: TableFormat): Promise<Tabl
   }
 }
 
-/** What tells one state of a file from another; null if there is no file. */
+/** Distinguishes one state of a file from another; null if there is no file. */
 export async function readStamp(path: string): Promise<string | null> {
   try {
     return stampFrom(await stat(path, { bigint: true }));
@@ -167,7 +170,7 @@ interface CheckedRows {
 
 type BrokenRows = ReadonlyMap<number, Pick<RowFailure, 'id' | 'isExtendable'>>;
 
-/** Reads every row once: notes where it is, and everything that is wrong. */
+/** Reads every row once: records where it is, and everything that is wrong. */
 async function checkRows(
   source: RecordSource,
   header: Header,
@@ -185,7 +188,7 @@ async function checkRows(
     for (const record of records) {
       const row = parseRow(record, header, idColumn);
       if ('message' in row) {
-        // A file in another encoding has it everywhere; the first line says it all.
+        // A file in another encoding has the problem everywhere; the first line is enough.
         const isNews = badRows === 'skip' || row.reason !== 'encoding' || !encodingIsWrong;
         encodingIsWrong ||= row.reason === 'encoding';
         const long = record.size >= MAX_RECORD_BYTES ? await longRow(source, header, record) : null;
@@ -214,7 +217,7 @@ function problemAt({ line, row }: RawRecord, message: string): Problem {
   return { line, ...(row === line ? {} : { row }), message };
 }
 
-/** Names the cell that makes a row so long, and how large it is. */
+/** Names the cell that makes a row so long, and its size. */
 async function longRow(
   source: RecordSource,
   { columns, dialect: { delimiter } }: Header,

@@ -19,12 +19,14 @@ import {
 import type { CsvSession } from './session.ts';
 import { isEncodable } from './sources/encoding.ts';
 
-/** Changes that share one wait for the disk; more at a time are not faster, only larger. */
+/**
+ * Number of changes that share one wait for the disk; more at a time are not faster, only larger.
+ */
 export const CHANGES_PER_BATCH = 200;
 
 /**
- * Puts the changes into the journal. A change is acknowledged once it is on disk there; `finish`
- * brings it into the output.
+ * Writes the changes to the journal. A change is acknowledged once it is on disk there; `finish`
+ * merges it into the output.
  */
 export async function* writeChanges(
   session: CsvSession,
@@ -46,7 +48,7 @@ async function writeBatch(
 ): Promise<WriteResult[]> {
   throwIfStopped(session.signal);
   const { files } = session;
-  // Within one turn, so that no other batch changes what this one was planned on.
+  // In one action, so that no other batch changes what this one was planned on.
   return files.withTables(async (tables) => {
     const planned = await planBatch(session, tables, batch);
     await files.journal.append(planned.lines);
@@ -96,7 +98,7 @@ function isKnown(name: string, { input, output }: Tables): boolean {
   return input.positions.has(name) || output?.positions.has(name) === true;
 }
 
-/** The result of a change as planned, and the values of it that are written. */
+/** The result of a change as planned, and those of its values that are written. */
 function planChange(
   session: CsvSession,
   tables: Tables,
@@ -120,7 +122,7 @@ function planChange(
   return { result: { status: 'refused', id, ...first, message, fields: refused }, values: {} };
 }
 
-/** Each reason for which values cannot be written, with the columns to blame. */
+/** Each reason why values cannot be written, with the columns to blame. */
 function listRefusals({ settings }: CsvSession, tables: Tables, values: FieldValues): Refusal[] {
   const { encoding } = tables.input.header.dialect;
   const unsuitable = `The value has characters that a ${encoding} file cannot hold; save the file as UTF-8.`;
@@ -156,7 +158,7 @@ function createRefusal(
   return cause === undefined ? refusal : { ...refusal, cause };
 }
 
-/** The journal's line for a change; null if every cell says the same already. */
+/** The journal's line for a change; null if every cell already has its value. */
 function journalChange(
   change: ContactChange,
   version: RowVersions,
@@ -180,15 +182,15 @@ function newColumn(name: string): Column {
   return { name, inInput: null, inOutput: null };
 }
 
-/** A value as it stands in a cell; null clears the cell. */
+/** A value as written in a cell; null clears the cell. */
 function toCellText(value: FieldValue): string {
   if (value === null) return '';
   return typeof value === 'string' ? guardFormula(value) : String(value);
 }
 
 /**
- * Takes contacts out of the journal and out of a half-made output that a run which was cut off has
- * left behind. The journal first: the changes of one that names an output which is not there count as
+ * Removes contacts from the journal and from an unfinished output that an interrupted run has left
+ * behind. The journal first: if a journal names an output that does not exist, its changes count as
  * merged.
  */
 export async function eraseKept(

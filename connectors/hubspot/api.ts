@@ -13,20 +13,20 @@ import { type ApiVersion, buildPaths, type Paths } from './paths.ts';
 import type { HubspotSettings } from './settings.ts';
 import { createAuth, credentialsFingerprint, type SignIn } from './sign-in/auth.ts';
 
-/** What a connector is given besides its options; in the product the machine's own. */
+/** What a connector receives besides its options; in the product, those of the machine. */
 export interface HubspotWorld {
   fetch: typeof globalThis.fetch;
   /** From 0 up to 1. */
   random: () => number;
   /** Shared by all connectors of the process. */
   pacers: PacerRegistry;
-  /** How long an answer that a run can do without may take; left out: ten seconds. */
+  /** Timeout of a request that a run can do without; omitted: ten seconds. */
   patienceMs?: number;
 }
 
 const PATIENCE_MS = 10_000;
 
-/** The requests that the library builds, sent: answers are JSON as it came. */
+/** The requests that the library builds, sent: responses are JSON as received. */
 type LibraryAnswers = {
   [Name in keyof HubspotRequests]: (
     ...words: Parameters<HubspotRequests[Name]>
@@ -34,33 +34,35 @@ type LibraryAnswers = {
 };
 
 /**
- * HubSpot's HTTP, signed in. What it gives is the body of an answer, parsed; any good status will
- * do, since HubSpot's own documents disagree about which is right. Whatever fails is thrown as
+ * HubSpot's HTTP, signed in. Results are the parsed body of a response; any success status is
+ * accepted, since HubSpot's own documents disagree about which is right. Every failure is thrown as
  * one of the four kinds of error.
  */
 export interface HubspotApi extends LibraryAnswers {
   paths: Paths;
   signIn(): Promise<SignIn>;
-  /** Requests that the library has no class for, or drops a part of (`client.ts`). */
+  /**
+   * Requests that the library has no class for, or of whose response it drops a part (`client.ts`).
+   */
   get(path: string): Promise<unknown>;
-  /** The same for what a run can do without: gives up soon. */
+  /** The same for requests that a run can do without: gives up soon. */
   getSoon(path: string): Promise<unknown>;
   post(path: string, body: object): Promise<unknown>;
-  /** Resolves when a walk through all contacts may search once. */
+  /** Resolves when a walk through all contacts may send one search. */
   awaitWalk(): Promise<void>;
-  /** The account's requests of the day, straight from it, even if none are left for us. */
+  /** The account's daily requests, read directly, even if none are left for us. */
   readUsage(): Promise<unknown>;
   limit: DailyLimit;
-  /** Epoch ms by HubSpot's clock, as of its last answer; null before the first. */
+  /** Epoch ms by HubSpot's clock, as of its last response; null before the first. */
   serverTimeMs(): number | null;
-  /** The least time that any call has taken so far, in milliseconds. */
+  /** The shortest time that any call has taken so far, in milliseconds. */
   fastestMs(): number;
   close(): void;
 }
 
 /** How a request is sent. */
 interface Manner {
-  /** Of searches, which have a pace of their own besides. */
+  /** For searches, which also have their own pace. */
   searchPace?: RequestPace;
   patience?: NonNullable<CrmRequest['patience']>;
 }
@@ -91,7 +93,7 @@ export function createApi(
       limit.note(dailyUsage(headers));
       const time = Date.parse(headers.get('date') ?? '');
       if (!Number.isNaN(time)) serverTimeMs = time;
-      // Near the end of the limit all slow down: another tool may be using it up, too.
+      // Near the end of the limit all requests slow down: another tool may be using it too.
       if (requestsPerTenSeconds === undefined) keepNamedLimit(pacer, headers);
     },
   });
@@ -175,7 +177,7 @@ async function loadLibrary(version: ApiVersion): Promise<HubspotRequests> {
   return createRequests(version);
 }
 
-/** Many records are read by a POST. */
+/** Many records are read with a POST. */
 function isRead(path: string): boolean {
   const [resource = ''] = path.split('?');
   return resource.endsWith('/batch/read');

@@ -1,20 +1,25 @@
 /**
- * HubSpot's library, which speaks its API, joined to our own sending: its generated request factories build paths,
- * queries and bodies, and `api.ts` sends. This file alone imports the library. It is loaded when the first request is
- * sent, and each part of the library when it is needed, so that a process without HubSpot does not read it.
+ * HubSpot's library, which knows its API, combined with our own sending: its generated request
+ * factories build paths, queries and bodies, and `api.ts` sends. Only this file imports the
+ * library. It is loaded when the first request is sent, and each part of the library when it is
+ * needed, so that a process without HubSpot does not read it.
  *
- * The factories are the part of the generated classes that writes a request. The rest is not used: `Client` has one
- * limiter for the whole process, no deadline, and no place for a sender, and the response processors drop what their
- * models do not know, make objects of times, and take three times as long as parsing the JSON
- * (docs/decisions/0014-outbound.md). Answers are read as they came, by our own schemas.
+ * The factories are the part of the generated classes that writes a request. The rest is not used:
+ * `Client` has one limiter for the whole process, no deadline, and no way to pass a sender. The
+ * response processors drop what their models do not know, turn times into objects, and take three
+ * times as long as parsing the JSON (docs/decisions/0014-outbound.md). Responses are read as
+ * received, by our own schemas.
  *
  * These requests are our own (`get` and `post` of the API), each for a reason:
- * - properties, their groups and their validations: the models drop `dataSensitivity` and `numberDisplayHint`, and the
+ * - properties, their groups and their validations: the models drop `dataSensitivity` and
+ *   `numberDisplayHint`, and the
  *   validations have no class;
- * - account information, its usage, exchange rates, OAuth 2026-03 and introspection: they have no class;
- * - signatures of webhooks: `Signature.isValid` neither decodes the URI nor compares in constant time.
+ * - account information, its usage, exchange rates, OAuth 2026-03 and introspection: they have no
+ *   class;
+ * - signatures of webhooks: `Signature.isValid` neither decodes the URI nor compares in constant
+ *   time.
  */
-// First: it takes away what the library could send by.
+// First, because it removes what the library could send with.
 import '../without-senders.ts';
 
 import { BasicApiRequestFactory } from '@hubspot/api-client/lib/codegen/crm/contacts/apis/BasicApi.js';
@@ -29,25 +34,25 @@ import { type ApiVersion, CONTACT_TYPE_ID, datedPath, type ObjectType } from './
 /** A request as the library has built it. */
 export interface LibraryRequest {
   method: string;
-  /** With its query, below the address of the API. */
+  /** Including its query, relative to the address of the API. */
   path: string;
   /** JSON. */
   body?: string;
 }
 
-/** A page of records in the order of their ids. */
+/** A page of records in the order of their IDs. */
 export interface PageRequest {
   limit: number;
   properties?: readonly string[];
   archived?: boolean;
-  /** The word of the page before; null for the first page. */
+  /** The paging token from the previous page; null for the first page. */
   after?: string | null;
 }
 
-/** Records that are read by their ids. */
+/** Records that are read by their IDs. */
 export interface BatchRead {
   ids: readonly string[];
-  /** The property that the ids are values of; left out for the ids of records. */
+  /** The property that the IDs are values of; omitted for the IDs of records. */
   idProperty?: string;
   properties: readonly string[];
   propertiesWithHistory?: readonly string[];
@@ -81,7 +86,7 @@ export interface HubspotRequests {
 /** The library never learns the address of HubSpot, so none of its own requests could arrive there. */
 const HUBSPOT = 'https://hubspot.invalid';
 
-/** Makes the requests of one version of the API. */
+/** Builds the requests of one version of the API. */
 export function createRequests(version: ApiVersion): HubspotRequests {
   const configuration = configure(RequestContext, version);
   const contacts = {
@@ -89,7 +94,7 @@ export function createRequests(version: ApiVersion): HubspotRequests {
     batch: new BatchApiRequestFactory(configuration),
     search: new SearchApiRequestFactory(configuration),
   };
-  // Kept, because to import a part again costs more than to build a request.
+  // Cached, because importing a part again costs more than building a request.
   const loadCompanies = once(() => loadCompanyFactories(version));
   const loadLists = once(() => loadListFactories(version));
   return {
@@ -178,8 +183,9 @@ async function loadListFactories(version: ApiVersion) {
 }
 
 /**
- * The configuration of a generated part: it makes the requests of this part, dated if the version is, and has neither
- * a token nor anything to send by. All parts are alike, but the compiler takes their classes for different ones.
+ * The configuration of a generated part: it builds the requests of this part, dated if the version
+ * is, and has neither a token nor anything to send with. All parts are alike, but the compiler
+ * treats their classes as different.
  */
 function configure<Method, Request>(
   Context: new (url: string, method: Method) => Request,
@@ -200,10 +206,10 @@ function refuseToSend(): never {
   throw new TypeError('The library is not meant to send.');
 }
 
-/** What is used of a request. */
+/** The part of a request that is used. */
 type Context = Pick<RequestContext, 'getUrl' | 'getHttpMethod' | 'getBody'>;
 
-/** The library asks for each of these keys. */
+/** The library requires each of these keys. */
 const EMPTY_LIST_SEARCH = { query: '', listIds: [], processingTypes: [], additionalProperties: [] };
 
 function toRequest(context: Context): LibraryRequest {
@@ -218,8 +224,9 @@ function toRequest(context: Context): LibraryRequest {
 }
 
 /**
- * A request that was built for no records, with these. The library would copy each record, key by key, into an equal one,
- * which takes six times as long as their JSON. Their type is the library's, and a test compares the bodies with its own.
+ * Puts these records into a request that was built without any. The library would copy each record,
+ * key by key, into an equal one, which takes six times as long as their JSON. The type is the
+ * library's, and a test compares the bodies with its own.
  */
 function withRecords(inputs: readonly object[], request: LibraryRequest): LibraryRequest {
   const empty: object = JSON.parse(request.body ?? '{}');

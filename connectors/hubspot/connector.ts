@@ -31,17 +31,17 @@ import { type HubspotSettings, hubspotGroupSchema, hubspotSettingsSchema } from 
 import { createHubspotConsent } from './sign-in/consent.ts';
 import { MAX_CHANGES, writeChanges } from './write.ts';
 
-/** The index of searches follows the records within half a minute, as a rule (CRM facts, E7). */
+/** The search index usually follows the records within half a minute (CRM facts, E7). */
 const REREAD_AFTER_MS = [30_000, 120_000];
 
-/** HubSpot as a CRM; `README.md` beside this file tells of scopes, limits and oddities. */
+/** HubSpot as a CRM; `README.md` in this folder describes scopes, limits and oddities. */
 export const hubspotConnector: ConnectorDefinition<HubspotSettings> = defineHubspotConnector({
   fetch: outboundFetch('anywhere'),
   random: Math.random,
   pacers: createPacerRegistry(systemClock),
 });
 
-/** The same connector in another world, for example one without jitter. */
+/** The same connector in another environment, for example one without jitter. */
 export function defineHubspotConnector(world: HubspotWorld): ConnectorDefinition<HubspotSettings> {
   return {
     kind: 'hubspot',

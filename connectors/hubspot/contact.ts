@@ -8,13 +8,13 @@ import type { CompanyNames } from './reading/companies.ts';
 import { type HubspotRecord, MERGED_IDS, textIn } from './record.ts';
 import type { HubspotSettings } from './settings.ts';
 
-/** Which properties make the person that the service is shown. */
+/** Which properties make up the person that is sent to the service. */
 export interface ContactShape {
-  /** What to ask for; `hs_merged_object_ids` is among it, to see who was merged. */
+  /** The properties to request, including `hs_merged_object_ids`, which shows merged contacts. */
   properties: readonly string[];
-  /** What of an identity can be read by now: a scope may be withdrawn while a run goes on. */
+  /** The readable parts of an identity at this moment: a scope may be withdrawn during a run. */
   identity(): IdentityShape;
-  /** The companies that `toContacts` would ask HubSpot for. */
+  /** The companies that `toContacts` would request from HubSpot. */
   unknownCompanies(records: readonly HubspotRecord[]): string[];
   /** In the order of the records. */
   toContacts(records: readonly HubspotRecord[]): Promise<Contact[]>;
@@ -28,20 +28,20 @@ const COMPANY = 'company';
 /** The property that says which company the contact belongs to. */
 export const PRIMARY_COMPANY = 'associatedcompanyid';
 
-/** How the name of the primary company is called among the sources: it is no contact's property. */
+/** Name of the primary company's name among the sources: it is not a property of contacts. */
 export const COMPANY_NAME = 'companies.name';
 
 export interface ShapeOptions {
   employer: HubspotSettings['employer'];
   contacts: ContactsSettings;
   companies: CompanyNames;
-  /** Reads the description of the properties anew. */
+  /** Reads the description of the properties again. */
   describe(): Promise<Properties>;
 }
 
 /**
- * Works out the properties from the account's own description. What is not described cannot be
- * read: it is named as unreadable, and what stands there is unknown instead of blank.
+ * Determines the properties from the account's own description. A property that is not described
+ * cannot be read: it is listed as unreadable, and its value is unknown instead of blank.
  */
 export function shapeContact(
   described: Properties,
@@ -85,7 +85,7 @@ export function shapeContact(
     },
   };
 
-  /** A blank one is in the company currency; one that is hidden is not known. */
+  /** A blank one is in the company currency; a hidden one is unknown. */
   function readCurrencies(record: HubspotRecord): Pick<Contact, 'currencies'> {
     const seen = money.filter(visible.has);
     if (seen.length === 0) return {};
@@ -107,7 +107,7 @@ export function shapeContact(
     return [...all, { name: COMPANY_NAME, part: 'employers', readable }];
   }
 
-  /** A company concerns only the contacts that belong to it, as long as that can be seen. */
+  /** A company matters only for the contacts that belong to it, as long as that is visible. */
   function createUnreadable(
     names: ReadonlyMap<string, string | null>,
   ): (record: HubspotRecord) => readonly string[] {
@@ -152,22 +152,25 @@ function toEmployers(
 /** Which of the wanted properties the token may see; fewer when some are hidden during a run. */
 export interface VisibleProperties {
   has(name: string): boolean;
-  /** Looks whether what these records lack is blank or hidden. Throws a ConfigurationError. */
+  /**
+   * Checks whether properties that these records lack are blank or hidden. Throws a
+   * ConfigurationError.
+   */
   check(records: readonly HubspotRecord[]): Promise<void>;
 }
 
 export interface VisibleOptions {
   wanted: readonly string[];
-  /** Those without which nothing goes on. */
+  /** Properties that are indispensable. */
   needed: readonly string[];
-  /** Reads the description of the properties anew. */
+  /** Reads the description of the properties again. */
   describe(): Promise<Properties>;
 }
 
 /**
- * An answer of HubSpot has null for a blank property and leaves out one that it does not show. An
- * answer that lacks one is believed only after a look at the description: should HubSpot leave out
- * blank ones as well, nothing is lost but that look.
+ * A response of HubSpot has null for a blank property and omits one that it does not show. A
+ * response that lacks one is believed only after a check of the description: if HubSpot omits blank
+ * ones as well, the only cost is that check.
  */
 export function watchProperties(
   described: Properties,

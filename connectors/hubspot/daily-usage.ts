@@ -9,7 +9,7 @@ export function createAccountLimit(reservePercent: number): DailyLimit {
   });
 }
 
-/** What an answer says of the day; of searches and to public apps it says nothing. */
+/** The daily usage as a response reports it; responses to searches and to public apps do not. */
 export function dailyUsage(headers: Headers): LimitState['daily'] | null {
   const max = readLimitHeader(headers, 'daily');
   const remaining = readLimitHeader(headers, 'daily-remaining');

@@ -21,9 +21,9 @@ const propertySchema = z.object({
   /** True if no two contacts may have the same value. */
   hasUniqueValue: z.boolean().optional().catch(undefined),
   archived: z.boolean().catch(false),
-  /** Sensitive Data is only shown to those who ask for it. */
+  /** Sensitive Data is only shown on request. */
   dataSensitivity: z.string().optional().catch(undefined),
-  /** `percentage`, `currency` and others; only of numbers, and not in every version. */
+  /** `percentage`, `currency` and others; only for numbers, and not in every version. */
   numberDisplayHint: z.string().optional().catch(undefined),
   showCurrencySymbol: z.boolean().optional().catch(undefined),
   /** The property with the currency of the amounts in this one. */
@@ -37,12 +37,12 @@ const propertySchema = z.object({
 /** A property as HubSpot describes it. */
 export type DescribedProperty = z.infer<typeof propertySchema>;
 
-/** True of a property whose values need scopes of their own. */
+/** True for a property whose values need separate scopes. */
 export function isSensitive({ dataSensitivity = 'non_sensitive' }: DescribedProperty): boolean {
   return dataSensitivity !== 'non_sensitive';
 }
 
-/** True of a number that people see as an amount of money. */
+/** True for a number that is displayed as an amount of money. */
 export function isMoney({
   type,
   showCurrencySymbol = false,
@@ -56,7 +56,9 @@ export type Properties = ReadonlyMap<string, DescribedProperty>;
 
 const replySchema = z.object({ results: z.array(propertySchema) });
 
-/** Asks for the properties of contacts: one request, and another one where some store Sensitive Data. */
+/**
+ * Requests the properties of contacts: one request, and another one if some store Sensitive Data.
+ */
 export async function describeProperties(
   api: Pick<HubspotApi, 'get' | 'paths'>,
   { sensitiveData }: { sensitiveData: boolean },

@@ -16,8 +16,8 @@ import {
 } from '../errors.ts';
 
 /**
- * What to do about an error of HubSpot: `passing` goes by; `limit` goes by tomorrow; `session`
- * needs a new sign-in; `settings` needs a person wherever it happens; `property` is about one
+ * What to do about an error of HubSpot. `passing` is temporary; `limit` ends tomorrow; `session`
+ * needs a new sign-in; `settings` needs a user wherever it happens; `property` is about one
  * property of any record; `record` is about one record only.
  */
 export type ErrorSort = 'passing' | 'limit' | 'session' | 'settings' | 'property' | 'record';
@@ -28,17 +28,19 @@ interface ErrorMeaning {
   sentence: string;
   /** True if the sentence is not enough: an admin needs to know what exactly HubSpot said. */
   keepsWords?: true;
-  /** Why a value is refused; left out where it is not the value that is refused, or nothing says so. */
+  /**
+   * Why a value is rejected; omitted if it is not the value that is rejected, or nothing says so.
+   */
   cause?: RefusalCause;
 }
 
 /** One error as HubSpot reports it for a request or for records. */
 export interface HubspotFault {
-  /** HTTP's; 207 for one error of a batch. */
+  /** The HTTP status; 207 for one error of a batch. */
   status: number;
-  /** The most telling word: an error's code, or its category. */
+  /** The most specific word: an error's code, or its category. */
   code: string;
-  /** What HubSpot said: it may quote values, and stands in no message. */
+  /** What HubSpot said: it may quote values, and appears in no message. */
   words: ForeignText | null;
   /** The properties to blame, each with its own code. */
   problems: readonly PropertyProblem[];
@@ -49,14 +51,16 @@ export interface HubspotFault {
 export interface PropertyProblem {
   property: string;
   code: string;
-  /** What HubSpot said of this property alone; it may quote the value. */
+  /** What HubSpot said about this property alone; it may quote the value. */
   says: ForeignText | null;
 }
 
-/** Our own code: the value breaks a validation rule that HubSpot has told, so it was never sent. */
+/**
+ * Our own code: the value breaks a validation rule that HubSpot has reported, so it was never sent.
+ */
 export const BREAKS_RULE = 'VALUE_BREAKS_RULE';
 
-/** What error codes and categories mean (CRM facts, section B5). */
+/** Meaning of error codes and categories (CRM facts, section B5). */
 const MEANINGS = new Map<string, ErrorMeaning>(
   Object.entries({
     INVALID_AUTHENTICATION: { sort: 'session', sentence: 'HubSpot does not accept the sign-in.' },
@@ -173,14 +177,14 @@ const MEANINGS = new Map<string, ErrorMeaning>(
   } satisfies Record<string, ErrorMeaning>),
 );
 
-/** What is done about unknown codes. */
+/** The meaning of unknown codes. */
 const UNKNOWN_MEANING: ErrorMeaning = {
   sort: 'record',
   sentence: 'HubSpot refuses the change; its code says why.',
   keepsWords: true,
 };
 
-/** Other words for what has a meaning above. */
+/** Other words for errors that have a meaning above. */
 const SAME_MEANING: Readonly<Record<string, string>> = {
   PROPERTY_NOT_FOUND: 'PROPERTY_DOESNT_EXIST',
   READ_ONLY_PROPERTY: 'READ_ONLY_VALUE',
@@ -194,7 +198,7 @@ export function getErrorSort(code: string): ErrorSort {
   return getMeaning(code).sort;
 }
 
-/** True if the code has a meaning here; each rule of an account may bring a code of its own. */
+/** True if the code has a meaning here; each rule of an account may have its own code. */
 export function isKnownCode(code: string): boolean {
   return MEANINGS.has(SAME_MEANING[code] ?? code);
 }
@@ -204,8 +208,8 @@ function getMeaning(code: string): ErrorMeaning {
 }
 
 /**
- * Why the values of these properties are refused; null where HubSpot does not say. Types, lengths and
- * options have codes of their own, so any other code that names a property tells of a rule.
+ * Why the values of these properties are rejected; null if HubSpot does not say. Types, lengths and
+ * options have their own codes, so any other code that names a property is about a rule.
  */
 export function getCause({ code, problems }: HubspotFault): RefusalCause | null {
   const known = MEANINGS.get(SAME_MEANING[code] ?? code);
@@ -213,12 +217,14 @@ export function getCause({ code, problems }: HubspotFault): RefusalCause | null 
   return problems.length > 0 && /^[A-Z]/.test(code) ? 'rule' : null;
 }
 
-/** True for what another user's work on the record brings about. */
+/** True for an error that another user's work on the record causes. */
 export function isLock(code: string): boolean {
   return code === 'LOCKED';
 }
 
-/** True if a value may be to blame for a refusal with this code, though it names no property. */
+/**
+ * True if a value may be to blame for a rejection with this code, although it names no property.
+ */
 export function mayBeOfValue(code: string): boolean {
   return /^(VALIDATION_ERROR$|CONFLICT$|INVALID_(?!AUTH)|PROPERTY_VALUE_)/.test(
     SAME_MEANING[code] ?? code,
@@ -230,7 +236,7 @@ export function isConflict(code: string): boolean {
   return (SAME_MEANING[code] ?? code) === 'CONFLICT';
 }
 
-/** The sentence for a refused record or request: ours, with names of properties and scopes. */
+/** The sentence for a rejected record or request: ours, with names of properties and scopes. */
 export function sentenceFor(fault: HubspotFault): string {
   const { code, scopes } = fault;
   const fields = listBlamedFields(fault);
@@ -244,11 +250,11 @@ export function listBlamedFields({ problems }: HubspotFault): string[] {
   return [...new Set(problems.map(({ property }) => property))];
 }
 
-/** What helps when the sign-in is refused. */
+/** What helps when the sign-in is rejected. */
 export const SIGN_IN_FIX =
   'Check crm.auth in the settings, and in HubSpot that the key or the app is still there.';
 
-/** The failure of a whole request as one of the four kinds; `faultBehind` gives the fault back. */
+/** The failure of a whole request as one of the four kinds; `faultBehind` returns the fault. */
 export function requestError(fault: HubspotFault): DonorSyncError {
   const { words, ...facts } = fault;
   const background = { details: { fault: facts }, words };
@@ -283,21 +289,21 @@ const faultSchema = z.object({
   scopes: z.array(z.string()),
 });
 
-/** The fault behind an error that `requestError` made, or null. */
+/** The fault behind an error that `requestError` created, or null. */
 export function faultBehind(error: unknown): HubspotFault | null {
   if (!(error instanceof DonorSyncError)) return null;
   const facts = faultSchema.safeParse(error.details['fault']).data;
   return facts === undefined ? null : { ...facts, words: error.words };
 }
 
-/** HubSpot's own code behind an error of ours, or null. */
+/** HubSpot's own code behind one of our errors, or null. */
 export function getCrmCode(error: unknown): string | null {
   return faultBehind(error)?.code ?? null;
 }
 
 const contextSchema = z.record(z.string(), z.array(z.string()));
 
-/** HubSpot's errors leave out whatever they like (CRM facts, section B5). */
+/** Any part of HubSpot's errors may be missing (CRM facts, section B5). */
 export const errorBodySchema = z.object({
   message: z.string().default(''),
   category: z.string().optional(),
@@ -317,7 +323,7 @@ export const errorBodySchema = z.object({
 
 export type ErrorBody = z.infer<typeof errorBodySchema>;
 
-/** Reads the body of a refused request, or one of the errors of a batch. */
+/** Reads the body of a rejected request, or one of the errors of a batch. */
 export function parseFault(status: number, body: unknown): HubspotFault {
   const parsed = errorBodySchema.safeParse(body).data;
   if (parsed === undefined) return bareFault(status);
@@ -339,7 +345,7 @@ export function parseFault(status: number, body: unknown): HubspotFault {
   return { status, code, words, problems, scopes };
 }
 
-/** Names and codes have a form; whatever else stands in their place may be a text. */
+/** Names and codes have a fixed form; anything else in their place may be a text. */
 function plainProblem({ property, code, message }: RawProblem): PropertyProblem[] {
   return foreignFields([property]).map((name) => {
     const ours = foreignCode(code);
@@ -377,7 +383,7 @@ const listedSchema = z.array(
   z.object({ name: z.string(), error: z.string(), message: z.string().default('').catch('') }),
 );
 
-/** Where values are not valid, the message ends in a list of the properties to blame, as JSON. */
+/** If values are not valid, the message ends in a list of the properties to blame, as JSON. */
 function listedProblems(message: string): RawProblem[] {
   const start = message.indexOf('[{');
   if (start === -1) return [];
@@ -407,7 +413,7 @@ function scopesIn(context: Readonly<Record<string, string[]>>): string[] {
   return Object.entries(context).flatMap(([key, values]) => (/scopes$/i.test(key) ? values : []));
 }
 
-/** The body of an answer in the form that was expected. Throws a RetriableError if it has another. */
+/** The body of a response in the expected form. Throws a RetriableError if it has another. */
 export function readAs<Shape>(schema: z.ZodType<Shape>, body: unknown): Shape {
   return readAnswer('HubSpot', schema, body);
 }

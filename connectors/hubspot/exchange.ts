@@ -6,7 +6,7 @@ import {
   createCrmExchange,
 } from '../exchange.ts';
 
-/** 423 is answered while many changes are made at once, and wants at least this wait. */
+/** Status 423 occurs while many changes are made at once, and needs at least this wait. */
 const LOCKED_STATUS = 423;
 const LOCKED_WAIT_MS = 2_000;
 
@@ -16,12 +16,14 @@ const MIGRATION_STATUS = 477;
 /** After a 429 that does not say how long. */
 const LIMIT_WAIT_MS = 1_000;
 
-/** From this status on it is HubSpot, or the network in front of it, that failed. */
+/** From this status on, HubSpot or the network in front of it has failed. */
 const FIRST_SERVER_ERROR = 500;
 
 const PASSING_STATUSES: ReadonlySet<number> = new Set([408, LOCKED_STATUS, MIGRATION_STATUS]);
 
-/** Requests to HubSpot, each made six times at most: the waits begin at half a second and double. */
+/**
+ * Requests to HubSpot, each sent at most six times: the waits start at half a second and double.
+ */
 export function createExchange(line: CrmLine): CrmExchange {
   return createCrmExchange(
     {
@@ -41,7 +43,7 @@ export function createExchange(line: CrmLine): CrmExchange {
 }
 
 function isPassing({ status, text }: CrmReply): boolean {
-  // Tomorrow is too long to wait for.
+  // A daily limit lasts until tomorrow, which is too long to wait.
   if (status === 429) return !/"policyName"\s*:\s*"DAILY"/.test(text);
   return status >= FIRST_SERVER_ERROR || PASSING_STATUSES.has(status);
 }

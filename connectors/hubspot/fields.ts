@@ -9,7 +9,7 @@ import type { HubspotSession } from './session.ts';
 import { mayHave, WRITE_CONTACTS, WRITE_SCHEMAS, WRITE_SENSITIVE } from './sign-in/scopes.ts';
 import { isCheckbox, isMultiple, isPercent } from './values.ts';
 
-/** The properties of contacts that hold one plain value, as the token may use them. */
+/** The properties of contacts that contain one plain value, as the token may use them. */
 export function crmFields(
   {
     properties,
@@ -19,7 +19,7 @@ export function crmFields(
   moneyOf: MoneyOf = () => null,
 ): CrmField[] {
   const mayWrite = mayHave(signIn, WRITE_CONTACTS);
-  // What cannot be read must not be written either: it would look blank, and be written over.
+  // What cannot be read must not be written either: it would look blank, and be overwritten.
   const mayWriteSensitive = mayWrite && seesSensitive && mayHave(signIn, WRITE_SENSITIVE);
   return [...properties.values()].flatMap((property) => {
     const type = toFieldType(property);
@@ -47,11 +47,11 @@ function crmField(property: DescribedProperty, type: CrmFieldType, mayWrite: boo
   };
 }
 
-/** The most characters of a text in HubSpot. */
+/** Maximum number of characters of a text in HubSpot. */
 const MAX_TEXT_LENGTH = 65_536;
 const TEXT_TYPES: ReadonlySet<CrmFieldType> = new Set(['text', 'longText', 'url']);
 
-/** Forms of a text that has lines. */
+/** Field types of texts with several lines. */
 const LONG_TEXTS: ReadonlySet<string> = new Set(['textarea', 'html']);
 
 /** Our word for the type of a property; objects and places have none. */
@@ -82,7 +82,7 @@ function numberType(property: DescribedProperty): CrmFieldType {
   return isMoney(property) ? 'currency' : 'number';
 }
 
-/** Calculated values are HubSpot's own; owners and files are no free values. */
+/** Calculated values are HubSpot's own; owners and files are not free values. */
 function isWritable({
   calculated,
   externalOptions,
@@ -93,10 +93,10 @@ function isWritable({
   return !isOwn && fieldType !== 'file' && !(modificationMetadata?.readOnlyValue ?? false);
 }
 
-/** The group under which the properties stand on a contact's page. */
+/** The group of the properties on a contact's page. */
 const GROUP = { name: 'donor_sync', label: 'donor-sync' };
 
-/** Creates what is missing in a group of its own; a name that was archived comes back. */
+/** Creates missing properties in a separate group; an archived name is restored. */
 export async function createFields(
   session: HubspotSession,
   specs: readonly FieldSpec[],
@@ -112,7 +112,7 @@ export async function createFields(
   return creations;
 }
 
-/** Null if the group is there now. */
+/** Null if the group exists now. */
 async function ensureGroup({ api }: HubspotSession): Promise<string | null> {
   try {
     await api.post(api.paths.propertyGroups, { ...GROUP, displayOrder: -1 });
@@ -147,7 +147,9 @@ async function createField(
 
 const propertySchema = z.object({ dataSensitivity: z.string().optional().catch(undefined) });
 
-/** One that is there and not shown may store Sensitive Data, which is shown to those who ask for it. */
+/**
+ * An existing property that is not shown may store Sensitive Data, which is shown only on request.
+ */
 async function alreadyThere({ api }: HubspotSession, name: string): Promise<FieldCreation> {
   const answer = await api.get(`${api.paths.properties}/${encodeURIComponent(name)}`);
   const { dataSensitivity = 'non_sensitive' } = readAs(propertySchema, answer);
@@ -196,7 +198,7 @@ function noRightToCreate(named: readonly string[]): string {
   );
 }
 
-/** What a property of this type is made of; null for types that need options. */
+/** The body that creates a property of this type; null for types that need options. */
 function toPropertyBody({ type, options }: FieldSpec): Record<string, unknown> | null {
   if (options !== undefined) {
     return { type: 'enumeration', fieldType: 'select', options: options.map(toOption) };
@@ -224,7 +226,7 @@ function toPropertyBody({ type, options }: FieldSpec): Record<string, unknown> |
   }
 }
 
-/** The internal value is the label, so that both say the same in every list and report. */
+/** The internal value is the label, so that both are the same in every list and report. */
 function toOption(value: string, displayOrder: number) {
   return { label: value, value, displayOrder, hidden: false };
 }

@@ -37,21 +37,24 @@ export type Filter = z.infer<typeof filterSchema>;
 export type FilterGroup = readonly Filter[];
 
 /**
- * What a search of ours may hold besides its own two conditions: HubSpot takes five groups of six
- * filters, eighteen in all (CRM facts, section B4).
+ * Limits for the filter besides the two conditions of our own searches: HubSpot accepts five groups
+ * of six filters, eighteen in total (CRM facts, section B4).
  */
 const OWN_FILTERS = 2;
 const MAX_GROUPS = 5;
 const MAX_FILTERS_PER_GROUP = 6 - OWN_FILTERS;
 const MAX_FILTERS = 18;
 
-/** HubSpot takes searches of 3,000 characters; the rest of them is for what is asked for. */
+/** HubSpot accepts searches of 3,000 characters; the rest is needed for our own part. */
 const MAX_LENGTH = 2_000;
 
-/** Each key within a key makes the parser take longer by far; no filter has a tenth of it. */
+/** Each level of nesting makes the parser much slower; no filter needs a tenth of this. */
 const TOO_DEEP = /(?:[[{]\s*|[?-]\s+){30}/;
 
-/** The same as it is written, with blanks and comments; longer texts would take long to parse. */
+/**
+ * The limit for the text as written, with blanks and comments; longer texts would take long to
+ * parse.
+ */
 const MAX_TEXT_LENGTH = 5 * MAX_LENGTH;
 
 const groupSchema = z.strictObject({ filters: z.array(filterSchema).min(1) });
@@ -98,21 +101,21 @@ function parseYaml(text: string): unknown {
   }
   if (TOO_DEEP.test(text)) throw invalidFilter(`It is nested too deep. ${EXAMPLE}`);
   try {
-    // Its warnings would go past the log, with the filter in them.
+    // Its warnings would bypass the log, and contain the filter.
     return parse(text, { logLevel: 'error' });
   } catch {
     throw invalidFilter(EXAMPLE);
   }
 }
 
-/** What HubSpot's refusal of a filter is judged by. */
+/** What a rejection of a filter by HubSpot is explained with. */
 interface Refused {
   filter: readonly FilterGroup[];
-  /** Those that the token can see. */
+  /** The properties that the token can see. */
   properties: ReadonlyMap<string, unknown>;
 }
 
-/** Lets HubSpot look at the filter; throws a ConfigurationError if it does not take it. */
+/** Lets HubSpot check the filter; throws a ConfigurationError if it does not accept it. */
 export async function requireFilter(
   session: Refused & { api: Pick<HubspotApi, 'searchContacts'> },
 ): Promise<void> {
@@ -132,7 +135,7 @@ export async function requireFilter(
   }
 }
 
-/** HubSpot says no more than that there was a problem: what it is, the properties tell. */
+/** HubSpot says only that there was a problem; the properties tell what it is. */
 function refusedFilter({ filter, properties }: Refused, cause: ConfigurationError) {
   const named = [...new Set(filter.flat().map(({ propertyName }) => propertyName))];
   const unknown = named.filter((name) => !properties.has(name) && !name.startsWith(ASSOCIATIONS));
@@ -140,7 +143,7 @@ function refusedFilter({ filter, properties }: Refused, cause: ConfigurationErro
   return new ConfigurationError(message, { code: 'crm_filter_invalid', cause });
 }
 
-/** `associations.company`: what HubSpot's searches take in place of a property. */
+/** `associations.company`: what HubSpot's searches accept in place of a property. */
 const ASSOCIATIONS = 'associations.';
 
 function unknownWords(unknown: readonly string[], properties: Refused['properties']): string {

@@ -11,12 +11,12 @@ import {
   recordSchema,
 } from './record.ts';
 
-/** Ids of one request: the most that HubSpot takes. */
+/** IDs of one request: HubSpot's maximum. */
 export const IDS_PER_REQUEST = 100;
 
 /**
- * What became of a record: it is there, lives on in another one (`record`), or is gone: archived, or not
- * visible without a sign of why (`findArchived` tells them apart).
+ * The state of a record: it is there, lives on in another one (`record`), or is gone. Gone means
+ * archived, or invisible without a sign why (`findArchived` distinguishes them).
  */
 export type FoundRecord =
   | { state: 'found'; record: HubspotRecord }
@@ -31,15 +31,15 @@ const replySchema = z.object({
   errors: z.array(z.object({ category: z.string().optional() })).default([]),
 });
 
-/** Statuses of what is in between, when HubSpot takes too long over a request. */
+/** Statuses of an intermediary when HubSpot takes too long for a request. */
 const TOO_LONG: ReadonlySet<unknown> = new Set([504, 524]);
 
-/** A request that takes too long is asked for in halves, down to so many records. */
+/** A request that takes too long is split into halves, down to this number of records. */
 const LEAST_IDS = 25;
 
 /**
- * Reads at most 100 records in one request, by id; in halves where HubSpot takes too long over all of
- * them at once. A record that was merged answers under the id that it lives on with.
+ * Reads at most 100 records in one request, by ID; in halves if HubSpot takes too long for all of
+ * them at once. A merged record is returned under the ID that it lives on with.
  */
 export async function findRecords(
   api: Pick<HubspotApi, 'readRecords'>,
@@ -75,7 +75,7 @@ async function findAtOnce(
       properties: [...new Set([...properties, MERGED_IDS])],
     }),
   );
-  // Only that it is not there makes a record gone; any other failure says nothing of it.
+  // Only if it is not there, a record is gone; any other failure says nothing about it.
   if (errors.some(({ category }) => category !== GONE)) throw unreadable(type);
   for (const record of results) {
     if (found.has(record.id)) found.set(record.id, { state: 'found', record });
@@ -102,7 +102,10 @@ export async function findArchived(
   return new Set(results.flatMap(({ id, archived }) => (archived === true ? id : [])));
 }
 
-/** The asked ids that answered under another one; a single one needs no list to be known by. */
+/**
+ * The requested IDs that were returned under another one; for a single ID, no list is needed to
+ * know it.
+ */
 function idsBehind(
   record: HubspotRecord,
   wanted: readonly string[],

@@ -12,15 +12,15 @@ import type { HubspotSession } from './session.ts';
 import { type HubspotGroup, hubspotGroupSchema } from './settings.ts';
 import { READ_LISTS, requireScope } from './sign-in/scopes.ts';
 
-/** Lists of one request, the most that HubSpot gives, and the requests that are made. */
+/** Lists of one request, HubSpot's maximum, and the maximum number of requests. */
 const LISTS_PER_PAGE = 500;
 const MAX_LIST_PAGES = 20;
 
-/** Members of one request, the most that HubSpot gives; a list may have millions. */
+/** Members of one request, HubSpot's maximum; a list may have millions. */
 const MEMBERS_PER_PAGE = 250;
 const MAX_MEMBER_PAGES = 50_000;
 
-/** The contact ids of a group, each once, in portions. */
+/** The contact IDs of a group, each once, in batches. */
 export async function* readGroup(
   session: HubspotSession,
   selector: GroupSelector,
@@ -42,7 +42,7 @@ const searchReplySchema = z.object({
   offset: z.number(),
 });
 
-/** The lists of contacts, whichever way they are kept; the counts are HubSpot's own. */
+/** The lists of contacts, however they are maintained; the counts are HubSpot's own. */
 export async function listGroups(session: HubspotSession): Promise<GroupSummary[]> {
   requireScope(session.signIn, READ_LISTS);
   const groups: GroupSummary[] = [];
@@ -117,7 +117,7 @@ const listSchema = z.object({
   list: z.object({ listId: z.string(), objectTypeId: z.string() }),
 });
 
-/** The id of the list with this id or name; a name may be a number, too. */
+/** The ID of the list with this ID or name; a name may be a number, too. */
 async function findList({ api }: HubspotSession, idOrName: string): Promise<string> {
   const ways = [() => api.findListByName(idOrName)];
   if (isRecordId(idOrName)) ways.unshift(() => api.findListById(idOrName));
@@ -130,7 +130,7 @@ async function findList({ api }: HubspotSession, idOrName: string): Promise<stri
   throw unknownGroup(`HubSpot has no list "${idOrName}" of contacts that the token can see.`);
 }
 
-/** The list in an answer; null if HubSpot says that it has none. */
+/** The list in a response; null if HubSpot says that it has none. */
 export async function listIn(answer: Promise<unknown>) {
   try {
     return readAs(listSchema, await answer).list;

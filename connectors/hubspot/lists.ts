@@ -1,4 +1,4 @@
-/** Lists that HubSpot keeps by itself: one condition on one property of contacts. */
+/** Lists that HubSpot keeps up to date: one condition on one property of contacts. */
 import { isConfigurationError, messageOf } from '../../src/core/errors.ts';
 import type { ListCreation, ListSpec } from '../contract.ts';
 import { throwIfStopped } from '../stopped.ts';
@@ -10,7 +10,7 @@ import type { HubspotSession } from './session.ts';
 import { mayHave, WRITE_LISTS } from './sign-in/scopes.ts';
 import { wireValue } from './values.ts';
 
-/** Makes the lists whose names there are not yet; what a person has made of one stays. */
+/** Creates the lists whose names do not exist yet; what a user has changed in one stays. */
 export async function createLists(
   session: HubspotSession,
   specs: readonly ListSpec[],
@@ -58,7 +58,7 @@ function describeProblem(error: unknown): string {
   return `${messageOf(error)} A person can make the list by hand instead.`;
 }
 
-/** HubSpot wants an OR of ANDs, with every key of each branch (vendor facts: Lists). */
+/** HubSpot requires an OR of ANDs, with every key of each branch (vendor facts: Lists). */
 function buildFilterBranch({ field, condition }: ListSpec, property: DescribedProperty): object {
   const filter = {
     filterType: 'PROPERTY',

@@ -9,7 +9,7 @@ import type { HubspotSession } from './session.ts';
 import { READ_SENSITIVE, scopeMissing } from './sign-in/scopes.ts';
 import { canonicalValue } from './values.ts';
 
-/** The records of these contacts as they are now, in one request; in two if some are not there. */
+/** The current records of these contacts, in one request; in two if some are not there. */
 export async function readByIds(
   session: HubspotSession,
   ids: readonly string[],
@@ -45,7 +45,10 @@ export async function readByIds(
   });
 }
 
-/** The records that became a part of this one; HubSpot names those as well that had become a part of them. */
+/**
+ * The records that were merged into this one; HubSpot also names those that had been merged into
+ * them.
+ */
 export async function findMerged(
   { api }: Pick<HubspotSession, 'api'>,
   id: string,
@@ -56,8 +59,8 @@ export async function findMerged(
 }
 
 /**
- * HubSpot leaves out what a token may not see, and names what is blank. Throws a ConfigurationError if
- * Sensitive Data is left out: taken for blank, it would be written over.
+ * HubSpot omits what a token may not see, and names blank properties. Throws a ConfigurationError
+ * if Sensitive Data is omitted: treated as blank, it would be overwritten.
  */
 function requireSensitive(
   fields: readonly DescribedProperty[],
@@ -69,7 +72,7 @@ function requireSensitive(
   if (isHidden) throw scopeMissing(READ_SENSITIVE);
 }
 
-/** A property that is not known may have been created since the description was read. */
+/** An unknown property may have been created since the description was read. */
 async function findProperties(
   session: HubspotSession,
   names: readonly string[],

@@ -8,20 +8,20 @@ import type { DescribedProperty, Properties } from './describe.ts';
 import { type HubspotRecord, textIn } from './record.ts';
 import { canonicalValue, isCheckbox, isMultiple, PICKED_SEPARATOR } from './values.ts';
 
-/** The properties by which a contact is left out of what the service is asked. */
+/** The properties that exclude a contact from submission. */
 export interface Marks {
-  /** What to ask for. */
+  /** The properties to request. */
   properties: readonly string[];
   optedOut(record: HubspotRecord): boolean;
   excluded(record: HubspotRecord): Exclusion | 'mark_unknown' | null;
 }
 
-/** What the record says of a mark. */
+/** What the record says about a mark. */
 type Test = (record: HubspotRecord) => MarkMeaning;
 
 const NEVER: Test = () => 'unmarked';
 
-/** Works the marks out of the account's own description. Throws a ConfigurationError. */
+/** Determines the marks from the account's own description. Throws a ConfigurationError. */
 export function readMarks(described: Properties, contacts: ContactsSettings): Marks {
   requireOptOutField(contacts);
   const { optOutField, deceasedField = null } = contacts;
@@ -60,7 +60,7 @@ function propertyFor(described: Properties, setting: MarkSetting, name: string):
   throw new ConfigurationError(message, { code: 'crm_field_missing', details: { field: name } });
 }
 
-/** Of a picklist only a person can say which values opt out; of anything else, they are few. */
+/** For a picklist, only a user can say which values opt out; other types have few values. */
 function optOutTest(property: DescribedProperty, contacts: ContactsSettings): Test {
   const meanings = readMeanings(property, contacts, 'optOut');
   if (meanings !== null) return testBy(property, meanings);
@@ -71,13 +71,13 @@ function optOutTest(property: DescribedProperty, contacts: ContactsSettings): Te
 /** What the values of a property mean. */
 export interface Meanings {
   of(value: string): MarkMeaning;
-  /** The options with a meaning; empty where a contact may have several at once. */
+  /** The options with a meaning; empty if a contact may have several at once. */
   known: readonly string[];
 }
 
 /**
- * The meanings by the values that the settings list and, for a list of yes and no, by its words; null where
- * the property is neither. People write values as they stand on the screen or by internal name.
+ * The meanings by the values that the settings list and, for a list of yes and no, by its words;
+ * null if the property is neither. Users write values as shown on the screen or by internal name.
  */
 export function readMeanings(
   property: DescribedProperty,
@@ -115,7 +115,7 @@ function meaningByLists(
   const marked = contacts[MARK_LISTS[kind]];
   const unmarked = contacts.unmarkedValues?.[kind];
   if (marked == null) return null;
-  // With both lists any other value waits, so that a value outside of the options does no harm.
+  // With both lists, any other value waits, so a value outside of the options does no harm.
   const mayBeOther = unmarked !== undefined;
   const internal = (setting: string, values: readonly string[]) =>
     new Set(values.flatMap((value) => internalValues(property, { setting, mayBeOther }, value)));
@@ -127,7 +127,10 @@ function meaningByLists(
   };
 }
 
-/** Options are added to a list of yes and no: until a user has said what they mean, their contacts wait. */
+/**
+ * Options may be added to a list of yes and no: until a user has defined their meaning, their
+ * contacts wait.
+ */
 function meaningByWords(property: DescribedProperty, kind: MarkKind): Meanings['of'] | null {
   if (kind === 'optOut' || !isPicklist(property)) return null;
   const meanings = new Map(property.options.map((option) => [option.value, toMeaning(option)]));
@@ -139,7 +142,7 @@ function meaningByWords(property: DescribedProperty, kind: MarkKind): Meanings['
 
 interface ValueList {
   setting: string;
-  /** Whether it may have values that are no options: records keep those of deleted options. */
+  /** Whether it may have values that are not options: records keep those of deleted options. */
   mayBeOther: boolean;
 }
 
@@ -189,7 +192,7 @@ function toMeaning({ value, label }: Option): boolean | null {
   return yesOrNo(value) ?? yesOrNo(label);
 }
 
-/** A checkbox, a number or a word may say no; a date that is there says yes. */
+/** A checkbox, a number or a word may say no; a date that is present means yes. */
 function bearsMark(record: HubspotRecord, property: DescribedProperty): boolean {
   const value = canonicalValue(textIn(record, property.name), property);
   return typeof value === 'string' ? isMarked(value) : Boolean(value);
@@ -201,7 +204,7 @@ function pickedIn(record: HubspotRecord, property: DescribedProperty): string[] 
   return isMultiple(property) ? text.split(PICKED_SEPARATOR) : [text];
 }
 
-/** An enumeration of which people choose among several values. */
+/** An enumeration in which users choose among several values. */
 function isPicklist(property: DescribedProperty): boolean {
   return property.type === 'enumeration' && !isCheckbox(property);
 }
@@ -227,7 +230,7 @@ function markUnclear(property: DescribedProperty, setting: MarkSetting): Configu
   });
 }
 
-/** More values than this are not listed: a person looks into HubSpot then. */
+/** More values than this are not listed: a user then looks them up in HubSpot. */
 const MOST_VALUES_LISTED = 30;
 
 function describeValues(property: DescribedProperty): string {

@@ -18,16 +18,16 @@ export interface Pacer extends RequestPace {
   keep(limit: WindowLimit): void;
 }
 
-/** The pacers of a process: those on a board keep the pace together with other processes. */
+/** The pacers of a process: those on a board share the pace with other processes. */
 export interface PacerRegistry {
   on(board: DepartureBoard | null): AccountPacers;
 }
 
-/** What HubSpot counts together shares one. */
+/** Requests that HubSpot counts together share one. */
 export interface AccountPacers {
   /** All requests of an app in an account. */
   requests: PaceRegistry<Pacer>;
-  /** Searches have a limit of their own, for all apps of an account together. */
+  /** Searches have a separate limit, for all apps of an account together. */
   searches: PaceRegistry<Pacer>;
   /** Searches of a walk through all contacts, which leaves some to other tools of the account. */
   walks: PaceRegistry<Pacer>;
@@ -36,12 +36,12 @@ export interface AccountPacers {
 /** What HubSpot allows a private app of the larger plans, until it says otherwise (CRM facts, B4). */
 const DEFAULT_LIMIT: WindowLimit = { requests: 190, windowMs: 10_000 };
 
-/** HubSpot allows five searches a second, and a walk takes three of them at most. */
+/** HubSpot allows five searches per second, and a walk uses at most three of them. */
 const WALK_LIMIT: WindowLimit = { requests: 3, windowMs: 1_000 };
 
 type PaceClock = Pick<Clock, 'monotonicMs' | 'sleep'>;
 
-/** Makes each pacer when it is first asked for. */
+/** Creates each pacer on first use. */
 export function createPacerRegistry(clock: PaceClock): PacerRegistry {
   const known = new Map<DepartureBoard | null, AccountPacers>();
   return {
@@ -56,7 +56,7 @@ export function createPacerRegistry(clock: PaceClock): PacerRegistry {
     },
   };
 
-  /** What the board knows of an account is a hash. */
+  /** The board knows an account only by a hash. */
   function createPacers(kind: string, limit: WindowLimit, board: DepartureBoard | null) {
     return createPaceRegistry((key) => {
       const shared = board && { board, key: hash('sha256', `hubspot ${kind} ${key}`) };
@@ -78,16 +78,16 @@ export function createPacer(
   return { take: (signal) => take('all', signal), pause, keep };
 }
 
-/** The limit of so many requests in a window; zero stands for none. */
+/** The limit of that many requests in a window; zero stands for none. */
 export function toWindowLimit(requests: number, windowMs: number): WindowLimit {
   return requests === 0 ? null : { requests, windowMs };
 }
 
-/** So few requests are left of the present limit that one uneven moment would exceed it. */
+/** With this few requests left of the current limit, one uneven moment would exceed it. */
 const FEW_REMAINING = 2;
 const FEW_REMAINING_WAIT_MS = 100;
 
-/** Keeps the limit that an answer names, if it names one. */
+/** Keeps the limit that a response names, if it names one. */
 export function keepNamedLimit(pacer: Pacer, headers: Headers): void {
   const requests = readLimitHeader(headers, 'max');
   const windowMs = readLimitHeader(headers, 'interval-milliseconds');

@@ -1,4 +1,4 @@
-/** The versions of HubSpot's API that are spoken; `v3` is supported by HubSpot until September 2027. */
+/** The supported versions of HubSpot's API; HubSpot supports `v3` until September 2027. */
 export const API_VERSIONS = ['2026-09', 'v3'] as const;
 
 export type ApiVersion = (typeof API_VERSIONS)[number];
@@ -6,7 +6,7 @@ export type ApiVersion = (typeof API_VERSIONS)[number];
 /** Objects that are read; each has the same routes. */
 export type ObjectType = 'contacts' | 'companies';
 
-/** The id of contacts among the types of HubSpot's objects, by which lists name what they hold. */
+/** The ID of contacts among the types of HubSpot's objects, with which lists name their content. */
 export const CONTACT_TYPE_ID = '0-1';
 
 /** The paths of requests that the library does not build. */
@@ -19,7 +19,7 @@ export interface Paths {
   exchangeRates: string;
 }
 
-/** OAuth has versions of its own, which are not those of the CRM (CRM facts, section B3). */
+/** OAuth has its own versions, which are not those of the CRM (CRM facts, section B3). */
 export const OAUTH_PATHS = {
   token: '/oauth/2026-03/token',
   introspect: '/oauth/2026-03/token/introspect',

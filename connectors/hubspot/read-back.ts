@@ -1,4 +1,4 @@
-/** Written values read back with their history, which names the source of each change. */
+/** Reads written values back with their history, which names the source of each change. */
 import { z } from 'zod';
 import type { FieldValues } from '../../src/core/crm-field.ts';
 import type { Overwritten, ReadBack, WrittenFields } from '../contract.ts';
@@ -9,10 +9,10 @@ import { canonicalId, isRecordId, recordSchema } from './record.ts';
 import type { HubspotSession } from './session.ts';
 import { canonicalValue } from './values.ts';
 
-/** Records of one request with history: the most that HubSpot accepts. */
+/** Records of one request with history: HubSpot's maximum. */
 const RECORDS_PER_REQUEST = 50;
 
-/** Clocks and the times in HubSpot's headers differ by this much at most. */
+/** Maximum difference between clocks and the times in HubSpot's headers. */
 const CLOCK_TOLERANCE_MS = 2_000;
 
 const entrySchema = z.object({
@@ -61,13 +61,13 @@ async function readSome(
   return writes.map((write) => {
     const { id, fields, sentAtMs } = write;
     const record = byId.get(canonicalId(id) ?? id);
-    // A record that was merged answers under another id, and holds the values of two.
+    // A merged record is returned under another ID, and contains the values of two.
     if (record === undefined) return { id, values: null, automated: [] };
     const writtenAtMs = sentAtMs + clockOffsetMs - CLOCK_TOLERANCE_MS;
     const values: FieldValues = Object.fromEntries(
       fields.flatMap((name) => {
         const property = session.properties.get(name);
-        // A value that is left out of the response is hidden, which is not the same as blank.
+        // A value that is omitted from the response is hidden, which is not the same as blank.
         if (property === undefined || !Object.hasOwn(record.properties, name)) return [];
         return [[name, canonicalValue(record.properties[name], property)]];
       }),
@@ -106,12 +106,12 @@ const AUTOMATION: ReadonlySet<string> = new Set([
   'DATA_ENRICHMENT',
 ]);
 
-/** The sources under which HubSpot lists what apps and keys write. */
+/** The sources under which HubSpot lists writes of apps and keys. */
 const APPS: ReadonlySet<string> = new Set(['INTEGRATION', 'API']);
 
 /**
- * True if automation has set the present value after our write, in reaction to it and to nothing else. A
- * user, an import, another app or an unknown source since then makes the value a user's.
+ * True if automation has set the current value after our write, in response to it and to nothing
+ * else. A user, an import, another app or an unknown source since then makes the value a user's.
  */
 function isAutomated(record: RecordWithHistory, name: string, writtenAtMs: number): boolean {
   const history = record.propertiesWithHistory[name] ?? [];
@@ -126,8 +126,8 @@ function isAutomated(record: RecordWithHistory, name: string, writtenAtMs: numbe
 }
 
 /**
- * Values that others put into these fields after the caller had read them, and that our write replaced: of each field
- * the entry of the history before the one that our write has made.
+ * Values that others put into these fields after the caller had read them, and that our write
+ * replaced: for each field, the history entry before the one of our write.
  */
 function overwrittenIn(
   { properties }: Pick<HubspotSession, 'properties'>,
@@ -148,7 +148,7 @@ function overwrittenIn(
           parseTime(timestamp) >= writtenAtMs &&
           canonicalValue(value, property) === (sent[name] ?? null),
       );
-      // Without an entry before ours the history was cut off, or the property was never set.
+      // Without an entry before ours, the history was cut off, or the property was never set.
       const before = ours < 0 ? undefined : history[ours + 1];
       if (before === undefined) return [];
       const value = canonicalValue(before.value, property);
@@ -161,7 +161,7 @@ function overwrittenIn(
   return first === undefined ? null : { values, by: findAuthor(first) };
 }
 
-/** The user of HubSpot, if the history names one, and otherwise what has written the value. */
+/** The HubSpot user, if the history names one, and otherwise what has written the value. */
 function findAuthor({ sourceType, sourceId }: HistoryEntry): string | null {
   const user = /^userId:(\d{1,20})$/.exec(sourceId ?? '')?.[1];
   if (user !== undefined) return user;

@@ -15,16 +15,17 @@ import type { HubspotSession } from './session.ts';
 import { isCheckbox } from './values.ts';
 
 /**
- * A change is seen by searches only once it is indexed, usually within seconds, so a reading
- * starts again this long before the last one. Whatever comes twice is decided as before.
+ * Searches see a change only once it is indexed, usually within seconds, so a reading starts this
+ * long before the previous one. Contacts that are read twice lead to the same decisions.
  */
 const OVERLAP_MS = 10 * 60_000;
 
 /**
- * Changes come by id, from a search for what was modified since, after those that were archived: a
- * night without changes costs two requests. All contacts come from their list and, where that is slow,
- * from searches besides (`walk.ts`); with a filter, from a search. Once a week it is the list alone. In a large
- * account those that are known already are read by their ids, and after them those that were created since.
+ * Changes come by ID, from a search for what was modified since, after those that were archived: a
+ * night without changes costs two requests. All contacts come from their list and, if that is slow,
+ * also from searches (`walk.ts`); with a filter, from a search. Once a week, only the list is used.
+ * In a large account, contacts that are already known are read by their IDs, followed by those that
+ * were created since.
  */
 export async function* readPages(
   session: HubspotSession,
@@ -56,7 +57,10 @@ export async function* readPages(
   yield* isAll || reading.isListWalk ? readAll(session, reading) : readSearch(session, reading);
 }
 
-/** So many are in their list within a few seconds, which shows what no search has in its index yet. */
+/**
+ * The list returns this many within a few seconds, including contacts that no search has indexed
+ * yet.
+ */
 const MANY_CONTACTS = 1_000;
 
 async function areMany({ ids }: KnownContacts): Promise<boolean> {
@@ -68,7 +72,7 @@ async function areMany({ ids }: KnownContacts): Promise<boolean> {
   return false;
 }
 
-/** The contacts that were modified or created since. Our own writes modify all that were read by id. */
+/** The contacts that were modified or created since, including all that we wrote; read by ID. */
 async function* readSearch(
   session: HubspotSession,
   reading: Reading,
@@ -90,8 +94,8 @@ async function* readSearch(
 }
 
 /**
- * The contacts outside of the filter that were modified since and bear the opt-out mark; none if there is no filter. A
- * checkbox that is not ticked has a value too, so the search asks for those that are.
+ * The contacts outside of the filter that were modified since and have the opt-out mark; none if
+ * there is no filter. An unticked checkbox has a value too, so the search looks for ticked ones.
  */
 export async function* findMarked(
   session: HubspotSession,
@@ -130,7 +134,7 @@ async function* readAll(session: HubspotSession, reading: Reading): AsyncGenerat
   }
 }
 
-/** The winner of a merge comes with those that live on in it. */
+/** The winner of a merge comes with those that were merged into it. */
 function toPage(
   records: readonly HubspotRecord[],
   contacts: Contact[],
@@ -142,13 +146,13 @@ function toPage(
   return { contacts, removed, cursor };
 }
 
-/** HubSpot keeps what is archived for 90 days; this is half a million contacts. */
+/** HubSpot keeps archived contacts for 90 days; this is half a million contacts. */
 const MAX_ARCHIVED_PAGES = 5_000;
 
 /**
- * The contacts that were archived since (epoch ms), page by page. Searches leave them out, and
- * their list comes in the order of ids, so it is read as a whole: a request for each hundred of
- * the last 90 days.
+ * The contacts that were archived since (epoch ms), page by page. Searches omit them, and their
+ * list is in the order of IDs, so it is read as a whole: a request for each hundred of the last 90
+ * days.
  */
 export async function* readArchived(
   session: HubspotSession,
@@ -172,18 +176,18 @@ export async function* readArchived(
   });
 }
 
-/** Of one request: the most that HubSpot gives. */
+/** Of one request: HubSpot's maximum. */
 const PAGE_SIZE = 100;
 
 const ARCHIVED = { archived: true, limit: PAGE_SIZE, properties: ['hs_object_id'] };
 
-/** A time that cannot be read counts as now: it costs one more look. */
+/** An unreadable time counts as now: it costs one more lookup. */
 function archivedMs({ archivedAt }: HubspotRecord): number {
   const epochMs = Date.parse(archivedAt ?? '');
   return Number.isNaN(epochMs) ? Number.POSITIVE_INFINITY : epochMs;
 }
 
-/** A contact that was merged lives on, and one that was restored in the meantime is not gone. */
+/** A merged contact lives on, and one that was restored in the meantime is not gone. */
 async function findRemoved(
   { api }: HubspotSession,
   archived: readonly HubspotRecord[],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A record as HubSpot has it; every value is a text or blank (CRM facts, section B5). */
+/** A record as HubSpot returns it; every value is a text or blank (CRM facts, section B5). */
 export const recordSchema = z.object({
   id: z.string(),
   properties: z.record(z.string(), z.string().nullable()),
@@ -16,28 +16,28 @@ export const recordPageSchema = z.object({
   paging: z.object({ next: z.object({ after: z.string() }).optional() }).nullish(),
 });
 
-/** The value of a property without the white space around it; null if it is blank. */
+/** The value of a property without surrounding white space; null if it is blank. */
 export function textIn({ properties }: HubspotRecord, name: string): string | null {
   const text = properties[name]?.trim() ?? '';
   return text === '' ? null : text;
 }
 
-/** The property that names the records which became a part of this one. */
+/** The property that names the records which were merged into this one. */
 export const MERGED_IDS = 'hs_merged_object_ids';
 
-/** The ids under which this record was known before it was merged. */
+/** The IDs that this record had before it was merged. */
 export function listMergedIds(record: HubspotRecord): string[] {
   const ids = (record.properties[MERGED_IDS] ?? '').split(';');
   return ids.filter((id) => id !== '' && id !== record.id);
 }
 
-/** The id as HubSpot writes it, from what a person or a program typed; null if it is none. */
+/** The ID as HubSpot writes it, from what a user or a program typed; null if it is not one. */
 export function canonicalId(text: string): string | null {
   const digits = text.trim().replace(/^0+/, '');
   return isRecordId(digits) ? digits : null;
 }
 
-/** HubSpot's ids are numbers; anything else is no contact's. */
+/** HubSpot's IDs are numbers; anything else is not a contact's. */
 export function isRecordId(text: string): boolean {
   return /^\d{1,20}$/.test(text);
 }

@@ -9,31 +9,32 @@ import { type Ask, SEARCH_PAGE_SIZE } from './reading/spans.ts';
 import { canonicalId, type HubspotRecord, isRecordId, recordPageSchema } from './record.ts';
 import type { HubspotSession } from './session.ts';
 
-/** Pages of one search; ten million contacts. */
+/** Maximum number of pages of one search; ten million contacts. */
 const MAX_PAGES = 50_000;
 
-/** Some of the results, in the order of their ids. */
+/** Some of the results, in the order of their IDs. */
 export interface SearchPage {
   records: HubspotRecord[];
-  /** False if these are the last; true does not promise any. */
+  /** False if these are the last; true does not guarantee more. */
   mayGoOn: boolean;
 }
 
 export interface ContactSearch {
-  /** What every result must meet; empty for nothing. */
+  /** Conditions that every result must meet; may be empty. */
   conditions: readonly Filter[];
-  /** One of these groups must be met besides; empty for none. */
+  /** One of these groups must be met as well; empty for none. */
   groups: readonly FilterGroup[];
   properties: readonly string[];
-  /** Results come after this id; null for all. */
+  /** Results come after this ID; null for all. */
   afterId: string | null;
 }
 
 /**
- * The contacts of a search in the order of their ids, however many they are: each page is a search
- * of its own that begins after the last id, so HubSpot's end after 10,000 results is never reached,
- * and edits under way move no contact from one page to another. A last page that is full is followed
- * by an empty one, and one that is not full may yet be followed if HubSpot says so.
+ * The contacts of a search in the order of their IDs, however many they are. Each page is a
+ * separate search that begins after the last ID, so HubSpot's limit of 10,000 results is never
+ * reached, and edits in progress move no contact from one page to another. A full last page is
+ * followed by an empty one, and one that is not full may still be followed by another if HubSpot
+ * says so.
  */
 export async function* searchPages(
   api: Pick<HubspotApi, 'searchContacts'>,
@@ -58,12 +59,15 @@ export async function* searchPages(
   });
 }
 
-/** HubSpot takes searches of 3,000 characters; each id stands in each group of the filter, in quotes. */
+/**
+ * HubSpot accepts searches of 3,000 characters; each ID appears in each group of the filter, in
+ * quotes.
+ */
 const MAX_BODY_CHARACTERS = 2_900;
 
 /**
- * The contacts among these that the filter includes, as the index of searches knows them: a change of the last
- * seconds may still be missing there.
+ * Those of these contacts that the filter includes, according to the search index: a change of the
+ * last seconds may still be missing there.
  */
 export async function findIncluded(
   { api, filter, signal }: Pick<HubspotSession, 'api' | 'filter' | 'signal'>,
@@ -81,7 +85,7 @@ export async function findIncluded(
   return found;
 }
 
-/** The ids in as few searches as HubSpot takes. */
+/** The IDs in as few searches as HubSpot accepts. */
 function portionsThatFit(ids: readonly string[], groups: readonly FilterGroup[]): string[][] {
   const search = { conditions: [], groups, properties: [], afterId: null };
   const left = MAX_BODY_CHARACTERS - JSON.stringify(buildBody(search, null)).length;
@@ -94,18 +98,18 @@ function portionsThatFit(ids: readonly string[], groups: readonly FilterGroup[])
   );
 }
 
-/** What one search among the ids of a span brought, from the highest id down. */
+/** The result of one search among the IDs of a span, from the highest ID down. */
 export interface FoundPage {
   records: readonly HubspotRecord[];
-  /** Results of the search in all. */
+  /** Total number of results of the search. */
   total: number;
-  /** True if no results are below these. */
+  /** True if there are no results below these. */
   isLast: boolean;
 }
 
 const foundSchema = recordPageSchema.extend({ total: z.number() });
 
-/** All contacts of some ids, as many as one request brings, with what a reading needs of each. */
+/** All contacts of some IDs, as many as one request returns, with what a reading needs of each. */
 export async function searchAmong(
   { api, shape }: Pick<HubspotSession, 'api' | 'shape'>,
   { from, to, offset }: Ask,

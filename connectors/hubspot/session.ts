@@ -27,7 +27,7 @@ import {
 } from './sign-in/scopes.ts';
 import { createRuleBook, type RuleBook } from './validations/rule-book.ts';
 
-/** What the jobs of a connector share while it is open. */
+/** What the tasks of a connector share while it is open. */
 export interface HubspotSession {
   settings: HubspotSettings;
   /** `contacts.filter`; empty for all contacts. */
@@ -44,7 +44,7 @@ export interface HubspotSession {
   properties: Properties;
   /** False if the token may not see the values of Sensitive Data that the account has. */
   seesSensitive: boolean;
-  /** What its writes have learned of values that HubSpot refuses. */
+  /** What its writes have learned about values that HubSpot rejects. */
   lessons: Lessons;
   /** The account's validation rules, read when the first value is written. */
   rules: RuleBook;
@@ -52,7 +52,7 @@ export interface HubspotSession {
 
 /**
  * Signs in and learns what contacts look like in this account: one request besides the sign-in, and
- * another one where only asking tells whether companies can be seen.
+ * another one if only a request can tell whether companies are visible.
  */
 export async function openSession(
   { settings, contacts, deps }: ConnectorOptions<HubspotSettings>,
@@ -101,8 +101,8 @@ const pageSchema = z.object({
 });
 
 /**
- * Where the sign-in does not tell, a contact does: HubSpot leaves out what a token may not see, and names
- * what is blank. Found out before anything is spent, in accounts that have such properties alone.
+ * If the sign-in does not tell, a contact does: HubSpot omits what a token may not see, and names
+ * blank properties. Determined before anything is spent, and only in accounts with such properties.
  */
 async function seesSensitive(
   api: HubspotApi,
@@ -117,7 +117,7 @@ async function seesSensitive(
   return page.results.every((contact) => Object.hasOwn(contact.properties, property.name));
 }
 
-/** With `both`, contacts without a company can be read to their end all the same. */
+/** With `both`, contacts without a company can still be read completely. */
 async function openCompanies(
   api: HubspotApi,
   signIn: SignIn,

@@ -14,9 +14,12 @@ export const authSchema = z.discriminatedUnion('type', [
     type: z.literal('oauth'),
     clientId: text,
     clientSecret: text,
-    /** Left out where the account is connected through donor-sync's own pages. */
+    /** Omitted if the account is connected through donor-sync's own pages. */
     refreshToken: text.optional(),
-    /** Scopes to ask for besides the usual ones, for example `crm.lists.write`; the app has to have them. */
+    /**
+     * Scopes to request besides the usual ones, for example `crm.lists.write`; the app has to have
+     * them.
+     */
     moreScopes: z.array(text).optional(),
   }),
 ]);
@@ -38,19 +41,19 @@ export const hubspotSettingsSchema = z.strictObject({
     .default('https://api.hubapi.com'),
   auth: authSchema,
   apiVersion: z.enum(API_VERSIONS).default('2026-09'),
-  /** Where a contact's employer stands: the text `company`, the primary company, or both. */
+  /** Source of a contact's employer: the text `company`, the primary company, or both. */
   employer: z.enum(['company', 'associated', 'both']).default('both'),
   /**
-   * True if the properties that `fields create` makes store Sensitive Data, which such properties of
-   * the account may do already (HubSpot Enterprise).
+   * True if the properties that `fields create` creates store Sensitive Data, as other properties
+   * of the account may already do (HubSpot Enterprise).
    */
   sensitiveData: z.boolean().default(false),
-  /** What becomes of amounts in US dollars for contacts in another currency. */
+  /** What happens to amounts in US dollars for contacts in another currency. */
   currency: currencyModeSchema,
   dailyReservePercent: dailyReservePercentSchema,
   /** Requests in ten seconds; omitted: what HubSpot itself says. 0 for no limit. */
   requestsPerTenSeconds: z.number().int().min(0).max(10_000).optional(),
-  /** Searches in a second, which HubSpot counts for all tools of the account; 0 for no limit. */
+  /** Searches per second, which HubSpot counts for all tools of the account; 0 for no limit. */
   searchesPerSecond: z.number().min(0).max(100).default(5),
 });
 
@@ -58,9 +61,9 @@ export type HubspotSettings = z.infer<typeof hubspotSettingsSchema>;
 
 /** One group of people in HubSpot. */
 export const hubspotGroupSchema = z.union([
-  /** A list (segment) of contacts, by id or name. */
+  /** A list (segment) of contacts, by ID or name. */
   z.strictObject({ list: z.union([text, z.number().int().positive().transform(String)]) }),
-  /** Contacts with this value in a property; of an enumeration, the internal value. */
+  /** Contacts with this value in a property; for an enumeration, the internal value. */
   z.strictObject({
     property: text,
     equals: z.union([text, z.number().transform(String), z.boolean().transform(String)]),

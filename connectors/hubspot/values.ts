@@ -1,13 +1,13 @@
 import type { FieldValue } from '../../src/core/crm-field.ts';
 import type { DescribedProperty } from './describe.ts';
 
-/** Stands between the values of an enumeration with checkboxes. */
+/** Separates the values of an enumeration with checkboxes. */
 export const PICKED_SEPARATOR = ';';
 
-/** Digits after the point to which a percentage is exact, so that 0.72 is not 72.00000000000001. */
+/** Decimal digits of a percentage, so that 0.72 does not become 72.00000000000001. */
 const PERCENT_DIGITS = 10;
 
-/** A value as it comes, always a text, in the canonical form of its property's type. */
+/** A received value, always a text, in the canonical form of its property's type. */
 export function canonicalValue(raw: unknown, property: DescribedProperty): FieldValue {
   if (typeof raw !== 'string' || raw.trim() === '') return null;
   switch (property.type) {
@@ -27,7 +27,7 @@ export function canonicalValue(raw: unknown, property: DescribedProperty): Field
 }
 
 /**
- * A canonical value as HubSpot takes it. An empty text clears a property; dates and instants may
+ * A canonical value as HubSpot accepts it. An empty text clears a property; dates and instants may
  * be written as they are read (ISO 8601).
  */
 export function wireValue(value: FieldValue, property: DescribedProperty | undefined): string {
@@ -38,17 +38,17 @@ export function wireValue(value: FieldValue, property: DescribedProperty | undef
   return String(value);
 }
 
-/** True of a number that people see as a percentage: 0.72 is stored and 72 is shown. */
+/** True for a number that is displayed as a percentage: 0.72 is stored and 72 is shown. */
 export function isPercent({ type, numberDisplayHint }: DescribedProperty): boolean {
   return type === 'number' && numberDisplayHint === 'percentage';
 }
 
-/** True of an enumeration that is one checkbox: its options are `true` and `false`. */
+/** True for an enumeration that is a single checkbox: its options are `true` and `false`. */
 export function isCheckbox({ type, fieldType }: DescribedProperty): boolean {
   return type === 'enumeration' && fieldType === 'booleancheckbox';
 }
 
-/** True of an enumeration of which several options may be picked. */
+/** True for an enumeration with several possible values at once. */
 export function isMultiple({ type, fieldType }: DescribedProperty): boolean {
   return type === 'enumeration' && fieldType === 'checkbox';
 }
@@ -79,7 +79,7 @@ function toIso(epochMs: number, otherwise: string): string {
   return Number.isNaN(date.getTime()) ? otherwise : date.toISOString();
 }
 
-/** Several picked values in the order of the options; values that are none of them follow. */
+/** Several picked values in the order of the options; values that are not options follow. */
 function toPicked(raw: string, property: DescribedProperty): FieldValue {
   if (isCheckbox(property)) return raw === 'true';
   if (!isMultiple(property)) return raw;

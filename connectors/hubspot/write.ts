@@ -8,22 +8,26 @@ import { BATCH_ROWS } from './rows/send.ts';
 import type { HubspotSession } from './session.ts';
 import { requireScope, WRITE_CONTACTS } from './sign-in/scopes.ts';
 
-/** The most changes that one write should be given. */
+/** Maximum number of changes for one write. */
 export const MAX_CHANGES = 100_000;
 
-/** Requests under way at a time: enough for HubSpot's pace even where each takes most of a second. */
+/**
+ * Number of requests in flight at a time: enough for HubSpot's pace even if each takes most of a
+ * second.
+ */
 const LANES = 16;
 
 /** A batch of changes of different contacts. */
 interface Batch {
   changes: ContactChange[];
-  /** True if an earlier batch may hold a change of the same contact. */
+  /** True if an earlier batch may contain a change of the same contact. */
   mustWait: boolean;
 }
 
 /**
  * Writes the changes by hundreds, several requests at a time. The changes of one contact are
- * written in their order. If a request fails as a whole, what is under way is waited for and reported.
+ * written in their order. If a request fails as a whole, the results of requests in flight are
+ * still awaited and reported.
  */
 export async function* writeChanges(
   session: HubspotSession,
@@ -49,7 +53,9 @@ async function writeBatch(
   return [...refused, ...(await updateBatch(session, contacts))];
 }
 
-/** HubSpot refuses a request that names a contact twice, and keeps no order among requests. */
+/**
+ * HubSpot rejects a request that names a contact twice, and does not keep the order of requests.
+ */
 async function* toBatches(
   changes: Iterable<ContactChange> | AsyncIterable<ContactChange>,
 ): AsyncGenerator<Batch> {

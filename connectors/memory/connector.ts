@@ -18,15 +18,15 @@ import { type MemoryCrm, toField } from './crm.ts';
 import { findMarked, isIncluded, lookUp, readGroup, readPages } from './read.ts';
 import { type MemorySettings, memoryGroupSchema, memorySettingsSchema } from './settings.ts';
 
-/** The CRMs that `crm: { kind: memory, name }` finds, by name. A program that wants one puts it here. */
+/** The CRMs that `crm: { kind: memory, name }` finds, by name. Programs register theirs here. */
 export const memoryCrms = new Map<string, MemoryCrm>();
 
-/** The field map of CRMs in memory where the settings have none. */
+/** The field map of CRMs in memory if the settings have none. */
 export const memoryDefaultFields: readonly FieldMapping[] = z
   .array(fieldMappingSchema)
   .parse(memoryFields);
 
-/** A CRM in memory: for tests, and the example of how a connector is built. */
+/** A CRM in memory: for tests, and an example of how to build a connector. */
 export const memoryConnector: ConnectorDefinition<MemorySettings> =
   defineMemoryConnector(memoryCrms);
 
@@ -143,7 +143,7 @@ async function* writeChanges(
   }
 }
 
-/** What the change is about to replace although its caller has read something else. */
+/** Values that the change is about to replace although its caller has read something else. */
 function overwrittenBy(crm: MemoryCrm, { id, values, seen }: ContactChange): Overwritten | null {
   if (seen === undefined) return null;
   const lost = Object.keys(values).filter((field) => {

@@ -40,7 +40,7 @@ export type MemoryOperation =
 /** A part of the identity that a test may make unreadable. */
 export type MemorySource = 'address' | 'employer';
 
-/** Why a write is refused; the parts of a `WriteResult` that a test chooses. */
+/** Why a write is rejected; the parts of a `WriteResult` that a test chooses. */
 export type MemoryRefusal = Refusal;
 
 /** A contact and when it last changed. */
@@ -55,7 +55,7 @@ export interface MemoryTombstone extends RemovedContact {
   revision: number;
 }
 
-/** A CRM in memory: the state that a connector works on, and the levers that tests pull. */
+/** A CRM in memory: the state that a connector works on, and the controls for tests. */
 export interface MemoryCrm {
   readonly account: CrmAccount;
   readonly pageSize: number;
@@ -67,53 +67,55 @@ export interface MemoryCrm {
   readonly calls: Readonly<Record<MemoryOperation, number>>;
   /** Every write that was carried out, in order. */
   readonly writes: readonly { id: string; values: FieldValues }[];
-  /** What `readLimits` answers. */
+  /** Result of `readLimits`. */
   limits: LimitState | null;
   /** Which contacts the integration's filter includes; null for all. Another filter changes no record. */
   filter: ((record: MemoryRecord) => boolean) | null;
-  /** What `countMarks` answers. */
+  /** Result of `countMarks`. */
   marks: readonly MarkCount[];
-  /** The mapping that `identity` names: another text is another mapping. */
+  /** The mapping that `identity` names: a different text is a different mapping. */
   mapping: Pick<IdentityShape, 'columns' | 'mode'>;
 
-  /** Adds a contact, or replaces it; what is left out is blank. Returns its id. */
+  /** Adds a contact, or replaces it; omitted parts are blank. Returns its ID. */
   addContact(contact: Partial<Contact> & { values?: FieldValues }): string;
-  /** Changes a contact as a person in the CRM would. */
+  /** Changes a contact as a user of the CRM would. */
   editContact(id: string, changes: Partial<Omit<Contact, 'id'>>): void;
   setValue(id: string, field: string, value: FieldValue): void;
-  /** The value of a field as people see it; null if it is blank or the contact is gone. */
+  /** The value of a field as users see it; null if it is blank or the contact is gone. */
   valueOf(id: string, field: string): FieldValue;
   deleteContact(id: string): void;
-  /** The contact is not found any more, and nothing says that it was deleted; `appear` shows it again. */
+  /**
+   * The contact is no longer found, and nothing says that it was deleted; `appear` shows it again.
+   */
   vanish(id: string): void;
-  /** Shows a contact again that has vanished; as with regained access, it does not count as changed. */
+  /** Shows a vanished contact again; as with regained access, it does not count as changed. */
   appear(id: string): void;
   /**
-   * The loser goes; a caller that asks for it is sent to the winner. With `fillsBlanks`, as most CRMs do, blank
-   * fields of the winner take the loser's values.
+   * The loser is removed; a request for it leads to the winner. With `fillsBlanks`, as in most
+   * CRMs, blank fields of the winner take the loser's values.
    */
   mergeContact(loser: string, winner: string, options?: { fillsBlanks?: boolean }): void;
 
   /**
-   * Changes values after each write to this field, as the CRM's own automation would; null for no change. The
-   * connector can tell such a value from one that a user typed.
+   * Changes values after each write to this field, as the CRM's own automation would; null for no
+   * change. The connector can distinguish such a value from one that a user typed.
    */
   automate(field: string, change: ((value: FieldValue) => FieldValue) | null): void;
-  /** Adds a field, or replaces it; a writable text without limits unless given otherwise. */
+  /** Adds a field, or replaces it; by default a writable text without limits. */
   addField(field: Partial<CrmField> & { name: string }): void;
   removeField(name: string): void;
   /** A group; with `breaksAfter`, reading fails after that many members. */
   addGroup(name: string, members: readonly string[], breaksAfter?: number): void;
 
-  /** Refuses every write to the contact until `allowWrites`. */
+  /** Rejects every write to the contact until `allowWrites`. */
   refuseWrites(id: string, refusal?: Partial<MemoryRefusal>): void;
-  /** Refuses every value of this field in writes to the contact until `allowWrites`. */
+  /** Rejects every value of this field in writes to the contact until `allowWrites`. */
   refuseField(id: string, field: string): void;
   allowWrites(id: string): void;
-  /** Refuses the next writes to the contact as locked. */
+  /** Rejects the next writes to the contact as locked. */
   lock(id: string, times: number): void;
   /**
-   * The integration's user may no longer read that part of any contact: it is blank, and named as
+   * The integration's user may no longer read that part of any contact: it is blank, and listed as
    * unreadable. As in a real CRM, no contact counts as changed by this.
    */
   hideSource(source: MemorySource): void;
@@ -123,17 +125,19 @@ export interface MemoryCrm {
   /** Runs before each operation (each page of a reading, each change of a write). */
   before(hook: MemoryHook | null): void;
 
-  /** For the connector: counts the call, runs the hook, throws what a test has asked for. */
+  /** For the connector: counts the call, runs the hook, throws the error that a test has set. */
   enter(operation: MemoryOperation): Promise<void>;
   /** For the connector: the same without counting, between parts of one operation. */
   step(operation: MemoryOperation): Promise<void>;
-  /** For the connector: what of the identities can be read. */
+  /** For the connector: which parts of the identities can be read. */
   identity(): IdentityShape;
   /** For the connector: the contact as the integration's user sees it. */
   visible(contact: Contact): Contact;
-  /** For the connector: carries out a write or refuses it; `together` writes all of it or nothing. */
+  /**
+   * For the connector: carries out a write or rejects it; `together` writes all of it or nothing.
+   */
   applyWrite(id: string, values: FieldValues, together?: boolean): WriteResult;
-  /** For the connector: fields of a contact whose present value the automation has made. */
+  /** For the connector: fields of a contact whose current value was set by the automation. */
   automatedIn(id: string): readonly string[];
 }
 
@@ -146,7 +150,7 @@ export type MemoryHook = (operation: MemoryOperation) => void | Promise<void>;
 
 const CONTACTS_PER_PAGE = 100;
 
-/** An empty CRM with one text field for each of the names given. */
+/** An empty CRM with one text field for each of the given names. */
 export function createMemoryCrm(
   options: { account?: CrmAccount; pageSize?: number; fields?: readonly string[] } = {},
 ): MemoryCrm {
@@ -303,7 +307,7 @@ export function createMemoryCrm(
     return `contact-${String(lastId).padStart(6, '0')}`;
   }
 
-  /** What the automation makes of the values that were just written. */
+  /** The values that the automation sets in response to a write. */
   function automate(id: string, written: FieldValues): FieldValues {
     const fields = automated.get(id) ?? new Set();
     automated.set(id, fields);
@@ -395,7 +399,7 @@ const UNWRITABLE: MemoryRefusal = {
   fields: [],
 };
 
-/** A field as a CRM would make it from its specification. */
+/** A field as a CRM would create it from its specification. */
 export function toField(spec: FieldSpec): CrmField {
   const { name, label, type, maxLength } = spec;
   return { ...plainField(name), label, type, maxLength: maxLength ?? null };

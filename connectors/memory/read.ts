@@ -7,9 +7,9 @@ import { memoryGroupSchema } from './settings.ts';
 const MEMBERS_PER_PORTION = 100;
 
 /**
- * What changed after the cursor, which is a revision. The ids are settled when the reading
- * begins, the pages show them as they are by then; what changes meanwhile has a later revision,
- * so the next reading brings it.
+ * Changes after the cursor, which is a revision. The IDs are fixed when the reading begins, and the
+ * pages show the contacts as they are by then. Later changes have a later revision, so the next
+ * reading returns them.
  */
 export async function* readPages(
   crm: MemoryCrm,
@@ -46,7 +46,7 @@ export async function* findMarked(
   });
 }
 
-/** The contacts with these ids; each of them may be gone. */
+/** The contact with this ID, which may be gone. */
 export function lookUp(crm: MemoryCrm, id: string, fields: readonly string[]): RecordLookup {
   const record = crm.records.get(id);
   if (record === undefined) {
@@ -63,7 +63,7 @@ export function lookUp(crm: MemoryCrm, id: string, fields: readonly string[]): R
   };
 }
 
-/** The members of a group; breaks off where a test wants it to. */
+/** The members of a group; breaks off where a test has set it. */
 export async function* readGroup(
   crm: MemoryCrm,
   selector: GroupSelector,
@@ -95,7 +95,10 @@ function changesAfter(crm: MemoryCrm, cursor: number): { id: string; revision: n
     .sort((a, b) => a.revision - b.revision);
 }
 
-/** Whether the integration's filter includes the contact; a filter says nothing of one that is gone. */
+/**
+ * Whether the integration's filter includes the contact; true for a contact that is gone, since no
+ * filter applies to it.
+ */
 export function isIncluded({ records, filter }: MemoryCrm, id: string): boolean {
   const record = records.get(id);
   return record === undefined || filter === null || filter(record);

@@ -10,7 +10,7 @@ import type { SalesforceSettings } from './settings.ts';
 import { createAuth, type SignIn } from './sign-in/auth.ts';
 import { addressRefused } from './sign-in/instance.ts';
 
-/** What a connector is given besides its options; in the product the machine's own. */
+/** What a connector receives besides its options; in the product, those of the machine. */
 export interface SalesforceWorld {
   fetch: typeof globalThis.fetch;
   /** From 0 up to 1. */
@@ -18,13 +18,13 @@ export interface SalesforceWorld {
 }
 
 /**
- * Salesforce's HTTP, signed in: the requests of the library, sent by our own means and counted against the daily limit.
- * A request that fails throws one of the four kinds of error.
+ * Salesforce's HTTP, signed in: the requests of the library, sent by our own code and counted
+ * against the daily limit. A request that fails throws one of the four kinds of error.
  */
 export interface SalesforceApi extends SalesforceClient {
   signIn(): Promise<SignIn>;
   limit: DailyLimit;
-  /** Epoch ms by Salesforce's clock, as of its last answer; null before the first. */
+  /** Epoch ms by Salesforce's clock, as of its last response; null before the first. */
   serverTimeMs(): number | null;
 }
 
@@ -57,7 +57,7 @@ export function createApi(
     get: (path) => speak((org) => org.get(path)),
     send: (method, path, body) => speak((org) => org.send(method, path, body)),
     describe: (objectName) => speak((org) => org.describe(objectName)),
-    // Straight from the org, even if no requests are left for us.
+    // Sent directly to the org, even if no requests are left for us.
     limits: async () => (await loadClient()).limits(),
     updateContacts: (contacts) => speak((org) => org.updateContacts(contacts)),
     openUpdateJob: () => speak((org) => org.openUpdateJob()),
@@ -85,7 +85,9 @@ export function createApi(
     return client;
   }
 
-  /** The one place where a request gets its token: only one to the instance that signed in. */
+  /**
+   * The one place where a request gets its token: only if it goes to the instance that signed in.
+   */
   async function carry({ url: path, headers, ...request }: LibraryRequest): Promise<CrmReply> {
     const { instanceUrl } = await auth.signIn();
     const url = instanceUrl + path;

@@ -1,14 +1,16 @@
 /**
- * jsforce, which speaks Salesforce's API, joined to our own sending: the library builds paths, bodies and forms and
- * reads JSON, and `carry` sends. This file alone imports the library. It is loaded when the first request is sent, so
- * that a process without Salesforce does not read the library.
+ * jsforce, which knows Salesforce's API, combined with our own sending: the library builds paths,
+ * bodies and forms and reads JSON, and `carry` sends. Only this file imports the library. It is
+ * loaded when the first request is sent, so that a process without Salesforce does not read the
+ * library.
  *
- * These parts of the library are not used: `query` and `queryMore` rewrite a hostile address of a next page instead of
- * refusing it; `poll` and `loadAndWaitForResults` delete a job after 30 seconds; `uploadData`, `result`, `get…Results`
- * and `bulk2.query` hold results whole, and more than one page ends the process; `login` and `identity` send a password
- * or put the token into an address.
+ * These parts of the library are not used: `query` and `queryMore` rewrite a hostile address of a
+ * next page instead of refusing it; `poll` and `loadAndWaitForResults` delete a job after 30
+ * seconds; `uploadData`, `result`, `get…Results` and `bulk2.query` hold results whole, and more
+ * than one page ends the process; `login` and `identity` send a password or put the token into an
+ * address.
  */
-// First: it takes away what the library could send by.
+// First, because it removes what the library could send with.
 import '../without-senders.ts';
 
 import { PassThrough } from 'node:stream';
@@ -30,10 +32,13 @@ export interface LibraryRequest extends Outgoing {
   url: string;
 }
 
-/** Sends a request of the library by our own means. Its answer is a good one: any other is thrown as one of our errors. */
+/**
+ * Sends a request of the library with our own code. Only a successful response is returned; any
+ * other is thrown as one of our errors.
+ */
 export type Carry = (request: LibraryRequest) => Promise<CrmReply>;
 
-/** An answer in CSV, as it comes. */
+/** A response in CSV, as it arrives. */
 export interface CsvAnswer {
   headers: Headers;
   chunks: AsyncIterable<Uint8Array>;
@@ -42,14 +47,17 @@ export interface CsvAnswer {
 /** The two kinds of Bulk API 2.0 jobs. */
 export type JobKind = 'ingest' | 'query';
 
-/** The requests that the connector makes. Answers are JSON as it came; undefined if the body was empty. */
+/**
+ * The requests that the connector makes. Responses are JSON as received; undefined if the body was
+ * empty.
+ */
 export interface SalesforceClient {
-  /** Paths begin below the API version (`/query?q=…`) or at the root (`/services/…`). */
+  /** Paths are relative to the API version (`/query?q=…`) or to the root (`/services/…`). */
   get(path: string): Promise<unknown>;
   send(method: 'POST' | 'PATCH', path: string, body: unknown): Promise<unknown>;
   describe(objectName: string): Promise<unknown>;
   limits(): Promise<unknown>;
-  /** Updates at most 200 contacts, each for itself. */
+  /** Updates at most 200 contacts, each independently. */
   updateContacts(contacts: readonly { id: string; values: FieldValues }[]): Promise<unknown>;
   /** Opens a job that updates contacts from CSV. */
   openUpdateJob(): Promise<unknown>;
@@ -58,19 +66,22 @@ export interface SalesforceClient {
   /** Tells Salesforce that the upload of a job is complete. */
   closeJob(id: string): Promise<void>;
   abortJob(kind: JobKind, id: string): Promise<void>;
-  /** Sends CSV as it comes. */
+  /** Sends CSV as it is produced. */
   upload(path: string, csv: () => AsyncIterable<Uint8Array>): Promise<void>;
-  /** Requests CSV and hands the answer over as it comes. */
+  /** Requests CSV and passes the response on as it arrives. */
   download(path: string): Promise<CsvAnswer>;
 }
 
 /** The library never learns the address of the org, so none of its own requests could arrive there. */
 const ORG = 'https://org.invalid';
 
-/** Errors thrown by `carry`; all others come from the library, whose texts may hold the body of an answer. */
+/**
+ * Errors thrown by `carry`; all others come from the library, whose texts may contain the body of a
+ * response.
+ */
 const thrownByCarry = new WeakSet<Error>();
 
-/** Lets the library speak, and carries what it builds. */
+/** Passes what the library builds to `carry`. */
 export class GuardedTransport extends Transport {
   readonly #carry: Carry;
 
@@ -95,8 +106,8 @@ export class GuardedTransport extends Transport {
 }
 
 /**
- * A connection whose every request is carried. It is given neither a token nor anything to sign in with, so that it
- * cannot renew a session by itself.
+ * A connection whose every request goes through `carry`. It receives neither a token nor anything
+ * to sign in with, so it cannot renew a session itself.
  */
 export class GuardedConnection extends Connection {
   override _transport: GuardedTransport;
@@ -114,7 +125,7 @@ export class GuardedConnection extends Connection {
   }
 }
 
-/** An app whose requests for tokens are carried. */
+/** An app whose requests for tokens go through `carry`. */
 export class GuardedOAuth2 extends OAuth2 {
   override _transport: GuardedTransport;
 
@@ -131,14 +142,14 @@ export class GuardedOAuth2 extends OAuth2 {
   }
 }
 
-/** Requests the user whom a token belongs to; `carry` adds the token. */
+/** Requests the user that a token belongs to; `carry` adds the token. */
 export async function readUserInfo(carry: Carry): Promise<unknown> {
   return readable(
     new GuardedConnection(ANY_VERSION, carry).requestGet('/services/oauth2/userinfo'),
   );
 }
 
-/** The library asks for one, although no version is part of this path. */
+/** The library requires one, although this path contains no version. */
 const ANY_VERSION = '67.0';
 
 /** The requests of an app to the servers that sign users in. */
@@ -147,7 +158,7 @@ export interface SignInClient {
   revokeToken(token: string): Promise<void>;
 }
 
-/** A grant with what it asks for besides the app's own credentials. */
+/** A grant with its parameters, besides the app's own credentials. */
 export type TokenForm = { grant_type: string } & { [name: string]: string };
 
 export interface AppConfig {
@@ -157,11 +168,14 @@ export interface AppConfig {
   /** Public clients have none. */
   clientSecret?: string | undefined;
   redirectUri?: string | undefined;
-  /** Of PKCE. The library sends its hash along with the user, and itself with the code. */
+  /**
+   * For PKCE. The library sends its hash with the user's browser, and the verifier itself with the
+   * code.
+   */
   codeVerifier?: string | undefined;
 }
 
-/** Makes the client of an app; sends nothing yet. */
+/** Creates the client of an app; sends nothing yet. */
 export function createSignInClient(config: AppConfig, carry: Carry): SignInClient {
   const app = new GuardedOAuth2(config, carry);
   return {
@@ -179,7 +193,7 @@ export function toAuthorizationUrl(
   return new GuardedOAuth2(config, nothing).getAuthorizationUrl(parameters);
 }
 
-/** Makes the client of an org; sends nothing yet. */
+/** Creates the client of an org; sends nothing yet. */
 export function createClient(version: string, carry: Carry): SalesforceClient {
   const org = new GuardedConnection(version, carry);
   const { bulk2: bulk } = org;
@@ -203,21 +217,23 @@ export function createClient(version: string, carry: Carry): SalesforceClient {
     checkJob: (kind, id) => readable(findJob(kind, id).check()),
     async closeJob(id) {
       const job = bulk.job('ingest', { id });
-      // A job whose answer cannot be read may still be open, and would be waited for in vain.
+      // If the response cannot be read, the job may still be open, and waiting for it would be
+      // useless.
       await readable(job.close().then(() => job.getInfo()));
     },
     async abortJob(kind, id) {
       await withOwnErrors<unknown>(findJob(kind, id).abort());
     },
     async upload(path, csv) {
-      // A stream in the library could be read once. After a new sign-in the upload begins again.
+      // A stream in the library could be read only once. After a new sign-in, the upload starts
+      // again.
       const sending = new GuardedConnection(version, (request) => carry({ ...request, body: csv }));
       const headers = { 'content-type': 'text/csv; charset=UTF-8' };
       await withOwnErrors(sending.request({ method: 'PUT', url: path, headers }));
     },
     async download(path) {
       let opened: CrmReply | null = null;
-      // The library passes on text only, so the body is taken where it arrives.
+      // The library passes on only text, so the body is taken where it arrives.
       const opening = new GuardedConnection(version, async (request) => {
         opened = await carry({ ...request, isStreamed: true });
         return opened;
@@ -228,7 +244,10 @@ export function createClient(version: string, carry: Carry): SalesforceClient {
     },
   };
 
-  /** A job as it is known by its id. The library takes the id of its next request from the last answer, so none is kept. */
+  /**
+   * A job by its ID. The library takes the ID of its next request from the last response, so no job
+   * object is kept.
+   */
   function findJob(kind: JobKind, id: string) {
     return kind === 'ingest' ? bulk.job('ingest', { id }) : bulk.job('query', { id });
   }
@@ -248,7 +267,10 @@ function toCsvAnswer(reply: CrmReply | null): CsvAnswer {
   return { headers: reply.headers, chunks: reply.chunks };
 }
 
-/** The result of the library, with its errors as ours: their texts may hold the body of an answer. */
+/**
+ * The result of the library, with its errors replaced by ours: their texts may contain the body of
+ * a response.
+ */
 async function withOwnErrors<Result>(result: PromiseLike<Result>): Promise<Result> {
   try {
     return await result;
@@ -258,7 +280,10 @@ async function withOwnErrors<Result>(result: PromiseLike<Result>): Promise<Resul
   }
 }
 
-/** The library hands over as text what is not JSON, such as the page of a proxy (CRM facts, section E). */
+/**
+ * The library returns anything that is not JSON as text, such as the page of a proxy (CRM facts,
+ * section E).
+ */
 async function readable(answer: PromiseLike<unknown>): Promise<unknown> {
   const body = await withOwnErrors(answer);
   if (body === '' || body === undefined) return undefined;
@@ -266,7 +291,7 @@ async function readable(answer: PromiseLike<unknown>): Promise<unknown> {
   return body;
 }
 
-/** A path of the org; an absolute address that an answer has brought in leads nowhere. */
+/** A path of the org; an absolute address that came from a response is rejected. */
 function toPath(url: string): string {
   if (url.startsWith(`${ORG}/`)) return url.slice(ORG.length);
   throw addressRefused();
@@ -279,7 +304,7 @@ function toOutgoing({ method, url, headers = {}, body }: HttpRequest): LibraryRe
   throw new TypeError('The library builds bodies of text only.');
 }
 
-/** In lower case, and without the length: whoever sends counts it again. */
+/** In lower case, and without the length, which the sender counts again. */
 function toHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const entries = Object.entries(headers).map(
     ([name, value]) => [name.toLowerCase(), value] as const,
@@ -287,7 +312,10 @@ function toHeaders(headers: Readonly<Record<string, string>>): Record<string, st
   return Object.fromEntries(entries.filter(([name]) => name !== 'content-length'));
 }
 
-/** Says JSON of every body: of a stranger's XML or CSV the library makes something else than text. */
+/**
+ * Declares every body as JSON: the library would convert XML or CSV from a third party into
+ * something other than text.
+ */
 function toResponse({ status, text }: CrmReply): HttpResponse {
   return { statusCode: status, headers: { 'content-type': 'application/json' }, body: text };
 }

@@ -32,11 +32,11 @@ import {
 import { createSalesforceConsent } from './sign-in/consent.ts';
 import { COLLECTION_ROWS, MAX_CHANGES, writeChanges } from './write.ts';
 
-/** Salesforce as a CRM; `README.md` beside this file tells of rights, limits and oddities. */
+/** Salesforce as a CRM; `README.md` in this folder describes rights, limits and oddities. */
 export const salesforceConnector: ConnectorDefinition<SalesforceSettings> =
   defineSalesforceConnector({ fetch: outboundFetch('anywhere'), random: Math.random });
 
-/** The same connector in another world, for example one without jitter. */
+/** The same connector in another environment, for example one without jitter. */
 export function defineSalesforceConnector(
   world: SalesforceWorld,
 ): ConnectorDefinition<SalesforceSettings> {
@@ -72,7 +72,7 @@ async function openSalesforceConnector(
 ): Promise<Connector> {
   const opened = await openSession(options, world);
   await requireFilter(opened);
-  // The sessions of Salesforce end by themselves.
+  // Salesforce sessions expire without being closed.
   const { session, close } = keepOpen(opened, () => {});
 
   return {

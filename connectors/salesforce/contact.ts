@@ -13,15 +13,15 @@ import type { SalesforceSettings } from './settings.ts';
 import { hasSuccessPack } from './success-pack.ts';
 import { blankToNull } from './values.ts';
 
-/** Which columns of Contact make the person that the service is shown. */
+/** Which columns of Contact make up the person that is sent to the service. */
 export interface ContactShape {
-  /** What to select, the id first; never a column that the user cannot see. */
+  /** The columns to select, the ID first; never a column that the user cannot see. */
   columns: readonly string[];
-  /** Of what contacts are made into persons, and what of it the user may read. */
+  /** What persons are made of, and which parts of it the user may read. */
   identity: IdentityShape;
   relations: Relations;
   exclusions: ExclusionShape;
-  /** A condition that all who have opted out meet; null if there is none. */
+  /** A condition that all contacts who have opted out meet; null if there is none. */
   optOutCondition: string | null;
   toContact(read: ColumnReader): Contact;
 }
@@ -32,7 +32,9 @@ interface ShapeOptions {
   log: Log;
 }
 
-/** Works out the columns from the org's own description; asks more only where it must. */
+/**
+ * Determines the columns from the org's own description; sends further requests only if necessary.
+ */
 export async function shapeContact(
   api: SalesforceApi,
   description: ObjectDescription,
@@ -91,7 +93,7 @@ export async function shapeContact(
 const NAMES = ['FirstName', 'LastName'];
 const PARTS = ['Street', 'City', 'State', 'PostalCode', 'Country'];
 
-/** The most telling address first. */
+/** The most significant address first. */
 const ADDRESSES = ['Mailing', 'Other'].map((kind) => PARTS.map((part) => `${kind}${part}`));
 
 /** Every org has these fields: one that is not described is hidden. */
@@ -99,7 +101,7 @@ function addressSources({ fields }: ObjectDescription): IdentitySource[] {
   return ADDRESSES.flat().map((name) => ({ name, part: 'addresses', readable: fields.has(name) }));
 }
 
-/** How the org models people; a permission that changes must not make another org of it. */
+/** How the org models people; a changed permission must not make it look like a different org. */
 function getMode(description: ObjectDescription): string {
   const models = [
     hasSuccessPack(description) ? 'npsp' : null,
@@ -109,8 +111,9 @@ function getMode(description: ObjectDescription): string {
 }
 
 /**
- * What cannot be read of a contact, by its employer's name. Relations are asked about those only
- * who have no other employer. The lists are made once, since a million contacts share them.
+ * The parts of a contact that cannot be read, depending on its employer's name. Relations are
+ * queried only for contacts without another employer. The lists are created once, since a million
+ * contacts share them.
  */
 function createUnreadable(
   sources: readonly IdentitySource[],
@@ -130,7 +133,7 @@ function createUnreadable(
   };
 }
 
-/** Streets have several lines; an address is one. Parts that an answer leaves out are `missing`. */
+/** Streets have several lines; an address is one. Parts that a response omits are `missing`. */
 function joined(parts: readonly string[], read: ColumnReader, missing: string[]): string {
   let address = '';
   for (const part of parts) {
@@ -149,7 +152,7 @@ function oneLine(text: string): string {
   return lines.filter((line) => line !== '').join(', ');
 }
 
-/** What Salesforce writes into a last name that was not given, since there must be one. */
+/** What Salesforce writes into a missing last name, since there must be one. */
 const NO_NAMES: ReadonlySet<string> = new Set(['[not provided]', '[[Unknown]]']);
 
 function nameOrNull(raw: unknown): string | null {

@@ -3,7 +3,7 @@ import { ConfigurationError } from '../../src/core/errors.ts';
 import type { SalesforceApi } from './api.ts';
 import { getCrmCode } from './errors.ts';
 
-/** What is used of a field in Salesforce's description. */
+/** The part of a field in Salesforce's description that is used. */
 const describedFieldSchema = z.object({
   name: z.string(),
   label: z.string().default(''),
@@ -11,14 +11,14 @@ const describedFieldSchema = z.object({
   length: z.number().default(0),
   /** Digits of an integer. */
   digits: z.number().default(0),
-  /** All digits of a number, and those after the point. */
+  /** All digits of a number, and those after the decimal point. */
   precision: z.number().default(0),
   scale: z.number().default(0),
   updateable: z.boolean().default(false),
   calculated: z.boolean().default(false),
   autoNumber: z.boolean().default(false),
   custom: z.boolean().default(false),
-  /** False for long and encrypted texts: no condition of a query may name them. */
+  /** False for long and encrypted texts: conditions of a query cannot contain them. */
   filterable: z.boolean().default(true),
   restrictedPicklist: z.boolean().default(false),
   picklistValues: z
@@ -63,7 +63,7 @@ export async function describeObject(
   };
 }
 
-/** The same, or null where the org has no such kind of record or the user may not see it. */
+/** The same, or null if the org has no such kind of record or the user may not see it. */
 export async function describeIfSeen(
   api: SalesforceApi,
   objectName: string,

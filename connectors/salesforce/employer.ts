@@ -7,27 +7,27 @@ import type { SalesforceSettings } from './settings.ts';
 import { hasSuccessPack, PRIMARY_AFFILIATION } from './success-pack.ts';
 import { blankToNull } from './values.ts';
 
-/** Where the employer of a contact stands, relations aside. */
+/** Source of a contact's employer, apart from relations. */
 export interface EmployerShape {
-  /** What to select. */
+  /** The columns to select. */
   columns: readonly string[];
   sources: readonly IdentitySource[];
-  /** The source that the columns are read from; null if there is none that can be read. */
+  /** The source that the columns are read from; null if none can be read. */
   source: string | null;
-  /** The employer's name; null for none, undefined for one whose name cannot be read. */
+  /** The employer's name; null for none, undefined if there is one whose name cannot be read. */
   getName(read: ColumnReader): string | null | undefined;
 }
 
 export const AFFILIATION_NAME = 'npsp__Primary_Affiliation__r.Name';
 export const ACCOUNT_NAME = 'Account.Name';
 
-/** The field of an account by which it marks households; organizations are blank or say so. */
+/** The field of an account that marks households; for organizations it is blank or says so. */
 const HOUSEHOLD_MARK = 'npe01__SYSTEM_AccountType__c';
 const ORGANIZATION = 'Organization';
 
 /**
- * With the Nonprofit Success Pack the account is the household, and of a person account it is the
- * person, so neither is ever taken for an employer.
+ * With the Nonprofit Success Pack, the account is the household, and for a person account it is the
+ * person, so neither is ever used as an employer.
  */
 export async function shapeEmployer(
   api: SalesforceApi,
@@ -42,7 +42,7 @@ export async function shapeEmployer(
   if (employer !== 'account' && hasAffiliation) return AFFILIATION;
   const account = await shapeAccount(api, description);
   if (employer === 'account' || !hasSuccessPack(description)) return account;
-  // The account stands in, as far as it may, for an affiliation that is there and hidden.
+  // The account replaces, as far as possible, an affiliation that exists but is hidden.
   return { ...account, sources: [source(AFFILIATION_NAME, false), ...account.sources] };
 }
 
@@ -91,8 +91,8 @@ const HIDDEN_ACCOUNT: EmployerShape = {
 };
 
 /**
- * The name of the account that a lookup leads to. Every account has one: a lookup that is set and
- * leads to no name leads to an account that the user may not see.
+ * The name of the account that a lookup leads to. Every account has one: if a lookup is set and
+ * leads to no name, the user may not see the account.
  */
 function nameBehind(
   read: ColumnReader,

@@ -17,9 +17,9 @@ import {
 } from '../errors.ts';
 
 /**
- * What to do about an error of Salesforce: `lock` and `passing` go by; `limit` goes by tomorrow;
- * `session` needs a new sign-in; `settings` needs a person wherever it happens; `record` is about
- * one record only.
+ * What to do about an error of Salesforce. `lock` and `passing` are temporary; `limit` ends
+ * tomorrow; `session` needs a new sign-in; `settings` needs a user wherever it happens; `record` is
+ * about one record only.
  */
 export type ErrorSort = 'lock' | 'passing' | 'limit' | 'session' | 'settings' | 'record';
 
@@ -27,7 +27,7 @@ export type ErrorSort = 'lock' | 'passing' | 'limit' | 'session' | 'settings' | 
 export interface ErrorMeaning {
   sort: ErrorSort;
   sentence: string;
-  /** Why a value is refused with this code; left out if the code is not about values. */
+  /** Why a value is rejected with this code; omitted if the code is not about values. */
   cause?: RefusalCause;
   /** True if the sentence is not enough: an admin needs to know what exactly Salesforce said. */
   keepsWords?: true;
@@ -36,12 +36,12 @@ export interface ErrorMeaning {
 /** One error as Salesforce reports it for a request or a record. */
 export interface SalesforceFault {
   code: string;
-  /** May hold anything, values too: it leaves the connector as `words` alone. */
+  /** May contain anything, even values: it leaves the connector only as `words`. */
   message: string;
   fields: readonly string[];
 }
 
-/** Why the run ends if a request or a record fails with this code (CRM facts, section A5). */
+/** Meaning of the error codes of a request or a record (CRM facts, section A5). */
 const MEANINGS = new Map<string, ErrorMeaning>(
   Object.entries({
     UNABLE_TO_LOCK_ROW: {
@@ -187,17 +187,17 @@ const MEANINGS = new Map<string, ErrorMeaning>(
   } satisfies Record<string, ErrorMeaning>),
 );
 
-/** What is done about unknown codes. */
+/** The meaning of unknown codes. */
 const UNKNOWN_MEANING: ErrorMeaning = {
   sort: 'record',
   sentence: 'Salesforce refuses the change; its code says why.',
   keepsWords: true,
 };
 
-/** The statuses of failures that go by, whatever stands in the answer. */
+/** The statuses of temporary failures, whatever the response contains. */
 const PASSING_STATUS = /^ERROR_HTTP_(420|429|5\d\d)$/;
 
-/** What an error means. A lock may be wrapped in the failure of a trigger. */
+/** Meaning of an error. A lock may be wrapped in the failure of a trigger. */
 export function getMeaning({ code, message }: SalesforceFault): ErrorMeaning {
   if (code === 'ERROR_HTTP_401') return meaning('INVALID_SESSION_ID');
   if (code === 'ERROR_HTTP_404') return meaning('NOT_FOUND');
@@ -208,12 +208,15 @@ export function getMeaning({ code, message }: SalesforceFault): ErrorMeaning {
   return meaning(wrapsLock ? 'UNABLE_TO_LOCK_ROW' : code);
 }
 
-/** Too many requests at once rather than too many in a day; both have one code. */
+/** Too many requests at once rather than too many in a day; both have the same code. */
 export function isConcurrencyLimit({ code, message }: Omit<SalesforceFault, 'fields'>): boolean {
   return code === 'REQUEST_LIMIT_EXCEEDED' && /concurrent/i.test(message);
 }
 
-/** The sentence for a refusal: ours, with names of triggers and fields and nothing else of theirs. */
+/**
+ * The sentence for a rejection: ours, with names of triggers and fields, and nothing else from
+ * Salesforce.
+ */
 export function sentenceFor(fault: SalesforceFault): string {
   const { sentence } = getMeaning(fault);
   const trigger = TRIGGER.exec(fault.message)?.[1];
@@ -223,10 +226,10 @@ export function sentenceFor(fault: SalesforceFault): string {
   return sentence + source + fields;
 }
 
-/** `Guard: execution of BeforeUpdate`: how Salesforce begins what it says of a trigger. */
+/** `Guard: execution of BeforeUpdate`: how Salesforce's messages about a trigger begin. */
 const TRIGGER = /^(\w{1,40}(?:\.\w{1,40})?): execution of (?:Before|After)[A-Z]/;
 
-/** What Salesforce said, for a person who decides; null where our sentence is enough. */
+/** What Salesforce said, for a user who decides; null if our sentence is enough. */
 export function wordsOfFault(fault: SalesforceFault): ForeignText | null {
   const { code, message, fields } = fault;
   if (!getMeaning(fault).keepsWords) return null;
@@ -252,7 +255,7 @@ export function requestError(fault: SalesforceFault, cause?: unknown): DonorSync
   }
 }
 
-/** What helps when the sign-in is refused. */
+/** What helps when the sign-in is rejected. */
 export const SIGN_IN_FIX =
   'Check crm.auth in the settings, and in Salesforce the app’s policies and that the ' +
   "integration's user is active.";
@@ -264,8 +267,8 @@ const faultSchema = z.object({
 });
 
 /**
- * The first error of a refused request. Of the names in its message those are named that stand in
- * `asked`, the path of the request, as names.
+ * The first error of a rejected request. Of the names in its message, only those are included that
+ * occur as names in `asked`, the path of the request.
  */
 export function parseFault(status: number, text: string, asked = ''): SalesforceFault {
   const said = parseJson(text);
@@ -285,7 +288,10 @@ export function parseFault(status: number, text: string, asked = ''): Salesforce
 /** How messages about a query name a column or an object. */
 const NAMED = /No such column '(\w+)'|sObject type '(\w+)'|(?:for|The) field '(\w+)'/g;
 
-/** Names that Salesforce calls wrong, as far as we have asked for them: no text can pass for one. */
+/**
+ * Names that Salesforce calls wrong, if they are in our request: no other text can be mistaken for
+ * one.
+ */
 function namesIn(message: string, asked: string): string[] {
   const withoutTexts = decoded(asked).replace(/'(?:[^'\\]|\\[\s\S]?)*(?:'|$)/g, "''");
   const ours = new Set(withoutTexts.match(/\w+/g));
@@ -301,12 +307,12 @@ function decoded(path: string): string {
   }
 }
 
-/** The body of an answer in the form that was expected. Throws a RetriableError if it has another. */
+/** The body of a response in the expected form. Throws a RetriableError if it has another. */
 export function readAs<Shape>(schema: z.ZodType<Shape>, body: unknown): Shape {
   return readAnswer('Salesforce', schema, body);
 }
 
-/** Salesforce's own code behind an error of ours, or null. */
+/** Salesforce's own code behind one of our errors, or null. */
 export function getCrmCode(error: unknown): string | null {
   if (!(error instanceof DonorSyncError)) return null;
   const { crmCode } = z.object({ crmCode: z.string().optional() }).parse(error.details);

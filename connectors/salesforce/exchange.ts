@@ -3,7 +3,9 @@ import { type CrmExchange, type CrmLine, type CrmReply, createCrmExchange } from
 /** 420 is Salesforce's own word for "later". */
 const PASSING_STATUSES: ReadonlySet<number> = new Set([420, 429, 500, 502, 503, 504]);
 
-/** Requests to Salesforce, each made four times at most: the waits are 0.5, 1 and 2 seconds or so. */
+/**
+ * Requests to Salesforce, each sent at most four times: the waits are about 0.5, 1 and 2 seconds.
+ */
 export function createExchange(line: CrmLine): CrmExchange {
   return createCrmExchange(
     {
@@ -20,7 +22,7 @@ export function createExchange(line: CrmLine): CrmExchange {
   );
 }
 
-/** A query that took too long once takes too long again, whatever status says it. */
+/** A query that took too long once takes too long again, whichever status says so. */
 function isPassing(reply: CrmReply): boolean {
   if (!PASSING_STATUSES.has(reply.status)) return isConcurrency(reply);
   return !reply.text.includes('QUERY_TIMEOUT');
@@ -30,7 +32,7 @@ function isThrottled({ status, text }: CrmReply): boolean {
   return status === 403 ? text.includes('REQUEST_LIMIT_EXCEEDED') : status === 429;
 }
 
-/** Too many requests at once go by within seconds; too many in a day do not. */
+/** Too many requests at once end within seconds; too many in a day do not. */
 function isConcurrency(reply: CrmReply): boolean {
   return isThrottled(reply) && /concurrent/i.test(reply.text);
 }

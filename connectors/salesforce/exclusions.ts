@@ -10,34 +10,40 @@ import type { ColumnReader } from './query.ts';
 import { hasSuccessPack } from './success-pack.ts';
 import { blankToNull } from './values.ts';
 
-/** Which marks of the CRM itself leave contacts out. */
+/** Which marks of the CRM itself exclude contacts. */
 export interface ExclusionShape {
-  /** What to select. */
+  /** The columns to select. */
   columns: readonly string[];
-  /** What tells of each reason; null where the settings let such people be researched. */
+  /** The fields for each reason; null if the settings allow such people to be researched. */
   marks: Readonly<Record<Exclusion, MarkNames | null>>;
-  /** The more telling reason: the Nonprofit Success Pack ticks both boxes for the dead. */
+  /**
+   * The more significant reason: the Nonprofit Success Pack ticks both boxes for deceased contacts.
+   */
   getExclusion(read: ColumnReader): Exclusion | 'mark_unknown' | null;
-  /** Whether the person forbids research: that is more than a wish not to be contacted. */
+  /** Whether the person forbids research, which is more than a wish not to be contacted. */
   isObjection(read: ColumnReader): boolean;
-  /** The checkboxes of Individuals by which people object, for example `Individual.ShouldForget`. */
+  /**
+   * The checkboxes of Individuals that express objections, for example `Individual.ShouldForget`.
+   */
   objections: readonly string[];
-  /** Requests about the person's data, by their key in a contact; empty if there is none. */
+  /**
+   * Requests about the person's data, under the `privacy` key of a contact; empty if there is none.
+   */
   getPrivacy(read: ColumnReader): { privacy?: PrivacyMarks };
 }
 
 /** Fields by their names, for example `Individual.ShouldForget`. */
 export interface MarkNames {
   readable: readonly string[];
-  /** Fields that the org has and the integration's user may not see. */
+  /** Fields that the org has but the integration's user may not see. */
   hidden: readonly string[];
 }
 
-/** Where each reason is found without being asked for. */
+/** The fields of each reason that are used without a setting. */
 const KNOWN = {
   deceased: {
     pack: 'npsp__Deceased__c',
-    /** In orgs of some industries; a date, blank for the living. */
+    /** In orgs of some industries; a date, blank for living contacts. */
     own: ['DeceasedDate', 'PersonDeceasedDate'],
     individual: ['DeathDate'],
   },
@@ -48,7 +54,7 @@ const KNOWN = {
   },
 } satisfies Record<Exclusion, { pack: string; own: string[]; individual: string[] }>;
 
-/** Where a contact points to what its person allows (Data Protection and Privacy). */
+/** Where a contact points to its person's consent (Data Protection and Privacy). */
 const INDIVIDUAL = 'IndividualId';
 const INDIVIDUAL_ID = 'Individual.Id';
 
@@ -71,7 +77,7 @@ interface ExclusionOptions {
   log: Log;
 }
 
-/** Looks for the marks; asks Salesforce once more only where contacts point to Individuals. */
+/** Finds the marks; sends Salesforce one more request only if contacts point to Individuals. */
 export async function shapeExclusions(
   api: SalesforceApi,
   description: ObjectDescription,
@@ -98,7 +104,7 @@ export async function shapeExclusions(
   const isHidden = createHiddenIndividual(log);
   const found = [...deceased.found, ...doNotContact.found];
   const asked = Object.values(requests).filter((mark) => mark !== null);
-  // Who is to be forgotten is left out whatever the settings say of other marks.
+  // People to be erased are excluded, whatever the settings say about other marks.
   const isToForget = (read: ColumnReader) =>
     requests.shouldForget !== null && isSet(requests.shouldForget, read);
   return {
@@ -140,17 +146,20 @@ export async function shapeExclusions(
   };
 }
 
-/** A field that marks people. */
+/** A field that marks contacts. */
 interface Mark {
   name: string;
   field: DescribedField;
   /** Such a field is blank for contacts that point to no Individual. */
   isOfIndividual: boolean;
-  /** Reads the values that the settings list; left out where they list none. */
+  /** Reads the values that the settings list; omitted if they list none. */
   listed?: (raw: unknown) => MarkMeaning;
 }
 
-/** Fields of an Individual that are requests about the person's data; null if the org or its user has no such field. */
+/**
+ * Fields of an Individual that are requests about the person's data; null if the org has no such
+ * field or its user cannot see it.
+ */
 type RequestMarks = Readonly<Record<keyof PrivacyMarks, Mark | null>>;
 
 function findRequests(individual: ObjectDescription | null | undefined): RequestMarks {
@@ -172,7 +181,7 @@ interface Marks {
 
 const NO_MARKS: Marks = { found: [], hidden: [] };
 
-/** `individual` is undefined where contacts point to none, and null where the user may not see them. */
+/** `individual` is undefined if contacts point to none, and null if the user may not see them. */
 function findMarks(
   description: ObjectDescription,
   individual: ObjectDescription | null | undefined,
@@ -208,7 +217,7 @@ interface NamedMark {
   listed: Pick<Mark, 'listed'>;
 }
 
-/** The further field that the settings name, and how its values are read. */
+/** The additional field that the settings name, and how its values are read. */
 function namedField(
   description: ObjectDescription,
   contacts: ContactsSettings,
@@ -246,8 +255,8 @@ function meaningIn({ name, field, isOfIndividual, listed }: Mark, read: ColumnRe
 }
 
 /**
- * True of a contact that points to an Individual which is not shared with the user. What a person
- * forbids stands there, and what cannot be read must not look like permission.
+ * True for a contact that points to an Individual which is not shared with the user. Refusals of
+ * consent are stored there, and an unreadable one must not look like permission.
  */
 function createHiddenIndividual(log: Log): (read: ColumnReader) => boolean {
   let isReported = false;

@@ -9,7 +9,7 @@ import { grantFields, lacksRight } from './permissions.ts';
 import { buildMetadata } from './project/field-metadata.ts';
 import type { SalesforceSession } from './session.ts';
 
-/** The fields of Contact that hold one plain value, as the integration's user may use them. */
+/** The fields of Contact that contain one plain value, as the integration's user may use them. */
 export function crmFields(
   { fields }: ObjectDescription,
   money: MoneyField | null = null,
@@ -59,7 +59,7 @@ const TYPES: Readonly<Record<string, CrmFieldType>> = {
   datetime: 'datetime',
 };
 
-/** Types whose texts are no free ones. */
+/** Types whose texts cannot be written freely. */
 const CLOSED_TYPES: ReadonlySet<string> = new Set(['id', 'reference', 'time']);
 
 function toFieldType({ type }: DescribedField): CrmFieldType | null {
@@ -91,13 +91,13 @@ function isWritable({ type, updateable, calculated, autoNumber }: DescribedField
   return updateable && !calculated && !autoNumber && !CLOSED_TYPES.has(type);
 }
 
-/** Looks at a new field before it may be called invisible, and the waits in between. */
+/** Number of checks before a new field counts as invisible, and the waits in between. */
 const LOOKS = 5;
 const LOOK_WAIT_MS = 1_000;
 
 /**
- * Creates what is missing, and grants the integration's user access to it and to fields that
- * exist without being visible or editable: a new field is hidden from all users, admins included.
+ * Creates missing fields, and grants the integration's user access to them and to existing fields
+ * that are not visible or editable: a new field is hidden from all users, including admins.
  */
 export async function createFields(
   session: SalesforceSession,
@@ -145,7 +145,7 @@ async function createField(session: SalesforceSession, spec: FieldSpec): Promise
     await session.api.send('POST', '/tooling/sobjects/CustomField', { FullName, Metadata });
     return { name, result: 'created', problem: null };
   } catch (error) {
-    // A user has created it, and no access to it was granted.
+    // A user has created it without granting access to it.
     if (ALREADY_THERE.has(getCrmCode(error) ?? ''))
       return { name, result: 'existed', problem: null };
     const problem = creationProblem(error);
@@ -177,7 +177,7 @@ const NO_RIGHT_TO_CREATE =
   '“View Setup and Configuration”). A System Administrator can give it in a permission set, for as long as ' +
   '`fields create` takes, or create the field by hand: Setup → Object Manager → Contact.';
 
-/** A grant takes a moment until the description shows it. */
+/** It takes a moment until the description shows a grant. */
 async function awaitEditable(session: SalesforceSession, names: readonly string[]): Promise<void> {
   for (let look = 0; look < LOOKS; look += 1) {
     session.description = await describeObject(session.api, 'Contact');

@@ -4,7 +4,9 @@ import { getCrmCode } from './errors.ts';
 import { queryRecords, whereClause } from './query.ts';
 import type { SalesforceSession } from './session.ts';
 
-/** Lets Salesforce look at `contacts.filter`; throws a ConfigurationError if it does not take it. */
+/**
+ * Lets Salesforce check `contacts.filter`; throws a ConfigurationError if it does not accept it.
+ */
 export async function requireFilter({
   api,
   filter,
@@ -20,7 +22,7 @@ export async function requireFilter({
       code: getCrmCode(error),
       says: error.words?.reveal() ?? '',
       names: namesIn(filter),
-      // The filter stands in parentheses of ours.
+      // We put the filter in parentheses.
       start: soql.indexOf(filter) + 1,
     };
     const message = refusalWords(refused, description.fields.keys()) ?? otherWords(error);
@@ -28,17 +30,19 @@ export async function requireFilter({
   }
 }
 
-/** What Salesforce said of a query with the filter in it. */
+/** What Salesforce said about a query with the filter in it. */
 interface Refused {
   code: string | null;
   says: string;
-  /** What the filter names outside of its texts: nothing else of what was said is repeated. */
+  /**
+   * The names in the filter, outside of its texts: nothing else that Salesforce said is repeated.
+   */
   names: ReadonlySet<string>;
-  /** The characters of the query before the filter. */
+  /** Number of characters in the query before the filter. */
   start: number;
 }
 
-/** In words for who wrote the filter; null where Salesforce said something else. */
+/** In words for the author of the filter; null if Salesforce said something else. */
 function refusalWords(refused: Refused, fields: Iterable<string>): string | null {
   const column = named(refused, NO_COLUMN);
   if (column !== null) {
@@ -79,7 +83,9 @@ const NO_RELATIONSHIP = /Didn't understand relationship '(\w+)'/;
 const NO_TEXT =
   /filter criterion for field '(\w+)' must be of type (\w+) and should not be enclosed in quotes/;
 
-/** The names that the pattern finds in what was said, if the first of them is of the filter. */
+/**
+ * The names that the pattern finds in Salesforce's message, if the first of them is in the filter.
+ */
 function named({ says, names }: Refused, pattern: RegExp): [string, string | undefined] | null {
   const [, name, other] = pattern.exec(says) ?? [];
   return name === undefined || !names.has(name) ? null : [name, other];
@@ -89,7 +95,7 @@ function namesIn(filter: string): Set<string> {
   return new Set(filter.replace(/'(?:[^'\\]|\\[\s\S]?)*(?:'|$)/g, "''").match(/\w+/g));
 }
 
-/** Where the filter is wrong, of which Salesforce names the column in the query. */
+/** Where the filter is wrong, from the column of the query that Salesforce names. */
 function describePlace({ says, start }: Refused): string {
   const character = Number(/ERROR at Row:1:Column:(\d+)/.exec(says)?.[1] ?? 0) - start;
   return character > 0 ? ` from its character ${character} on` : '';

@@ -9,10 +9,10 @@ import { queryPages, queryRecords, quoted, quotedList, whereClause } from './que
 import type { SalesforceSession } from './session.ts';
 import { type SalesforceGroup, salesforceGroupSchema } from './settings.ts';
 
-/** Campaigns that are offered for choosing. */
+/** Maximum number of campaigns that are offered as choices. */
 const MOST_CAMPAIGNS = 500;
 
-/** The contact ids of a group, each once, in portions. */
+/** The contact IDs of a group, each once, in batches. */
 export async function* readGroup(
   session: SalesforceSession,
   selector: GroupSelector,
@@ -41,7 +41,7 @@ function listIds(session: SalesforceSession, group: SalesforceGroup): AsyncItera
   return contactsWhere(session, group.where);
 }
 
-/** Leads are no contacts: the log says how many a campaign has, and they are left out. */
+/** Leads are not contacts: the log says how many a campaign has, and they are omitted. */
 async function* campaignMembers(
   session: SalesforceSession,
   campaign: string,
@@ -64,7 +64,7 @@ async function* campaignMembers(
   if (leads > 0) session.log.info({ campaign: id, leads }, 'leads of the campaign are left out');
 }
 
-/** People that the Nonprofit Success Pack ties to an organization. */
+/** People whom the Nonprofit Success Pack affiliates with an organization. */
 async function* affiliated(
   session: SalesforceSession,
   { organization, role, status }: Extract<SalesforceGroup, { affiliation: unknown }>['affiliation'],
@@ -101,7 +101,7 @@ async function* contactsWhere(
   }
 }
 
-/** The id of the one record with this id or name. */
+/** The ID of the one record with this ID or name. */
 async function findOne(
   { api }: SalesforceSession,
   object: 'Campaign' | 'Account',
@@ -126,7 +126,7 @@ function toTexts(value: unknown): string[] {
 
 /** The part of a report's result that lists people. */
 const reportSchema = z.object({
-  /** False if Salesforce has left rows out. */
+  /** False if Salesforce has omitted rows. */
   allData: z.boolean(),
   hasDetailRows: z.boolean().default(true),
   /** The rows of each grouping; `T!T` is the whole. */
@@ -143,10 +143,10 @@ const reportSchema = z.object({
 
 type Report = z.infer<typeof reportSchema>;
 
-/** The most rows that Salesforce gives of a report (CRM facts, section A2). */
+/** Maximum number of rows that Salesforce returns for a report (CRM facts, section A2). */
 const MAX_ROWS = 2_000;
 
-/** Columns that hold the id of the contact itself rather than of a related person. */
+/** Columns that contain the ID of the contact itself rather than of a related person. */
 const CONTACT_ID_COLUMN =
   /^(CONTACT_ID|CONTACT\.ID|CONT_ID|CONTACTID|.*\bCONTACT\.ID|.*CONTACT_ID)$/i;
 
@@ -171,7 +171,7 @@ async function runReport(api: SalesforceApi, id: string): Promise<unknown> {
   }
 }
 
-/** The column with contact ids: the one named so, or the only one that holds some. */
+/** The column with contact IDs: the one with such a name, or the only one that contains some. */
 function contactColumn(id: string, report: Report, cells: readonly (string | null)[][]): number {
   const { detailColumns } = report.reportMetadata;
   const holdsIds = (at: number) => cells.some((row) => row[at] !== null && row[at] !== undefined);

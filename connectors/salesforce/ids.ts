@@ -1,39 +1,39 @@
 const CHECK_CHARACTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ012345';
 const ID = /^[a-zA-Z0-9]{15}(?:[a-zA-Z0-9]{3})?$/;
 
-/** Characters of an id without those that make up for its letter case. */
+/** Characters of an ID without those that encode its letter case. */
 const SHORT_LENGTH = 15;
 
-/** The kinds of record that differ by the first three characters of their ids. */
+/** The kinds of record, distinguished by the first three characters of their IDs. */
 export const ID_PREFIXES = { account: '001', contact: '003', report: '00O', campaign: '701' };
 
 /**
- * The id in the form of 18 characters, which Salesforce's API uses; null if the text is no id of
- * that kind.
+ * The ID in the form of 18 characters, which Salesforce's API uses; null if the text is not an ID
+ * of that kind.
  *
- * The last three characters say which of the others are capitals. Of 15 characters every one
- * counts as it is typed: `a` and `A` are two records. Of 18 the check characters may be in either
- * case. Where a program has made all letters small or all capital, they restore the rest, as
- * Apex's `Id.valueOf(text, true)` does. Where letters of both cases contradict them, one of the two
- * was mistyped: the neighbour that it leads to is another record, so the text is taken for no id.
+ * The last three characters encode which of the others are capitals. With 15 characters, each
+ * counts as typed: `a` and `A` are two records. With 18, the check characters may be in either
+ * case. If a program has made all letters lower or upper case, they restore the rest, as Apex's
+ * `Id.valueOf(text, true)` does. If letters of both cases contradict them, one of the two was
+ * mistyped and might lead to another record, so the text does not count as an ID.
  */
 export function longId(text: string, prefix: string): string | null {
   const id = ID.test(text) ? longForm(text) : null;
   return id?.startsWith(prefix) ? id : null;
 }
 
-/** The one form of a contact's id, from any that people and programs type. */
+/** The canonical form of a contact's ID, from any that users and programs type. */
 export function contactId(text: string): string | null {
   return longId(text.trim(), ID_PREFIXES.contact);
 }
 
-/** Forms of an id of 18 characters that people and programs type, and that lead back to it. */
+/** Forms of an ID of 18 characters that users and programs type, and that lead back to it. */
 export function otherForms(id: string): string[] {
   const forms = [id.slice(0, SHORT_LENGTH), id.toLowerCase(), id.toUpperCase()];
   return forms.filter((form) => form !== id);
 }
 
-/** The same; what is no id of a contact stays, for Salesforce to refuse. */
+/** The same, but a text that is not a contact's ID stays unchanged, for Salesforce to reject. */
 export function contactIdOrText(text: string): string {
   return contactId(text) ?? text;
 }
@@ -47,7 +47,7 @@ function longForm(text: string): string | null {
   return isFolded ? restored(text) : null;
 }
 
-/** The id whose letters have the case that its check characters tell; null if they cannot. */
+/** The ID with its letters in the case that its check characters encode; null if they cannot. */
 function restored(folded: string): string | null {
   const check = folded.slice(SHORT_LENGTH).toUpperCase();
   let short = '';
@@ -57,7 +57,7 @@ function restored(folded: string): string | null {
     const character = folded.charAt(at);
     short += isCapital ? character.toUpperCase() : character.toLowerCase();
   }
-  // A digit that should be a capital, or a check character that there is none of, shows here.
+  // This detects a digit that should be a capital, and an invalid check character.
   return toCheckCharacters(short) === check ? short + check : null;
 }
 
@@ -69,10 +69,10 @@ function toCheckCharacters(short: string): string {
   return check;
 }
 
-/** Characters that one check character stands for. */
+/** Number of characters that one check character encodes. */
 const CHUNK = 5;
 
-/** One bit for each capital among the five characters, the first character's the lowest. */
+/** One bit for each capital among the five characters; the first character's is the lowest. */
 function capitalBits(text: string, start: number): number {
   let bits = 0;
   for (let at = 0; at < CHUNK; at += 1) {

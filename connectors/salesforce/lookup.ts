@@ -19,12 +19,12 @@ import { withRelations } from './relations.ts';
 import type { SalesforceSession } from './session.ts';
 import { canonicalValue } from './values.ts';
 
-/** Salesforce takes 16,384 characters of address and headers together. */
+/** Salesforce accepts 16,384 characters of address and headers together. */
 const MAX_PATH_LENGTH = 12_000;
 
 /**
- * The records of these contacts, deleted ones included, in one request as a rule: a list of
- * fields and ids that is too long for an address is asked for in halves.
+ * The records of these contacts, including deleted ones, usually in one request: a list of fields
+ * and IDs that is too long for an address is requested in halves.
  */
 export async function readByIds(
   session: SalesforceSession,
@@ -47,7 +47,10 @@ export async function readByIds(
   });
 }
 
-/** The descriptions of these fields. A field that is not known may have been created since the description was read. */
+/**
+ * The descriptions of these fields. An unknown field may have been created since the description
+ * was read.
+ */
 export async function findFields(
   session: SalesforceSession,
   names: readonly string[],
@@ -65,7 +68,7 @@ export async function findFields(
   });
 }
 
-/** The records that were merged into this one, as long as the recycle bin has them. */
+/** The records that were merged into this one, as long as they are in the recycle bin. */
 export async function findMerged(
   session: Pick<SalesforceSession, 'api'>,
   id: string,
@@ -77,7 +80,7 @@ export async function findMerged(
   return records.map((record) => String(record['Id']));
 }
 
-/** The contacts among these that the filter includes now. */
+/** Those of these contacts that the filter includes now. */
 export async function findIncluded(
   session: SalesforceSession,
   ids: readonly string[],
@@ -87,7 +90,10 @@ export async function findIncluded(
   return new Set(ids.filter((id) => found.has(contactId(id) ?? '')));
 }
 
-/** These columns of the contacts with these ids, deleted ones included, by id; of those that meet the filter. */
+/**
+ * These columns of the contacts with these IDs, including deleted ones, by ID; only of those that
+ * meet the filter.
+ */
 export async function findRecords(
   session: Pick<SalesforceSession, 'api'>,
   ids: readonly string[],
@@ -108,7 +114,7 @@ export async function findRecords(
   return new Map(records.map((record) => [String(record['Id']), createColumnReader(record)]));
 }
 
-/** The people in those records that are not deleted, by id. */
+/** The persons in those records that are not deleted, by ID. */
 async function readContacts(
   session: SalesforceSession,
   records: ReadonlyMap<string, ColumnReader>,
@@ -122,8 +128,9 @@ async function readContacts(
 }
 
 /**
- * The entry is of the id as it was asked, the contact in it has its canonical one. A record that
- * `queryAll` does not find is missing: it was purged from the recycle bin, or this user may not see it.
+ * The entry has the ID as it was requested, the contact in it has the canonical one. A record that
+ * `queryAll` does not find is missing: it was purged from the recycle bin, or this user may not see
+ * it.
  */
 function toLookup(
   id: string,

@@ -13,7 +13,7 @@ export const PICKLIST_TYPES: ReadonlySet<string> = new Set([
   'combobox',
 ]);
 
-/** A field of Contact; a ConfigurationError if the integration's user sees none of that name. */
+/** A field of Contact; a ConfigurationError if the integration's user sees none with that name. */
 export function requireField(
   { fields }: ObjectDescription,
   name: string,
@@ -27,8 +27,8 @@ export function requireField(
 }
 
 /**
- * The value of a field by which people are left out. An answer without it says nothing of them,
- * and that must not look like permission.
+ * The value of a field that excludes contacts. A response without it says nothing about them, and
+ * must not look like permission.
  */
 export function readMark(read: ColumnReader, name: string): unknown {
   const raw = read(name);
@@ -39,7 +39,7 @@ export function readMark(read: ColumnReader, name: string): unknown {
   );
 }
 
-/** A checkbox says it; of any other field every value but zero does. */
+/** A checkbox marks if ticked; any other field marks with every value except zero. */
 export function isMarked(raw: unknown, field: DescribedField): boolean {
   const value = canonicalValue(raw, field);
   return value !== null && value !== false && value !== 0;
@@ -47,9 +47,12 @@ export function isMarked(raw: unknown, field: DescribedField): boolean {
 
 /** How `contacts.optOutField` is read. */
 export interface OptOutShape {
-  /** What to select. */
+  /** The columns to select. */
   columns: readonly string[];
-  /** A condition that all who have opted out meet, and maybe others; null if nobody can have, or none can be written. */
+  /**
+   * A condition that all contacts who have opted out meet, and maybe others; null if none can have
+   * opted out, or no condition can be written.
+   */
   condition: string | null;
   isOptedOut(read: ColumnReader): boolean;
   /** True if the value is in neither list of the settings. */
@@ -59,10 +62,10 @@ export interface OptOutShape {
 /** Types whose texts are typed freely. */
 const TEXT_TYPES: ReadonlySet<string> = new Set(['string', 'textarea', 'phone', 'url', 'email']);
 
-/** Options that a message lists. */
+/** Maximum number of options that a message lists. */
 const MOST_LISTED = 30;
 
-/** Understands the opt-out, or throws before anything is read: nothing is spent on a guess. */
+/** Reads the opt-out setting, or throws before anything is read: nothing is spent on a guess. */
 export function shapeOptOut(
   description: ObjectDescription,
   { optOutField: name, optOutValues = null, unmarkedValues }: ContactsSettings,
@@ -93,7 +96,7 @@ export function shapeOptOut(
   };
 }
 
-/** Pure: a text that no query may name cannot be asked for. */
+/** Pure: a text that queries cannot contain cannot be searched for. */
 function conditionOfMark({ name, type, filterable }: DescribedField): string | null {
   if (!filterable) return null;
   return type === 'boolean' ? `${name} = true` : `${name} != null`;
@@ -106,7 +109,7 @@ export function readListed(
   marked: readonly string[],
   unmarked: readonly string[] | undefined,
 ): (raw: unknown) => MarkMeaning {
-  // With both lists any other value waits, so that a value outside of the options does no harm.
+  // With both lists, any other value waits, so a value outside of the options does no harm.
   const mayBeOther = unmarked !== undefined;
   const isMarking = chooser(field, { kind, setting: `${kind}Values`, mayBeOther }, marked);
   const isHarmless =
@@ -125,7 +128,10 @@ export function readListed(
 interface ValueList {
   kind: MarkKind;
   setting: string;
-  /** Whether it may have values that are no options: records keep those of deleted options, and of imports. */
+  /**
+   * Whether it may have values that are not options: records keep those of deleted options, and of
+   * imports.
+   */
   mayBeOther: boolean;
 }
 

@@ -6,7 +6,7 @@ import { getCrmCode, readAs } from './errors.ts';
 import { type QueryRecord, queryRecords, quoted, quotedList } from './query.ts';
 import type { SalesforceSession } from './session.ts';
 
-/** A permission set of ours: found by its name, or created. */
+/** A permission set that we own: found by its name, or created. */
 export interface OwnSet {
   name: string;
   label: string;
@@ -14,7 +14,7 @@ export interface OwnSet {
   access: { PermissionsRead: boolean; PermissionsEdit: boolean };
 }
 
-/** Holds the access of the integration's user to fields that donor-sync writes. */
+/** Gives the integration's user access to fields that donor-sync writes. */
 export const FIELDS: OwnSet = {
   name: 'donor_sync_fields',
   label: 'donor-sync fields',
@@ -22,7 +22,7 @@ export const FIELDS: OwnSet = {
   access: { PermissionsRead: true, PermissionsEdit: true },
 };
 
-/** Lets people read them: Salesforce shows a new field to no user, administrators included. */
+/** Lets users read them: Salesforce shows a new field to no user, not even administrators. */
 export const VIEWERS: OwnSet = {
   name: 'donor_sync_viewers',
   label: 'donor-sync viewers',
@@ -46,8 +46,8 @@ const saveResultsSchema = z.array(
 const COLLECTION_ROWS = 200;
 
 /**
- * Grants the integration's user read and edit access to fields of Contact, through a permission
- * set of our own that is created or used again. Returns what went wrong, by field.
+ * Grants the integration's user read and edit access to fields of Contact, through our own
+ * permission set, which is created or used again. Returns the problems by field.
  */
 export async function grantFields(
   session: SalesforceSession,
@@ -65,9 +65,9 @@ export async function grantFields(
 }
 
 /**
- * Lets people read fields of Contact: those who have the permission set already, and the active
- * users of a profile if it is named. Nothing assigns a permission set to a profile itself, so a user
- * who gets the profile later needs another call.
+ * Lets users read fields of Contact: those who already have the permission set, and the active
+ * users of a profile if it is named. A permission set cannot be assigned to a profile itself, so a
+ * user who gets the profile later needs another call.
  */
 export async function showFields(
   session: SalesforceSession,
@@ -105,13 +105,13 @@ function describeProblem(
   return first === undefined ? null : `${first[0]}: ${first[1]}`;
 }
 
-/** How many people besides the integration's user can read one of the fields at least. */
+/** How many users other than the integration's can read at least one of the fields. */
 export async function countViewers(
   session: SalesforceSession,
   names: readonly string[],
 ): Promise<number> {
   const fields = names.filter(isCustom).map((name) => `Contact.${name}`);
-  // Standard fields are shown to everyone unless an admin hides them.
+  // Standard fields are visible to everyone unless an admin hides them.
   if (fields.length < names.length || fields.length === 0) return Number.POSITIVE_INFINITY;
   const granted = await queryRecords(
     session.api,
@@ -121,7 +121,7 @@ export async function countViewers(
   return sets.size === 0 ? 0 : countPeople(session, [...sets]);
 }
 
-/** Users besides the integration's who have one of these permission sets. */
+/** Users other than the integration's who have one of these permission sets. */
 async function countPeople(
   { api, userId }: PermissionDeps,
   sets: readonly string[],
@@ -133,7 +133,7 @@ async function countPeople(
   return new Set(assigned.map(({ AssigneeId }) => String(AssigneeId))).size;
 }
 
-/** The active people of a profile. */
+/** The active users of a profile. */
 async function findUsers({ api }: PermissionDeps, profile: string): Promise<string[]> {
   const users = await queryRecords(
     api,
@@ -146,7 +146,7 @@ function isCustom(name: string): boolean {
   return name.endsWith('__c');
 }
 
-/** What Salesforce refused, in words; any other error goes on. */
+/** What Salesforce refused, in words; any other error is thrown on. */
 function describeRefusal(error: unknown): string {
   if (!isConfigurationError(error) || error.code !== 'crm_request_refused') throw error;
   return lacksRight(error) ? NO_RIGHT : messageOf(error);
@@ -156,8 +156,8 @@ const NO_RIGHT =
   "the integration's user lacks the permission “Manage Profiles and Permission Sets” or “Assign Permission Sets”.";
 
 /**
- * True of a refusal of a part of the setup, which is no contact: where the user lacks the permission,
- * Salesforce refuses the access, or says that there is no such thing.
+ * True for a refusal about a part of the setup, not a contact: if the user lacks the permission,
+ * Salesforce refuses access, or says that there is no such thing.
  */
 export function lacksRight(error: unknown): boolean {
   return NO_RIGHT_CODES.has(getCrmCode(error) ?? '');
@@ -184,7 +184,7 @@ async function findOrCreateSet({ api }: PermissionDeps, set: OwnSet): Promise<st
   return readAs(createdSchema, await api.send('POST', '/sobjects/PermissionSet', body)).id;
 }
 
-/** Inserts what the set lacks, and lifts what it has without the access that it is for. */
+/** Inserts what the set lacks, and raises existing entries that lack the intended access. */
 async function grantTo(
   { api }: PermissionDeps,
   ParentId: string,
@@ -227,7 +227,7 @@ async function grantTo(
   ]);
 }
 
-/** Saves records and returns the problem of each that was refused, by its name. */
+/** Saves records and returns the problem of each rejected one, by its name. */
 async function save(
   api: PermissionDeps['api'],
   method: 'POST' | 'PATCH',
@@ -250,7 +250,7 @@ async function save(
   return problems;
 }
 
-/** A refusal is thrown: without its own access donor-sync can write nothing. */
+/** A refusal is thrown: without its own access, donor-sync can write nothing. */
 async function assignToSelf(
   { api, userId }: PermissionDeps,
   PermissionSetId: string,
@@ -266,7 +266,7 @@ async function assignToSelf(
   });
 }
 
-/** Assigns a permission set to users who lack it, one assignment each; counts those refused. */
+/** Assigns a permission set to users who lack it, one assignment each; counts the refused ones. */
 async function assignTo(
   { api }: PermissionDeps,
   PermissionSetId: string,

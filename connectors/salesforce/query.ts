@@ -4,13 +4,15 @@ import type { SalesforceApi } from './api.ts';
 import { getCrmCode, readAs } from './errors.ts';
 import { pagePath } from './sign-in/instance.ts';
 
-/** A record as a query brings it, parents nested under their relationship's name. */
+/** A record as a query returns it, parents nested under their relationship's name. */
 export type QueryRecord = Readonly<Record<string, unknown>>;
 
 /** The value of a column of a record, for example `FirstName` or `Account.Name`. */
 export type ColumnReader = (column: string) => unknown;
 
-/** As they came: a copy of each would cost more than all else that is read of them. */
+/**
+ * Records as received: copying each would cost more than everything else that is done with them.
+ */
 export const recordSchema = z.custom<QueryRecord>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 );
@@ -22,13 +24,13 @@ const replySchema = z.object({
   nextRecordsUrl: z.string().optional(),
 });
 
-/** Pages of one query; ten million records at the size that Salesforce gives. */
+/** Maximum number of pages of one query; ten million records at Salesforce's page size. */
 const MAX_PAGES = 5_000;
 
-/** `query` leaves deleted records out; `queryAll` brings them. */
+/** `query` omits deleted records; `queryAll` includes them. */
 export type QueryKind = 'query' | 'queryAll';
 
-/** The records of a query page by page. Throws if it cannot be read to its end. */
+/** The records of a query page by page. Throws if it cannot be read completely. */
 export async function* queryPages(
   api: SalesforceApi,
   soql: string,
@@ -47,7 +49,7 @@ export async function* queryPages(
   });
 }
 
-/** All records of a query that has few. */
+/** All records of a query with few results. */
 export async function queryRecords(
   api: SalesforceApi,
   soql: string,
@@ -58,7 +60,7 @@ export async function queryRecords(
   return records;
 }
 
-/** The records of a query that has one page; null if Salesforce takes too long to find them. */
+/** The records of a query with one page; null if Salesforce takes too long to find them. */
 export async function queryAtOnce(
   api: SalesforceApi,
   soql: string,
@@ -77,7 +79,7 @@ export function isTooSlow(error: unknown): boolean {
   return getCrmCode(error) === 'QUERY_TIMEOUT';
 }
 
-/** The same of items, in halves where Salesforce takes too long over all of them at once. */
+/** The same for items, in halves if Salesforce takes too long for all of them at once. */
 export async function queryInHalves(
   items: readonly string[],
   ask: (items: readonly string[]) => Promise<QueryRecord[]>,
@@ -92,12 +94,12 @@ export async function queryInHalves(
   }
 }
 
-/** What `SELECT count()` counts. */
+/** The result of `SELECT count()`. */
 export async function countRecords(api: SalesforceApi, soql: string): Promise<number> {
   return readAs(replySchema, await api.get(queryPath(soql, 'query'))).totalSize;
 }
 
-/** Where a query is asked, for those who count characters. */
+/** The address of a query, for callers that count characters. */
 export function queryPath(soql: string, kind: QueryKind): string {
   return `/${kind}?q=${encodeURIComponent(soql)}`;
 }
@@ -113,7 +115,7 @@ export function createColumnReader(record: QueryRecord): ColumnReader {
 
 function getChild(value: unknown, key: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
-  // A list in the place of a parent cannot be read.
+  // A list in place of a parent cannot be read.
   const record = Array.isArray(value) ? readAs(recordSchema, value) : value;
   return Object.hasOwn(record, key) ? Reflect.get(record, key) : undefined;
 }
@@ -132,7 +134,7 @@ export function quotedList(texts: readonly string[]): string {
   return `(${texts.map(quoted).join(',')})`;
 }
 
-/** The conditions that are not null, all of which must hold, as a clause; empty without any. */
+/** The conditions that are not null, combined with AND, as a clause; empty without any. */
 export function whereClause(conditions: readonly (string | null)[]): string {
   const present = conditions.filter((condition) => condition !== null);
   return present.length === 0 ? '' : ` WHERE ${present.join(' AND ')}`;

@@ -12,13 +12,14 @@ import { canonicalValue, isoInstant } from './values.ts';
 /** Columns that say who last changed a record, and when. */
 const STAMPS = ['LastModifiedById', 'LastModifiedDate'];
 
-/** Salesforce's stamps and the clock of its answers are of whole seconds. */
+/** Salesforce's timestamps and the clock of its responses have whole seconds. */
 const SECOND_MS = 1_000;
 
 /**
- * Reads written fields back, in one request as a rule. A value that differs from what was sent is vouched to be
- * the org's own automation if the record was last changed by our own user, not before our write was sent and not
- * after it was answered: automation runs in the transaction of the write, as its user.
+ * Reads written fields back, usually in one request. A value that differs from what was sent is
+ * attributed to the org's own automation if our own user last changed the record, not before our
+ * write was sent and not after its response: automation runs in the transaction of the write, as
+ * its user.
  */
 export async function readBack(
   session: SalesforceSession,
@@ -52,7 +53,7 @@ export async function readBack(
   });
 }
 
-/** Who made the last change of a record: our write, another tool as our user, or anybody else. */
+/** Author of the last change of a record: our write, another tool as our user, or anyone else. */
 function findAuthor(
   read: ColumnReader,
   userId: string,

@@ -7,22 +7,22 @@ import { createColumnReader, queryInHalves, queryRecords, quotedList } from './q
 import type { SalesforceSettings } from './settings.ts';
 import { blankToNull } from './values.ts';
 
-/** Ids of one request, so that its address is not too long. */
+/** Number of IDs per request, so that its address is not too long. */
 const IDS_PER_QUERY = 500;
 
-/** Requests under way at a time for one page of contacts. */
+/** Number of requests in flight at a time for one page of contacts. */
 const QUERIES_AT_ONCE = 4;
 
 const OBJECT = 'AccountContactRelation';
 export const RELATION_NAME = `${OBJECT}.Account.Name`;
 
-/** Households and boards are related accounts too, and no contact's employer. */
+/** Households and boards are related accounts too, but not employers. */
 const IS_EMPLOYEE = "Roles INCLUDES ('Employee')";
 
-/** The fields without which the question cannot be asked. */
+/** The fields that the query needs. */
 const NEEDED = ['AccountId', 'ContactId', 'IsActive', 'Roles'];
 
-/** Whether relations tell of employers that the columns of Contact do not have. */
+/** Whether relations provide employers that the columns of Contact do not have. */
 export interface Relations {
   /** `none`: this org does not use them. */
   state: 'none' | 'hidden' | 'readable';
@@ -30,9 +30,9 @@ export interface Relations {
 }
 
 /**
- * A person account is an account of its own, so its employer is another account that it is related
- * to as an employee. An org that has not switched relations on, and a user who may not see them,
- * look the same to Salesforce: whichever it is, those employers are unknown, and not none.
+ * A person account is an account itself, so the person's employer is another account, to which the
+ * person is related as an employee. Salesforce does not distinguish an org without relations from a
+ * user who may not see them: in both cases, those employers are unknown, and not absent.
  */
 export async function shapeRelations(
   api: SalesforceApi,
@@ -50,7 +50,7 @@ export async function shapeRelations(
   };
 }
 
-/** The contacts, those without an employer with the organizations that they are related to. */
+/** The contacts; those without an employer get the organizations that they are related to. */
 export async function withRelations(
   { api, shape }: { api: SalesforceApi; shape: { relations: Relations } },
   contacts: readonly Contact[],
@@ -78,7 +78,7 @@ export async function withRelations(
   });
 }
 
-/** Organizations of one person; a relation always has one, so that one without a name is hidden. */
+/** Organizations of one person; a relation always has one, so one without a name is hidden. */
 interface Related {
   names: Set<string>;
   hasUnreadable: boolean;

@@ -12,7 +12,7 @@ import { createRecentWrites, type RecentWrites } from './rows/recent-writes.ts';
 import type { SalesforceSettings } from './settings.ts';
 import { findVersion } from './versions.ts';
 
-/** What the jobs of a connector share while it is open. */
+/** What the tasks of a connector share while it is open. */
 export interface SalesforceSession {
   settings: SalesforceSettings;
   /** The SOQL condition that every contact must meet; null for none. */
@@ -28,15 +28,17 @@ export interface SalesforceSession {
   shape: ContactShape;
   /** Contact as the user sees it; renewed when fields are created. */
   description: ObjectDescription;
-  /** What its writes have learned of refusals that name no field. */
+  /** What its writes have learned about rejections that name no field. */
   lessons: Lessons;
-  /** What it has written last, to read it back. */
+  /** Its last writes, to read them back. */
   recent: RecentWrites;
   /** When values were looked up that are about to be written. */
   lookups: RecentLookups;
 }
 
-/** Signs in and learns what Contact looks like in this org: one request besides the sign-in as a rule. */
+/**
+ * Signs in and learns what Contact looks like in this org: usually one request besides the sign-in.
+ */
 export async function openSession(
   { settings, contacts, deps }: ConnectorOptions<SalesforceSettings>,
   world: SalesforceWorld,
@@ -54,7 +56,8 @@ export async function openSession(
     log: deps.log,
     signal: deps.signal,
     random: world.random,
-    // The host tells a sandbox from the org that it was copied from; their names are the same.
+    // The host distinguishes a sandbox from the org that it was copied from; their names are the
+    // same.
     account: { id: orgId, name: new URL(instanceUrl).host },
     userId,
     shape: await shapeContact(api, description, { employer, contacts, log: deps.log }),
@@ -65,12 +68,15 @@ export async function openSession(
   };
 }
 
-/** What every request for a version that Salesforce has retired is answered with. */
+/** The responses to any request for a version that Salesforce has retired. */
 const RETIRED: ReadonlySet<string | null> = new Set([
   ...['NOT_FOUND', 'ERROR_HTTP_404', 'ERROR_HTTP_410', 'UNSUPPORTED_API_VERSION'],
 ]);
 
-/** The first request below a version of the API: one that was retired is told from a missing record. */
+/**
+ * The first request with a version of the API: distinguishes a retired version from a missing
+ * record.
+ */
 async function describeContact(api: SalesforceApi, wanted: string): Promise<ObjectDescription> {
   try {
     return await describeObject(api, 'Contact');

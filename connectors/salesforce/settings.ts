@@ -12,22 +12,22 @@ export const authSchema = z.discriminatedUnion('type', [
     type: z.literal('jwt'),
     clientId: text,
     username: text,
-    /** The key of the certificate that the app knows, in PEM; `\n` may stand for a line break. */
+    /** The key of the certificate that the app knows, in PEM; `\n` may be used for a line break. */
     privateKey: text,
   }),
   z.strictObject({ type: z.literal('clientCredentials'), clientId: text, clientSecret: text }),
   z.strictObject({
     type: z.literal('refreshToken'),
     clientId: text,
-    /** Left out by public clients. */
+    /** Omitted by public clients. */
     clientSecret: text.optional(),
     refreshToken: text,
   }),
-  /** A person lets donor-sync in once: `donor-sync connect`. */
+  /** A user grants donor-sync access once: `donor-sync connect`. */
   z.strictObject({
     type: z.literal('oauth'),
     clientId: text,
-    /** Left out by public clients. */
+    /** Omitted by public clients. */
     clientSecret: text.optional(),
   }),
   z.strictObject({ type: z.literal('token'), token: text }),
@@ -35,13 +35,13 @@ export const authSchema = z.discriminatedUnion('type', [
 
 export type AuthSettings = z.infer<typeof authSchema>;
 
-/** The version of Salesforce's APIs that is used where the settings name none. */
+/** The version of Salesforce's APIs that is used if the settings name none. */
 export const DEFAULT_API_VERSION = '67.0';
 
 /** The `crm` part of the settings of an integration with Salesforce. */
 export const salesforceSettingsSchema = z.strictObject({
   kind: z.literal('salesforce'),
-  /** The My Domain URL, or the login URL where the way to sign in allows it. */
+  /** The My Domain URL, or the login URL if the sign-in method allows it. */
   url: crmUrlSchema
     .refine(
       (url) => !url.includes('.lightning.force.com'),
@@ -53,8 +53,8 @@ export const salesforceSettingsSchema = z.strictObject({
     ),
   auth: authSchema,
   /**
-   * Hosts at which the org may answer, besides that of `url` and those of Salesforce itself; the
-   * token goes nowhere else.
+   * Hosts from which the org may respond, besides that of `url` and those of Salesforce itself; the
+   * token is sent nowhere else.
    */
   instanceHosts: z.array(hostAndPortSchema).default([]),
   apiVersion: z
@@ -62,18 +62,19 @@ export const salesforceSettingsSchema = z.strictObject({
     .regex(/^\d{2,3}\.0$/, 'must look like 67.0')
     .default(DEFAULT_API_VERSION),
   /**
-   * Where a contact's employer stands: the account, the primary affiliation of the Nonprofit
-   * Success Pack, or whichever of the two the org's own description suggests.
+   * Source of a contact's employer: the account, the primary affiliation of the Nonprofit Success
+   * Pack, or whichever of the two the org's own description suggests.
    */
   employer: z.enum(['auto', 'account', 'primaryAffiliation']).default('auto'),
-  /** What becomes of amounts in US dollars for contacts in another currency. */
+  /** What happens to amounts in US dollars for contacts in another currency. */
   currency: currencyModeSchema,
   dailyReservePercent: dailyReservePercentSchema,
-  /** From so many contacts on, they are read and written through the Bulk API. */
+  /** From this number of contacts on, they are read and written through the Bulk API. */
   bulkThreshold: z.number().int().min(200).max(1_000_000).default(2000),
   /**
-   * Whether fields that a rule refuses without naming them are found by updates that Salesforce rolls back.
-   * False for orgs whose flows publish platform events immediately: these are not rolled back.
+   * Whether fields that a rule rejects without naming them are found by updates that Salesforce
+   * rolls back. False for orgs whose flows publish platform events immediately: these are not
+   * rolled back.
    */
   probe: z.boolean().default(true),
 });
@@ -83,20 +84,20 @@ export type SalesforceSettings = z.infer<typeof salesforceSettingsSchema>;
 /** One group of people in Salesforce. */
 export const salesforceGroupSchema = z.union([
   z.strictObject({
-    /** Id or name. */
+    /** ID or name. */
     campaign: text,
     /** Member statuses that count; all of them if omitted. */
     statuses: z.array(text).min(1).optional(),
   }),
   z.strictObject({
     affiliation: z.strictObject({
-      /** Id or name of the account that people are affiliated with. */
+      /** ID or name of the account that people are affiliated with. */
       organization: text,
       role: text.optional(),
       status: text.default('Current'),
     }),
   }),
-  /** The report's id. */
+  /** The report's ID. */
   z.strictObject({ report: text }),
   /** A SOQL condition on Contact. */
   z.strictObject({ where: text }),

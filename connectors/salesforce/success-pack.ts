@@ -3,13 +3,13 @@ import type { ObjectDescription } from './describe.ts';
 /** The lookup of the Nonprofit Success Pack that names a person's employer. */
 export const PRIMARY_AFFILIATION = 'npsp__Primary_Affiliation__c';
 
-/** What the pack calls its fields and objects. */
+/** Prefixes of the pack's fields and objects. */
 const OF_THE_PACK = /^(npsp|npe01|npo02|npe03|npe4|npe5)__/;
 
 /**
  * True if the org has the Nonprofit Success Pack. Its fields are hidden from an integration user
- * until they are granted, so that objects which point to Contact tell of it too: an org must not
- * become another one because a permission changed.
+ * until they are granted, so objects that point to Contact are checked as well: a changed
+ * permission must not make the org look like a different one.
  */
 export function hasSuccessPack({ fields, childObjects }: ObjectDescription): boolean {
   const isOfThePack = (name: string) => OF_THE_PACK.test(name);

@@ -10,18 +10,20 @@ import { createUnsettled, type SentChange, type Unsettled } from './rows/refusal
 import { settle } from './rows/settle.ts';
 import type { SalesforceSession } from './session.ts';
 
-/** Records of one request to the collections: the most that Salesforce takes. */
+/** Records of one request to the collections: Salesforce's maximum. */
 export const COLLECTION_ROWS = 200;
 
-/** Requests under way at a time: more would mostly wait for the same accounts. */
+/** Number of requests in flight at a time: more would mostly wait for the same accounts. */
 const COLLECTIONS_AT_ONCE = 3;
 
-/** The most changes that one write should be given; they are held until their results are known. */
+/**
+ * Maximum number of changes for one write; they are kept in memory until their results are known.
+ */
 export const MAX_CHANGES = 100_000;
 
 /**
- * Writes the changes, by the Bulk API if they are many. A portion never holds two changes of the
- * same contact, since Salesforce refuses that in one request and keeps no order in a job.
+ * Writes the changes, through the Bulk API if they are many. A batch never contains two changes of
+ * the same contact, since Salesforce rejects that in one request and keeps no order in a job.
  */
 export async function* writeChanges(
   session: SalesforceSession,
@@ -33,10 +35,10 @@ export async function* writeChanges(
   }
 }
 
-/** Changes of different contacts, by their ids in the long form. */
+/** Changes of different contacts, by the long form of their IDs. */
 interface ChangeBatch {
   changes: Map<string, ContactChange>;
-  /** Those whose ids are of no contact. */
+  /** Changes whose IDs are not those of contacts. */
   strangers: ContactChange[];
 }
 
@@ -70,7 +72,7 @@ async function* writeBatch(
   yield* settle(session, unsettled, writePass);
 }
 
-/** Writes each change once, by the Bulk API if they are many. */
+/** Writes each change once, through the Bulk API if they are many. */
 async function* writePass(
   session: SalesforceSession,
   changes: readonly SentChange[],

@@ -8,7 +8,7 @@ import type {
   ContactsSettings,
 } from '../contract.ts';
 
-/** What a connector is given in a test: the machine's clock, no log, no secrets. */
+/** What a connector receives in a test: the machine's clock, no log, no secrets. */
 export function testDeps(deps: Partial<ConnectorDeps> = {}): ConnectorDeps {
   return {
     clock: systemClock,
@@ -20,7 +20,7 @@ export function testDeps(deps: Partial<ConnectorDeps> = {}): ConnectorDeps {
   };
 }
 
-/** Options for `open` and `check` of a definition, made of settings as they stand in the file. */
+/** Options for `open` and `check` of a definition, from settings as written in the file. */
 export function testOptions<Settings>(
   { settingsSchema }: Pick<ConnectorDefinition<Settings>, 'settingsSchema'>,
   settings: unknown,

@@ -1,4 +1,4 @@
-/** What a connector has brought, in the forms that its tests look at. */
+/** Results of a connector, in the forms that its tests check. */
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import type { Contact } from '../../src/core/contact.ts';
@@ -11,10 +11,12 @@ import type {
   WriteResult,
 } from '../contract.ts';
 
-/** The longest reading that a test waits for; a cursor that does not move would go on for ever. */
+/**
+ * The longest reading that a test waits for; a cursor that does not move would continue forever.
+ */
 const MOST_PORTIONS = 10_000;
 
-/** Reads something to its end. */
+/** Reads something completely. */
 export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const collected: Item[] = [];
   for await (const item of items) {
@@ -68,7 +70,7 @@ export function findResult(results: readonly WriteResult[], id: string): WriteRe
   return results.find((result) => result.id === id);
 }
 
-/** Each of `some` is among `all`; says which one is not. */
+/** Each of `some` is among `all`; names the one that is missing. */
 export function assertIncludes(all: Iterable<unknown>, some: readonly unknown[]): void {
   const known = [...all];
   const missing = some.filter((one) => !known.some((other) => isDeepStrictEqual(one, other)));

@@ -1,16 +1,16 @@
-/** The frame of the tests of a connector: each has a CRM of its own, and closes what it has opened. */
+/** The frame for the tests of a connector: each has its own CRM, and closes what it has opened. */
 import type { Connector } from '../contract.ts';
 import type { Ability, ConformanceHarness, SeedContact, TestRunner } from './harness.ts';
 
 /** What a test works with. */
 export interface ConnectorTest {
   crm: ConformanceHarness;
-  /** The one that was opened last. */
+  /** The connector that was last opened. */
   readonly connector: Connector;
   open(options?: { signal?: AbortSignal }): Promise<void>;
   /** Opens a connector that sees these contacts. */
   start(contacts: readonly SeedContact[]): Promise<string[]>;
-  /** Looks at the CRM as a later run would. */
+  /** Opens the CRM again, as a later run would. */
   startAgain(): Promise<void>;
 }
 
@@ -18,7 +18,7 @@ export interface ConnectorTest {
 export interface Suite {
   describe(name: string, body: () => void): void;
   it(title: string, body: (t: ConnectorTest) => Promise<void>): void;
-  /** True if the kind of CRM can do this: only then it is tested. */
+  /** True if the kind of CRM can do this; only then is it tested. */
   can(ability: Ability): boolean;
 }
 

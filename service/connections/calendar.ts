@@ -1,4 +1,4 @@
-/** Days as numbers that fit into two bytes, and the years that sizes are counted in. */
+/** Days as numbers that fit into two bytes, and the years for which sizes are counted. */
 
 const DAY_MS = 86_400_000;
 const FIRST_DAY_MS = Date.UTC(1870, 0, 1);
@@ -7,12 +7,12 @@ const DAYS_IN_YEAR = 365.25;
 /** The last day that fits into two bytes, in the year 2049. */
 const LAST_DAY = 0xffff;
 
-/** Days from the first day on to an ISO day; days out of range are moved to its ends. */
+/** Days from the first day to an ISO day; days out of range are moved to the ends of the range. */
 export function dayOf(iso: string, last = LAST_DAY): number {
   return Math.max(0, Math.min(daysUpTo(iso), last));
 }
 
-/** The number of the year in which a day lies; years here are all of the same length. */
+/** The number of the year that contains a day; years here all have the same length. */
 export function yearOf(day: number): number {
   return Math.floor(day / DAYS_IN_YEAR);
 }
@@ -22,7 +22,7 @@ export function yearsAt(day: number): number {
   return day / DAYS_IN_YEAR;
 }
 
-/** The calendar year of a day, for people to read. */
+/** The calendar year of a day, for display. */
 export function calendarYear(day: number): number {
   return new Date(FIRST_DAY_MS + day * DAY_MS).getUTCFullYear();
 }

@@ -14,18 +14,20 @@ import { relationshipOf, snippetOf } from './snippet.ts';
 import { type NameOfCircle, openCircleNames, openTies } from './tie-store.ts';
 import { at, type TieTable } from './tie-table.ts';
 
-/** A connection of one donor to another; each pair of donors has one at most. */
+/** A connection of one donor to another; each pair of donors has at most one. */
 export interface FoundConnection {
   /** The number of the other donor. */
   donor: number;
-  /** Above 0 and at most 1: all that the two share, together (docs/connection-strength.md). */
+  /**
+   * Above 0 and at most 1: everything that the two share, combined (docs/connection-strength.md).
+   */
   strength: number;
-  /** The organisation that joins them most; type, relationships and snippet are of it. */
+  /** The organisation that connects them most; type, relationships and snippet refer to it. */
   entityName: string;
   entityType: EntityType;
-  /** How the donor that was asked about relates to it. */
+  /** How the requested donor relates to it. */
   sourceRelationship: string;
-  /** How the other one does. */
+  /** How the other donor relates to it. */
   targetRelationship: string;
   /** The same text from both sides. */
   snippet: string;
@@ -35,25 +37,28 @@ export interface FoundConnection {
 export interface ConnectionEngine {
   /** Strongest first, then by donor number; every connection >= minStrength, at most limit of them. */
   find(donor: number, options: { minStrength: number; limit?: number }): FoundConnection[];
-  /** The same as `find`, with others between. */
+  /** The same as `find`, with pauses for other work. */
   findInSlices?(
     donor: number,
     options: { minStrength: number; limit?: number },
     slices: Slices,
   ): Promise<FoundConnection[]>;
-  /** The one between two donors, or null. */
+  /** The connection between two donors, or null. */
   between(donor: number, other: number): FoundConnection | null;
-  /** What it reads before its first answer, to be read earlier; absent without any. */
+  /**
+   * What it reads before its first result, so that it can be read earlier; absent if there is
+   * nothing.
+   */
   pieces?: readonly Piece[];
 }
 
-/** A further organisation is worth a mention if it alone would give this strength. */
+/** A further organisation is mentioned if it alone would give this strength. */
 const LEAST_MENTIONED_STRENGTH = 0.01;
 
-/** Each that goes on at the same time needs memory. */
+/** Each concurrent search needs memory. */
 const MOST_AT_ONCE = 4;
 
-/** Opens the engine over the roles kept in the database; builds them if the database is new. */
+/** Opens the engine over the roles in the database; builds them if the database is new. */
 export function openConnectionEngine(db: Database, world: World): ConnectionEngine {
   settlePeople(db, world);
   const today = dayOf(readSettledDay(db));
@@ -100,18 +105,22 @@ export function openConnectionEngine(db: Database, world: World): ConnectionEngi
 interface Describing {
   table: TieTable;
   nameOf: NameOfCircle;
-  /** The day of which the people are. */
+  /** The day that the people are as of. */
   today: number;
 }
 
-/** Puts all that two donors share into one connection; null if that is too little for one. */
+/**
+ * Combines everything that two donors share into one connection; null if that is too little for
+ * one.
+ */
 function describeConnection({ table, nameOf, today }: Describing, shared: readonly SharedTime[]) {
   const strength = strengthOf(sumOf(shared));
   const [strongest, ...further] = byOrganisation(shared);
   const most = strongest?.toSorted(byExposure)[0];
   if (most === undefined || strength === 0) return null;
   const kinds = [kindOf(table, most.source), kindOf(table, most.target)] as const;
-  // Of two kinds the one that is named first says what the organisation is to the two.
+  // Of two kinds, the one that comes first in the list determines what the organisation is to the
+  // two.
   const isSourceFirst = TIE_KINDS.indexOf(kinds[0]) <= TIE_KINDS.indexOf(kinds[1]);
   const first = isSourceFirst ? most.source : most.target;
   const { organisationName, entityType } = nameOf(first.circle);
@@ -132,7 +141,7 @@ function describeConnection({ table, nameOf, today }: Describing, shared: readon
   };
 }
 
-/** The shared times of each organisation, of the one that joins most first. */
+/** The shared times of each organisation, starting with the one that connects most. */
 function byOrganisation(shared: readonly SharedTime[]): SharedTime[][] {
   return [...Map.groupBy(shared, ({ organisation }) => organisation)]
     .sort(([a, one], [b, other]) => sumOf(other) - sumOf(one) || a - b)

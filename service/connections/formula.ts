@@ -3,7 +3,7 @@
  * examples, are in docs/connection-strength.md.
  */
 
-/** What a person is to an organisation; of two kinds the first of this list is named first. */
+/** A person's relation to an organisation; of two kinds, the first in this list is named first. */
 export const TIE_KINDS = ['board', 'service', 'work', 'school', 'gift'] as const;
 
 export type TieKind = (typeof TIE_KINDS)[number];
@@ -15,11 +15,11 @@ export function tieKindAt(position: number): TieKind {
   return kind;
 }
 
-/** How people of one kind come to know each other. */
+/** How people of one kind get to know each other. */
 interface Acquaintance {
-  /** How often a year two people would get acquainted if they were alone. */
+  /** How often per year two people would get acquainted if they were alone. */
   ratePerYear: number;
-  /** So many others halve the rate. */
+  /** This many others halve the rate. */
   circle: number;
 }
 
@@ -31,25 +31,28 @@ const ACQUAINTANCES = {
   gift: { ratePerYear: 0.1, circle: 30 },
 } satisfies Record<TieKind, Acquaintance>;
 
-/** People of different kinds (a trustee and a professor) meet so much less than the rarer kind does. */
+/**
+ * People of different kinds (a trustee and a professor) meet at this share of the rarer kind's
+ * rate.
+ */
 const ACROSS_KINDS_SHARE = 0.3;
 
-/** An acquaintance that is not renewed loses half of its worth in so many years. */
+/** An acquaintance that is not renewed loses half of its value in this many years. */
 const HALF_LIFE_YEARS = 15;
 
-/** Exposures are counted in these parts of one, so that sums are exact in any order. */
+/** Exposures are counted in these fractions of one, so that sums are exact in any order. */
 const UNITS = 1e9;
 
-/** Strengths are given with six digits, cut off. */
+/** Strengths have six digits, truncated. */
 const STRENGTH_STEPS = 1e6;
 
-/** How often a year two of so many people (at least 0) of a kind get acquainted. */
+/** How often per year two of that many people (at least 0) of a kind get acquainted. */
 export function acquaintanceRate(kind: TieKind, size: number): number {
   const { ratePerYear, circle } = ACQUAINTANCES[kind];
   return ratePerYear / (1 + size / circle);
 }
 
-/** What is left, from 1 down towards 0, of an acquaintance made so many years ago. */
+/** What is left, from 1 down towards 0, of an acquaintance made that many years ago. */
 export function freshness(yearsAgo: number): number {
   return 0.5 ** (yearsAgo / HALF_LIFE_YEARS);
 }

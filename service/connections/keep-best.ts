@@ -6,16 +6,16 @@ export interface Ranked {
   strength: number;
 }
 
-/** Keeps the strongest that are offered; of equals those with the lower number. */
+/** Keeps the strongest of the offered ones; among equals those with the lower number. */
 export interface Best {
-  /** True if it was taken. */
+  /** True if it was kept. */
   offer(ranked: Ranked): boolean;
-  /** A weaker connection than this is not taken. */
+  /** A weaker connection than this is not kept. */
   leastStrength(): number;
   list(): Ranked[];
 }
 
-/** A weaker connection is none: this is the last digit that strengths are given with. */
+/** A weaker connection does not count: this is the last digit of strengths. */
 const LEAST_STRENGTH = 1e-6;
 
 /** Keeps at most `limit` of strength `minStrength` or more. */
@@ -34,7 +34,7 @@ export function keepBest(minStrength: number, limit: number): Best {
       if (ranked.strength < weakest()) return false;
       if (kept.length < limit) {
         kept.push(ranked);
-        // From here on the order is kept: the last one is the one to go.
+        // From here on the order is maintained: the last one is replaced.
         if (kept.length === limit) kept.sort(byStrength);
         return true;
       }

@@ -1,13 +1,13 @@
-/** What the service makes of organisations that really exist. */
+/** How the service treats organisations that really exist. */
 
 import type { BodyKind } from '../donor.ts';
 import type { EntityType } from './entity-type.ts';
 import type { TieKind } from './formula.ts';
 
 /**
- * At least so many people belong to a body of a kind at any time. The public record knows only
- * those who later became judges or members of Congress: two officers who served in one army would
- * otherwise look like two of a handful. Courts are on record whole.
+ * Minimum number of people who belong to a body of a kind at any time. The public record knows only
+ * those who later became judges or members of Congress: otherwise, two officers who served in one
+ * army would look like two of a handful. Courts are completely on record.
  */
 const LEAST_SIZES = {
   school: 2_000,
@@ -28,17 +28,17 @@ const LEAST_SIZES = {
   other: 100,
 } satisfies Record<BodyKind, number>;
 
-/** A board, council or commission has at least so many seats. */
+/** Minimum number of seats of a board, council or commission. */
 const LEAST_BOARD = 9;
 
-/** How many people of a kind a body has at least, at any time. */
+/** Minimum number of people of a kind that a body has at any time. */
 export function leastSizeOf(body: BodyKind, kind: TieKind): number {
   const isBoard = kind === 'board' && body !== 'committee';
   return isBoard ? LEAST_BOARD : LEAST_SIZES[body];
 }
 
 /**
- * The service knows three types. Public bodies are employers (company) to those who work or serve
+ * The service knows three types. Public bodies are employers (company) for those who work or serve
  * there; their boards, committees and commissions are nonprofits.
  */
 export function entityTypeOf(body: BodyKind, kind: TieKind): EntityType {

@@ -1,9 +1,10 @@
 /**
  * Finds the connections of a donor without reading all the people of huge organisations. What an
- * organisation can give is bounded: no other person was there together with the donor for longer than
- * the donor was there. Organisations are visited with the highest bound first, until all that are left
- * could not, even together, bring a new person to the strength that is asked for. All people met
- * until then are judged by everything that the two share, also by what was not visited.
+ * organisation can contribute has an upper bound: nobody was there together with the donor for
+ * longer than the donor was there. Organisations are visited with the highest bound first, until
+ * all that are left could not, even together, bring a new person to the requested strength. All
+ * people met until then are judged by everything that the two share, including organisations that
+ * were not visited.
  */
 
 import { exposureFor, strengthOf } from './formula.ts';
@@ -11,26 +12,26 @@ import { type Best, keepBest, type Ranked } from './keep-best.ts';
 import { exposureBetween, type OwnTie, tiesOfDonor, totalExposure } from './shared-time.ts';
 import { at, type TieTable } from './tie-table.ts';
 
-/** Bounds lie so many units above what they bound, as computers round. */
+/** Bounds are increased by this many units, to allow for rounding errors. */
 const ROUNDING_UNITS = 2;
 
-/** To judge one person takes as long as to go through so many rows of a roster. */
+/** Judging one person takes as long as reading this many rows of a roster. */
 const ROWS_PER_JUDGEMENT = 40;
 
 /** A circle in which people may be connected to the donor through one of the donor's ties. */
 interface Roster {
   tie: OwnTie;
   circle: number;
-  /** No person gets more exposure than this in it. */
+  /** Nobody gets more exposure than this in it. */
   bound: number;
-  /** The bounds of this and of all rosters that are visited later, and their rows. */
+  /** The sum of the bounds of this roster and all that are visited later, and of their rows. */
   rest: number;
   rowsLeft: number;
 }
 
 /**
  * Finds the strongest connections of a donor: at most `limit` of strength `minStrength` or more and
- * above 0, the strongest first, then by donor number. It stops where it may be interrupted.
+ * above 0, the strongest first, then by donor number. It yields where it may be interrupted.
  */
 export type Search = (
   donor: number,
@@ -38,25 +39,27 @@ export type Search = (
   limit: number,
 ) => Generator<void, Ranked[]>;
 
-/** Prepares searches; each that goes on at the same time keeps twelve bytes for each donor. */
+/** Prepares searches; each concurrent one keeps twelve bytes for each donor. */
 export function createSearch(table: TieTable): Search {
   const idle: Search[] = [];
   return function* search(donor, minStrength, limit) {
     const one = idle.pop() ?? createOneSearch(table);
     const best = yield* one(donor, minStrength, limit);
-    // One that was broken off has not been cleared, and is not used again.
+    // A search that was interrupted has not been cleared, and is not reused.
     idle.push(one);
     return best;
   };
 }
 
-/** So many rows are read between two places where the search may be interrupted. */
+/** Number of rows that are read between two places where the search may be interrupted. */
 const ROWS_AT_ONCE = 20_000;
 const PEOPLE_AT_ONCE = 500;
 
 function createOneSearch(table: TieTable): Search {
   const donorCount = Math.max(0, table.donorStarts.length - 1);
-  /** For each person met in this search: what the visited rosters gave; 0 between searches. */
+  /**
+   * For each person met in this search: the exposure in the visited rosters; 0 between searches.
+   */
   const exposures = new Float64Array(donorCount);
   const met = new Uint32Array(donorCount);
   let metCount = 0;
@@ -105,7 +108,7 @@ function createOneSearch(table: TieTable): Search {
     }
   }
 
-  /** Whether to judge those who are still possible one by one, rather than to visit what is left. */
+  /** Whether to judge the remaining candidates one by one, rather than to visit what is left. */
   function isJudgingCheaper(needed: number, { rest, rowsLeft }: Roster): boolean {
     let possible = 0;
     for (let index = 0; index < metCount; index++) {
@@ -114,7 +117,7 @@ function createOneSearch(table: TieTable): Search {
     return possible * ROWS_PER_JUDGEMENT < rowsLeft;
   }
 
-  /** The best are at least as strong as what is known of them so far makes them. */
+  /** The best are at least as strong as what is known about them so far makes them. */
   function weakestOfBest(minStrength: number, limit: number): number {
     const best = keepBest(minStrength, limit);
     offerAll(best, 0, metCount, 0, (_, exposure) => exposure);
@@ -134,7 +137,7 @@ function createOneSearch(table: TieTable): Search {
     return best.list();
   }
 
-  /** Offers those from `first` to `end` who could be taken if `rest` were added to what is known. */
+  /** Offers those from `first` to `end` who could be kept if `rest` were added to what is known. */
   function offerAll(
     best: Best,
     first: number,
@@ -180,7 +183,7 @@ function rostersOf(table: TieTable, own: readonly OwnTie[]): Roster[] {
   return rosters;
 }
 
-/** The circles of the organisation of a circle, itself included. */
+/** The circles of a circle's organisation, including the circle itself. */
 function circlesBeside(table: TieTable, circle: number): number[] {
   const circles = [circle];
   for (

@@ -1,4 +1,4 @@
-/** Times that two donors spent in one organisation, and what those are worth. */
+/** Times that two donors spent in one organisation, and their value. */
 
 import { exposureAcross, exposureWithin } from './formula.ts';
 import { at, curveAt, type TieTable } from './tie-table.ts';
@@ -50,7 +50,9 @@ export function tiesOfDonor(table: TieTable, donor: number): OwnTie[] {
   return ties;
 }
 
-/** What a person of one circle and a person of the same or another one share from day to day. */
+/**
+ * What a person of one circle and a person of the same or another circle share between two days.
+ */
 export function exposureBetween(
   table: TieTable,
   own: number,
@@ -64,8 +66,8 @@ export function exposureBetween(
 }
 
 /**
- * All exposure of a donor, whose ties are given by organisation, and another one. Columns are read
- * directly here, as a search asks this of many.
+ * The total exposure between a donor, whose ties are given by organisation, and another one.
+ * Columns are read directly here, as a search calls this for many people.
  */
 export function totalExposure(
   table: TieTable,

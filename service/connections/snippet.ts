@@ -3,7 +3,9 @@
 import { calendarYear } from './calendar.ts';
 import { TIE_KINDS, type TieKind } from './formula.ts';
 
-/** What a person is to an organisation in the service's words (service document, section 2.2). */
+/**
+ * A person's relation to an organisation in the service's words (service document, section 2.2).
+ */
 export function relationshipOf(kind: TieKind, isPresent: boolean): string {
   switch (kind) {
     case 'board':
@@ -19,18 +21,18 @@ export function relationshipOf(kind: TieKind, isPresent: boolean): string {
   }
 }
 
-/** The organisation that joins two people most, and what each of them is to it. */
+/** The organisation that connects two people most, and the relation of each of them to it. */
 export interface Meeting {
   organisationName: string;
   kinds: readonly [TieKind, TieKind];
-  /** The days from which and up to which both were there. */
+  /** The first and the last day on which both were there. */
   from: number;
   to: number;
-  /** Whether both still are there. */
+  /** Whether both are still there. */
   isPresent: boolean;
 }
 
-/** Further organisations are named up to this number, and counted beyond. */
+/** Up to this number, further organisations are named; beyond it they are counted. */
 const MAX_NAMED = 2;
 
 /**
@@ -55,7 +57,7 @@ function sameKind(kind: TieKind, name: string, isPresent: boolean): string {
   return `Both ${isPresent ? WORDS[kind].present : WORDS[kind].past} ${name}`;
 }
 
-/** What both were or are doing where they met in the same way, and what one of them is otherwise. */
+/** Words for people who met in the same relation, and nouns for those who met in different ones. */
 const WORDS = {
   board: { past: 'on the board of', present: 'on the board of', noun: 'Board member' },
   service: { past: 'served in', present: 'serving in', noun: 'Member' },

@@ -1,4 +1,4 @@
-/** Keeps the ties of all donors in the database: each column of the table as one row. */
+/** Stores the ties of all donors in the database: each column of the table as one row. */
 
 import { z } from 'zod';
 import type { Database } from '../database.ts';
@@ -8,10 +8,10 @@ import type { EntityType } from './entity-type.ts';
 import type { TieTable } from './tie-table.ts';
 import type { CircleName } from './tie-table-builder.ts';
 
-/** How circles are called; they are read when they are asked for. */
+/** The names of circles; they are read on request. */
 export type NameOfCircle = (circle: number) => CircleName;
 
-/** Writes a table and its names; the database must hold none. */
+/** Writes a table and its names; the database must not contain any. */
 export function writeTies(db: Database, table: TieTable, names: readonly CircleName[]): void {
   const insertColumn = db.prepare<[string, Uint8Array]>('insert into tie_columns values (?, ?)');
   for (const [name, { buffer, byteOffset, byteLength }] of Object.entries(table)) {
@@ -25,7 +25,7 @@ export function writeTies(db: Database, table: TieTable, names: readonly CircleN
   });
 }
 
-/** A table that is read when it is first asked for: 150 megabytes of a million donors. */
+/** A table that is read on first use: 150 megabytes for a million donors. */
 export interface LazyTies {
   table: Piece<TieTable>;
   /** Its columns, to be read one by one. */
@@ -79,7 +79,7 @@ function readAll(columns: { [Name in keyof TieTable]: Piece<TieTable[Name]> }): 
   };
 }
 
-/** Prepares the look-up of names. */
+/** Prepares the lookup of names. */
 export function openCircleNames(db: Database): NameOfCircle {
   const select = db.prepare<[number], unknown>(
     'select name as organisationName, entity_type as entityType from circle_names where circle = ?',

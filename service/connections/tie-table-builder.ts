@@ -1,4 +1,4 @@
-/** Lays out the ties of all donors, given one donor after the other. */
+/** Builds the table of ties of all donors from one donor after the other. */
 
 import { yearOf, yearsAt } from './calendar.ts';
 import { growingColumn } from './column.ts';
@@ -7,7 +7,7 @@ import { acquaintanceRate, freshness, TIE_KINDS, type TieKind } from './formula.
 import type { Tie } from './tie.ts';
 import { at, type TieTable } from './tie-table.ts';
 
-/** What a circle is to people: it is only looked up for what is shown. */
+/** Name and type of a circle, looked up only for display. */
 export interface CircleName {
   organisationName: string;
   entityType: EntityType;
@@ -19,7 +19,9 @@ export interface TieTableBuilder {
   finish(): { table: TieTable; names: CircleName[] };
 }
 
-/** Opens an empty table; `today` is the day of which the people are, in days as in `calendar.ts`. */
+/**
+ * Opens an empty table; `today` is the day that the people are as of, in days as in `calendar.ts`.
+ */
 export function createTieTableBuilder(today: number): TieTableBuilder {
   const circles = createCircles();
   const donorStarts = growingColumn((length) => new Uint32Array(length));
@@ -152,7 +154,7 @@ function drawCurves(
   return { curveStarts, curveFirstYears, curves: curves.finish() };
 }
 
-/** How many people a circle has in each of its years, on average over the year. */
+/** The number of people of a circle in each of its years, averaged over the year. */
 function sizesByYear(
   { circleStarts, memberFroms, memberTos }: ByCircle,
   circle: number,
@@ -179,12 +181,12 @@ function sizesByYear(
   return { firstYear, sizes };
 }
 
-/** In years: the present one has only lasted until today. */
+/** In years: the current one has lasted only until today. */
 function lengthOfYear(year: number, today: number): number {
   return Math.min(1, yearsAt(today) - year);
 }
 
-/** Of what happened in a year, as if all of it had happened at its middle. */
+/** Of a year's acquaintances, as if all had been made in the middle of the year. */
 function freshnessIn(year: number, today: number): number {
   return freshness(Math.max(0, yearsAt(today) - (year + 0.5)));
 }

@@ -1,14 +1,14 @@
 /**
- * The ties of all donors as columns of numbers, found from the donor's side and from the
- * organisation's. A million donors take some 150 megabytes, so that all of them stay in memory.
+ * The ties of all donors as columns of numbers, indexed by donor and by organisation. A million
+ * donors take about 150 megabytes, so all of them stay in memory.
  */
 
 import { yearOf, yearsAt } from './calendar.ts';
 
 /**
- * A circle is all people of one kind in one organisation, such as its board. Rows of ties lie in
- * order of donor and, a second time, in order of circle and donor; where the rows of number n
- * begin is in the `…Starts` at n, and where they end at n + 1. Days are those of `calendar.ts`.
+ * A circle is all people of one kind in one organisation, such as its board. Rows of ties are
+ * stored in order of donor and, a second time, in order of circle and donor. The rows of number n
+ * begin at index n of the `…Starts` and end at index n + 1. Days are those of `calendar.ts`.
  */
 export interface TieTable {
   donorStarts: Uint32Array;
@@ -24,18 +24,20 @@ export interface TieTable {
   /** Positions in `TIE_KINDS`. */
   circleKinds: Uint8Array;
   circleOrganisations: Uint32Array;
-  /** The circles of one organisation lead from one to the next and back to the first. */
+  /** The circles of one organisation form a cycle, each pointing to the next. */
   nextCircles: Uint32Array;
 
-  /** For each circle the sum of rate × freshness from its first year to the begin of each year. */
+  /**
+   * For each circle, the sum of rate × freshness from its first year to the beginning of each year.
+   */
   curveStarts: Uint32Array;
   curveFirstYears: Uint8Array;
   curves: Float64Array;
 }
 
 /**
- * The sum of rate × freshness from the first year of a circle up to a day; days out of its years
- * add nothing. Two people of it who were there from one day to another share the difference.
+ * The sum of rate × freshness from the first year of a circle up to a day; days outside of its
+ * years add nothing. Two of its people who were there between two days share the difference.
  */
 export function curveAt(table: TieTable, circle: number, day: number): number {
   const { curveStarts, curveFirstYears, curves } = table;

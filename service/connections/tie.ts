@@ -12,18 +12,19 @@ export interface Tie {
   organisationName: string;
   kind: TieKind;
   entityType: EntityType;
-  /** The organisation has at least so many people of this kind, however few are on record. */
+  /** The organisation has at least this many people of this kind, however few are on record. */
   leastSize: number;
   from: number;
   to: number;
 }
 
-/** A person who gave belongs to the supporters for so many days. */
+/** Number of days for which a giver counts as a supporter. */
 const DAYS_AFTER_GIFT = 365;
 
 /**
- * The ties of a donor. Times with one organisation in one kind that touch become one, so that two
- * posts held at once do not count twice. Nothing is dated after `today`, the day of which the people are.
+ * The ties of a donor. Adjoining times with one organisation in one kind are merged, so that two
+ * posts held at once do not count twice. Nothing is dated after `today`, the day that the people
+ * are as of.
  */
 export function tiesOf(donor: Donor, today: number): Tie[] {
   const roleTie = (kind: TieKind, role: Role) => toRoleTie(kind, role, today);
@@ -62,7 +63,7 @@ function toGiftTie({ organisationId, organisationName, date }: Gift, today: numb
   };
 }
 
-/** What an invented organisation is, by what people are to it. */
+/** The type of an invented organisation, by people's relation to it. */
 const ENTITY_TYPES = {
   board: 'nonprofit',
   service: 'company',

@@ -1,31 +1,31 @@
-/** Requests that name many donors: how many they may be, who is among them, what was paid. */
+/** Requests that name many donors: how many are allowed, which ones they are, what was paid. */
 
 import { z } from '@hono/zod-openapi';
 import type { World } from '../donor.ts';
 import { atOnce } from '../slices.ts';
 import { countItems } from '../validation.ts';
 
-/** The most donors that one request may name. */
+/** Maximum number of donors that one request may name. */
 export const MAX_DONOR_IDS = 100;
 
-/** A list of donor ids; an unknown one is named in the answer and is no error. */
+/** A list of donor IDs; an unknown one is named in the response and is no error. */
 export const donorIdsSchema = z
   .array(z.string())
   .min(1)
   .openapi({ maxItems: MAX_DONOR_IDS, example: ['0123456789abcdef0123456789abcdef'] });
 
-/** The body of a request that names donors and nothing else. */
+/** The body of a request that only names donors. */
 export const donorIdsBodySchema = z.object({ donor_ids: donorIdsSchema }).openapi('DonorIds');
 
-/** Ids in an answer, for example those of no donor. */
+/** IDs in a response, for example those of no donor. */
 export function idsSchema(description: string) {
   return z.array(z.string()).openapi({ description });
 }
 
-/** The ids that the balance did not cover. */
+/** The IDs that the balance did not cover. */
 export const unpaidIdsSchema = idsSchema('Donor ids that the balance did not cover');
 
-/** The ids that no donor has. */
+/** The IDs that belong to no donor. */
 export const notFoundIdsSchema = idsSchema('Donor ids that do not exist');
 
 /** How much of a request was done (service document, sections 2.5 and 4.5). */
@@ -38,19 +38,19 @@ export const batchMetaSchema = z
   })
   .openapi('BatchMeta');
 
-/** What a batch that charges each donor id costs: a body of another shape costs nothing. */
+/** The cost of a batch that charges each donor ID: a body of another shape costs nothing. */
 export function countDonorIds(body: unknown): number {
   return Array.isArray(body) ? 0 : countItems(body, 'donor_ids');
 }
 
-/** Tells of a partial request only where there was one. */
+/** Mentions a partial request only if there was one. */
 export function batchMeta(requested: number, processed: number): z.infer<typeof batchMetaSchema> {
   return processed < requested
     ? { requested, processed, partial: true, partial_reason: 'insufficient_credits' }
     : { requested, processed };
 }
 
-/** The numbers of the donors that exist, each once, and the ids of no donor. */
+/** The numbers of the donors that exist, each once, and the IDs of no donor. */
 export function resolveDonors(
   world: World,
   ids: readonly string[],
@@ -58,7 +58,7 @@ export function resolveDonors(
   return atOnce(resolveInPieces(world, ids));
 }
 
-/** The same for very many: stops after each. */
+/** The same for very many: pauses after each. */
 export function* resolveInPieces(
   world: World,
   ids: readonly string[],

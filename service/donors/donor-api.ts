@@ -59,7 +59,7 @@ export const donorBatchRoute = createRoute({
   },
 });
 
-/** Reads what a profile would hold. */
+/** Reads what a profile would contain. */
 export const metadataRoute = createRoute({
   method: 'get',
   path: '/donors/{id}/metadata',
@@ -74,7 +74,7 @@ export const metadataRoute = createRoute({
   },
 });
 
-/** Reads what many profiles would hold. */
+/** Reads what many profiles would contain. */
 export const metadataBatchRoute = createRoute({
   method: 'post',
   path: '/donors/metadata/batch',

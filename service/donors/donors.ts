@@ -1,4 +1,4 @@
-/** Donor retrieval (service document, section 4.4): profiles for credits, metadata for nothing. */
+/** Donor retrieval (service document, section 4.4): profiles for credits, metadata for free. */
 
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { PartnerEnv } from '../context.ts';
@@ -16,7 +16,7 @@ export interface DonorOptions {
   clock: () => number;
 }
 
-/** What donor retrieval charges; the health check is no donor. */
+/** What donor retrieval charges; the health check is not a donor. */
 export const CHARGED_DONORS: readonly ChargedEndpoint[] = [
   { method: 'GET', path: /^\/donors\/(?!health$)[^/]+$/, bucket: 'donors', items: () => 1 },
   { method: 'POST', path: /^\/donors\/batch$/, bucket: 'donors', items: countDonorIds },

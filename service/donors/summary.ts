@@ -1,4 +1,7 @@
-/** A donor in few words, for lists and search results: who it is, and nothing that has to be paid. */
+/**
+ * A donor in short, for lists and search results: who it is, without anything that has to be paid
+ * for.
+ */
 
 import { z } from '@hono/zod-openapi';
 import type { Donor } from '../donor.ts';
@@ -23,7 +26,7 @@ export type Summary = z.infer<typeof summarySchema>;
 
 const count = z.int().min(0);
 
-/** The schema of metadata: a summary with what a profile would tell, but not its content. */
+/** The schema of metadata: a summary with what a profile would contain, but not its content. */
 export const metadataSchema = z
   .object({
     ...shape,

@@ -22,7 +22,7 @@ import { limitItems } from '../validation.ts';
 import { EXPORT_FIELDS } from './export-fields.ts';
 import { CONTENT_TYPES, EXPORT_FORMATS } from './export-file.ts';
 
-/** The most donors of one export. */
+/** Maximum number of donors in one export. */
 export const MAX_EXPORTED_DONORS = 10_000;
 
 const TAGS = ['Exports'];
@@ -50,7 +50,7 @@ const orderSchema = z
     },
   });
 
-/** What is to be exported. */
+/** What to export. */
 export type ExportOrder = z.infer<typeof orderSchema>;
 
 const exportShape = {
@@ -68,7 +68,7 @@ const exportSchema = z.object(exportShape).openapi('Export');
 
 const fileSchema = z.string().openapi({ format: 'binary' });
 
-/** Makes an export; charged. */
+/** Creates an export; charged. */
 export const createExportRoute = createRoute({
   method: 'post',
   path: '/exports',
@@ -101,7 +101,7 @@ export const createExportRoute = createRoute({
   },
 });
 
-/** Tells past exports. */
+/** Lists past exports. */
 export const exportsRoute = createRoute({
   method: 'get',
   path: '/exports',
@@ -119,7 +119,7 @@ export const exportsRoute = createRoute({
   },
 });
 
-/** Tells of one export. */
+/** Describes one export. */
 export const exportRoute = createRoute({
   method: 'get',
   path: '/exports/{id}',
@@ -134,7 +134,7 @@ export const exportRoute = createRoute({
   },
 });
 
-/** Gives the file. */
+/** Returns the file. */
 export const downloadRoute = createRoute({
   method: 'get',
   path: '/exports/{id}/download',
@@ -154,7 +154,7 @@ export const downloadRoute = createRoute({
   },
 });
 
-/** A request without fields is a 400 and no 422 (service document, section 7.2). */
+/** A request without fields is a 400 and not a 422 (service document, section 7.2). */
 function requireFields(): MiddlewareHandler<PartnerEnv> {
   return async (c, next) => {
     const order = fieldsOf.safeParse(c.var.body);

@@ -4,7 +4,7 @@ import type { Donor } from '../donor.ts';
 import { fullNameOf } from '../donors/summary.ts';
 import { type Profile, toProfile } from '../profile.ts';
 
-/** The names of the columns, as requests spell them and as the first row shows them. */
+/** The names of the columns, as in requests and in the first row. */
 export const EXPORT_FIELDS = [
   'id',
   'first_name',
@@ -35,7 +35,7 @@ export const EXPORT_FIELDS = [
 /** The name of a column. */
 export type ExportField = (typeof EXPORT_FIELDS)[number];
 
-/** What a cell holds; null where nothing is known. */
+/** The content of a cell; null if unknown. */
 export type CellValue = string | number | null;
 
 /** One donor as a row of these columns. */
@@ -44,7 +44,7 @@ export function toRow(donor: Donor, fields: readonly ExportField[], nowMs: numbe
   return fields.map((field) => READERS[field](profile, donor));
 }
 
-/** Several values in one cell are parted by this. */
+/** Separates several values in one cell. */
 const SEPARATOR = '; ';
 
 const READERS: Record<ExportField, (profile: Profile, donor: Donor) => CellValue> = {

@@ -11,7 +11,7 @@ export const EXPORT_FORMATS = ['csv', 'xlsx'] as const;
 /** The name of a format. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** What a download says that it is. */
+/** The content type of a download. */
 export const CONTENT_TYPES: Record<ExportFormat, string> = {
   csv: 'text/csv; charset=utf-8',
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
@@ -30,8 +30,8 @@ export async function writeExport(
 }
 
 /**
- * A spreadsheet program would run a text that begins like a formula, so such a text gets an
- * apostrophe in front, which shows it as text.
+ * A spreadsheet program would run a text that begins like a formula, so such a text gets a leading
+ * apostrophe, which shows it as text.
  */
 function* writeCsv(
   header: readonly string[],

@@ -5,7 +5,7 @@ import type { Database } from '../database.ts';
 import { EXPORT_FIELDS, type ExportField } from './export-fields.ts';
 import { EXPORT_FORMATS, type ExportFormat } from './export-file.ts';
 
-/** An export that was made. */
+/** An export that was created. */
 export interface DonorExport {
   /** 32 hexadecimal characters. */
   id: string;
@@ -14,16 +14,16 @@ export interface DonorExport {
   fields: ExportField[];
   donorCount: number;
   createdAtMs: number;
-  /** Bytes of the file. */
+  /** Size of the file in bytes. */
   sizeBytes: number;
 }
 
-/** A past export at its place in the order of making. */
+/** A past export with its position in the order of creation. */
 export interface PlacedExport extends DonorExport {
   position: number;
 }
 
-/** Keeps exports. */
+/** Stores exports. */
 export interface Exports {
   add(made: Omit<DonorExport, 'sizeBytes'>, file: Buffer, donors: readonly number[]): void;
   /** A team's export; undefined for one that is unknown or another team's. */

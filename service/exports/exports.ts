@@ -1,4 +1,6 @@
-/** Exports of donors as files (service document, section 4.4): paid by the donor, kept for download. */
+/**
+ * Exports of donors as files (service document, section 4.4): paid per donor, kept for download.
+ */
 
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { z } from 'zod';
@@ -30,11 +32,11 @@ export interface ExportOptions {
   lists: Lists;
   world: World;
   clock: () => number;
-  /** Gives 32 random hexadecimal characters. */
+  /** Returns 32 random hexadecimal characters. */
   createId: () => string;
 }
 
-/** What exports charge: one credit for each donor, be they named or on a list. */
+/** What exports charge: one credit for each donor, whether named or on a list. */
 export function chargedExports(lists: Pick<Lists, 'find'>): ChargedEndpoint[] {
   return [
     {

@@ -1,7 +1,7 @@
 /**
- * A table as an XLSX file: one sheet with a bold first row that stays in sight. Rows are written in slices and
- * packed beside the event loop, so that ten thousand donors keep no one waiting. A cell says itself that it
- * holds text, so a text is never run as a formula.
+ * A table as an XLSX file: one sheet with a bold, frozen first row. Rows are written in slices and
+ * compressed outside the event loop, so that ten thousand donors block nothing. A cell is marked as
+ * text, so a text is never run as a formula.
  */
 
 import { buffer } from 'node:stream/consumers';
@@ -9,7 +9,7 @@ import type { ColumnDef } from 'hucre/xlsx';
 import type { Slices } from '../slices.ts';
 import type { CellValue } from './export-fields.ts';
 
-/** So many rows are written in one piece. */
+/** Number of rows that are written at once. */
 export const ROWS_AT_ONCE = 100;
 /** The longest text that the format allows in a cell. */
 const MAX_TEXT_LENGTH = 32_767;
@@ -28,7 +28,8 @@ export async function writeXlsx(
   return buffer(writeXlsxStream(rowsBelow(), { name: 'Donors', columns, freezePane: { rows: 1 } }));
 
   async function* rowsBelow() {
-    // The library has styles of columns and none of a row: it asks for these rows once the header is written.
+    // The library supports styles of columns but not of a row: it requests these rows once the
+    // header is written.
     for (const column of columns) delete column.style;
     for (const [index, row] of rows.entries()) {
       if (index % ROWS_AT_ONCE === 0 && slices.isOver()) await slices.next();
@@ -37,7 +38,7 @@ export async function writeXlsx(
   }
 }
 
-/** XML has no place for most control characters, nor for halves of characters. */
+/** XML does not allow most control characters, nor halves of characters. */
 function fitting(text: string): string {
   return text
     .slice(0, MAX_TEXT_LENGTH)

@@ -49,7 +49,7 @@ const badName = {
   400: { ...batchErrors[400], description: 'The team has a list of this name.' },
 };
 
-/** Tells a team's lists. */
+/** Lists a team's lists. */
 export const listsRoute = createRoute({
   method: 'get',
   path: '/lists',
@@ -73,7 +73,7 @@ export const createListRoute = createRoute({
   responses: { 201: { description: 'The new list.', ...json(listSchema) }, ...badName },
 });
 
-/** Tells one list, a page of donors at a time. */
+/** Returns one list, a page of donors at a time. */
 export const listRoute = createRoute({
   method: 'get',
   path: '/lists/{id}',

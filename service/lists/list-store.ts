@@ -11,7 +11,7 @@ export interface DonorList {
   /** 32 hexadecimal characters. */
   id: string;
   team: string;
-  /** No two lists of a team share one. */
+  /** Unique within the team. */
   name: string;
   /** System lists can be neither renamed nor deleted. */
   isSystem: boolean;
@@ -19,7 +19,7 @@ export interface DonorList {
   donorCount: number;
 }
 
-/** A donor on a list; positions rise in the order of adding. */
+/** A donor on a list; positions increase in the order of adding. */
 export interface ListEntry {
   position: number;
   donorNumber: number;
@@ -32,22 +32,30 @@ export interface Lists {
   all(team: string): DonorList[];
   /** A team's list; undefined for one that is unknown or another team's. */
   find(team: string, id: string): DonorList | undefined;
-  /** Undefined where the team has a list of that name. */
+  /** Undefined if the team already has a list of that name. */
   create(team: string, name: string): DonorList | undefined;
-  /** False where the team has another list of that name. */
+  /** False if the team has another list of that name. */
   rename(list: DonorList, name: string): boolean;
   delete(list: DonorList): void;
-  /** Adds donors to a list and to the system list; gives the numbers that were not on the list. */
+  /**
+   * Adds donors to a list and to the system list; returns the numbers that were not on the list.
+   */
   add(list: DonorList, donorNumbers: readonly number[]): number[];
-  /** Takes donors off a list; who is taken off the system list is no longer saved, on no list. */
+  /**
+   * Removes donors from a list; a donor that is removed from the system list is removed from every
+   * list.
+   */
   remove(list: DonorList, donorNumbers: readonly number[]): void;
-  /** Donors under whom two people were on the list as one; the list has neither of the two now. */
+  /**
+   * Donors that stood for two different people on the list; the list contains neither of the two
+   * now.
+   */
   mixed(list: DonorList): number[];
-  /** Up to `limit` entries behind a position, in their order. */
+  /** Up to `limit` entries after a position, in their order. */
   entries(list: DonorList, after: number, limit: number): ListEntry[];
 }
 
-/** Opens the lists of a database; `createId` gives 32 random hexadecimal characters. */
+/** Opens the lists of a database; `createId` returns 32 random hexadecimal characters. */
 export function createLists(db: Database, clock: () => number, createId: () => string): Lists {
   const sql = prepareStatements(db);
 
@@ -114,7 +122,7 @@ export function createLists(db: Database, clock: () => number, createId: () => s
   };
 }
 
-/** The same one before and after the list is stored. */
+/** The same ID before and after the list is stored. */
 function systemListId(team: string): string {
   return createHash('sha256').update(`system list of ${team}`).digest('hex').slice(0, 32);
 }

@@ -1,4 +1,7 @@
-/** Lists of donors (service document, sections 4.4 and 7.2): named, kept by the team, paid by the donor. */
+/**
+ * Lists of donors (service document, sections 4.4 and 7.2): named, kept by the team, paid per
+ * donor.
+ */
 
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { PartnerEnv } from '../context.ts';
@@ -122,7 +125,7 @@ function readDonors({ lists, world }: ListOptions, list: DonorList, limit: numbe
       ...toSummary(world.donor(donorNumber)),
       added_at: new Date(addedAtMs).toISOString(),
     })),
-    // A first page says which places were made for two people as one.
+    // The first page names the places that stood for two different people.
     not_found: (after === 0 ? lists.mixed(list) : []).map((donorNumber) => ({
       donor_id: world.donor(donorNumber).id,
       detail: TWO_PEOPLE,

@@ -20,8 +20,8 @@ export interface ComparableAddress {
 export type AddressText = ReadonlySet<string>;
 
 /**
- * How well an address agrees, best first: the very house, another unit of its building, the same ZIP code where no house
- * is named, another house of the ZIP code, the same city.
+ * How well an address agrees, best first: the same house, another unit of its building, the same
+ * ZIP code without a house number, another house in the ZIP code, the same city.
  */
 export type AddressFit = 'house' | 'otherUnit' | 'zip' | 'otherHouse' | 'city';
 
@@ -34,7 +34,7 @@ export const ADDRESS_FITS = [
   'city',
 ] as const satisfies AddressFit[];
 
-/** A typo is forgiven in words of at least this length. */
+/** A typo is tolerated in words of at least this length. */
 const MIN_TYPO_LENGTH = 4;
 
 const STREET_WORDS = new Set(
@@ -46,7 +46,7 @@ const DIRECTIONS = new Set(words('north south east west n s e w ne nw se sw'));
 const UNIT_WORDS = new Set(words('apartment apt unit suite ste floor fl room rm'));
 /** The words that introduce a unit in `UNIT`. Most streets contain none of them and need no search. */
 const BEFORE_UNIT = new Set(words('apartment apt unit suite ste floor flr room rm no'));
-/** Words that envelopes shorten, and their short form. */
+/** Words that are abbreviated on envelopes, and their short form. */
 const SHORTER = new Map([
   ['saint', 'st'],
   ['fort', 'ft'],
@@ -76,7 +76,7 @@ export function comparableAddress(address: Address): ComparableAddress {
   };
 }
 
-/** The words of a street without type and direction, but of "East Court Street" Court. */
+/** The words of a street without type and direction; for "East Court Street", that is Court. */
 function ownNameOf(street: string[]): string[] {
   const own = street.filter((word) => !STREET_WORDS.has(word));
   if (own.length > 0) return own;
@@ -88,12 +88,15 @@ function ownNameOf(street: string[]): string[] {
 const UNIT =
   /(?:\b(?:apartment|apt|unit|suite|ste|floor|flr|room|rm)\b\.?\s{0,4}#?|#|\bno\.)\s{0,4}(?=[a-z0-9-]{0,7}\d|[a-z]\b)([a-z0-9-]{1,8})\b/gi;
 
-/** The units that a text names, without signs: "Apt. 4-B" is "4b". */
+/** The units in a text, without signs: "Apt. 4-B" becomes "4b". */
 function unitsIn(text: string): string[] {
   return [...text.matchAll(UNIT)].map(([, unit = '']) => unit.replaceAll('-', '').toLowerCase());
 }
 
-/** Reads a free text; a state's name is a word more, as it may be a city's or a street's. */
+/**
+ * Reads a free text; a state's name also stays as a word, as it may be part of a city's or a
+ * street's name.
+ */
 export function addressText(text: string): AddressText {
   const states = STATE_NAMES.filter(({ pattern }) => text.search(pattern) !== -1);
   return new Set([
@@ -103,10 +106,10 @@ export function addressText(text: string): AddressText {
   ]);
 }
 
-/** No word has a colon in it. */
+/** No word contains a colon. */
 const UNIT_MARK = 'unit:';
 
-/** Under which keys a house is found: its number with the ZIP code, and with the street's name. */
+/** Index keys of a house: its number with the ZIP code, and with the street's name. */
 export function houseKeys({ houseNumber, street, state, zip }: ComparableAddress): string[] {
   return houseNumber === ''
     ? []
@@ -127,7 +130,7 @@ export function houseKeysIn(text: AddressText): string[] {
   ]);
 }
 
-/** A text with more numbers or words than this is no address. */
+/** A text with more numbers or words than this is not an address. */
 const MAX_NUMBERS = 5;
 const MAX_WORDS = 10;
 
@@ -182,14 +185,14 @@ function decodeAddress(line: string): ComparableAddress {
   return { houseNumber, street: street.split(' '), city: city.split(' '), state, zip, unit };
 }
 
-/** A box of a post office is no house. */
+/** A post office box is not a house. */
 function isOtherHouse(text: AddressText, { houseNumber, zip }: ComparableAddress): boolean {
   if (houseNumber === '' || text.has('box') || text.has(houseNumber)) return false;
   for (const word of text) if (/^\d+[a-z]?$/.test(word) && word !== zip) return true;
   return false;
 }
 
-/** Where one side names no unit, nothing is known against it. */
+/** If one side names no unit, nothing speaks against it. */
 function isOtherUnit(text: AddressText, { unit }: ComparableAddress): boolean {
   if (unit === '' || text.has(UNIT_MARK + unit)) return false;
   for (const word of text) if (word.startsWith(UNIT_MARK)) return true;

@@ -1,10 +1,10 @@
-/** Whether two donors agree in everything that is known of both. */
+/** Whether two donors agree in everything that is known about both. */
 
 import type { Candidate } from './donor-index.ts';
 
 /**
- * Returns whether names, suffix and births are equal, and all parts known to both agree, of which there is one at
- * least. A day of birth that the sought person shares is enough.
+ * Returns whether names, suffix and births are equal, and all parts known about both agree, at
+ * least one of them. A day of birth that the sought person shares is enough.
  */
 export function agreeInFull(one: Candidate, other: Candidate, born = ''): boolean {
   const isSameName =
@@ -12,10 +12,11 @@ export function agreeInFull(one: Candidate, other: Candidate, born = ''): boolea
     one.last === other.last &&
     one.generation === other.generation &&
     one.middles.join(' ') === other.middles.join(' ');
-  // An invented father and son share all that is known of them; each of them is one donor for certain.
+  // An invented father and son share everything that is known about them, but are certainly two
+  // donors.
   if (!isSameName || one.isInvented || one.isDead !== other.isDead) return false;
   if (one.born !== '' && other.born !== '' && one.born !== other.born) return false;
-  // Two of one name and day of birth are one person, wherever they are said to live.
+  // Two with the same name and day of birth are one person, wherever they are said to live.
   if (born.length === WHOLE_DAY && one.born === born && other.born === born) return true;
   const homes = share(one.addresses().map(textOf), other.addresses().map(textOf));
   const employers = share(one.employers(), other.employers());
@@ -23,8 +24,9 @@ export function agreeInFull(one: Candidate, other: Candidate, born = ''): boolea
 }
 
 /**
- * Returns whether the same is known of both, so that the one may be a copy of the other. If the birth, the work or the school of only
- * one is known, a father and a son of one name and home are as likely.
+ * Returns whether the same is known about both, so that one may be a copy of the other. If birth,
+ * work or school is known for only one of them, a father and a son with the same name and home are
+ * as likely.
  */
 export function areKnownAlike(one: Candidate, other: Candidate): boolean {
   const isKnown = ({ addresses, employers, hasStudied }: Candidate) =>
@@ -40,7 +42,7 @@ function textOf(address: object): string {
 
 const WHOLE_DAY = 10;
 
-/** Undefined where one side knows nothing. */
+/** Undefined if one side knows nothing. */
 function share(mine: readonly string[], theirs: readonly string[]): boolean | undefined {
   if (mine.length === 0 || theirs.length === 0) return undefined;
   return mine.some((one) => theirs.includes(one));

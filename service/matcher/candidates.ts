@@ -1,4 +1,6 @@
-/** Which donors are compared with a person: those of a like name, and those of the same house. */
+/**
+ * Which donors are compared with a person: those with a similar name, and those of the same house.
+ */
 
 import { type AddressText, houseKeysIn } from './addresses.ts';
 import type { DonorIndex } from './donor-index.ts';
@@ -6,14 +8,14 @@ import type { Reading } from './names.ts';
 import { formsOf } from './nicknames.ts';
 import { spellingsOf } from './spellings.ts';
 
-/** More donors than this of one name are too many to tell apart; a house still finds them. */
+/** More donors of one name than this are too many to tell apart; a house still finds them. */
 const MOST_OF_ONE_NAME = 3_000;
 const MOST_OF_AN_INITIAL = 300;
 const MOST_OF_A_HOUSE = 50;
-/** Of very long names no more parts are tried. */
+/** Maximum number of parts that are tried of very long names. */
 const MOST_PARTS = 4;
 
-/** The numbers of the donors that are compared; stops between two looks into the index. */
+/** The numbers of the donors to compare; yields between two index lookups. */
 export function* findCandidates(
   index: DonorIndex,
   readings: readonly Reading[],
@@ -44,7 +46,9 @@ export function* findCandidates(
   return found;
 }
 
-/** Where some of a name would be left out, none are taken: the right one may be among the others. */
+/**
+ * If some donors of a name would be omitted, none are taken: the right one may be among the others.
+ */
 function few(numbers: readonly number[]): readonly number[] {
   return numbers.length > MOST_OF_ONE_NAME ? [] : numbers;
 }
@@ -56,7 +60,7 @@ function lastNamesOf(index: DonorIndex, { last, lastParts, middles }: Reading): 
   return new Set([...own, ...own.flatMap(index.similarLastNames), ...spelled, ...former]);
 }
 
-/** "Gruenwaelder" is on file as "Grünwälder" as well, which is "grunwalder" to compare. */
+/** "Gruenwaelder" may also be on file as "Grünwälder", whose comparable form is "grunwalder". */
 function spellingOf(last: string): string {
   return last.replaceAll(/([aou])e/g, '$1');
 }

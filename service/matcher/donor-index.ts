@@ -1,4 +1,4 @@
-/** The index of all donors, kept in the database so that a file is indexed only once. */
+/** The index of all donors, stored in the database so that a file is indexed only once. */
 
 import type { Database } from '../database.ts';
 import type { Donor, World } from '../donor.ts';
@@ -9,7 +9,7 @@ import { type DonorRow, entriesOf } from './donor-rows.ts';
 import { type KnownNames, openKnownNames } from './known-names.ts';
 import type { ComparableName } from './names.ts';
 
-/** A donor as the matcher sees one. */
+/** A donor as the matcher sees it. */
 export interface Candidate extends ComparableName {
   number: number;
   isDead: boolean;
@@ -17,19 +17,19 @@ export interface Candidate extends ComparableName {
   isInvented: boolean;
   /** Whether it is known where the donor went to school. */
   hasStudied: boolean;
-  /** Most candidates are ruled out by their names, so the rest is only read when asked for. */
+  /** Most candidates are ruled out by their names, so the rest is read only on request. */
   addresses(): ComparableAddress[];
-  /** Present and past ones. */
+  /** Current and past ones. */
   employers(): string[];
-  /** The day or the year of birth; empty where it is not known. */
+  /** The day or the year of birth; empty if unknown. */
   born: string;
 }
 
-/** What can be asked about the donors; all names are comparable ones. */
+/** Queries about the donors; all names are comparable ones. */
 export interface DonorIndex {
   donorCount: number;
   candidate(number: number): Candidate | undefined;
-  /** The numbers of donors of this name, also as a former or second one; at most so many. */
+  /** The numbers of donors with this name, also as a former or second one; at most `limit`. */
   named(last: string, first: string, limit: number): number[];
   /** The same for an initial. */
   withInitial(last: string, initial: string, limit: number): number[];
@@ -37,27 +37,30 @@ export interface DonorIndex {
   inHouse(key: string, limit: number): number[];
   /** Whether an operator said that two donors are two people. */
   areApart(one: number, other: number): boolean;
-  /** Whether two donors are of one list, which has each of its people under one id. Those of no import are. */
+  /**
+   * Whether two donors are from one list that has each of its people under one ID. True for donors
+   * that were not imported.
+   */
   areOfOneList(one: number, other: number): boolean;
   /** How many donors work or worked for an employer. */
   employerSize(employer: string): number;
-  /** The first names of all who bear a last name, some at a time. */
+  /** The first names of all donors with a last name, in batches. */
   namesWithLast(last: string): Iterable<{ number: number; first: string }[]>;
-  /** How many donors bear it. */
+  /** Number of donors with the name. */
   countFirstName(first: string): number;
   countLastName(last: string): number;
-  /** The names of donors that lie within one edit of this one. */
+  /** The names of donors within one edit of this one. */
   similarFirstNames(first: string): string[];
   similarLastNames(last: string): string[];
 }
 
-/** Opens the index of a world, whose people are settled first if the database is new. */
+/** Opens the index of a world, whose people are first settled if the database is new. */
 export function openDonorIndex(db: Database, world: World): DonorIndex {
   settlePeople(db, world);
   return indexOf(db, world.donorCount);
 }
 
-/** So many names are read at a time. */
+/** Number of names that are read at a time. */
 const NAMES_AT_ONCE = 2_000;
 
 /** The index of a database whose people are settled. */
@@ -139,7 +142,7 @@ function prepareNumberList<Parameters extends unknown[]>(db: Database, sql: stri
   return (...parameters: Parameters): number[] => statement.all(...parameters);
 }
 
-/** A donor as the index would have them. */
+/** A donor as it would be in the index. */
 export function candidateOf(number: number, donor: Donor): Candidate {
   return toCandidate(entriesOf(number, donor).row);
 }

@@ -17,16 +17,16 @@ export interface DonorRow {
   middle: string;
   /** The single names of a last name that has several. */
   lastParts: string;
-  /** As `encodeAddresses` writes them. */
+  /** In the form of `encodeAddresses`. */
   addresses: string;
-  /** One a line. */
+  /** One per line. */
   employers: string;
   isDead: number;
   /** An invented person has no namesakes outside the file. */
   isInvented: number;
   /** Whether it is known where the donor went to school. */
   hasStudied: number;
-  /** The day or the year of birth of a real person; empty where it is not known. */
+  /** The day or the year of birth of a real person; empty if unknown. */
   born: string;
   /** The generation that a suffix names. */
   generation: number | null;
@@ -43,7 +43,7 @@ export function createDonorRows(db: Database) {
   // An index of another version may have other columns.
   db.exec(INDEX_TABLES);
   const { insert, insertName } = prepareInserts(db);
-  // The database sorts them in the end, which is several times as fast as writing them in disorder.
+  // The database sorts them at the end, which is several times as fast as writing them unsorted.
   db.exec('create temp table unsorted_houses (house text not null, number integer not null)');
   const insertHouse = db.prepare<[string, number]>('insert into unsorted_houses values (?, ?)');
   const sizes = new Map<string, number>();
@@ -55,7 +55,7 @@ export function createDonorRows(db: Database) {
       for (const employer of employers) sizes.set(employer, (sizes.get(employer) ?? 0) + 1);
       for (const key of houses) insertHouse.run(key, number);
     },
-    /** To be called after the last one. */
+    /** Call it after the last donor. */
     finish(): void {
       const insertSize = db.prepare<[string, number]>('insert into employer_sizes values (?, ?)');
       for (const size of sizes) insertSize.run(...size);
@@ -77,7 +77,7 @@ export interface DonorInserts {
   insertName(last: string, first: string, number: number): void;
 }
 
-/** Prepares the writing of the entries of one donor. */
+/** Prepares writing the entries of one donor. */
 export function prepareInserts(db: Database): DonorInserts {
   const row = db.prepare<[DonorRow]>(
     `insert into donor_index values (@number, @last, @first, @middle, @lastParts, @addresses,
@@ -92,7 +92,7 @@ export function prepareInserts(db: Database): DonorInserts {
   };
 }
 
-/** Everything that the index holds of a donor. */
+/** Everything in the index about a donor. */
 export function entriesOf(number: number, donor: Donor) {
   const { first, middle, last } = donor.name;
   const name = comparableName(toLatin(first), toLatin(middle ?? ''), toLatin(last), donor.suffix);
@@ -105,7 +105,7 @@ export function entriesOf(number: number, donor: Donor) {
   };
 }
 
-/** Of real people boards are known as often as employers, and contact lists name them as such. */
+/** For real people, boards are known as often as employers, and contact lists name them as such. */
 function employersOf(donor: Donor): Set<string> {
   const roles = isImported(donor) ? [...donor.work, ...donor.boards] : donor.work;
   return new Set(roles.map((role) => comparableEmployer(role.organisationName)));
@@ -115,7 +115,7 @@ function isImported({ sources }: Donor): boolean {
   return sources !== undefined;
 }
 
-/** Under which further names a donor is found: a middle name as the first or the last, parts of the last. */
+/** Additional names in the index: a middle name as the first or the last, parts of the last. */
 function otherNamesOf({ first, middles, last, lastParts }: ComparableName): [string, string][] {
   const full = middles.filter((middle) => middle.length > 1);
   return [

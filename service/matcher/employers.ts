@@ -5,7 +5,7 @@ import { withinOneEdit, words } from './words.ts';
 /** How well two names of employers agree, best first. */
 export type EmployerFit = 'same' | 'typo' | 'part' | 'initials' | 'two initials';
 
-/** A typo is forgiven in names of at least this length. */
+/** A typo is tolerated in names of at least this length. */
 const MIN_TYPO_LENGTH = 6;
 
 const LEGAL_WORDS = new Set(
@@ -26,7 +26,7 @@ const SPELLINGS = new Map(
     .map(([from = '', to = '']) => [from, to]),
 );
 
-/** Words that very many names have: one of them alone tells nothing. */
+/** Words in very many names: one of them alone says nothing. */
 const GENERIC = new Set(
   words(`bank university college school hospital foundation services systems partners capital company
     us united states department court national american office center city county state group`),
@@ -41,7 +41,7 @@ export function comparableEmployer(name: string): string {
   return (own.length > 0 ? own : all).map((word) => SPELLINGS.get(word) ?? word).join(' ');
 }
 
-/** The same of a name as people write it: "U of Ohio" is its university. */
+/** The same for a name as people write it: "U of Ohio" is its university. */
 export function writtenEmployer(name: string): string {
   return comparableEmployer(name.replace(/\b(?:u|univ)\.? of\b/i, 'university of'));
 }
@@ -52,7 +52,7 @@ export function fitEmployer(one: string, other: string): EmployerFit | undefined
   if (turned(one) === other || turned(other) === one) return 'same';
   if (asDistrict(one) === asDistrict(other)) return 'same';
   const isTypo = one.length >= MIN_TYPO_LENGTH && withinOneEdit(one, other);
-  // Post 1234 and Post 1235 are two.
+  // Post 1234 and Post 1235 are different.
   if (isTypo && numbersIn(one) === numbersIn(other)) return 'typo';
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
   if (isPart(short.split(' '), long.split(' '))) return 'part';
@@ -80,7 +80,10 @@ function numbersIn(name: string): string {
   return name.replaceAll(/\D+/g, ' ').trim();
 }
 
-/** "Acme Foods" of "Acme Foods Chicago Office": all its words, in their order, and telling ones. */
+/**
+ * "Acme Foods" is part of "Acme Foods Chicago Office": all its words, in their order, including a
+ * distinctive one.
+ */
 function isPart(short: readonly string[], long: readonly string[]): boolean {
   const telling = short.filter((word) => !GENERIC.has(word) && word.length > 2);
   if (telling.length === 0 || (short.length === 1 && (short[0] ?? '').length < MIN_TYPO_LENGTH)) {
@@ -93,7 +96,9 @@ function isPart(short: readonly string[], long: readonly string[]): boolean {
   return next === short.length;
 }
 
-/** "Harbor Hlth Sys" for Harbor Health System: word for word, at least one of them a telling one in full. */
+/**
+ * "Harbor Hlth Sys" for Harbor Health System: word for word, at least one distinctive word in full.
+ */
 function isAbbreviated(short: readonly string[], long: readonly string[]): boolean {
   const isTold = short.some(
     (word, at) => word === long[at] && word.length > 2 && !GENERIC.has(word),
@@ -107,7 +112,10 @@ function isAbbreviated(short: readonly string[], long: readonly string[]): boole
   );
 }
 
-/** Whether a word is the beginning of another one, or some of its consonants in their order. */
+/**
+ * Whether a word is the beginning of another one, or consists of some of its consonants in their
+ * order.
+ */
 function isAbbreviation(short: string, long: string): boolean {
   if (short.length < MIN_ABBREVIATION || short[0] !== long[0]) return false;
   if (long.startsWith(short)) return true;
@@ -129,5 +137,5 @@ function areInitials(short: string, long: string): boolean {
   return initials.length > 1 && letters.join('') === initials;
 }
 
-/** Short words of their own. */
+/** Short words that are not initials. */
 const NO_INITIALS = new Set(words('us st ft mt'));

@@ -1,4 +1,4 @@
-/** The index while people are imported: a donor who was just added is found at once. */
+/** The index during an import of people: a donor who was just added is found at once. */
 
 import type { Database } from '../database.ts';
 import type { Donor } from '../donor.ts';
@@ -6,12 +6,12 @@ import { type DonorIndex, indexOf } from './donor-index.ts';
 import { entriesOf, prepareInserts } from './donor-rows.ts';
 import { openKnownNames } from './known-names.ts';
 
-/** An index that donors can be put into. */
+/** An index that donors can be added to. */
 export interface GrowingIndex {
   index: DonorIndex;
-  /** Writes the entries of a donor in the place of those that it has; the caller opens the transaction. */
+  /** Writes the entries of a donor, replacing existing ones; the caller opens the transaction. */
   put(number: number, donor: Donor, before: Donor | null): void;
-  /** Takes the entries of a donor away. */
+  /** Removes the entries of a donor. */
   remove(number: number, donor: Donor): void;
 }
 

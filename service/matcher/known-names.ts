@@ -1,16 +1,19 @@
-/** The different names of all donors, each also under all that it is with one letter less: so typos find it. */
+/**
+ * The different names of all donors, each also under all forms with one letter removed, so that
+ * typos find it.
+ */
 
 import type { Database } from '../database.ts';
 import { withinOneEdit, withOneDeletion } from './words.ts';
 
-/** Where names lie with their numbers of bearers. */
+/** Tables of names with their numbers of bearers. */
 export type NameTable = 'first_names' | 'last_names';
 
 /** The names of one kind. */
 export interface KnownNames {
-  /** How many donors bear it. */
+  /** Number of donors with the name. */
   count(name: string): number;
-  /** So many bearers more, or less. */
+  /** Adds or subtracts a number of bearers. */
   change(name: string, bearers: number): void;
   /** The names within one edit of this one. */
   similar(name: string): string[];
@@ -41,7 +44,7 @@ export function openKnownNames(db: Database, table: NameTable): KnownNames {
   };
 }
 
-/** Makes the names of one kind from the index; the caller opens the transaction. */
+/** Creates the names of one kind from the index; the caller opens the transaction. */
 export function writeKnownNames(db: Database, table: NameTable, column: 'first' | 'last'): void {
   db.exec(`insert into ${table} select ${column}, count(*) from donor_index group by ${column}`);
   const addNear = prepareNear(db, table);

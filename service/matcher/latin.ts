@@ -1,4 +1,7 @@
-/** Names in Latin letters: Cyrillic and Greek ones are transliterated, and letters with no accent to lose are spelled out. */
+/**
+ * Names in Latin letters: Cyrillic and Greek ones are transliterated, and letters that are not
+ * accented forms are spelled out.
+ */
 
 const CYRILLIC =
   pairs(`а a,б b,в v,г g,д d,е e,ё yo,ж zh,з z,и i,й y,к k,л l,м m,н n,о o,п p,р r,с s,т t,у u,ф f,х kh,ц ts,ч ch,ш sh,
@@ -8,7 +11,7 @@ const GREEK = pairs(
   `α a,β v,γ g,δ d,ε e,ζ z,η i,θ th,ι i,κ k,λ l,μ m,ν n,ξ x,ο o,π p,ρ r,σ s,ς s,τ t,υ y,φ f,χ ch,ψ ps,ω o`,
 );
 
-/** Two Greek letters that are one sound. */
+/** Two Greek letters that form one sound. */
 const GREEK_SOUNDS = pairs('ου ou,αυ av,ευ ev,γγ ng,γκ g,γχ nch,γξ nx,μπ b,ντ nt');
 
 const SPELLED_OUT = pairs('ß ss,æ ae,ø o,œ oe,ł l,đ d,ð d,þ th,ı i');
@@ -26,7 +29,7 @@ function pairs(text: string): Map<string, string> {
   );
 }
 
-/** Writes a name in Latin letters; what is Latin already stays as it is. */
+/** Writes a name in Latin letters; Latin text stays unchanged. */
 export function toLatin(text: string): string {
   if (!NOT_LATIN.test(text)) return text;
   return text
@@ -38,7 +41,7 @@ export function toLatin(text: string): string {
 
 function spellGreek(word: string): string {
   let rest = word.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
-  // A name never starts with these two sounds as one.
+  // A name never starts with these two sounds combined.
   rest = rest.replace(/^μπ/, 'b').replace(/^ντ/, 'd').replace(/^γκ/, 'g');
   for (const [from, to] of GREEK_SOUNDS) rest = rest.replaceAll(from, to);
   return spell(rest, GREEK);
@@ -49,8 +52,9 @@ function spell(word: string, letters: ReadonlyMap<string, string>): string {
 }
 
 /**
- * The common part of the spellings of a name from another language: ü is u or ue, й is y, i or absent, х is kh or h.
- * Two names of one key are spelled differently; they need not be different names.
+ * The common part of the spellings of a name from another language: ü is u or ue, й is y, i or
+ * absent, х is kh or h. Two names with the same key are spelled differently; they need not be
+ * different names.
  */
 export function spellingKey(name: string): string {
   return name
@@ -65,8 +69,8 @@ export function spellingKey(name: string): string {
 }
 
 /**
- * The same of a last name that was taken over into another language or written by its sound: au is ow, and c is k (Braun and
- * Brown, Tauer and Tower, Kox and Cox).
+ * The same for a last name that was adopted into another language or written by its sound: au is
+ * ow, and c is k (Braun and Brown, Tauer and Tower, Kox and Cox).
  */
 export function lastNameKey(name: string): string {
   return spellingKey(
@@ -78,8 +82,9 @@ export function lastNameKey(name: string): string {
 }
 
 /**
- * The common part of the spellings of an English given name: Frederic and Frederick, Joann and Joanne, Barry and Barrie.
- * Names of one key may still be a man's and a woman's, such as Denis and Denise.
+ * The common part of the spellings of an English given name: Frederic and Frederick, Joann and
+ * Joanne, Barry and Barrie. Names with the same key may still be a man's and a woman's, such as
+ * Denis and Denise.
  */
 export function soundKey(name: string): string {
   return name
@@ -92,7 +97,7 @@ export function soundKey(name: string): string {
     .replace(/(?<=[a-z]{3})(?:e|h)$/, '');
 }
 
-/** The letter pairs that a scan of paper takes for each other, each brought to one of them. */
+/** The letter pairs that a scan of paper confuses, each mapped to one of them. */
 export function scanKey(name: string): string {
   return name
     .replaceAll('0', 'o')

@@ -1,6 +1,6 @@
 /**
- * The matcher: which donor a submitted person is. It weighs what speaks for and against each candidate
- * (`weights.ts`) and would rather find no donor than a wrong one.
+ * The matcher: which donor a submitted person is. It weighs what speaks for and against each
+ * candidate (`weights.ts`) and prefers finding no donor to finding a wrong one.
  */
 
 import { atOnce, inSlices, type Slices } from '../slices.ts';
@@ -22,13 +22,13 @@ import {
   weighName,
 } from './weights.ts';
 
-/** What is known of a person; all free text, as it was submitted. */
+/** What is known about a person; all free text, as submitted. */
 export interface SoughtPerson {
   first: string;
   last: string;
   addresses: readonly string[];
   employers: readonly string[];
-  /** The ISO day or the year of birth, where a source of people tells it. */
+  /** The ISO day or the year of birth, if a source of people has it. */
   born?: string;
 }
 
@@ -41,18 +41,21 @@ export interface Likely {
   reasons: string[];
 }
 
-/** The donor that the matcher has found, and how sure it is. */
+/** The donor that the matcher has found, and how certain it is. */
 export interface Match {
-  /** The donor found, as a number of the world; null where none is sure enough. */
+  /** The donor found, as a number of the world; null if none is certain enough. */
   donorNumber: number | null;
-  /** That this is the right donor or, where none was found, that the likeliest one would be. */
+  /**
+   * The probability that this is the right donor or, if none was found, that the most likely one
+   * would be.
+   */
   probability: number;
   reasons: string[];
-  /** The next likeliest donor or, where none was found, the likeliest one. */
+  /** The second most likely donor or, if none was found, the most likely one. */
   runnerUp: Likely | null;
   /**
-   * Number of kinds of evidence beyond the name that speak for the donor found: address, employer and day of
-   * birth, with which a middle name counts as well.
+   * Number of kinds of evidence beyond the name that speak for the donor found: address, employer
+   * and day of birth; together with a day of birth, a middle name counts as well.
    */
   kinds: number;
   /** Whether something speaks strongly against the donor found, such as another middle initial. */
@@ -61,23 +64,29 @@ export interface Match {
 
 /** Finds donors. */
 export interface Matcher {
-  /** `except` is a donor who is not compared: the person as the index has them. */
+  /** `except` is a donor that is not compared: the person's own entry in the index. */
   match(person: SoughtPerson, except?: number): Match;
-  /** The same, with others between: a person may be like thousands of donors. */
+  /** The same, with pauses for other work: a person may resemble thousands of donors. */
   matchInSlices(person: SoughtPerson, slices: Slices): Promise<Match>;
 }
 
-/** Probabilities from which two records are taken for one person. */
+/** Probabilities from which on two records count as one person. */
 export const THRESHOLDS = {
-  /** A submitted person and a donor: a mistake is seen in one profile. */
+  /** A submitted person and a donor: a mistake affects one profile. */
   match: 0.97,
   /** Records of two sources: a mistake stays in the file, so at least two kinds of evidence beyond the name are needed. */
   join: 0.9995,
-  /** Records that are less likely than for a match, but that someone has to look at when they are imported. */
+  /**
+   * Records that are less likely than for a match, but that an operator has to review when they are
+   * imported.
+   */
   review: 0.9,
 };
 
-/** Weighs two records of which each is known, whoever else may be meant; undefined if they contradict each other. */
+/**
+ * Weighs two known records, regardless of who else may be meant; undefined if they contradict each
+ * other.
+ */
 export function comparePair(
   index: DonorIndex,
   person: SoughtPerson,
@@ -99,12 +108,12 @@ function comparingWith(index: DonorIndex): Comparing {
   };
 }
 
-/** A runner-up that is less likely is none. */
+/** A runner-up that is less likely than this does not count. */
 const LEAST_MENTIONED = 0.001;
 
 /**
- * Of what was submitted so much is read: no name, address or employer of a donor is longer, and the
- * effort that similar names take grows with the square of their length.
+ * Only this much of the submitted texts is read: no name, address or employer of a donor is longer,
+ * and the effort for similar names grows with the square of their length.
  */
 const MAX_TEXT_LENGTH = 300;
 const MAX_TEXTS = 20;
@@ -180,7 +189,9 @@ function cut(text: string): string {
 /** A candidate with all evidence. */
 interface Weighed {
   candidate: Candidate;
-  /** How many times likelier it is that this is the person than that it is none of the donors. */
+  /**
+   * How many times more likely it is that this is the person than that it is none of the donors.
+   */
   odds: number;
   evidence: Evidence[];
 }
@@ -235,13 +246,14 @@ function choose(index: DonorIndex, weighed: readonly Weighed[], { readings, born
   const evidence = ranked[0]?.evidence ?? [];
   const kinds = findKinds(evidence);
   const isContradicted = evidence.some((one) => one.isContradiction === true);
-  // Relatives share a home: an address alone never outweighs what contradicts.
+  // Relatives share a home: an address alone never outweighs a contradiction.
   const isMet = evidence.every(({ needs = [] }) => needs.every((kind) => kinds.has(kind)));
-  // Two forms of one name at one home are one person as often as two, as far as anyone can tell.
+  // Two forms of one name at one home are one person as often as two.
   const isTold = evidence.every(
     ({ needsOneOf }) => needsOneOf === undefined || needsOneOf.some((kind) => kinds.has(kind)),
   );
-  // Cousins may work for one employer; who moved and has another initial as well is nobody's guess.
+  // Cousins may work for one employer; if the address and an initial differ as well, nobody can
+  // tell.
   const isElsewhere = evidence.some((one) => one.isElsewhere === true);
   const isOutweighed =
     !isContradicted || kinds.has('birth') || (kinds.has('employer') && !isElsewhere);
@@ -277,8 +289,8 @@ function findKinds(evidence: readonly Evidence[]): Set<EvidenceKind> {
 }
 
 /**
- * Donors who agree in full are one person on file twice, or cannot be told apart: the older one stands for
- * them, or no contact would ever match either.
+ * Donors who agree in full are one person on file twice, or cannot be told apart: the older one
+ * represents both, since otherwise no contact would ever match either.
  */
 function foldTwins(
   index: DonorIndex,
@@ -298,8 +310,8 @@ function foldTwins(
 }
 
 /**
- * Of one list, which has each of its people under one id, only rows of which the same is known are twins. Two lists may well know
- * more of one person, one than the other.
+ * In one list that has each of its people under one ID, only rows about which the same is known are
+ * twins. Two lists may well know different amounts about one person.
  */
 function areTwins(index: DonorIndex, best: Weighed, other: Weighed, born: string): boolean {
   const [one, two] = [best.candidate, other.candidate];
@@ -311,14 +323,15 @@ function areTwins(index: DonorIndex, best: Weighed, other: Weighed, born: string
   );
 }
 
-/** One that is so much less likely is compared no further. */
+/** A donor that is this many times less likely is not compared further. */
 const LEAST_OF_TWIN = 1_000;
 
 const NOT_SURE = { kinds: 0, isContradicted: false };
 
 /**
- * An invented donor who is the only bearer of a name is found by it where nothing else is said, if the
- * file's names make no second one likely. Of real people others always bear it.
+ * An invented donor who is the only bearer of a name is found by the name if nothing else is given,
+ * provided that the file's names make a second one unlikely. For real people there are always other
+ * bearers.
  */
 function byNameAlone(
   index: DonorIndex,
@@ -342,10 +355,13 @@ function byNameAlone(
 
 const MAX_EXPECTED_BEARERS = 0.5;
 
-/** However rare a name is, others bear it who are in no file. */
+/** However rare a name is, others who are in no file have it. */
 const NAME_ALONE = 0.5;
 
-/** Whoever differs in a part in which relatives at one address differ is nearly always a relative. */
+/**
+ * A donor that differs in a part in which relatives at one address differ is nearly always a
+ * relative.
+ */
 const OTHER_PERSON = 0.05;
 
 const TWIN = 'Another donor agrees with this one in all parts: they can be one person';

@@ -19,15 +19,15 @@ export interface ComparableName {
 }
 
 /**
- * How well a first name agrees, best first: the same, a short form, another spelling, an initial, one typo, two slips of a scan
- * or a typist.
+ * How well a first name agrees, best first: the same, a short form, another spelling, an initial,
+ * one typo, two errors of a scan or a typist.
  */
 export type FirstNameFit = 'same' | 'nickname' | 'spelling' | 'initial' | 'typo' | 'slips';
 
-/** One way in which a submitted name may be read. */
+/** One way to read a submitted name. */
 export interface Reading extends ComparableName {
   way: 'as written' | 'swapped' | 'in one field';
-  /** Whether a woman is addressed, maybe by her husband's name: "Mrs. John Smith". */
+  /** Whether a woman is addressed, possibly by her husband's name: "Mrs. John Smith". */
   isMrs: boolean;
 }
 
@@ -38,7 +38,7 @@ const MRS = /^\s*mrs\b/i;
 const SUFFIXES = new Set(
   words('jr sr ii iii iv v md phd esq dds cpa jd rn mba ret facs dvm 2nd 3rd 4th'),
 );
-/** Where a former last name begins. */
+/** Words that introduce a former last name. */
 const FORMERLY = new Set(['nee', 'formerly', 'fka']);
 const PARTICLES = new Set(
   words('van von vom der den de del della di da dos du la le st saint ter ten af av el al bin y'),
@@ -58,10 +58,13 @@ const GENERATIONS = new Map([
   ['4th', 4],
 ]);
 
-/** A typo is forgiven in names of at least this length, of which it may drop a letter: shorter ones would be other names. */
+/**
+ * A typo is tolerated in names of at least this length, which may lack a letter: shorter ones would
+ * be other names.
+ */
 const MIN_TYPO_LENGTH = 4;
 
-/** Normalises a name; a remark in brackets, like a nickname, is left out. */
+/** Normalises a name; a remark in brackets, such as a nickname, is omitted. */
 export function comparableName(
   first: string,
   middle: string,
@@ -74,8 +77,8 @@ export function comparableName(
 }
 
 /**
- * The ways in which two fields may hold a name, the likeliest first: as they are, the other way
- * round, or the whole name in one of them. A name in brackets is another first name.
+ * The ways in which two fields may contain a name, the most likely first: as they are, swapped, or
+ * the whole name in one of them. A name in brackets is another first name.
  */
 export function readingsOf(written: string, writtenLast: string): Reading[] {
   const withRank = withoutNotes(toLatin(written));
@@ -107,7 +110,10 @@ export function readingsOf(written: string, writtenLast: string): Reading[] {
   }));
 }
 
-/** The generation that a text names, the last one of several. Where a name begins with such a word, it is the name: Junior Lee. */
+/**
+ * The generation in a text, the last one of several. If a name begins with such a word, it is the
+ * name: Junior Lee.
+ */
 function generationIn(text: string): number | null {
   for (const word of words(text).toReversed()) {
     const generation = GENERATIONS.get(word);
@@ -116,7 +122,7 @@ function generationIn(text: string): number | null {
   return null;
 }
 
-/** Each reading is a search of its own. */
+/** Each reading needs a separate search. */
 const MAX_READINGS = 8;
 
 /** How the first name of a person agrees with that of a donor; undefined if it does not. */
@@ -137,14 +143,17 @@ export function fitFirstName(person: string, donor: string): FirstNameFit | unde
   return areTwoSlips(person, donor) ? 'slips' : undefined;
 }
 
-/** Whether two names are two spellings of one name that is written in other letters at home. */
+/** Whether two names are two spellings of one name from another alphabet. */
 export function areSpellings(one: string, other: string): boolean {
   return (
     Math.min(one.length, other.length) >= MIN_TYPO_LENGTH && spellingKey(one) === spellingKey(other)
   );
 }
 
-/** Whether two last names are two spellings of one. No letter of them is a slip, so that short names may be. */
+/**
+ * Whether two last names are two spellings of one. Short names count too, since no letter of them
+ * is a typing error.
+ */
 export function areLastNameSpellings(one: string, other: string): boolean {
   return (
     Math.min(one.length, other.length) >= MIN_LAST_NAME_LENGTH &&
@@ -160,10 +169,10 @@ export function soundAlike(one: string, other: string): boolean {
   return isLong && soundKey(one) === soundKey(other) && !TWO_OF_ONE_SOUND.has(`${one} ${other}`);
 }
 
-/** Sisters bear both. */
+/** Sisters may have both names. */
 const TWO_OF_ONE_SOUND = new Set(['mary marie', 'marie mary']);
 
-/** Whether a scan, or two typos in a long name, may have made one name of the other. */
+/** Whether a scan, or two typos in a long name, may have turned one name into the other. */
 export function areTwoSlips(one: string, other: string): boolean {
   const shorter = Math.min(one.length, other.length);
   if (shorter < MIN_SLIPS_LENGTH) return false;
@@ -175,7 +184,7 @@ export function areTwoSlips(one: string, other: string): boolean {
 const MIN_SLIPS_LENGTH = 4;
 const LONG_NAME = 6;
 
-/** Whether a name may be another one with a typo in it. */
+/** Whether a name may be another one with a typo. */
 export function isTypo(one: string, other: string): boolean {
   const isLong = Math.max(one.length, other.length) >= MIN_TYPO_LENGTH;
   return (
@@ -193,7 +202,7 @@ function readAs(way: Reading['way'], given: string[], family: string[]): Reading
   return name.first === '' || name.last === '' ? [] : [{ ...name, way, isMrs: false }];
 }
 
-/** "Ann Marie Lee", "Lee, Ann Marie": the last word, or what stands before the comma. */
+/** "Ann Marie Lee", "Lee, Ann Marie": the last word, or the text before the comma. */
 function readWhole(text: string): Reading[] {
   const [before = '', after] = withoutBrackets(text).split(
     /,(?!\s*(?:jr|sr|ii|iii|iv|md|phd|esq)\b)/i,
@@ -240,7 +249,7 @@ function isSuffix(word: string): boolean {
   return word.length > 1 && SUFFIXES.has(word);
 }
 
-/** "John Smith" in the one field and "Smith" in the other. */
+/** "John Smith" in one field and "Smith" in the other. */
 function withoutFamily(given: string[], family: readonly string[]): string[] {
   const tail = given.slice(-family.length);
   return given.length > family.length && isSame(tail, family)
@@ -252,11 +261,11 @@ function isSame(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((word, at) => word === other[at]);
 }
 
-/** Notes of an office in a field of names: of whom a letter is in care, and how it came back. */
+/** Office notes in a name field: in whose care a letter is sent, and how it came back. */
 const NOTES =
   /\*[^*]*\*?|\b(?:attn|attention|in care of|the estate of|estate of|the late|formerly known as)\b:?|\b[ct]\/o\b|\b(?:deceased|dec'?d|do not (?:mail|call|contact)|dnm|vip|household|family|bounced|moved|returned?)\b\??/gi;
 
-/** What follows a dash between blanks is a note. */
+/** Text after a dash between blanks is a note. */
 const DASH = /\s[-–—]\s/;
 
 function withoutNotes(text: string): string {
@@ -265,7 +274,10 @@ function withoutNotes(text: string): string {
   return words(plain).length > 0 ? plain : text;
 }
 
-/** Ranks and offices before a first name, but none that many are given as one, such as Dean and Major. */
+/**
+ * Ranks and offices before a first name, except those that are also common first names, such as
+ * Dean and Major.
+ */
 const RANK =
   /^\s*(?:(?:capt|captain|lt|lieutenant|lieut|col|colonel|maj|brig|gen|sgt|sergeant|cpl|corporal|pvt|ens|ensign|cdr|cmdr|commander|adm|admiral|fr|father|pastor|brother|sister|rabbi|imam|msgr|monsignor|gov|governor|mayor|amb|ambassador|rep|congressman|congresswoman|sheriff|chief|coach)\.?\s+)+(?=\p{L}{2})/iu;
 
@@ -274,7 +286,7 @@ function withoutRank(first: string): string {
   return words(plain).length > 0 ? plain : first;
 }
 
-/** "Saint Clair" and "St. Clair" are one last name, but "Saint" and "St" by themselves are not. */
+/** "Saint Clair" and "St. Clair" are one last name, but "Saint" and "St" on their own are not. */
 function otherSaint(family: readonly string[]): string[][] {
   const other = family.map((word, at) =>
     at < family.length - 1 ? (SAINT.get(word) ?? word) : word,

@@ -25,8 +25,8 @@ interface Nicknames {
 let nicknames: Nicknames | undefined;
 
 /**
- * The other first names of those who bear this one: its short and its long forms, and the other
- * short forms of those. The files are read when they are first asked for.
+ * The other first names of people with this one: its short and its long forms, and the other short
+ * forms of those. The files are read on first use.
  */
 export function formsOf(name: string): Set<string> {
   nicknames ??= fromFiles();
@@ -67,7 +67,10 @@ export function isShortFor(one: string, other: string): boolean {
   return shorts.get(one)?.has(other) === true || shorts.get(other)?.has(one) === true;
 }
 
-/** Whether a name is in the list of common long and short forms; the other list has many that nobody bears. */
+/**
+ * Whether a name is in the list of common long and short forms; the other list has many that nobody
+ * uses.
+ */
 export function isCommonForm(name: string): boolean {
   nicknames ??= fromFiles();
   return nicknames.common.has(name);
@@ -83,13 +86,19 @@ export function areCommonForms(one: string, other: string): boolean {
   return mine !== undefined && theirs !== undefined && [...mine].some((form) => theirs.has(form));
 }
 
-/** Whether a name is a pet form, made of the beginning of the other: "Vicki" of "Victoria", "Robbie" of "Robert". */
+/**
+ * Whether a name is a pet form, from the beginning of the other: "Vicki" from "Victoria", "Robbie"
+ * from "Robert".
+ */
 export function isPetFormOf(pet: string, name: string): boolean {
   const stem = withoutPetEnding(pet);
   return stem !== pet && stem.length >= STEM && soundOf(name).startsWith(soundOf(stem));
 }
 
-/** Whether a name is made of a part of the other: "Tony" of "Antonio", "Tina" of "Christina". */
+/**
+ * Whether a name is formed from a part of the other: "Tony" from "Antonio", "Tina" from
+ * "Christina".
+ */
 export function isPartOf(short: string, name: string): boolean {
   const stem = withoutPetEnding(short);
   return stem.length >= STEM && soundOf(name).includes(soundOf(stem));
@@ -99,12 +108,15 @@ function withoutPetEnding(pet: string): string {
   return pet.replace(/(?:ie|ey|y|i)$/, '');
 }
 
-/** C and K are written for each other, and a letter is doubled before the ending: "vick" and "vic" are one. */
+/**
+ * C and K are interchangeable, and a letter may be doubled before the ending: "vick" and "vic" are
+ * the same.
+ */
 function soundOf(stem: string): string {
   return stem.replaceAll('k', 'c').replace(/(.)\1$/, '$1');
 }
 
-/** Number of letters that a pet form has before its ending, at least. */
+/** Minimum number of letters of a pet form before its ending. */
 const STEM = 3;
 
 function fromFiles(): Nicknames {

@@ -5,15 +5,15 @@ import { readDataFile } from '../data-file.ts';
 import { isCommonForm } from './nicknames.ts';
 import { words } from './words.ts';
 
-/** The share of all people who bear a name; names are comparable ones. */
+/** The share of all people with a name; names are comparable ones. */
 export interface Population {
   first(name: string): number;
   last(name: string): number;
-  /** Whether nearly all who bear it are men. */
+  /** Whether nearly all bearers are men. */
   isMansName(name: string): boolean;
-  /** Whether nearly all who bear it are women. */
+  /** Whether nearly all bearers are women. */
   isWomansName(name: string): boolean;
-  /** Whether it is known as a given name: a common one, or a short form of one. */
+  /** Whether it is a known given name: a common one, or a short form of one. */
   isGivenName(name: string): boolean;
   /** Number of people born with this name from 1930 to 2010, rounded down to a step of a factor of two; 0 below 100. */
   births(name: string): number;
@@ -21,10 +21,10 @@ export interface Population {
   isLastName(name: string): boolean;
 }
 
-/** The people counted in the census from which the last names are. */
+/** Number of people counted in the census that the last names are from. */
 const PEOPLE_2010 = 295_000_000;
 
-/** A name outside the lists is rare, not unique: some thousand people bear it. */
+/** A name outside the lists is rare, not unique: some thousand people have it. */
 const UNLISTED_SHARE = 2e-5;
 
 const firstNameRow = z.object({
@@ -61,7 +61,7 @@ const LATER = new Set(
 
 let population: Population | undefined;
 
-/** The population; the files are read when it is first asked for. */
+/** The population; the files are read on first use. */
 export function readPopulation(): Population {
   population ??= fromFiles();
   return population;
@@ -111,7 +111,7 @@ function readBirths(): ReadonlyMap<string, number> {
 
 const NO_NAMES: ReadonlySet<string> = new Set();
 
-/** A first name that both sexes bear counts for both. */
+/** A first name of both sexes counts for both. */
 function sharesOf(rows: readonly { name: string; count: number }[], all: number) {
   const shares = new Map<string, number>();
   for (const { name, count } of rows) {

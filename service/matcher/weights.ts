@@ -1,8 +1,9 @@
 /**
- * What speaks for and against a candidate, in bits, after Fellegi and Sunter: the logarithm of how much
- * likelier it is to be seen of the same person than of another one (m against u). m is estimated by
- * `scripts/estimate-weights.ts`, less what its noise does not contain, which is set by hand: that script says of each
- * weight why it is another one. u of a name is its share of the population, u of an employer its share of the donors.
+ * What speaks for and against a candidate, in bits, after Fellegi and Sunter: the logarithm of how
+ * much more likely it is for the same person than for another one (m against u). m is estimated by
+ * `scripts/estimate-weights.ts`, minus what its noise does not contain, which is set by hand: that
+ * script says for each weight why it differs. u of a name is its share of the population, u of an
+ * employer its share of the donors.
  */
 
 import {
@@ -33,25 +34,31 @@ import { withinOneEdit } from './words.ts';
 /** One piece of evidence. */
 export interface Evidence {
   bits: number;
-  /** How often this is seen of the same person; absent where another person shows it for certain, so that `bits` says it. */
+  /**
+   * How often this is seen for the same person; absent if another person certainly shows it too, so
+   * that `bits` is enough.
+   */
   m?: number;
-  /** In words; empty where there is nothing to say. */
+  /** In words; empty if there is nothing to say. */
   reason: string;
   /** The kind of evidence beyond the name; absent for names and cities, which are never enough. */
   kind?: EvidenceKind;
-  /** Whether so many share it that it is no kind of evidence if the addresses disagree. */
+  /** Whether so many people share it that it is no kind of evidence if the addresses disagree. */
   isCommon?: boolean;
-  /** Whether addresses are known of both, and none names the same house. */
+  /** Whether addresses are known for both, and none names the same house. */
   isElsewhere?: boolean;
   /** Whether it speaks so strongly against one person that an address never outweighs it. */
   isContradiction?: boolean;
   /** Whether the first name agrees as a whole, or in a form or spelling of it. */
   isFull?: boolean;
-  /** Kinds of evidence without which this piece never makes a match. */
+  /** Kinds of evidence without which this piece never leads to a match. */
   needs?: readonly EvidenceKind[];
   /** Kinds of evidence of which at least one is needed for a match. */
   needsOneOf?: readonly EvidenceKind[];
-  /** Whether a middle name or initial agrees, which counts beside a day of birth where records are joined. */
+  /**
+   * Whether a middle name or initial agrees, which counts in addition to a day of birth when
+   * records are joined.
+   */
   isMiddle?: boolean;
 }
 
@@ -64,10 +71,16 @@ export interface Comparing {
   population: Population;
 }
 
-/** Fewer donors than this are compared as if they were so many: any of more people could be meant. */
+/**
+ * Fewer donors than this are compared as if there were this many: other people could be meant as
+ * well.
+ */
 export const LEAST_PEOPLE = 300_000;
 
-/** So many are added to the donors before an employer's share is taken: few donors tell little of it. */
+/**
+ * This number is added to the donors before an employer's share is computed: few donors say little
+ * about it.
+ */
 const ADDED_TO_DONORS = 20_000;
 
 const FIRST = {
@@ -89,7 +102,10 @@ const LAST = {
   former: 0.03,
   other: 0.02,
 };
-/** Some records have the fields swapped. If only that makes sense of a name, everybody's record that says so is swapped. */
+/**
+ * Some records have the fields swapped. If only swapping makes sense of a name, every record with
+ * that name is swapped.
+ */
 const SWAPPED = { elsewhere: 0.02, plainly: 0.5 };
 const ADDRESS = {
   house: { m: 0.78, u: 1e-6, reason: 'The address is that of the same house' },
@@ -98,7 +114,7 @@ const ADDRESS = {
   otherHouse: { m: 0.05, u: 1e-3, reason: 'The ZIP code is the same, and the house another one' },
   city: { m: 0.12, u: 0.02, reason: 'The city is the same' },
 };
-/** Most who move stay in their state; a namesake lives anywhere. */
+/** Most people who move stay in their state; a namesake lives anywhere. */
 const NO_ADDRESS = {
   inState: { bits: Math.log2(0.3), reason: 'No address agrees, but the state does' },
   elsewhere: { bits: Math.log2(0.1), reason: 'The addresses are in different states' },
@@ -108,23 +124,26 @@ const EMPLOYER: Record<EmployerFit, { m: number; times: number; reason: string }
   same: { m: 0.7, times: 1, reason: 'The employer is the same' },
   typo: { m: 0.08, times: 2, reason: 'The employer is the same but for one typo' },
   part: { m: 0.15, times: 2, reason: 'The employer is the same with other words added' },
-  // Other firms have the initials too, above all if there are only two.
+  // Other firms have the same initials, especially if there are only two.
   initials: { m: 0.05, times: 4, reason: 'The employer has these initials' },
   'two initials': { m: 0.05, times: 20, reason: 'The employer has these two initials' },
 };
 const NO_EMPLOYER = { bits: Math.log2(0.35), reason: 'No employer agrees' };
-/** The adults of a country were born within some seventy years; records are a day or a year wrong at times. */
+/**
+ * The adults of a country were born within about seventy years; records are sometimes a day or a
+ * year off.
+ */
 const BIRTH = {
   day: { m: 0.9, u: 1 / (70 * 365), reason: 'The day of birth is the same' },
   year: { m: 0.9, u: 1 / 70, reason: 'The year of birth is the same' },
   nextYear: { m: 0.05, u: 2 / 70, reason: 'The years of birth lie side by side' },
 };
-/** Day and month are swapped at times, and digits. */
+/** Day and month are sometimes swapped, and so are digits. */
 const SLIPPED_BIRTH = { bits: Math.log2(0.2), reason: 'The dates of birth differ by a slip' };
 const OTHER_BIRTH = {
   ...{ bits: Math.log2(0.005), reason: 'The dates of birth differ', isContradiction: true },
 };
-/** Of the same person 2 % of the middle initials differ, of two people nearly all. */
+/** For the same person, 2 % of the middle initials differ; for two people, nearly all. */
 const OTHER_INITIAL = {
   ...{ bits: Math.log2(0.02 / 0.93), reason: 'The middle initial is another one' },
   isContradiction: true,
@@ -136,7 +155,10 @@ const GENERATION = {
   reason: 'The suffix names the same generation',
 };
 const LEAST_EMPLOYER_SHARE = 1e-4;
-/** Among the people of an employer with more than this share of the donors are namesakes from other places. */
+/**
+ * An employer with more than this share of the donors has namesakes from other places among its
+ * people.
+ */
 const COMMON_EMPLOYER = 0.03;
 const INITIAL_SHARE = 0.08;
 
@@ -147,8 +169,8 @@ const OF_HUSBAND: Evidence = {
 };
 
 /**
- * How the names agree; undefined where they cannot be one person's, and "ruled out" where they are the same but for a
- * part that says that they are two people, so that no other reading of the name may make them one.
+ * How the names agree; undefined if they cannot be one person's. "ruled out" if they are the same
+ * except for a part that proves two people, so that no other reading of the name may make them one.
  */
 export function weighName(
   { population }: Comparing,
@@ -164,7 +186,7 @@ export function weighName(
   if (middle === undefined || generation === undefined) {
     return isPlain && reading.last === donor.last ? 'ruled out' : undefined;
   }
-  // Her husband's name is no name of hers.
+  // Her husband's name is not hers.
   const husband = reading.isMrs && isMan(population, donor) ? [OF_HUSBAND] : [];
   const way = reading.way === 'swapped' ? swappedShare(population, reading) : 1;
   return [
@@ -177,7 +199,7 @@ export function weighName(
   ];
 }
 
-/** Whether a name is a man's: women rarely bear a suffix. */
+/** Whether a name is a man's: women rarely have a suffix. */
 function isMan({ isMansName }: Population, { first, middles, generation }: Candidate): boolean {
   return generation !== null || isMansName(first) || middles.some(isMansName);
 }
@@ -276,18 +298,19 @@ function weighFirst(
   return undefined;
 }
 
-/** A shared home does not say whether a relative of another name is meant. */
+/** A shared home does not tell whether a relative with another name is meant. */
 const NEEDS_MORE: Pick<Evidence, 'needsOneOf'> = { needsOneOf: ['employer', 'birth'] };
 
 /**
- * A list calls Jean a form of Jane, although no part of the one is in the other and both are given by themselves. Twins, who share
- * a birth, and sisters in a family's firm bear such names: only all of it together says that they are one.
+ * A list calls Jean a form of Jane, although neither contains a part of the other and both are
+ * given as separate names. Twins, who share a birth, and sisters in a family's firm have such
+ * names: only all of it together proves that they are one person.
  */
 const NEEDS_ALL: Pick<Evidence, 'needs'> = { needs: ['employer', 'birth'] };
 
 /**
- * Whether two names are short forms of one third name and of each other in no way, such as Gary and Jerry, who may both be Gerard. If
- * both are given by themselves, a Gary is no Jerry.
+ * Whether two names are short forms of one third name but otherwise unrelated, such as Gary and
+ * Jerry, who may both be Gerard. If both are given as separate names, a Gary is not a Jerry.
  */
 function areOfOneThird(population: Population, one: string, other: string): boolean {
   return (
@@ -299,7 +322,7 @@ function areOfOneThird(population: Population, one: string, other: string): bool
   );
 }
 
-/** Whether each of two names is given to children by itself. */
+/** Whether each of two names is given to children as a separate name. */
 function areOwnNames(population: Population, one: string, other: string): boolean {
   return [one, other].every(
     (name) =>
@@ -308,8 +331,9 @@ function areOwnNames(population: Population, one: string, other: string): boolea
 }
 
 /**
- * Whether a list connects two names that are given to children each by itself, such as Jane and Jean or William and Wilma:
- * sisters, brothers and couples bear them, so that a shared home does not say that they are one person.
+ * Whether a list connects two names that are both given to children as separate names, such as Jane
+ * and Jean or William and Wilma. Sisters, brothers and couples have them, so a shared home does not
+ * prove that they are one person.
  */
 function areOftenTwoPeople(population: Population, one: string, other: string): boolean {
   if (areCommonForms(one, other) || spellingsOf(one).has(other)) return false;
@@ -321,8 +345,8 @@ function areOftenTwoPeople(population: Population, one: string, other: string): 
 }
 
 /**
- * Whether one of two short forms is a variant of the other, such as Deb and Debi. Two others of one name, such as Chris and
- * Tina or Steph and Steve, are short for other names as well.
+ * Whether one of two short forms is a variant of the other, such as Deb and Debi. Other pairs of
+ * short forms, such as Chris and Tina or Steph and Steve, are short for other names as well.
  */
 function isVariantOf(one: string, other: string): boolean {
   const isPrefix = one.startsWith(other) || other.startsWith(one);
@@ -337,7 +361,7 @@ function isSeldomShort(population: Population, short: string, long: string): boo
   return isShort && population.first(short) < RARELY_GIVEN.seldom;
 }
 
-/** A name that so many people are given is a whole name for most of them. */
+/** A name that this many people are given is a full name for most of them. */
 const LEAST_BIRTHS = 3_200;
 
 /** Shares of the people who are given a name: none that is listed, and so few that it is a short form for most. */
@@ -359,8 +383,9 @@ function isSpelledOtherwise(population: Population, one: string, other: string):
 }
 
 /**
- * Whether one of two similar names is a name of its own. Joan is no typo of John: a name that is known as such is meant. "Jonh"
- * and "Willam" are none: the few who are registered with them are outnumbered by the typos of all Johns and Williams.
+ * Whether one of two similar names is a separate name. Joan is no typo of John: a known name is
+ * meant. "Jonh" and "Willam" are not: the few who are registered with them are outnumbered by the
+ * typos of all Johns and Williams.
  */
 function mayBeOwnName(
   { isGivenName, births }: Population,
@@ -376,13 +401,20 @@ function mayBeOwnName(
   return isRarer && fewer < OWN_NAME.surely ? 'perhaps' : 'surely';
 }
 
-/** A name that so many people are given in eighty years: fewer than who is written so by a typo, about as many, or more. */
+/**
+ * Number of people who are given a name in eighty years, compared with those whose name is a typo:
+ * fewer, about as many, or more.
+ */
 const OWN_NAME = { perhaps: 3_200, surely: 12_800 };
 
-/** Of two similar names that few are given, each is a name of its own unless the other is this many times as common. */
+/**
+ * Of two similar rare names, each is a separate name unless the other is this many times as common.
+ */
 const RARER = 32;
 
-/** Of two names that nobody knows, a slip changes neither the beginning nor more than a scan would. */
+/**
+ * For two unknown names, a typing error changes neither the beginning nor more than a scan would.
+ */
 function mayBeSlip(
   { isGivenName, births }: Population,
   one: string,
@@ -442,7 +474,10 @@ function weighLast(
   return OTHER_LAST;
 }
 
-/** Whoever marries keeps a home and an employer, and nobody else has all three: the given name and these two. */
+/**
+ * People who marry keep their home and employer, and nobody else has all three: the given name and
+ * these two.
+ */
 const OTHER_LAST: Evidence = {
   bits: Math.log2(LAST.other),
   reason: 'The last name is another one, as after a marriage',
@@ -450,7 +485,7 @@ const OTHER_LAST: Evidence = {
   isContradiction: true,
 };
 
-/** Middle names that differ speak for two people, such as a father and a son. */
+/** Middle names that differ indicate two people, such as a father and a son. */
 function weighMiddle(
   population: Population,
   reading: Reading,
@@ -498,7 +533,7 @@ function arePairOfSexes(
 ): boolean {
   const [woman, man] = one.endsWith('a') ? [one, other] : [other, one];
   if (!woman.endsWith('a') || man.endsWith('a') || isWomansName(man)) return false;
-  // Nobody is given "Veronic"; it lacks a letter.
+  // Nobody is given the name "Veronic"; a letter is missing.
   const isCut =
     `${man}a` === woman && !isGivenName(man) && births(man) * MUCH_RARER < births(woman);
   if (isCut) return false;
@@ -509,10 +544,13 @@ function arePairOfSexes(
 const MANS_ENDING = /(?:iy|ij|us|ck|[ckoeyi])$/;
 const WOMANS_ENDING = /(?:iya|ina|[ckipy]?a)$/;
 const LEAST_STEM = 4;
-/** A man's form of a woman's name has more bearers than this part of hers. */
+/** A man's form of a woman's name has more bearers than this fraction of hers. */
 const MUCH_RARER = 1_000;
 
-/** Two full middle names are two people; an initial may be wrong, or that of another name of either side. */
+/**
+ * Two different full middle names mean two people; an initial may be wrong, or that of another name
+ * of either side.
+ */
 function weighOtherMiddle(
   mine: readonly string[],
   theirs: readonly string[],
@@ -521,7 +559,7 @@ function weighOtherMiddle(
 ): Evidence[] | undefined {
   const hasInitial = [mine, theirs].some((side) => side.every((one) => one.length === 1));
   if (!hasInitial) return undefined;
-  // The initial of the last name that both bear explains nothing.
+  // The initial of the last name that both have explains nothing.
   const others = [
     ...reading.lastParts.filter((part) => part !== donor.last),
     ...donor.lastParts.filter((part) => part !== reading.last),
@@ -531,7 +569,7 @@ function weighOtherMiddle(
   return explained(mine) || explained(theirs) ? [] : [OTHER_INITIAL];
 }
 
-/** How the best address agrees; nothing where one side has none. */
+/** How the best address agrees; nothing if one side has none. */
 export function weighAddresses(texts: readonly AddressText[], donor: Candidate): Evidence[] {
   if (texts.length === 0) return [];
   const addresses = donor.addresses();
@@ -556,7 +594,7 @@ export function weighAddresses(texts: readonly AddressText[], donor: Candidate):
 
 const ADDRESS_KIND = { kind: 'address' } as const;
 
-/** How the days or years of birth agree; nothing where one side has none. */
+/** How the days or years of birth agree; nothing if one side has none. */
 export function weighBirth(born: string, donor: Candidate): Evidence[] {
   const theirs = donor.born;
   if (isNoBirth(born) || isNoBirth(theirs)) return [];
@@ -587,7 +625,7 @@ function isSlip(one: string, other: string): boolean {
   return isOneEdit && [...(mine ?? '')].toSorted().join() === [...(theirs ?? '')].toSorted().join();
 }
 
-/** How the best employer agrees; one of many people says little. */
+/** How the best employer agrees; one with many people says little. */
 export function weighEmployers(
   { index }: Comparing,
   names: readonly string[],

@@ -1,4 +1,4 @@
-/** Words of free text, and how far two of them lie apart. */
+/** Words of free text, and the distance between two of them. */
 
 /** Most texts are plain ASCII, and much faster to split than texts with accents. */
 const ASCII = /^[\0-\x7f]*$/;
@@ -16,7 +16,9 @@ export function words(text: string): string[] {
   return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** Whether one insertion, deletion, replacement or swap of neighbours (or nothing) parts two words. */
+/**
+ * Whether two words differ by at most one insertion, deletion, replacement or swap of neighbours.
+ */
 export function withinOneEdit(one: string, other: string): boolean {
   const [short, long] = one.length <= other.length ? [one, other] : [other, one];
   if (long.length - short.length > 1) {
@@ -33,7 +35,10 @@ export function withinOneEdit(one: string, other: string): boolean {
     : restOfShort.slice(1) === restOfLong.slice(1) || areSwapped(restOfShort, restOfLong);
 }
 
-/** Whether at most two insertions, deletions, replacements or swaps of neighbours part two words. */
+/**
+ * Whether two words differ by at most two insertions, deletions, replacements or swaps of
+ * neighbours.
+ */
 export function withinTwoEdits(one: string, other: string): boolean {
   if (withinOneEdit(one, other)) return true;
   if (Math.abs(one.length - other.length) > 2) return false;
@@ -51,7 +56,10 @@ export function withinTwoEdits(one: string, other: string): boolean {
   return repaired.some(([left, right]) => withinOneEdit(left, right));
 }
 
-/** A word and all words that lack one of its letters: two words within one edit share one of these. */
+/**
+ * A word and all forms with one of its letters removed: two words within one edit share one of
+ * these.
+ */
 export function withOneDeletion(word: string): string[] {
   return [word, ...Array.from(word, (_, index) => word.slice(0, index) + word.slice(index + 1))];
 }

@@ -4,7 +4,7 @@ import { z } from '@hono/zod-openapi';
 import type { Database } from '../database.ts';
 import { JOB_RETENTION_MS, jobDurationMs } from '../jobs.ts';
 
-/** For so much of its time a job waits in the queue. */
+/** A job waits in the queue for this share of its time. */
 const QUEUED_SHARE = 0.1;
 
 const ids = z.array(z.string());
@@ -31,21 +31,21 @@ export const bulkJobSchema = z
 /** A job, ready for JSON. */
 export type BulkJob = z.infer<typeof bulkJobSchema>;
 
-/** What became of one donor of a job. */
+/** Result of one donor of a job. */
 export type Outcome = 'added' | 'already_member' | 'not_found' | 'failed' | 'unpaid';
 
-/** What is to be done by a job. */
+/** The order of a job. */
 export interface BulkOrder {
   team: string;
   networkId: string;
   donorIds: readonly string[];
-  /** How many donors are paid for, from the front; the others are left out. */
+  /** How many donors are paid for, from the front; the others are omitted. */
   paid: number;
   /** The job stays in processing. */
   hangs: boolean;
-  /** The job ends as failed after so many donors; null for one that does not. */
+  /** The job ends as failed after this many donors; null for one that does not. */
   failsAfter: number | null;
-  /** Each nth donor fails, this being n; null for none. */
+  /** Every nth donor fails, this being n; null for none. */
   failsEvery: number | null;
 }
 
@@ -56,30 +56,30 @@ export interface DueItem {
   team: string;
   networkId: string;
   donorId: string;
-  /** Set aside to fail. */
+  /** Marked to fail. */
   isDoomed: boolean;
 }
 
 /** The jobs of all teams. */
 export interface BulkJobs {
-  /** Stores a job, forgets old ones, and returns its id. */
+  /** Stores a job, deletes old ones, and returns its ID. */
   add(order: BulkOrder): string;
-  /** A team's job; undefined for one that is unknown, forgotten, or another team's. */
+  /** A team's job; undefined for one that is unknown, deleted, or another team's. */
   find(team: string, id: string): BulkJob | undefined;
   /** The first donor whose turn has come. */
   nextDue(): DueItem | undefined;
-  /** When the next turn comes; undefined when none ever does. */
+  /** When the next turn comes; undefined if none ever does. */
   nextDueAtMs(): number | undefined;
-  /** Writes down what became of a donor. */
+  /** Records the result of a donor. */
   settle(item: DueItem, outcome: Outcome): void;
-  /** Lets a job end as failed. */
+  /** Makes a job end as failed. */
   fail(item: DueItem): void;
 }
 
 /** What jobs need. */
 export interface BulkJobsOptions {
   clock: () => number;
-  /** Gives 32 random hexadecimal characters. */
+  /** Returns 32 random hexadecimal characters. */
   createId: () => string;
   /** No job takes longer, unless the work itself does. */
   jobTimeMs: number;
@@ -138,7 +138,7 @@ interface JobRow {
 interface ItemRow {
   position: number;
   donorId: string;
-  /** Null where the turn never comes. */
+  /** Null if the turn never comes. */
   dueAtMs: number | null;
   isDoomed: number;
   /** Null while the donor waits. */
@@ -193,7 +193,7 @@ function forgetOld(sql: Statements, beforeMs: number): void {
   sql.forget.run(beforeMs);
 }
 
-/** The times of the paid donors lie evenly between start and end. */
+/** The times of the paid donors are evenly distributed between start and end. */
 function toItems(order: BulkOrder, startsAtMs: number, endsAtMs: number): ItemRow[] {
   const { donorIds, paid, hangs, failsAfter, failsEvery } = order;
   return donorIds.map((donorId, position) => {

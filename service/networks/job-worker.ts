@@ -1,4 +1,4 @@
-/** Does the work of bulk jobs when its time has come, a little at a time. */
+/** Does the work of bulk jobs when it is due, a little at a time. */
 
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database.ts';
@@ -7,21 +7,21 @@ import type { BulkJobs, DueItem, Outcome } from './bulk-jobs.ts';
 import type { Members } from './members.ts';
 import type { Networks } from './networks.ts';
 
-/** A reader of progress waits so long at most for work that is due. */
+/** Maximum time that a reader of progress waits for work that is due. */
 const CATCH_UP_MS = 250;
 
-/** How long the worker sleeps between two looks at the clock. */
+/** How long the worker sleeps between two checks of the clock. */
 const SHORTEST_SLEEP_MS = 100;
 const LONGEST_SLEEP_MS = 60_000;
 
 /**
- * So many donors at a time, and for so long: with one in each turn of the event loop a job of a hundred takes
- * seconds where each turn does, whatever its time is said to be.
+ * Maximum number of donors per turn, and maximum time of a turn. With one donor in each turn of the
+ * event loop, a job of a hundred would take seconds on a busy loop, whatever its time is set to.
  */
 const ITEMS_IN_A_TURN = 25;
 const TURN_MS = 5;
 
-/** After so many turns the worker sleeps before it goes on. */
+/** After this many turns the worker sleeps before it continues. */
 const MAX_TURNS_AWAKE = 400;
 
 /** What the worker needs. */
@@ -32,22 +32,22 @@ export interface JobWorkerOptions {
   members: Members;
   jobs: BulkJobs;
   clock: () => number;
-  /** Receives the unexpected error for which a donor could not be added. */
+  /** Receives the unexpected error that prevented adding a donor. */
   report: (error: Error) => void;
 }
 
-/** The one that works. */
+/** The worker. */
 export interface JobWorker {
-  /** Lets it look for work, for example because there is a new job. */
+  /** Makes it check for work, for example because there is a new job. */
   wake(): void;
-  /** Waits a little for work that is due; what is left then goes on in the background. */
+  /** Waits briefly for work that is due; the rest then continues in the background. */
   catchUp(): Promise<void>;
 }
 
 /**
- * Starts the worker, with what an earlier one has left undone. What is due is read from the
- * database by the clock, so that a killed sandbox goes on where it was. Every few donors other
- * requests have their turn. It ends with the database.
+ * Starts the worker, with the work that an earlier one has left. What is due is read from the
+ * database by the clock, so that a killed sandbox continues where it was. After every few donors,
+ * other requests have their turn. It ends with the database.
  */
 export function startJobWorker(options: JobWorkerOptions): JobWorker {
   const { db, jobs, clock, report } = options;
@@ -98,7 +98,7 @@ async function work(db: Database, step: () => boolean): Promise<void> {
   }
 }
 
-/** Adds one donor whose turn has come, with what is written down about it; false if there is none. */
+/** Adds one donor whose turn has come, and records the result; false if there is none. */
 function takeStep(options: JobWorkerOptions): boolean {
   const item = options.jobs.nextDue();
   if (item !== undefined) {
@@ -107,7 +107,7 @@ function takeStep(options: JobWorkerOptions): boolean {
   return item !== undefined;
 }
 
-/** One donor's failure is not that of the whole job. */
+/** One donor's failure does not fail the whole job. */
 function outcomeOf(options: JobWorkerOptions, item: DueItem): Outcome {
   if (item.isDoomed) {
     return 'failed';
@@ -123,7 +123,7 @@ function outcomeOf(options: JobWorkerOptions, item: DueItem): Outcome {
 function addMember({ world, networks, members, jobs }: JobWorkerOptions, item: DueItem): Outcome {
   const network = networks.find(item.team, item.networkId);
   if (network === undefined) {
-    // It was deleted meanwhile, and with it the point of the job.
+    // The network was deleted in the meantime, so the job has no purpose.
     jobs.fail(item);
     return 'failed';
   }

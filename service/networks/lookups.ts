@@ -1,12 +1,12 @@
-/** Finds what a request names; what does not exist is a 404 (service document, section 7). */
+/** Finds what a request names; a missing thing is a 404 (service document, section 7). */
 
 import type { World } from '../donor.ts';
 import type { Networks } from './networks.ts';
 
-/** The numbers of what was named, or the body of the 404 that says what is not there. */
+/** The numbers of the named things, or the body of the 404 that says what is missing. */
 export type Found = { numbers: number[] } | { detail: string };
 
-/** Finds networks of a team; another team's are not there. */
+/** Finds networks of a team; another team's count as missing. */
 export function findNetworks(networks: Networks, team: string, ids: readonly string[]): Found {
   return findAll('Network', ids, (id) => networks.find(team, id));
 }

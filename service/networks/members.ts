@@ -1,25 +1,28 @@
-/** Who is in which network, and with it whose connections are kept. */
+/** Who is in which network, and so whose connections are stored. */
 
 import type { Database } from '../database.ts';
 import type { NetworkLabel } from './networks.ts';
 import type { StoredConnections } from './stored-connections.ts';
 
 /**
- * The members of all networks. Each change is one transaction with the kept connections: those of
- * a donor are kept exactly while the donor is in at least one network of the team.
+ * The members of all networks. Each change is one transaction with the stored connections: those of
+ * a donor are stored exactly while the donor is in at least one network of the team.
  */
 export interface Members {
-  /** Adds a donor; false when the network has them already. Computes connections as needed. */
+  /** Adds a donor; false if the donor is already in the network. Computes connections if needed. */
   add(team: string, network: number, donor: number): boolean;
-  /** Removes a donor, who may be no member. */
+  /** Removes a donor, who need not be a member. */
   remove(team: string, network: number, donor: number): void;
-  /** Whether the team had added two people as one under this donor, who is in none of its networks now. */
+  /**
+   * Whether the team had added this donor when it stood for two people; the donor is now in none of
+   * its networks.
+   */
   wasForTwo(team: string, donor: number): boolean;
   /** The donors in a network. */
   list(network: number): number[];
   /** The team's networks that a donor is in, oldest first. */
   networksOf(team: string, donor: number): NetworkLabel[];
-  /** Everybody in some networks of a team, or in all of them. */
+  /** All members of some networks of a team, or of all of them. */
   covered(team: string, filter: CoverFilter): CoveredMember[];
 }
 
@@ -27,7 +30,7 @@ export interface Members {
 export interface CoverFilter {
   /** Numbers of networks. */
   networks: readonly number[] | null;
-  /** Numbers of donors; those who are no members count for nothing. */
+  /** Numbers of donors; those who are not members are ignored. */
   donors: readonly number[] | null;
 }
 

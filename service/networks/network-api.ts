@@ -31,7 +31,7 @@ const badName = {
   400: { ...batchErrors[400], description: 'The team has a network of this name.' },
 };
 
-/** Tells a team's networks. */
+/** Lists a team's networks. */
 export const listNetworksRoute = createRoute({
   method: 'get',
   path: '/networks',
@@ -55,7 +55,7 @@ export const createNetworkRoute = createRoute({
   responses: { 201: { description: 'The new network.', ...json(networkSchema) }, ...badName },
 });
 
-/** Gives a network another name. */
+/** Renames a network. */
 export const renameNetworkRoute = createRoute({
   method: 'put',
   path: '/networks/{id}',
@@ -77,7 +77,10 @@ export const deleteNetworkRoute = createRoute({
   responses: { ...nothing, ...notFoundError, ...commonErrors },
 });
 
-/** Adds one donor and computes their connections; free or charged, as the sandbox is set. */
+/**
+ * Adds one donor and computes their connections; free or charged, depending on the sandbox's
+ * settings.
+ */
 export function addMemberRoute(isCharged: boolean) {
   return createRoute({
     method: 'post',

@@ -16,12 +16,12 @@ export const COLORS = [
   'gray',
 ] as const;
 
-/** How a network is named where it is only mentioned. */
+/** How a network is named in other records. */
 export const networkLabelSchema = z
   .object({ network_id: z.string(), name: z.string() })
   .openapi('NetworkLabel');
 
-/** The schema of a network as it is answered. */
+/** The schema of a network as it is returned. */
 export const networkSchema = z
   .object({
     network_id: z.string(),
@@ -38,26 +38,26 @@ export type NetworkLabel = z.infer<typeof networkLabelSchema>;
 /** A network, ready for JSON. */
 export type Network = z.infer<typeof networkSchema>;
 
-/** What a caller says of a new network. */
+/** The caller's details of a new network. */
 export type NetworkOrder = Pick<Network, 'name' | 'color'>;
 
 /** The networks of all teams. No method sees or changes a network of another team. */
 export interface Networks {
-  /** Creates an empty network; undefined when the team has one of that name. */
+  /** Creates an empty network; undefined if the team has one with that name. */
   create(team: string, order: NetworkOrder): Network | undefined;
   /** The networks of all teams with their numbers, for callers outside of any team. */
   all(): (NetworkLabel & { number: number; team: string })[];
   /** A team's networks, oldest first. */
   list(team: string): Network[];
-  /** The number by which members refer to a network; undefined where the team has none such. */
+  /** The number by which members refer to a network; undefined if the team has no such network. */
   find(team: string, networkId: string): number | undefined;
-  /** Gives a network another name; false when another network of the team bears it. */
+  /** Renames a network; false if another network of the team has the name. */
   rename(team: string, network: number, name: string): boolean;
   /** Removes a network that has no members left. */
   remove(network: number): void;
 }
 
-/** Opens the networks of a database; `createId` gives 32 random hexadecimal characters. */
+/** Opens the networks of a database; `createId` returns 32 random hexadecimal characters. */
 export function createNetworks(
   db: Database,
   { clock, createId }: { clock: () => number; createId: () => string },

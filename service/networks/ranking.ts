@@ -1,9 +1,9 @@
 /** Finds the strongest among the connections of many members without reading them all. */
 
-/** How many connections of a member are read at first; each further page is twice as long. */
+/** How many connections of a member are read first; each further page is twice as long. */
 const FIRST_PAGE_SIZE = 8;
 
-/** More rounds than these would read more connections of one member than there can be donors. */
+/** More rounds than this would read more connections of one member than there can be donors. */
 const MAX_ROUNDS = 28;
 
 /** A donor at the other end of a connection. */
@@ -12,22 +12,22 @@ export interface Ranked {
   strength: number;
 }
 
-/** What is wanted. */
+/** The requested donors. */
 export interface Wanted {
   minStrength: number;
-  /** How many donors at most. */
+  /** Maximum number of donors. */
   limit: number;
-  /** Donors who are not to be found. */
+  /** Donors to leave out. */
   excluded: ReadonlySet<number>;
 }
 
-/** Reads so many connections of a member from a rank on, strongest first, down to a strength. */
+/** Reads that many connections of a member from a rank on, strongest first, down to a strength. */
 export type ReadPage = (member: number, rank: number, size: number, strength: number) => Ranked[];
 
 /**
- * The donors with the strongest connections, strongest first and then by number. A member is done
- * with when the rest of theirs cannot be among the wanted any more, so that most are read for one
- * page only. Stops after each page that is read.
+ * The donors with the strongest connections, strongest first and then by number. A member is
+ * finished when its remaining connections can no longer be among the requested ones, so that most
+ * members need only one page. Yields after each page.
  */
 export function* rankStrongest(
   members: readonly number[],
@@ -59,7 +59,7 @@ export function* rankStrongest(
   return top.map(({ donor }) => donor);
 }
 
-/** So many donors are sorted at a time. */
+/** Number of donors that are sorted at a time. */
 const SORTED_AT_ONCE = 1_000;
 
 function* topOf(strongest: ReadonlyMap<number, number>, limit: number): Generator<void, Ranked[]> {

@@ -1,4 +1,4 @@
-/** All endpoints under /networks, and what they cost (service document, sections 4.1, 4.4 and 4.5). */
+/** All endpoints under /networks, and their cost (service document, sections 4.1, 4.4 and 4.5). */
 
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { PartnerEnv } from '../context.ts';
@@ -23,7 +23,7 @@ export interface NetworkOptions {
   networkPrices: NetworkPrices;
 }
 
-/** What networks charge: the bulk add always, the rest as it is set. */
+/** What networks charge: the bulk add always, the rest depending on the settings. */
 export function chargedNetworks({
   chargeQueries,
   chargeSingleAdd,

@@ -73,7 +73,7 @@ const queryFilter = z
   .transform((given) => (given === undefined ? undefined : splitAtCommas([given].flat())))
   .openapi({ type: 'array', items: { type: 'string' } });
 
-/** Finds prospects; free or charged, as the sandbox is set. */
+/** Finds prospects; free or charged, depending on the sandbox's settings. */
 export function discoverRoute(isCharged: boolean) {
   return createRoute({
     method: 'post',
@@ -90,7 +90,7 @@ export function discoverRoute(isCharged: boolean) {
   });
 }
 
-/** Compares prospects with the members; free or charged, as the sandbox is set. */
+/** Compares prospects with the members; free or charged, depending on the sandbox's settings. */
 export function compareRoute(isCharged: boolean) {
   return createRoute({
     method: 'post',
@@ -108,7 +108,7 @@ export function compareRoute(isCharged: boolean) {
   });
 }
 
-/** Reads all of one donor's connections; free or charged, as the sandbox is set. */
+/** Reads all of one donor's connections; free or charged, depending on the sandbox's settings. */
 export function donorConnectionsRoute(isCharged: boolean) {
   return createRoute({
     method: 'get',
@@ -129,7 +129,7 @@ export function donorConnectionsRoute(isCharged: boolean) {
   });
 }
 
-/** Computes a donor's connections; free or charged, as the sandbox is set. */
+/** Computes a donor's connections; free or charged, depending on the sandbox's settings. */
 export function lookupRoute(isCharged: boolean) {
   return createRoute({
     method: 'post',

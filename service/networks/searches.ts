@@ -17,7 +17,7 @@ import type { CoveredMember, CoverFilter, Members } from './members.ts';
 import { type NetworkLabel, networkLabelSchema } from './networks.ts';
 import type { StoredConnection, StoredConnections } from './stored-connections.ts';
 
-/** The schema of a donor with their connections to members, as discover and compare answer them. */
+/** The schema of a donor with their connections to members, as returned by discover and compare. */
 export const prospectSchema = z
   .object({
     donor: donorLabelSchema,
@@ -27,7 +27,7 @@ export const prospectSchema = z
   })
   .openapi('Prospect');
 
-/** The schema of all that connects one donor to the team's networks. */
+/** The schema of everything that connects one donor to the team's networks. */
 export const donorConnectionsSchema = z
   .object({
     donor_id: z.string(),
@@ -65,19 +65,23 @@ export interface SearchOptions {
 /** The searches; donors are given by their numbers. */
 export interface Searches {
   /**
-   * The donors with the strongest connections to the members covered, strongest first, at most
-   * `limit`. Who is in a searched network is no prospect.
+   * The donors with the strongest connections to the covered members, strongest first, at most
+   * `limit`. Members of a searched network are not prospects.
    */
   discover(search: Search, limit: number): Promise<Prospect[]>;
-  /** Each of these donors once, strongest first; without a connection last, of strength 0. */
+  /**
+   * Each of these donors once, strongest first; those without a connection last, with strength 0.
+   */
   compare(search: Search, donors: readonly number[]): Promise<Prospect[]>;
-  /** One donor's networks, whatever the filter, and every connection to the members covered. */
+  /**
+   * One donor's networks, regardless of the filter, and every connection to the covered members.
+   */
   ofDonor(search: Search, donor: number): Promise<z.infer<typeof donorConnectionsSchema>>;
   /** Computes the connections of any donor in the full range of strengths. */
   lookUp(donor: number, limit: number): Promise<z.infer<typeof lookupSchema>>;
 }
 
-/** While members are removed all the time, the last round works in one piece. */
+/** If members are removed all the time, the last round works without pauses. */
 const MOST_ROUNDS = 3;
 
 /** Makes the searches. */
@@ -86,7 +90,10 @@ export function createSearches({ world, engine, members, stored }: SearchOptions
     return toCover(members.covered(search.team, search));
   }
 
-  /** Works in slices, and again if a member was removed between two of them, whose number may be another one's by now. */
+  /**
+   * Works in slices, and starts again if a member was removed between two of them, whose number may
+   * now belong to another one.
+   */
   async function steadily<T>(work: () => Generator<void, T>): Promise<T> {
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
       const drops = stored.drops();
@@ -96,7 +103,7 @@ export function createSearches({ world, engine, members, stored }: SearchOptions
     return atOnce(work());
   }
 
-  /** For one answer, which may name few donors many times. */
+  /** For one response, which may name few donors many times. */
   function createNaming(): NameDonor {
     const known = new Map<number, DonorLabel>();
     return (donor) => {

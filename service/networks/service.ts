@@ -1,4 +1,4 @@
-/** Networks put together: who is in them, what connects them, the jobs, the searches. */
+/** The parts of networks put together: members, connections, jobs, searches. */
 
 import type { ConnectionEngine } from '../connections/engine.ts';
 import type { Database } from '../database.ts';
@@ -10,13 +10,13 @@ import { createNetworks, type Networks } from './networks.ts';
 import { createSearches, type Searches } from './searches.ts';
 import { createStoredConnections } from './stored-connections.ts';
 
-/** What networks are made of. */
+/** What networks need. */
 export interface NetworkServiceOptions {
   db: Database;
   world: World;
   engine: ConnectionEngine;
   clock: () => number;
-  /** Gives 32 random hexadecimal characters. */
+  /** Returns 32 random hexadecimal characters. */
   createId: () => string;
   /** No bulk add takes longer, unless the work itself does. */
   jobTimeMs: number;
@@ -35,7 +35,7 @@ export interface NetworkService {
   searches: Searches;
 }
 
-/** Opens the networks of a database and goes on with the jobs that it has open. */
+/** Opens the networks of a database and continues its open jobs. */
 export function openNetworkService(options: NetworkServiceOptions): NetworkService {
   const { db, world, engine } = options;
   const stored = createStoredConnections(db, engine);

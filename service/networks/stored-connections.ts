@@ -1,6 +1,6 @@
 /**
- * What is kept of the connections of a team's members: those of strength 0.45 and more (service
- * document, section 1), once for each team and member.
+ * The stored connections of a team's members: those of strength 0.45 and more (service document,
+ * section 1), once for each team and member.
  */
 
 import type { ConnectionEngine, FoundConnection } from '../connections/engine.ts';
@@ -8,10 +8,13 @@ import type { Database } from '../database.ts';
 import { type OtherEnds, packOtherEnds, rankOf } from './other-ends.ts';
 import { type Ranked, rankStrongest, type Wanted } from './ranking.ts';
 
-/** The weakest connection that is kept. */
+/** The weakest connection that is stored. */
 export const STORED_STRENGTH_FLOOR = 0.45;
 
-/** Of so many members the other ends are remembered, some kilobytes each; then all are read anew. */
+/**
+ * Number of members whose other ends are cached, some kilobytes each; beyond it, the cache is
+ * cleared.
+ */
 const MAX_REMEMBERED_MEMBERS = 20_000;
 
 /** A connection of a member; `donor` is the other end. */
@@ -20,19 +23,22 @@ export interface StoredConnection extends FoundConnection {
   member: number;
 }
 
-/** The kept connections of all teams; members are given by their numbers in the store. */
+/** The stored connections of all teams; members are given by their numbers in the store. */
 export interface StoredConnections {
-  /** Computes and keeps what connects a donor to others, unless the team has it already. */
+  /** Computes and stores a donor's connections to others, unless the team already has them. */
   keep(team: string, donor: number): void;
-  /** Forgets the connections of a team's member. */
+  /** Deletes the connections of a team's member. */
   drop(team: string, donor: number): void;
-  /** Computes all of them once more, since people have come or changed. */
+  /** Computes all of them again, since people were added or changed. */
   renew(): void;
-  /** Number of members whose connections were forgotten since the start; their numbers are used again. */
+  /** Number of members whose connections were deleted since the start; their numbers are reused. */
   drops(): number;
   /** The donors with the strongest connections to the members; of equal ones, the lower number first. */
   rank(members: Iterable<number>, wanted: Wanted): Generator<void, number[]>;
-  /** Every connection of the members to each of some donors, strongest first; stops after each member. */
+  /**
+   * Every connection of the members to each of some donors, strongest first; yields after each
+   * member.
+   */
   between(
     members: Iterable<number>,
     donors: readonly number[],
@@ -40,13 +46,13 @@ export interface StoredConnections {
   ): Generator<void, Map<number, StoredConnection[]>>;
 }
 
-/** Opens the kept connections of a database; new ones come from the engine. */
+/** Opens the stored connections of a database; new ones come from the engine. */
 export function createStoredConnections(db: Database, engine: ConnectionEngine): StoredConnections {
   const sql = prepareStatements(db);
   const remembered = new Map<number, OtherEnds>();
   let drops = 0;
 
-  /** Read, never written ahead: a transaction that is rolled back leaves nothing wrong here. */
+  /** Only filled by reading: a transaction that is rolled back leaves nothing wrong here. */
   function otherEndsOf(member: number): OtherEnds {
     const known = remembered.get(member);
     if (known !== undefined) {
@@ -102,7 +108,7 @@ export function createStoredConnections(db: Database, engine: ConnectionEngine):
       ),
     *between(members, donors, minStrength) {
       const found = new Map(donors.map((donor): [number, StoredConnection[]] => [donor, []]));
-      // Member by member, since it is their other ends that are large.
+      // Member by member, since the members' other ends are large.
       for (const member of members) {
         const ends = otherEndsOf(member);
         for (const [donor, connections] of found) {

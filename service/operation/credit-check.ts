@@ -6,9 +6,9 @@ import type { Database } from '../database.ts';
 import { JOB_RETENTION_MS } from '../jobs.ts';
 import { Refusal } from './refusal.ts';
 
-/** A charge of enhancements that has fewer jobs than it paid for. */
+/** A charge of enhancements with fewer jobs than it paid for. */
 export interface MissingWork {
-  /** The ledger's line. */
+  /** The line in the ledger. */
   line: number;
   atMs: number;
   team: string;
@@ -20,7 +20,7 @@ export interface MissingWork {
   isCertain: boolean;
 }
 
-/** A submission of an earlier version was answered within this time. */
+/** In earlier versions, a submission was answered within this time. */
 const LONGEST_SUBMIT_MS = 15 * 60_000;
 
 /**
@@ -72,7 +72,7 @@ export function findMissingWork(db: Database, clock: () => number): MissingWork[
 interface ChargeRow extends Omit<MissingWork, 'missing' | 'isCertain'> {
   /** Null in lines of earlier versions. */
   state: string | null;
-  /** The amount less refunds. */
+  /** The amount minus refunds. */
   paid: number;
   jobs: number;
 }

@@ -1,15 +1,15 @@
-/** Damaged and truncated files: refused before they are served or copied. */
+/** Damaged and truncated files: rejected before they are served or copied. */
 
 import Sqlite from 'better-sqlite3';
 import { type Database, openDatabase } from '../database.ts';
 import { Refusal } from './refusal.ts';
 
-/** A start checks the tables for so long, those with money and people first; `verify` checks all. */
+/** How long a start checks the tables, those with money and people first; `verify` checks all. */
 const QUICK_CHECK_MS = 2_000;
 
 const FIRST_CHECKED = ['balances', 'ledger', 'jobs', 'teams', 'team_keys', 'record_donors'];
 
-/** Opens the file for a service; a damaged one is refused. */
+/** Opens the file for a service; rejects a damaged one. */
 export function openUndamaged(file: string): Database {
   const db = refuseDamage(file, () => openDatabase(file, { isDurable: true }));
   try {
@@ -27,14 +27,14 @@ export function openUndamaged(file: string): Database {
   }
 }
 
-/** Refuses a file with any damage; takes as long as reading it. */
+/** Rejects a file with any damage; takes as long as reading it. */
 export function refuseDamaged(db: Database): void {
   refuseDamage(db.name, () =>
     refuseRows(db.name, db.prepare<[], string>('pragma quick_check').pluck().all()),
   );
 }
 
-/** Does something with a file; damage that shows is a refusal that names it. */
+/** Does something with a file; if damage shows, throws a refusal that names it. */
 export function refuseDamage<T>(file: string, work: () => T): T {
   try {
     return work();

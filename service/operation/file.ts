@@ -1,4 +1,4 @@
-/** The file of a service, looked at and copied, also while it serves. */
+/** The file of a service: reading and copying it, also while the service runs. */
 
 import { existsSync, rmSync } from 'node:fs';
 import { chmod, rename } from 'node:fs/promises';
@@ -11,13 +11,13 @@ import { isDamage, refuseDamage, refuseDamaged } from './damage.ts';
 import { Refusal } from './refusal.ts';
 import { openTeams } from './teams.ts';
 
-/** Opens the file beside a service that may have it open; it must be there. */
+/** Opens the file while a service may have it open; it must exist. */
 export function openBeside(file: string): Database {
   refuseMissing(file);
   return refuseDamage(file, () => openDatabase(file, { isClaimed: false, isDurable: true }));
 }
 
-/** Refuses a file that is not there: a name with a typo would be an empty service. */
+/** Rejects a missing file: otherwise, a name with a typo would be an empty service. */
 export function refuseMissing(file: string): void {
   if (existsSync(file)) return;
   throw new Refusal(
@@ -25,7 +25,7 @@ export function refuseMissing(file: string): void {
   );
 }
 
-/** What is in a service. */
+/** Contents of a service. */
 export interface ServiceStats {
   donors: number;
   deceased: number;
@@ -39,7 +39,7 @@ export interface ServiceStats {
   imports: ImportedFile[];
 }
 
-/** Counts what is in a service. */
+/** Counts the contents of a service. */
 export function readStats(db: Database): ServiceStats {
   const count = (query: string) => db.prepare<[], number>(query).pluck().get() ?? 0;
   const record = openRecord(db);
@@ -57,7 +57,7 @@ export function readStats(db: Database): ServiceStats {
   };
 }
 
-/** Copies the database into a new file, whole and as of one moment, while it is in use. */
+/** Copies the database into a new file, complete and as of one moment, while it is in use. */
 export async function backUp(db: Database, target: string): Promise<void> {
   refuseDamaged(db);
   if (existsSync(target)) throw new Refusal(`${target} exists already. Name a new file.`);
@@ -65,7 +65,7 @@ export async function backUp(db: Database, target: string): Promise<void> {
   rmSync(part, { force: true });
   try {
     await db.backup(part);
-    // It holds people, what they own, and who asked for them.
+    // It contains people, what they own, and who requested them.
     await chmod(part, 0o600);
     await rename(part, target);
   } finally {
@@ -73,10 +73,10 @@ export async function backUp(db: Database, target: string): Promise<void> {
   }
 }
 
-/** Everything that is wrong with a database, in words; none if it is right. */
+/** Everything that is wrong with a database, in words; empty if it is in order. */
 export function verify(db: Database, clock: () => number): string[] {
   const found = damage(db);
-  // Nothing else can be read for certain.
+  // Nothing else can be read reliably.
   if (found.length > 0) return found;
   return [
     ...moneyProblems(db, clock),
@@ -119,7 +119,7 @@ function moneyProblems(db: Database, clock: () => number): string[] {
 }
 
 interface Check {
-  /** Counts what is wrong. */
+  /** Counts the errors. */
   query: string;
   says: (count: number) => string;
 }
@@ -192,7 +192,7 @@ const CHECKS: readonly Check[] = [
     says: (count) => `${count} jobs lead to donors who were erased or joined, or to none.`,
   },
   {
-    // Each chain of joined donors has to end with one who is there.
+    // Each chain of joined donors has to end with an existing one.
     query: `with recursive chain (start, number) as (
               select number, joined_to from record_vacancies where joined_to is not null
               union
@@ -234,7 +234,7 @@ const CHECKS: readonly Check[] = [
       `${count} donors are described although they were erased or joined, or are not, although they are there.`,
   },
   {
-    // Of people who were erased since, only the number of undone joins is kept, with -1 for both.
+    // For people who were erased since, only the number of undone joins is kept, with -1 for both.
     query: `select count(*) from record_undone
             where number >= 0 and number not in (select number from record_vacancies)
               and number not in (select number from record_keys)`,

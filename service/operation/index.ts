@@ -1,4 +1,6 @@
-/** Everything that `donor-sync service` does; the command line loads this and nothing else of the service. */
+/**
+ * Everything that `donor-sync service` does; the command line loads only this part of the service.
+ */
 
 export { type Balances, BUCKETS, type Bucket } from '../credits.ts';
 export { openDatabase } from '../database.ts';

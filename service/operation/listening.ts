@@ -1,24 +1,27 @@
-/** Listens for requests, and ends without losing an answer. */
+/** Listens for requests, and ends without losing a response. */
 
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 
-/** As the balancers before other services: an idle connection is not closed just when it is used again. */
+/**
+ * As with the load balancers of other services: an idle connection is not closed just when it is
+ * used again.
+ */
 const KEEP_ALIVE_MS = 75_000;
 
-/** Requests that are under way when the service stops have so long. */
+/** Time for requests in progress when the service stops. */
 const GRACE_MS = 10_000;
 
-/** Something that answers requests. */
+/** A server that responds to requests. */
 export interface Listening {
   /** For example `http://127.0.0.1:4100`. */
   url: string;
-  /** Takes no more requests, and lets those that are under way end. */
+  /** Accepts no further requests, and lets those in progress end. */
   close(): Promise<void>;
 }
 
-/** Serves an app; resolves when it does. Port 0 takes a free one. */
+/** Serves an app; resolves when it is listening. Port 0 takes a free one. */
 export async function listen(
   app: Pick<Parameters<typeof createAdaptorServer>[0], 'fetch'>,
   host: string,

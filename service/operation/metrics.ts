@@ -1,4 +1,4 @@
-/** What goes on in a service, for Prometheus: totals and times, no team and no person. */
+/** Activity of a service, for Prometheus: totals and times, no team and no person. */
 
 import type { MiddlewareHandler } from 'hono';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
@@ -7,7 +7,9 @@ import type { Database } from '../database.ts';
 
 /** The metrics of one service. */
 export interface ServiceMetrics {
-  /** To stand before all that answers: counts a request when it is answered. */
+  /**
+   * Middleware that comes before everything that responds: counts a request when it is answered.
+   */
   observe: MiddlewareHandler<PartnerEnv>;
   /** Everything in the text format of Prometheus, and its content type. */
   render(): Promise<{ text: string; contentType: string }>;
@@ -27,7 +29,7 @@ const AREAS = new Set([
   'search',
 ]);
 
-/** Makes them. */
+/** Creates the metrics. */
 export function createServiceMetrics(
   db: Database,
   { basePath, donors, clock }: { basePath: string; donors: number; clock: () => number },

@@ -1,8 +1,8 @@
-/** Whether the service can work: reading is not enough, every charge is written. */
+/** Whether the service can work: reading is not enough, because every charge is written. */
 
 import type { Database } from '../database.ts';
 
-/** A probe that comes more often is answered with the last result. */
+/** A more frequent probe gets the last result. */
 const FRESH_MS = 1_000;
 
 /** Creates the check: it returns the problem, or null if the file can be written. */

@@ -1,4 +1,4 @@
-/** The service as an operator runs it: durable in a file, ended without losing an answer. */
+/** The service as an operator runs it: durable in a file, and ending without losing a response. */
 
 import { Hono } from 'hono';
 import { BASE_PATH, createApp, DONOR_PAGES } from '../app.ts';
@@ -16,18 +16,18 @@ import { createReadiness } from './readiness.ts';
 import { openTeamKeys } from './team-keys.ts';
 import { openTeams } from './teams.ts';
 
-/** How a service is run. */
+/** Options of a running service. */
 export interface ServiceOptions {
-  /** The file of the database, which has to be there. */
+  /** The file of the database, which must exist. */
   db: string;
   host: string;
   /** 0 takes a free one. */
   port: number;
-  /** Under which address clients reach it, such as that of a proxy; its own without one. */
+  /** The address at which clients reach it, such as that of a proxy; by default its own. */
   publicUrl?: string | undefined;
-  /** Where `/metrics`, `/healthz` and `/readyz` are served, which need no key; null for nowhere. */
+  /** The port of `/metrics`, `/healthz` and `/readyz`, which need no key; null for none. */
   operatorPort: number | null;
-  /** Requests a second for each key, 0 for no limit. */
+  /** Requests per second for each key, 0 for no limit. */
   rate: number;
   burst: number;
   chargeQueries: boolean;
@@ -41,21 +41,21 @@ export interface ServiceOptions {
 export interface RunningService {
   /** The document's {base_url}. */
   baseUrl: string;
-  /** Where `/metrics` and `/healthz` are; null for nowhere. */
+  /** The address of `/metrics` and `/healthz`; null for none. */
   operatorUrl: string | null;
   donors: number;
-  /** Takes no more requests, lets those that are under way end, and closes the database. */
+  /** Accepts no further requests, lets those in progress end, and closes the database. */
   close(): Promise<void>;
 }
 
-/** Starts; resolves when it serves. */
+/** Starts; resolves when it is serving. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { clock, report, host } = options;
   refuseMissing(options.db);
   const db = openUndamaged(options.db);
   try {
     const credits = createCredits(db, clock);
-    // Nobody works any more for the charges that the process before this one left open.
+    // Nothing works any longer for the charges that the previous process left open.
     credits.refundOpen();
     // Its own address is known once it listens.
     let rootUrl = options.publicUrl?.replace(/(?<!\/)\/+$/, '') ?? '';

@@ -1,4 +1,4 @@
-/** The tables of a service that an operator runs: who may ask, and with which key. */
+/** The tables of a service that an operator runs: who may send requests, and with which key. */
 
 export const OPERATION_TABLES = `
 create table if not exists teams (

@@ -1,4 +1,4 @@
-/** The keys of teams. Only their hashes are kept: a key is shown once. */
+/** The keys of teams. Only their hashes are stored: a key is shown once. */
 
 import { createHash, randomBytes } from 'node:crypto';
 import type { Database } from '../database.ts';
@@ -10,7 +10,7 @@ import type { Teams } from './teams.ts';
 export interface TeamKey {
   id: string;
   team: string;
-  /** What the operator knows it by. */
+  /** The operator's name for it. */
   label: string;
   createdAtMs: number;
   /** The last UTC day on which it works. */
@@ -18,9 +18,9 @@ export interface TeamKey {
   revokedAtMs: number | null;
 }
 
-/** What an operator does with keys, and what the gateway asks. */
+/** What an operator does with keys, and the lookup of the gateway. */
 export interface TeamKeys {
-  /** Issues a key; the text is given this once. */
+  /** Issues a key; its text is returned only this once. */
   issue(order: { team: string; label: string; deactivatesOn: string | null }): {
     apiKey: string;
     key: TeamKey;
@@ -28,9 +28,12 @@ export interface TeamKeys {
   list(): TeamKey[];
   /** Ends a key at once. */
   revoke(id: string): TeamKey;
-  /** Sets or takes away its last day. */
+  /** Sets or removes its last day. */
   setLastDay(id: string, deactivatesOn: string | null): TeamKey;
-  /** The key of a request, named by its id; undefined if it is unknown, revoked, or its team is closed. */
+  /**
+   * The key of a request, named by its ID; undefined if it is unknown, revoked, or its team is
+   * closed.
+   */
   find(apiKey: string): ApiKey | undefined;
 }
 
@@ -82,7 +85,7 @@ export function openTeamKeys(
   };
 }
 
-/** Keys are random: a hash without salt can be guessed no better than the key. */
+/** Keys are random: a hash without salt is as hard to guess as the key. */
 function hashOf(apiKey: string): string {
   return createHash('sha256').update(apiKey).digest('hex');
 }

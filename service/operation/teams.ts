@@ -1,10 +1,10 @@
-/** The teams of a service: whose lists, networks, jobs and credits are whose. */
+/** The teams of a service, which own lists, networks, jobs and credits. */
 
 import { type Balances, BUCKETS, type BucketAccount, createCredits } from '../credits.ts';
 import type { Database } from '../database.ts';
 import { Refusal } from './refusal.ts';
 
-/** A team; a closed one keeps its data, and none of its keys works. */
+/** A team; a closed one keeps its data, but none of its keys works. */
 export interface Team {
   name: string;
   createdAtMs: number;
@@ -13,20 +13,23 @@ export interface Team {
 
 /** What an operator does with teams. */
 export interface Teams {
-  /** Creates a team with so many credits in each bucket. */
+  /** Creates a team with that many credits in each bucket. */
   add(name: string, credits: number): Team;
   list(): Team[];
-  /** Throws a Refusal for one that is unknown. */
+  /** Throws a Refusal for an unknown one. */
   find(name: string): Team;
   /** Closes a team, or opens it again. */
   setClosed(name: string, isClosed: boolean): Team;
   balances(name: string): Balances;
   accounts(): BucketAccount[];
-  /** Adds to what remains in some buckets of a team; the service may be spending at the same time. */
+  /**
+   * Adds to the remaining credits in some buckets of a team; the service may be spending at the
+   * same time.
+   */
   addCredits(name: string, amounts: Partial<Balances>): Balances;
 }
 
-/** Letters, digits and hyphens: a name stands in logs and on command lines. */
+/** Letters, digits and hyphens: names appear in logs and on command lines. */
 const NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
 /** Opens the teams of a database. */
@@ -66,7 +69,7 @@ export function openTeams(db: Database, clock: () => number): Teams {
       return credits.balances(name);
     },
     accounts: () => credits.accounts(),
-    // At once: between reading and writing nothing of this team can be spent.
+    // Atomic: between reading and writing, nothing of this team can be spent.
     addCredits: db.transaction((name: string, amounts: Partial<Balances>) => {
       find(name);
       const present = credits.balances(name);

@@ -1,9 +1,9 @@
-/** Pairs of donors that are two people, as an operator said: they are never joined. */
+/** Pairs of donors that are two people according to an operator: they are never joined. */
 
 import type { Database } from '../database.ts';
 import { joinedTo } from './vacancy.ts';
 
-/** Each call that writes belongs into a transaction of the caller. */
+/** Call methods that write in a transaction of the caller. */
 export interface Apart {
   add(one: number, other: number): void;
   /** Whether two donors, or any two who were joined to them, are two people. */

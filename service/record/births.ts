@@ -2,11 +2,11 @@
 
 import type { Database } from '../database.ts';
 
-/** In a list of some length, no day is that of more people by chance. */
+/** In a list of some length, no day has a larger share of the people by chance. */
 const MOST_SHARE = 0.01;
 const LEAST_BEARERS = 10;
 
-/** Finds the days that more than 1 % of a list bear, and those that more than 1 % of all donors bear. */
+/** Finds the days of birth of more than 1 % of a list, and those of more than 1 % of all donors. */
 export function findCommonBirths(list: readonly string[], db: Database): Set<string> {
   const inFile = db
     .prepare<[], { born: string; bearers: number }>(

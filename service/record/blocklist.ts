@@ -1,7 +1,7 @@
 /**
- * People who were erased and do not come back: of each the hashes of what a source would say of them, so
- * that the list holds no name. Who has the name of one of them, in another of its forms too, and the same
- * house, day of birth or organisation is taken for them.
+ * People who were erased and must not come back: for each the hashes of what a source would say
+ * about them, so that the list contains no name. A person with the name of one of them, also in
+ * another form, and the same house, day of birth or organisation counts as that person.
  */
 
 import { createHash } from 'node:crypto';
@@ -14,12 +14,12 @@ import { comparableName } from '../matcher/names.ts';
 import { formsOf } from '../matcher/nicknames.ts';
 import type { Entry } from './entry.ts';
 
-/** Those who do not come back. */
+/** The people who must not come back. */
 export interface Blocklist {
   block(donor: Donor, ids: readonly string[], keys: readonly string[]): void;
-  /** Whether a source speaks of one of them. */
+  /** Whether a source describes one of them. */
   isBlocked(entry: Entry): boolean;
-  /** Lets the one with this id come back; false where no one of it is blocked. */
+  /** Lets the person with this ID come back; false if nobody with it is blocked. */
   allow(id: string): boolean;
 }
 
@@ -67,7 +67,7 @@ export function openBlocklist(db: Database): Blocklist {
   };
 }
 
-/** A name as it is written and, if it has other letters, in Latin ones. */
+/** A name as it is written and, if it contains other letters, in Latin ones. */
 function namesOf(first: string, last: string) {
   const written = comparableName(first, '', last);
   const latin = comparableName(toLatin(first), '', toLatin(last));
@@ -76,7 +76,7 @@ function namesOf(first: string, last: string) {
     : [written, latin];
 }
 
-/** What tells namesakes apart; a year of birth alone does not. */
+/** The facts that distinguish namesakes; a year of birth alone does not. */
 function factsOf(
   born: string,
   addresses: readonly Address[],

@@ -1,4 +1,4 @@
-/** Finds joined donors whose sources may speak of two people. */
+/** Finds joined donors whose sources may describe two people. */
 
 import type { Database } from '../database.ts';
 import type { Donor } from '../donor.ts';
@@ -11,15 +11,15 @@ import { soughtOf } from './sought.ts';
 import { openRecord } from './store.ts';
 import { isVacant } from './vacancy.ts';
 
-/** A joined donor that someone has to look at. */
+/** A joined donor that an operator has to review. */
 export interface SuspiciousJoin {
-  /** The donor's id. */
+  /** The donor's ID. */
   id: string;
-  /** The id that `service join --undo` takes; null if the join cannot be undone. */
+  /** The ID for `service join --undo`; null if the join cannot be undone. */
   undo: string | null;
-  /** What is suspicious about it. */
+  /** Why it is suspicious. */
   reason: string;
-  /** Under which ids sources know the donor. */
+  /** The IDs of the donor in its sources. */
   keys: string[];
 }
 
@@ -28,7 +28,7 @@ const OTHER_PEOPLE = 'The names or suffixes are those of two people';
 const CONTRADICTED = 'A middle initial or a day of birth speaks against it';
 const TOO_LITTLE = 'An import would not join them today: too little speaks for it';
 
-/** Checks the joins of a file against what joins ask for today. */
+/** Checks the joins of a file against today's requirements for joins. */
 export function checkJoins(db: Database): SuspiciousJoin[] {
   const record = openRecord(db);
   const parts = openParts(db);

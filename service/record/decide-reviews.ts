@@ -1,4 +1,4 @@
-/** The review list as an operator sees it, and what the operator decides about a pair. */
+/** The review list as an operator sees it, and the operator's decisions about pairs. */
 
 import type { Database } from '../database.ts';
 import { openGrowingIndex } from '../matcher/growing-index.ts';
@@ -9,19 +9,19 @@ import { openReviews, type ReviewedPair } from './reviews.ts';
 import { openRecord } from './store.ts';
 import { openRecordedWorld } from './world.ts';
 
-/** A pair of donors that may be one person; the names stay out of terminals and logs. */
+/** A pair of donors that may be one person; names stay out of terminals and logs. */
 export interface ReviewPair {
-  /** The id of the donor who was on file first, and of the other one. */
+  /** The ID of the donor who was on file first, and of the other one. */
   id: string;
   other: string;
-  /** Under which ids the sources know the two. */
+  /** The IDs of the two in their sources. */
   keys: string[];
   otherKeys: string[];
   probability: number;
   reasons: string[];
 }
 
-/** Lists the pairs that an operator has to decide about, the likeliest first. */
+/** Lists the pairs that an operator has to decide about, the most likely first. */
 export function listReviews(db: Database): ReviewPair[] {
   const record = openRecord(db);
   return openReviews(db)
@@ -36,10 +36,13 @@ export function listReviews(db: Database): ReviewPair[] {
     }));
 }
 
-/** What an operator says about a pair: one person, who becomes one donor, or two, who are never joined. */
+/**
+ * The operator's decision about a pair: one person, who becomes one donor, or two, who are never
+ * joined.
+ */
 export type Decision = 'one person' | 'two people';
 
-/** Decides about a pair of the review list. The database must be no service's at the time. */
+/** Decides about a pair of the review list. No service may be using the database. */
 export function decideReview(
   db: Database,
   { ids, decision }: { ids: readonly [string, string]; decision: Decision },

@@ -1,15 +1,17 @@
-/** What a source says of one person, before it is known which donor that is. */
+/** A source's statements about one person, before it is known which donor that is. */
 
 import type { Address, BodyKind, SourceNote } from '../donor.ts';
 
-/** An organisation as a source names it; two of one EIN are the same whatever they are called. */
+/**
+ * An organisation as a source names it; two with the same EIN are the same whatever their names.
+ */
 export interface NamedOrganisation {
   name: string;
   /** Nine digits. */
   ein: string | null;
 }
 
-/** Which side of a life a role belongs to. */
+/** The side of a life that a role belongs to. */
 export const SIDES = ['work', 'education', 'boards'] as const;
 
 export type Side = (typeof SIDES)[number];
@@ -42,24 +44,24 @@ export interface Sourced<T> {
 
 /** One person of one record. */
 export interface Entry {
-  /** Under which names sources know the person, such as `bioguide:A000002`; one is there at least. */
+  /** The IDs of the person in sources, such as `bioguide:A000002`; at least one. */
   keys: readonly [string, ...string[]];
   name: { first: string; middle: string | null; last: string; suffix: string | null };
-  /** What holds of all that has no source of its own. */
+  /** The source of everything without its own. */
   source: SourceNote;
-  /** An ISO day or a year; empty where it is not known. */
+  /** An ISO day or a year; empty if unknown. */
   born: string;
   isDeceased: boolean;
   addresses: Address[];
   roles: NamedRole[];
   gifts: NamedGift[];
   netWorth: Sourced<{ low: number; high: number }> | null;
-  /** What the person could give to nonprofits. */
+  /** Estimated capacity for gifts to nonprofits. */
   capacity: Sourced<number> | null;
   bio: string[];
 }
 
-/** An entry of a name and its keys, and nothing else yet. */
+/** An entry with only a name and its keys. */
 export function entryOf(facts: Pick<Entry, 'keys' | 'name' | 'source'> & Partial<Entry>): Entry {
   return {
     born: '',

@@ -1,4 +1,4 @@
-/** Erases a person who was imported, and keeps them from coming back. */
+/** Erases an imported person, and prevents them from coming back. */
 
 import type { Database } from '../database.ts';
 import { createJobs } from '../jobs.ts';
@@ -13,12 +13,14 @@ import { openRecord } from './store.ts';
 import { openRecordedWorld } from './world.ts';
 
 /**
- * Erases the donor with an id: profile, sources, matches, places in lists and networks, and the files of exports
- * they are in. Ids that were joined to this one go with it. The database must be no service's at the time.
+ * Erases the donor with an ID: profile, sources, matches, places in lists and networks, and the
+ * files of exports that contain them. IDs that were joined to this one are erased with it. No
+ * service may be using the database.
  */
 export function erasePerson(db: Database, id: string, clock: () => number): void {
   const world = openRecordedWorld(db);
-  // Jobs that wait for their match hold details of people; matched ones hold only the donor's number.
+  // Jobs that wait for their match contain details of people; matched ones contain only the donor's
+  // number.
   matchAll(createJobs(db, clock), createMatcher(openDonorIndex(db, world)));
   db.transaction(() => {
     const record = openRecord(db);
@@ -37,7 +39,7 @@ export function erasePerson(db: Database, id: string, clock: () => number): void
     record.vacate({ number, ...gone, atMs: clock() });
   }).immediate();
   openRecordedWorld(db);
-  // What was deleted, today or earlier, stays in the free pages of a file until it is written anew.
+  // What was deleted, today or earlier, stays in the free pages of a file until they are rewritten.
   db.exec('vacuum');
   db.pragma('wal_checkpoint(truncate)');
 }

@@ -1,19 +1,25 @@
-/** Whose profiles are in the files of exports, so that erasing a person takes these files away. */
+/** Which donors are in the files of exports, so that erasing a person removes these files. */
 
 import type { Database } from '../database.ts';
 import { joinedTo } from './vacancy.ts';
 
-/** Each call that writes belongs into a transaction of the caller. */
+/** Call methods that write in a transaction of the caller. */
 export interface Exported {
-  /** Removes the files with a donor or with those who were joined to it, and those of which it is not known who is in them. */
+  /**
+   * Removes the files that contain a donor or those who were joined to it, and those whose donors
+   * are unknown.
+   */
   remove(number: number): void;
-  /** One who leaves a joined donor is in the files that were made of it since the join; in earlier ones as before. */
+  /**
+   * A part that leaves a joined donor is in the files that were made of it since the join; in
+   * earlier ones as before.
+   */
   divide(number: number, leaving: number): void;
 }
 
 /**
- * Opens them. A join leaves these rows as they are: the file of an export does not change, and holds what it held of
- * the donor who is gone.
+ * Opens them. A join leaves these rows unchanged: the file of an export does not change, and still
+ * contains the donor who is gone.
  */
 export function openExported(db: Database): Exported {
   const removeFiles = db.prepare<[number]>(
@@ -25,7 +31,8 @@ export function openExported(db: Database): Exported {
   const removeRows = db.prepare<[]>(
     'delete from export_donors where export_id not in (select export_id from exports)',
   );
-  // A part that was joined as it was imported has no vacancy, and nothing says since when it is in the files.
+  // A part that was joined when it was imported has no vacancy, and nothing says since when it is
+  // in the files.
   const divide = db.prepare<[{ number: number; leaving: number }]>(
     `insert or ignore into export_donors (export_id, donor)
      select export_id, @leaving from export_donors join exports using (export_id)

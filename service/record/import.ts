@@ -1,6 +1,7 @@
 /**
- * Brings files of people into the database. A file is in as a whole or not at all, and is known again:
- * an import that was killed is started once more and goes on with the first file that is missing.
+ * Imports files of people into the database. A file is imported as a whole or not at all, and is
+ * recognised later: an import that was killed can be started again and continues with the first
+ * missing file.
  */
 
 import { createHash } from 'node:crypto';
@@ -20,42 +21,43 @@ import { type ImportKind, type Source, type SourceFile, sourceOf } from './sourc
 import { openRecord, type RecordStore } from './store.ts';
 import { openRecordedWorld } from './world.ts';
 
-/** What is imported, and what is said of it. */
+/** What is imported, and what is known about it. */
 export interface ImportOrder extends CsvOptions {
   kind: ImportKind;
-  /** Files, and for 990 folders of XML files as well. */
+  /** Files, and for 990 also folders of XML files. */
   paths: readonly string[];
   clock: () => number;
   /**
-   * csv: what it means if many rows agree in full with a donor of the same list under another id. The list has
-   * new ids, or these are other people; without an answer such an import stops.
+   * csv: what it means if many rows agree in full with a donor of the same list under another ID.
+   * Either the list has new IDs, or these are other people; without an answer, such an import
+   * stops.
    */
   sameUnderOtherIds?: SameUnderOtherIds | undefined;
-  /** Reports what the import would do, and leaves the database as it is. */
+  /** Reports what the import would do, and leaves the database unchanged. */
   isDryRun?: boolean;
-  /** Hears of each file that was looked at. */
+  /** Called for each processed file. */
   progress?: (file: string, index: number, count: number) => void;
 }
 
-/** What came of an import. */
+/** Result of an import. */
 export interface ImportReport {
   files: number;
-  /** Files that were in already. */
+  /** Files that were already imported. */
   known: number;
   people: number;
   added: number;
   changed: number;
-  /** People who were erased, or are taken for one of them: they are left out. */
+  /** People who were erased, or are recognised as one of them: they are omitted. */
   blocked: number;
-  /** Pairs of people who agree and were not joined, because that takes someone to look at them. */
+  /** Pairs of people who agree and were not joined, because an operator has to review them. */
   toReview: number;
-  /** Entries that were taken for a donor of another source. */
+  /** Entries that were matched to a donor of another source. */
   joined: number;
-  /** The joins of which the service is least certain, the least certain first. */
+  /** The least certain joins, the least certain first. */
   leastCertain: JoinedEntry[];
   /** Number of entries that name no person, such as "VACANT" or a bank, and the first of their texts. */
   unread: { count: number; texts: string[] };
-  /** Files that could not be read, and why: nothing of them is in. */
+  /** Files that could not be read, and why: nothing of them is imported. */
   refused: { file: string; problem: string }[];
 }
 
@@ -65,7 +67,7 @@ const MOST_JOINS_NAMED = 20;
 /** The number of entries without a person that a report names. */
 const MOST_UNREAD_NAMED = 100;
 
-/** Imports files one by one; the database must be no service's at the time. */
+/** Imports files one by one; no service may be using the database. */
 export async function importPeople(db: Database, order: ImportOrder): Promise<ImportReport> {
   openRecordedWorld(db);
   if (order.isDryRun !== true) {
@@ -123,7 +125,7 @@ async function importFiles(db: Database, order: ImportOrder): Promise<ImportRepo
         .slice(0, MOST_JOINS_NAMED);
     } catch (error) {
       const problem = readable(error, basename(file));
-      // One return of thousands is left out; of a single list there is nothing else.
+      // One return of thousands is skipped; with a single list there is nothing else to import.
       if (problem === null || source.inFolders === null) throw error;
       report.refused.push({ file: basename(file), problem });
     }
@@ -185,7 +187,7 @@ async function importFile(
   }
 }
 
-/** A file's transaction; in a dry run, which is a transaction itself, a part of that. */
+/** A file's transaction; in a dry run, which is a transaction itself, a nested one. */
 function openTransaction(db: Database) {
   const isNested = db.inTransaction;
   db.exec(isNested ? 'savepoint import_file' : 'begin immediate');
@@ -195,7 +197,7 @@ function openTransaction(db: Database) {
   };
 }
 
-/** An entry, by which its donor is found, and what is stored of it. */
+/** An entry, which identifies its donor, and what is stored of it. */
 interface Statement {
   entry: Entry;
   stated: Entry;
@@ -225,7 +227,7 @@ async function* statementsOf(
 const LEAST_RENAMED = 10;
 const MOST_RENAMED_SHARE = 0.05;
 
-/** A list whose ids have changed would come in a second time as other people, for good. */
+/** A list whose IDs have changed would be imported a second time as other people, permanently. */
 function refuseOtherIds(file: string, order: ImportOrder, people: number, renamed: number): void {
   const isMany = renamed >= LEAST_RENAMED && renamed > people * MOST_RENAMED_SHARE;
   if (!isMany || order.sameUnderOtherIds !== undefined) return;
@@ -246,7 +248,10 @@ async function filesIn(path: string, { inFolders }: Source): Promise<string[]> {
     .map((name) => join(path, name));
 }
 
-/** Of the content, and of all that is said about it: the same file said to be of another source is another. */
+/**
+ * Computed from the content and everything that is stated about it: the same file with another
+ * stated source is a different one.
+ */
 async function fingerprintOf(
   file: string,
   kind: ImportKind,
@@ -259,7 +264,7 @@ async function fingerprintOf(
   return hash.digest('hex');
 }
 
-/** What a person can do something about: the content of a file. Others are faults. */
+/** Errors that a user can do something about: the content of a file. Others are faults. */
 function readable(error: unknown, file: string): string | null {
   if (error instanceof ImportProblem) return error.message;
   const isXml = error instanceof Error && /\nLine: \d+/.test(error.message);

@@ -1,4 +1,7 @@
-/** Joins donors who were added apart and have turned out to be one person, by what an import goes by. */
+/**
+ * Joins donors who were added separately and have turned out to be one person, by the same rules as
+ * an import.
+ */
 
 import type { Database } from '../database.ts';
 import type { Donor, Role } from '../donor.ts';
@@ -15,29 +18,32 @@ import { openRecordedWorld } from './world.ts';
 
 /** Two donors who are one person. */
 export interface Joined {
-  /** The id that stays, and the one that leads there from now on. */
+  /** The ID that stays, and the one that refers to it from now on. */
   id: string;
   joined: string;
-  /** That the two are one person. */
+  /** The probability that the two are one person. */
   probability: number;
   reasons: string[];
 }
 
-/** How donors are joined. */
+/** Options for joining donors. */
 export interface JoinOrder {
-  /** Only says who would be joined: of three who are one, the third may come to light by the first two alone. */
+  /**
+   * Only reports who would be joined: of three who are one person, the third may become apparent
+   * only after the first two are joined.
+   */
   isPreview: boolean;
   clock: () => number;
-  /** Hears how many donors were looked at. */
+  /** Called with the number of processed donors. */
   progress?: (looked: number, count: number) => void;
 }
 
 const SAY_EVERY = 10_000;
 
 /**
- * Joins each donor with the likeliest other one, if that is sure enough from both sides and no source has them
- * side by side. The database must be no service's at the time. What was joined is on the disk pair by pair, so
- * one that was stopped goes on when it is started again.
+ * Joins each donor with the most likely other one, if that is certain enough from both sides and no
+ * source lists both at the same time. No service may be using the database. Each joined pair is on
+ * disk at once, so a stopped run continues when it is started again.
  */
 export function joinDonors(db: Database, { isPreview, clock, progress }: JoinOrder): Joined[] {
   openRecordedWorld(db);
@@ -55,7 +61,7 @@ export function joinDonors(db: Database, { isPreview, clock, progress }: JoinOrd
     return donor === null || isVacant(donor) ? null : donor;
   };
 
-  /** The other donor who is the same person, with what speaks for it. */
+  /** The other donor who is the same person, with the evidence for it. */
   function otherOf(number: number, donor: Donor): { number: number; match: Match } | null {
     const match = matcher.match(soughtOf(donor, commonBirths), number);
     const other = match.donorNumber;
@@ -74,7 +80,7 @@ export function joinDonors(db: Database, { isPreview, clock, progress }: JoinOrd
   const seen = new Set<number>();
   for (let number = 0; number < count; number++) {
     if (number % SAY_EVERY === 0) progress?.(number, count);
-    // What two know together may lead to a third.
+    // What is known about the two together may lead to a third.
     for (let again = !seen.has(number); again; again = !isPreview) {
       const donor = present(number);
       const other = donor && otherOf(number, donor);
@@ -91,7 +97,7 @@ export function joinDonors(db: Database, { isPreview, clock, progress }: JoinOrd
   return found;
 }
 
-/** Two who sit on one board at the same time, as the same source says. */
+/** Two who sit on one board at the same time, according to the same source. */
 function areApart(one: Donor, other: Donor): boolean {
   const [mine, theirs] = [one, other].map(({ work, boards }) => [...work, ...boards]);
   return (mine ?? []).some((role) => (theirs ?? []).some((their) => areBeside(role, their)));

@@ -9,23 +9,26 @@ import { openParts } from './parts.ts';
 import { openReferences } from './references.ts';
 import type { RecordStore } from './store.ts';
 
-/** Why two records are taken for one person. */
+/** Why two records count as one person. */
 export interface Grounds {
   probability: number;
   reasons: readonly string[];
 }
 
-/** Each call belongs into a transaction of the caller. */
+/** Call these in a transaction of the caller. */
 export interface Joining {
   /** Joins a donor to another one, whose number stays. */
   join(into: number, from: number, grounds: Grounds, atMs: number): void;
-  /** Stores the entry of another source as a part of the donor whom it is about. */
+  /** Stores the entry of another source as a part of the donor that it is about. */
   joinEntry(number: number, entry: Entry): void;
-  /** Stores what a source says once more, or newly, of a donor; nothing if the donor was never joined. */
+  /**
+   * Stores new or repeated statements of a source about a donor; does nothing if the donor was
+   * never joined.
+   */
   writeEntry(number: number, entry: Entry): void;
 }
 
-/** Prepares the joining of donors. */
+/** Prepares joining donors. */
 export function createJoining(db: Database, record: RecordStore, growing: GrowingIndex): Joining {
   const parts = openParts(db);
   const places = openMixedPlaces(db);

@@ -13,12 +13,12 @@ import { openReviews } from './reviews.ts';
 import { judge } from './same-person.ts';
 import type { RecordStore } from './store.ts';
 
-/** What it means if many rows agree in full with a donor of the same list under another id. */
+/** What it means if many rows agree in full with a donor of the same list under another ID. */
 export type SameUnderOtherIds = 'ids changed' | 'other people';
 
-/** An entry of a file that was taken for a donor of another source. */
+/** An entry of a file that was matched to a donor of another source. */
 export interface JoinedEntry {
-  /** The donor's id. */
+  /** The donor's ID. */
   id: string;
   /** The source's key of the entry. */
   key: string;
@@ -26,20 +26,20 @@ export interface JoinedEntry {
   reasons: readonly string[];
 }
 
-/** What came of the entries of a file. */
+/** Result of the entries of a file. */
 export interface LinkedFile {
   /** Pairs that have to be reviewed. */
   toReview: number;
-  /** Rows that agree in full with a donor of the same list under another id. */
+  /** Rows that agree in full with a donor of the same list under another ID. */
   renamed: number;
-  /** Entries that were taken for donors of other sources, in their order. */
+  /** Entries that were matched to donors of other sources, in their order. */
   joined: JoinedEntry[];
 }
 
-/** Takes the entries of files one by one. */
+/** Processes the entries of files one by one. */
 export interface Linker {
   beginFile(file: {
-    /** In files that hold each person once, two people are never one. */
+    /** In files that contain each person once, two rows are never one person. */
     isEachOnce: boolean;
     /** Days of birth that stand for an unknown one. */
     commonBirths: ReadonlySet<string>;
@@ -57,7 +57,7 @@ interface LinkerOptions {
   sameUnderOtherIds: SameUnderOtherIds | undefined;
 }
 
-/** Prepares the taking of files; each file is a transaction of the caller. */
+/** Prepares processing files; each file is a transaction of the caller. */
 export function createLinker(options: LinkerOptions): Linker {
   const { db, record, growing, clock, sameUnderOtherIds } = options;
   const matcher = createMatcher(growing.index);
@@ -86,7 +86,10 @@ export function createLinker(options: LinkerOptions): Linker {
     return isRenamed ? { how: 'by new id', number } : { how: 'new, to review', match };
   }
 
-  /** Of two rows of one list with the same name nothing else may be known: someone has to look whether it is one person. */
+  /**
+   * Two rows of one list may have the same name and nothing else: an operator has to decide whether
+   * they are one person.
+   */
   function ofNameAlone(entry: Entry): Found | null {
     if (entry.addresses.length + entry.roles.length > 0 || entry.born !== '') return null;
     const mine = candidateOf(-1, newDonor(entry, record.identify, ''));
@@ -113,7 +116,7 @@ export function createLinker(options: LinkerOptions): Linker {
     if (isInFull && shareList(entry.keys, record.keysOf(one))) outcome.renamed += 1;
   }
 
-  /** What has to be stored before the donor is another one. */
+  /** What has to be stored before the donor changes. */
   function prepare(found: Found, entry: Entry): void {
     if (found.how === 'by key') joining.writeEntry(found.number, entry);
     if (found.how === 'by new id') record.retireKeys(found.number, entry.keys);
@@ -171,7 +174,7 @@ function haveNameAlone(one: Candidate, other: Candidate): boolean {
   return isSame && other.born === '' && other.addresses().length + other.employers().length === 0;
 }
 
-/** A donor who is likely, and not likely enough for a match, is reviewed. */
+/** A likely donor that is not likely enough for a match is reviewed. */
 function likelyOf(match: Match): Found {
   const { probability, runnerUp } = match;
   if (runnerUp === null || probability <= THRESHOLDS.review) return NEW;

@@ -1,17 +1,19 @@
-/** Which lists the keys of people are ids of. */
+/** Which lists the keys of people are IDs of. */
 
-/** Returns whether two sets of keys have ids of one list. Returns name people without ids. */
+/** Returns whether two sets of keys have IDs of one list. Tax returns name people without IDs. */
 export function shareList(keys: readonly string[], others: readonly string[]): boolean {
   const lists = new Set(keys.filter((key) => !isOfReturn(key)).map(listOf));
   return others.some((key) => lists.has(listOf(key)));
 }
 
-/** Returns the list of a key: `csv:gala:G1` is of the list `csv:gala`, and `fjc:12` of `fjc`. */
+/**
+ * Returns the list of a key: `csv:gala:G1` belongs to the list `csv:gala`, and `fjc:12` to `fjc`.
+ */
 export function listOf(key: string): string {
   return key.slice(0, key.lastIndexOf(':'));
 }
 
-/** Returns whether a key is of a return of a tax. */
+/** Returns whether a key is from a tax return. */
 export function isOfReturn(key: string): boolean {
   return key.startsWith('990:');
 }

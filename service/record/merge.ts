@@ -1,4 +1,4 @@
-/** What a donor is once a source has been heard: pure, and the same however often it is heard. */
+/** A donor after a source was added: pure, and the same however often it is added. */
 
 import { createHash } from 'node:crypto';
 import { blankDonor, type Donor, type Gift, type Role, type SourceNote } from '../donor.ts';
@@ -13,13 +13,16 @@ import {
   type Side,
 } from './entry.ts';
 
-/** Gives an organisation its id, and the name under which it is known. */
+/** Returns the ID of an organisation, and the name under which it is known. */
 export type Identify = (organisation: NamedOrganisation) => { id: string; name: string };
 
 /** Profiles are read by people: the latest sentences are enough. */
 const MOST_SENTENCES = 6;
 
-/** Two roles with so few days between them are one: terms and tax years follow each other closely. */
+/**
+ * Two roles with no more days than this between them are one: terms and tax years follow each other
+ * closely.
+ */
 const DAYS_BETWEEN = 40;
 
 /** The donor of an entry that is new. */
@@ -37,7 +40,7 @@ export function newDonor(
   return mergeEntry(blank, entry, identify);
 }
 
-/** The donor with what an entry adds. Of two statements the later one holds. */
+/** The donor with what an entry adds. Of two statements, the later one counts. */
 export function mergeEntry(donor: Donor, entry: Entry, identify: Identify): Donor {
   const side = (wanted: Side) =>
     mergeRoles(
@@ -54,7 +57,7 @@ export function mergeEntry(donor: Donor, entry: Entry, identify: Identify): Dono
   };
 }
 
-/** The id of what is known by a key; the same key always gives the same one. */
+/** The ID for a key; the same key always gives the same ID. */
 export function idFrom(what: 'person' | 'organisation', key: string): string {
   return createHash('sha256').update(`record ${what} ${key}`).digest('hex').slice(0, 32);
 }
@@ -110,7 +113,7 @@ function mergeFacts(donor: Donor, entry: Entry): Facts {
   return facts;
 }
 
-/** "Quincy" says more than "Q", and either more than nothing. */
+/** "Quincy" says more than "Q", and either says more than nothing. */
 function isFuller(middle: string | null, present: string | null): boolean {
   if (middle === null) return false;
   if (present === null) return true;
@@ -130,7 +133,7 @@ function isAfter(source: SourceNote, present: SourceNote | undefined): boolean {
   return present === undefined || source.date > present.date;
 }
 
-/** Estimates of one day come from several posts: the highest holds. */
+/** Estimates of one day come from several posts: the highest counts. */
 function isBetter(
   { value, source }: { value: number; source: SourceNote },
   { capacity }: Donor,
@@ -145,7 +148,7 @@ function toRole({ organisation, side: _, ...role }: NamedRole, identify: Identif
   return { organisationId: id, organisationName: name, ...role };
 }
 
-/** Roles of one title with one organisation that overlap or touch become one. */
+/** Roles with one title at one organisation that overlap or adjoin are merged. */
 function mergeRoles(present: readonly Role[], added: readonly Role[]): Role[] {
   if (added.length === 0) return [...present];
   const merged: Role[] = [];
@@ -168,7 +171,10 @@ function touches(earlier: Role, later: Role): boolean {
   return dayNumber(later.start) - dayNumber(earlier.end) <= DAYS_BETWEEN;
 }
 
-/** A role that a later source saw end has ended, even where an earlier one had it last. */
+/**
+ * A role that has ended according to a later source has ended, even if an earlier source had it as
+ * lasting.
+ */
 function joined(one: Role, other: Role): Role {
   const latest = (other.source?.date ?? '') > (one.source?.date ?? '') ? other : one;
   const ends = [one.end, other.end];
@@ -212,9 +218,9 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-/** The donor with all that another one is known by: the two are one person. */
+/** The donor with everything that is known about another one: the two are one person. */
 export function mergeDonors(donor: Donor, other: Donor): Donor {
-  // Their organisations have ids already.
+  // Their organisations already have IDs.
   const identify: Identify = ({ name, ein }) => ({ id: ein ?? '', name });
   return entriesOfDonor(other).reduce(
     (merged, entry) => mergeEntry(merged, entry, identify),
@@ -222,7 +228,7 @@ export function mergeDonors(donor: Donor, other: Donor): Donor {
   );
 }
 
-/** What is known of a donor, each fact as its source says it. */
+/** What is known about a donor, each fact as its source states it. */
 function entriesOfDonor(donor: Donor): Entry[] {
   const { sources = {}, name, suffix = null, capacity, netWorth } = donor;
   const source = sources.name ?? NO_SOURCE;

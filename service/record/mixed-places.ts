@@ -28,17 +28,25 @@ export interface Leaving {
   ownNumber: number;
 }
 
-/** Each call belongs into a transaction of the caller. */
+/** Call each function in a transaction of the caller. */
 export interface MixedPlaces {
-  /** Stores for which parts everything was made that leads to a donor and does not say so yet. */
+  /**
+   * Notes on everything that leads to a donor, and has no note yet, the parts that it was created
+   * for.
+   */
   mark(number: number, parts: readonly string[]): void;
-  /** Where both donors are in one list or network, the place of the one that stays is for both of them. */
+  /**
+   * Where both donors are in one list or network, the place of the one that stays counts for both.
+   */
   unite(from: number, to: number): void;
-  /** Divides what leads to a joined donor; returns what was made for the part and others as one. */
+  /**
+   * Divides what leads to a joined donor. Returns what was created for the part and others
+   * together.
+   */
   divide(leaving: Leaving): Mixed[];
-  /** Removes what says that a donor was joined. */
+  /** Removes the notes that say that a donor was joined. */
   clear(number: number): void;
-  /** Removes the marks of a donor who is erased. */
+  /** Removes the notes of a donor that is erased. */
   forget(number: number): void;
 }
 
@@ -50,7 +58,10 @@ const TABLES = [
 
 const COUNTED = { list: 'places', network: 'members' } as const;
 
-/** One place may be for several parts, each of which was added, or for parts that were one when it was added. */
+/**
+ * One place can stand for several parts that were added one by one, or for parts that were one when
+ * added.
+ */
 const BETWEEN_PLACES = '|';
 const BETWEEN_PARTS = ' ';
 
@@ -121,11 +132,11 @@ function createCounts() {
   };
 }
 
-/** What becomes of a place: for whom it was made decides. */
+/** How to divide a place: it depends on the parts that it was created for. */
 interface Division {
-  /** The part that leaves was added alone. */
+  /** Whether the part that leaves was added alone. */
   leaves: boolean;
-  /** The part was one with others when it was added. */
+  /** Whether the part was joined with others when it was added. */
   isMixed: boolean;
   /** The places of other parts. */
   stays: string[];
@@ -159,7 +170,7 @@ function divideJobs(db: Database, leaving: Leaving, counts: Counts): void {
     mix.run(TWO_PEOPLE, id);
     counts.add(team, 'jobs');
   }
-  // As it was before the join, with the number as a whole one.
+  // Restores the number from before the join. The cast keeps it an integer.
   const returnRunnersUp = db.prepare<[number, number, number]>(
     `update jobs
      set match = json_remove(json_set(match, '$.runnerUp.donorNumber', cast(? as integer)), '$.runnerUp.was')
@@ -217,7 +228,10 @@ interface Leave {
   place: string | number;
 }
 
-/** How the part that leaves gets a place of its own where the other one stays: in a list where it was before the join. */
+/**
+ * How the part that leaves gets its own place where the other one stays: in a list, at its position
+ * before the join.
+ */
 const LEAVING = {
   list: `
     insert or ignore into list_donors (position, list_id, donor_number, added_at_ms)
@@ -233,7 +247,9 @@ const LEAVING = {
     select network, @ownNumber from network_members where network = @place and donor = @number`,
 };
 
-/** The connections of the two are computed once more, with those of all others, since people have changed. */
+/**
+ * Computes the connections of the two again, with those of all others, since people have changed.
+ */
 function renewMembers(db: Database, { number, ownNumber }: Leaving): void {
   const dropConnections = db.prepare<[number]>(
     'delete from stored_connections where member in (select number from stored_members where donor = ?)',

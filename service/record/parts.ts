@@ -11,24 +11,27 @@ export interface Part {
   id: string;
   /** The number of the joined donor. */
   number: number;
-  /** The number that the part had as a donor; null if it was joined as it was imported. */
+  /** The number that the part had as a donor. Null if it was joined during its import. */
   ownNumber: number | null;
   donor: Donor;
   /** Ids that led to this part before it was joined. */
   aliases: readonly string[];
 }
 
-/** Reads and writes parts; each call that writes belongs into a transaction of the caller. */
+/** Reads and writes parts. Call each function that writes in a transaction of the caller. */
 export interface Parts {
-  /** The parts of a joined donor, the one that gave it its number first; none for a donor who was never joined. */
+  /**
+   * The parts of a joined donor, first the one that gave it its number. Empty for a donor that was
+   * never joined.
+   */
   of(number: number): Part[];
   find(id: string): Part | undefined;
   byKey(key: string): Part | undefined;
   keysOf(id: string): string[];
   add(part: Part, keys: readonly string[]): void;
-  /** Stores what a part is now, and further keys. */
+  /** Stores the current state of a part, and further keys. */
   write(id: string, donor: Donor, keys: readonly string[]): void;
-  /** The parts of one donor become parts of another one. */
+  /** Makes the parts of one donor parts of another one. */
   move(from: number, to: number): void;
   remove(id: string): void;
   /** Removes all parts of a donor. */

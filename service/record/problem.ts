@@ -1,9 +1,9 @@
-/** A source that cannot be imported as it is: nothing of it is in. */
+/** The error for a source that cannot be imported as it is: nothing of it was imported. */
 
-/** So many problems are named; the number of all is said besides. */
+/** Maximum number of problems that the message lists; it also gives the total number. */
 const MOST_NAMED = 20;
 
-/** What is wrong with a file, line by line. */
+/** The problems of a file, line by line. */
 export class ImportProblem extends Error {
   override readonly name = 'ImportProblem';
   readonly problems: readonly string[];

@@ -1,4 +1,4 @@
-/** Everything of teams that leads to a donor, moved to another donor or taken away. */
+/** Everything of teams that leads to a donor: moves it to another donor or removes it. */
 
 import { z } from 'zod';
 import type { Database } from '../database.ts';
@@ -8,18 +8,18 @@ import { openMixedPlaces } from './mixed-places.ts';
 import { openParts } from './parts.ts';
 import { joinedTo } from './vacancy.ts';
 
-/** What teams have of a donor; each call belongs into a transaction of the caller. */
+/** References of teams to a donor. Call each function in a transaction of the caller. */
 export interface References {
-  /** All that led to a donor leads to another one. */
+  /** Makes everything that led to one donor lead to another one. */
   move(from: number, to: number): void;
-  /** Nothing leads there any more, and nothing says that it did. */
+  /** Removes everything that leads to a donor, and every trace that it did. */
   forget(number: number, ids: readonly string[]): void;
 }
 
-/** What a job says once its donor has been erased. */
+/** The text of a job after its donor has been erased. */
 const ERASED = 'The person was erased from the service';
 
-/** Opens them. */
+/** Opens the references of a database. */
 export function openReferences(db: Database): References {
   const sql = prepareStatements(db);
   const apart = openApart(db);
@@ -27,7 +27,7 @@ export function openReferences(db: Database): References {
   const places = openMixedPlaces(db);
   const exported = openExported(db);
 
-  /** The runner-up of a match is written inside of it. */
+  /** The runner-up of a match is stored inside the match. */
   function changeRunnersUp(from: number, to: number | null): void {
     for (const { id, match } of sql.withRunnerUp.all(from)) {
       const { runnerUp, ...rest } = matchSchema.parse(JSON.parse(match));
@@ -53,7 +53,8 @@ export function openReferences(db: Database): References {
       parts.forget(number);
       sql.forgetReturns.run(number);
       sql.forgetUndone.run(number, number);
-      // A file cannot be changed: it goes as a whole, and so do those of which it is not known who is in them.
+      // A file cannot be changed, so it is removed as a whole. Files whose people are unknown are
+      // removed too.
       exported.remove(number);
       for (const statement of sql.dropPlaces) statement.run(number);
       for (const id of ids) {
@@ -73,7 +74,7 @@ function prepareStatements(db: Database) {
   const one = (query: string) => db.prepare<[number]>(query);
   return {
     moveJobs: two('update jobs set donor_number = ? where donor_number = ?'),
-    // Where the other one is as well, theirs stays.
+    // Where the other donor has a place too, that place stays.
     movePlaces: [
       two('update or ignore list_donors set donor_number = ? where donor_number = ?'),
       two('update or ignore network_members set donor = ? where donor = ?'),

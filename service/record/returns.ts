@@ -1,6 +1,7 @@
 /**
- * Returns of organisations, and those that were amended: for its tax period, an amended return says who held which
- * office, whether it is imported before or after the return that it amends. People stay donors, since teams paid for them.
+ * Returns of organisations, and amended returns. For its tax period, an amended return says who
+ * held which office, whether it is imported before or after the return that it amends. People stay
+ * donors, since teams paid for them.
  */
 
 import type { Database } from '../database.ts';
@@ -16,14 +17,20 @@ export interface FiledReturn {
   /** The first and the last day of the tax period. */
   from: string;
   to: string;
-  /** When it was filed; of two returns of one period, the later text is the later return. */
+  /**
+   * When it was filed. Of two returns of one period, the one with the later text is the later
+   * return.
+   */
   filedAt: string;
   isAmended: boolean;
 }
 
-/** Each call belongs into a transaction of the caller. */
+/** Call each function in a transaction of the caller. */
 export interface Returns {
-  /** Stores a return before its people are taken, and returns what each of them is to be stored with. */
+  /**
+   * Stores a return before its people are imported. Returns a function that tells what to store for
+   * each of them.
+   */
   begin(filed: FiledReturn, entries: readonly Entry[]): (entry: Entry) => Entry;
 }
 
@@ -81,7 +88,7 @@ interface FiledRow extends Omit<FiledReturn, 'isAmended'> {
   isAmended: number;
 }
 
-/** The donor without what returns said of an organisation's period. */
+/** Returns the donor without what returns said about an organisation's period. */
 function withoutPeriod(
   donor: Donor,
   organisationId: string,

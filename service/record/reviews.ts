@@ -1,4 +1,7 @@
-/** Pairs of donors who agree without a contradiction and were not joined: someone has to look at them. */
+/**
+ * Pairs of donors that agree without a contradiction but were not joined: an operator has to review
+ * them.
+ */
 
 import { z } from 'zod';
 import type { Database } from '../database.ts';
@@ -7,22 +10,24 @@ import type { Database } from '../database.ts';
 export interface ReviewedPair {
   one: number;
   other: number;
-  /** That the two are one person. */
+  /** The probability that the two are one person. */
   probability: number;
-  /** What speaks for it. */
+  /** The evidence for it. */
   reasons: string[];
   atMs: number;
 }
 
-/** Stores pairs; each call belongs into a transaction of the caller. */
+/** Stores pairs. Call each function in a transaction of the caller. */
 export interface Reviews {
-  /** Stores a pair; one that is stored already gets its newest evidence. */
+  /** Stores a pair. A stored pair gets its newest evidence. */
   add(pair: ReviewedPair): void;
-  /** Lists pairs, the likeliest first; not those of a donor who was joined, to which an undo leads back. */
+  /**
+   * Lists pairs, the likeliest first. Leaves out pairs of a joined donor; an undo brings them back.
+   */
   list(): ReviewedPair[];
-  /** Removes a pair; false if it is not on the list. */
+  /** Removes a pair. Returns false if it is not in the list. */
   remove(one: number, other: number): boolean;
-  /** Removes the pairs of a donor who was joined or erased. */
+  /** Removes the pairs of a donor that was joined or erased. */
   forget(number: number): void;
 }
 

@@ -1,9 +1,9 @@
-/** A donor as a person to be matched. */
+/** Turns a donor into a person to match. */
 
 import type { Donor } from '../donor.ts';
 import type { SoughtPerson } from '../matcher/matcher.ts';
 
-/** Returns what the sources of a donor say, without days of birth that stand for an unknown one. */
+/** Returns what the sources say about a donor, without birthdays that stand for an unknown one. */
 export function soughtOf(
   { name, suffix, addresses, work, boards, birthday, birthYear }: Donor,
   commonBirths: ReadonlySet<string>,

@@ -1,4 +1,4 @@
-/** The people that were imported, as the database holds them. */
+/** The imported people, as the database stores them. */
 
 import { z } from 'zod';
 import type { Database } from '../database.ts';
@@ -11,64 +11,75 @@ import { isVacant, vacantDonor } from './vacancy.ts';
 
 /** A file that was imported. */
 export interface ImportedFile {
-  /** Of its kind, its content and what was said about it. */
+  /** Identifies its kind, its content and the operator's statement about it. */
   fingerprint: string;
   kind: string;
   /** Its name, without the folder. */
   file: string;
   atMs: number;
-  /** How many people it tells of, and how many of them are new or have changed. */
+  /** How many people it contains, and how many of them are new or have changed. */
   people: number;
   added: number;
   changed: number;
 }
 
-/** A donor who is taken away: joined to another one, or erased. */
+/** A donor that was removed: joined to another one, or erased. */
 export interface Vacancy {
   number: number;
   joinedTo: number | null;
-  /** That the two are one person, and why; null and none of one who is erased. */
+  /**
+   * The probability that the two are one person, and the reasons. Null and empty for an erased
+   * donor.
+   */
   probability: number | null;
   reasons: readonly string[];
   atMs: number;
 }
 
-/** The imported people; each call that writes belongs into a transaction of the caller. */
+/** The imported people. Call each function that writes in a transaction of the caller. */
 export interface RecordStore {
-  /** How many numbers of donors there are, those that lead to no one included. */
+  /** The number of donor numbers, including those without a donor. */
   count(): number;
   people(): number;
   donor(number: number): Donor | null;
   numberOf(id: string): number | null;
   numberByKey(key: string): number | null;
   write(number: number, donor: Donor, keys: readonly string[]): void;
-  /** The organisation's id, and the name that was heard first; a new one is kept. */
+  /**
+   * Returns the organisation's id and the name that was imported first. Stores a new organisation.
+   */
   identify(organisation: NamedOrganisation): { id: string; name: string };
   isImported(fingerprint: string): boolean;
   noteImport(file: ImportedFile): void;
   imports(): ImportedFile[];
   keysOf(number: number): string[];
-  /** The keys of a donor in the lists of these keys lead there no longer as ids of those lists, which have new ones. */
+  /** Retires the keys of a donor in the lists of these keys: those lists have new ids for it. */
   retireKeys(number: number, keys: readonly string[]): void;
-  /** The id of a donor who is known by a key; another one if the list has given the key to someone else. */
+  /**
+   * Returns an id for a donor with a key: another one if the list has given the key to another
+   * person.
+   */
   freeId(key: string): string;
-  /** The ids of those who were joined to a donor. */
+  /** The ids of the donors that were joined to a donor. */
   aliasesOf(number: number): string[];
-  /** Takes a donor away; the ids and keys lead to another one, or nowhere. */
+  /** Removes a donor. Its ids and keys then lead to another one, or nowhere. */
   vacate(vacancy: Vacancy): void;
-  /** Makes a part of a joined donor a donor again: the id, its keys and its earlier ids lead there. */
+  /**
+   * Turns a part of a joined donor into a donor again: its id, its keys and its earlier ids lead
+   * there.
+   */
   restore(restored: {
     number: number;
     donor: Donor;
     keys: readonly string[];
     aliases: readonly string[];
   }): void;
-  /** Whoever led to a number by way of a join, and is a part of another donor, leads to that donor. */
+  /** Makes the joined ids of a number that are parts of another donor lead to that donor. */
   redirect(from: number, to: number): void;
   /** Whether others were joined to a donor. */
   hasJoined(number: number): boolean;
   noteUndone(undone: { number: number; apartFrom: number; atMs: number }): void;
-  /** How many people have come, changed or gone. */
+  /** The number of people that were added, changed or removed. */
   changes(): number;
   countOrganisations(): number;
 }
@@ -83,7 +94,7 @@ export function openRecord(db: Database): RecordStore {
     if (known) return known;
     const [named, ...others] = sql.byName.all(comparable);
     const isOnly = named !== undefined && others.length === 0;
-    // A name is enough while one organisation has it; two EINs are two organisations.
+    // A name is enough if only one organisation has it. Two EINs are two organisations.
     if (isOnly && (ein === null || named.ein === null)) {
       if (ein !== null) sql.setEin.run(ein, named.id);
       return named;
@@ -154,7 +165,7 @@ export function openRecord(db: Database): RecordStore {
     noteUndone(undone) {
       sql.noteUndone.run(undone);
     },
-    // An undo takes a vacancy away, and must not give a number that was there before.
+    // An undo removes a vacancy, and the result must never repeat an earlier number.
     changes: () =>
       (sql.changes.get() ?? 0) + (sql.vacancies.get() ?? 0) + 2 * (sql.undone.get() ?? 0),
     countOrganisations: () => sql.organisations.get() ?? 0,
@@ -165,7 +176,7 @@ function prepareStatements(db: Database) {
   const number = (query: string) => db.prepare<[string], number>(query).pluck();
   const total = (query: string) => db.prepare<[], number>(query).pluck();
   return {
-    // Numbers have no gaps: the last one is found without counting.
+    // Numbers have no gaps, so the last one is found without counting.
     count: total('select coalesce(max(number) + 1, 0) from record_donors'),
     donor: db.prepare<[number], string>('select donor from record_donors where number = ?').pluck(),
     byId: number('select number from record_donors where id = ?'),

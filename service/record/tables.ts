@@ -1,6 +1,6 @@
-/** The tables of the people that were imported. */
+/** The tables of the imported people. */
 
-/** Who was there once: erased, or joined to another donor, whose profile the earlier ids lead to. */
+/** Former donors: erased, or joined to another donor, whose profile the earlier ids lead to. */
 export const VACANCY_TABLES = `
 create table if not exists record_vacancies (
   number integer primary key,
@@ -28,9 +28,10 @@ create index if not exists export_donors_by_donor on export_donors (donor);
 `;
 
 /**
- * What each source said of a donor who was joined, so that a join can be undone. A part is a donor as some keys
- * describe it; `own_number` is the number that the part had as a donor. Pairs in `record_apart` are two people,
- * as an operator said. `parts` of a job, member or place names the parts that it was made for.
+ * What each source said about a joined donor, so that a join can be undone. A part is a donor as
+ * some keys describe it; `own_number` is the number that the part had as a donor. Pairs in
+ * `record_apart` are two people, according to an operator. `parts` of a job, member or place names
+ * the parts that it was created for.
  */
 export const PART_TABLES = `
 create table if not exists record_parts (
@@ -69,8 +70,9 @@ create index if not exists list_donors_by_donor on list_donors (donor_number);
 `;
 
 /**
- * Where a joined donor stood in the lists that the other one is in too, so that an undo leads back there. The indexes are for
- * what a join or an undo looks for, which would otherwise read all jobs and all who were ever joined.
+ * The place of a joined donor in lists that also contain the other one, so that an undo restores
+ * it. A join or an undo uses the indexes. Without them it would read all jobs and all joined
+ * donors.
  */
 export const JOINED_TABLES = `
 create table if not exists joined_places (
@@ -92,7 +94,7 @@ export const PART_COLUMNS = [
   ['network_members', 'parts', 'text'],
 ] as const;
 
-/** The returns that were imported, with the keys of their people: a later one may amend them. */
+/** The imported returns with the keys of their people: a later one may amend them. */
 export const RETURN_TABLES = `
 create table if not exists record_returns (
   number integer primary key,
@@ -111,7 +113,7 @@ create table if not exists record_return_people (
 create index if not exists record_return_people_by_key on record_return_people (key);
 `;
 
-/** Pairs of donors that someone has to look at. */
+/** Pairs of donors that an operator has to review. */
 export const REVIEW_TABLES = `
 create table if not exists record_reviews (
   one integer not null,

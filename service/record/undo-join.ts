@@ -1,4 +1,4 @@
-/** Undoes a join: each of the two people is a donor again, as the sources of each describe them. */
+/** Undoes a join: each of the two people is a donor again, as its sources describe it. */
 
 import type { Database } from '../database.ts';
 import { openGrowingIndex } from '../matcher/growing-index.ts';
@@ -11,12 +11,12 @@ import { openParts, type Part } from './parts.ts';
 import { openRecord } from './store.ts';
 import { openRecordedWorld } from './world.ts';
 
-/** What came of an undo. */
+/** The result of an undo. */
 export interface Undone {
   /** The id that stays, and the one that leads to its own person again. */
   id: string;
   restored: string;
-  /** What teams have that was made while the two were one, and now leads to nobody. */
+  /** What teams created while the two were one, and which now leads to no one. */
   mixed: Mixed[];
 }
 
@@ -28,9 +28,9 @@ export function undoJoin(db: Database, id: string, clock: () => number): Undone 
 }
 
 /**
- * Undoes the joins of the donors with these ids, all or none. The two of each are never joined again by themselves.
- * What is derived from all people is made anew once, afterwards, as that takes as long as all else together. The
- * database must be no service's at the time.
+ * Undoes the joins of the donors with these ids, all or none. The two of each are never joined
+ * again automatically. Everything derived from all people is created again once, at the end,
+ * because that takes as long as the rest together. No service may be using the database.
  */
 export function undoJoins(db: Database, ids: readonly string[], clock: () => number): Undone[] {
   const world = openRecordedWorld(db);
@@ -77,7 +77,7 @@ export function undoJoins(db: Database, ids: readonly string[], clock: () => num
   return undone;
 }
 
-/** The part that an operator means: by its own id, or by that of the other one of two. */
+/** Finds the part that an operator means: by its own id, or by the id of the other one of two. */
 function findPart(db: Database, id: string): Part {
   const record = openRecord(db);
   const parts = openParts(db);

@@ -1,21 +1,27 @@
-/** The number of a donor who is there no more: numbers have no gaps, so it stays, and leads to no one. */
+/**
+ * The number of a donor that no longer exists. Numbers have no gaps, so it stays and leads to no
+ * one.
+ */
 
 import { blankDonor, type Donor } from '../donor.ts';
 
-/** How the ids of numbers that lead to no one begin. */
+/** The prefix of the ids of numbers without a donor. */
 export const VACANT = 'vacant-';
 
-/** What stands in the place of a donor. */
+/** Returns what stands in the place of a donor. */
 export function vacantDonor(number: number): Donor {
   return blankDonor(`${VACANT}${number}`, { first: '', middle: null, last: '' });
 }
 
-/** Whether a number leads to no one. */
+/** Whether a number has no donor. */
 export function isVacant({ id }: Pick<Donor, 'id'>): boolean {
   return id.startsWith(VACANT);
 }
 
-/** A table for a statement: a donor, the next parameter, and all who were joined to it, whose numbers an undo gives back. */
+/**
+ * Returns a table for a statement: a donor (the next parameter) and all that were joined to it. An
+ * undo returns their numbers.
+ */
 export function joinedTo(name: string): string {
   return `${name} (number) as (
     select ?

@@ -1,4 +1,4 @@
-/** The world of a service whose people were imported: it is read from the database as it is asked for. */
+/** The world of a service with imported people. It is read from the database when it is used. */
 
 import { openConnectionEngine } from '../connections/engine.ts';
 import type { Database } from '../database.ts';
@@ -7,10 +7,10 @@ import { createStoredConnections } from '../networks/stored-connections.ts';
 import { IMPORTED, settleAnew } from '../settled-people.ts';
 import { openRecord, type RecordStore } from './store.ts';
 
-/** Where people see the donor with an id. */
+/** Returns the URL of the page of the donor with an id. */
 export type PageOf = (id: string) => string;
 
-/** The people of a record as they are now. */
+/** The current people of a record. */
 function createRecordedWorld(record: RecordStore, pageOf?: PageOf): World {
   const donorCount = record.count();
   const donor = (number: number) => {
@@ -28,7 +28,7 @@ function createRecordedWorld(record: RecordStore, pageOf?: PageOf): World {
   };
 }
 
-/** Opens the imported people, and brings ties, index and search up to what was imported. */
+/** Opens the imported people, and updates ties, index and search to the last import. */
 export function openRecordedWorld(db: Database, pageOf?: PageOf): World {
   const world = createRecordedWorld(openRecord(db), pageOf);
   if (settleAnew(db, world)) {
@@ -37,12 +37,12 @@ export function openRecordedWorld(db: Database, pageOf?: PageOf): World {
   return world;
 }
 
-/** The files say nothing of the time after they came in. */
+/** The files say nothing about the time after their import. */
 function dayOfLastImport(record: RecordStore): string {
   return new Date(record.imports().at(-1)?.atMs ?? 0).toISOString().slice(0, 10);
 }
 
-/** Another import gives another text: then everything that is derived from the people is made anew. */
+/** Another import gives another text. Then everything derived from the people is created again. */
 function describe(record: RecordStore): string {
   return `${record.count()} ${IMPORTED} after ${record.changes()} changes`;
 }

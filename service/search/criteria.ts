@@ -1,19 +1,21 @@
-/** What a search asks for, be it by filters or read from plain English. All that is given must hold. */
+/** The criteria of a search, from filters or from plain English. All of them have to hold. */
 
 import { z } from '@hono/zod-openapi';
 
-/** How a donor is tied to an organisation, in the words of connections (service document, 2.2). */
+/**
+ * How a donor is tied to an organisation, with the names of connections (service document, 2.2).
+ */
 export const RELATIONSHIPS = ['sits_on_board_of', 'works_for', 'donates_to', 'attends'] as const;
 
-/** When a tie has to be: now, over by now, or at any time. */
+/** When a tie has to exist: now, in the past, or at any time. */
 export const TIMES = ['present', 'past', 'ever'] as const;
 
-/** Each of them is looked for among all organisations. */
+/** The search looks for each of them among all organisations. */
 const MAX_TIES = 10;
 
 const wholeNumber = z.int().min(0);
 
-/** In a URL all is text. */
+/** In a URL every value is text. */
 const wholeNumberInUrl = z
   .string()
   .regex(/^\d{1,15}$/, 'the value should be a whole number')
@@ -61,7 +63,7 @@ function personShape<Whole extends z.ZodType>(whole: Whole) {
 /** The schema of one tie. */
 export const tieSchema = z.strictObject(tieShape(wholeNumber)).openapi('TieFilter');
 
-/** A tie to an organisation that has to be there. */
+/** A tie to an organisation that a donor has to have. */
 export type TieFilter = z.infer<typeof tieSchema>;
 
 /** The schema of all filters. */
@@ -69,10 +71,10 @@ export const filtersSchema = z
   .strictObject({ ...personShape(wholeNumber), ties: z.array(tieSchema).max(MAX_TIES).default([]) })
   .openapi('SearchFilters');
 
-/** What has to hold of a donor. */
+/** The conditions that a donor has to meet. */
 export type Filters = z.infer<typeof filtersSchema>;
 
-/** The filters as parameters of a URL, where there is room for one tie. */
+/** The filters as parameters of a URL, which have room for one tie. */
 export const flatFiltersShape = {
   ...personShape(wholeNumberInUrl),
   ...tieShape(wholeNumberInUrl),
@@ -89,12 +91,12 @@ export function fromFlatFilters(flat: z.infer<typeof flatFiltersSchema>): Filter
   return { ...person, ties: isTie ? [{ ...tie, when: when ?? 'ever' }] : [] };
 }
 
-/** Whether nothing is asked at all. */
+/** Whether no filter is set. */
 export function isEmpty({ ties, ...person }: Filters): boolean {
   return ties.length === 0 && Object.values(person).every((value) => value === undefined);
 }
 
-/** Two sets of filters as one; where both name the same thing, the first one counts. */
+/** Merges two sets of filters. Where both set the same filter, the first one counts. */
 export function mergeFilters(first: Filters, second: Filters): Filters {
   const given = Object.fromEntries(
     Object.entries(first).filter(([, value]) => value !== undefined),

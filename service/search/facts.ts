@@ -1,4 +1,7 @@
-/** The plain facts about all donors in columns, so that a search rules out a million in no time. */
+/**
+ * The plain facts about all donors in columns, so that a search rules out a million donors very
+ * fast.
+ */
 
 import { z } from 'zod';
 import type { Database } from '../database.ts';
@@ -8,29 +11,29 @@ import { type NumbersOf, readColumn, writeColumn } from './columns.ts';
 import type { Filters } from './criteria.ts';
 import { createTextTest } from './texts.ts';
 
-/** What stands for a figure that is not known, and for a donor without an address. */
+/** Stands for an unknown figure, and for a donor without an address. */
 const UNKNOWN = -1;
 
 /** Takes the donors in the order of their numbers. */
 export interface FactWriter {
   add(donor: Donor): void;
-  /** Keeps everything in the database. */
+  /** Stores everything in the database. */
   finish(): void;
 }
 
-/** The facts that were kept. */
+/** The stored facts. */
 export interface Facts {
-  /** The numbers of all donors, those first who could give most. */
+  /** The numbers of all donors, those with the highest capacity first. */
   readonly byCapacity: Uint32Array;
-  /** The order of `byCapacity`, for some of them. */
+  /** Compares in the order of `byCapacity`, to sort some of them. */
   compareCapacity(a: number, b: number): number;
-  /** A test of a donor's number: false for those who cannot fit. */
+  /** Returns a test for a donor's number: false for donors that cannot fit. */
   testOf(filters: Filters, year: number): (number: number) => boolean;
-  /** What it reads before its first answer, to be read earlier. */
+  /** What the facts read before their first answer, so that it can be read earlier. */
   pieces: readonly Piece[];
 }
 
-/** Opens the writer for a new database of so many donors. */
+/** Opens the writer for a new database of `donorCount` donors. */
 export function createFactWriter(db: Database, donorCount: number): FactWriter {
   const columns = {
     birthYears: new Int16Array(donorCount),
@@ -43,7 +46,7 @@ export function createFactWriter(db: Database, donorCount: number): FactWriter {
   let next = 0;
   return {
     add({ birthYear, isDeceased, addresses: [home], netWorth, capacity }) {
-      // The dead have no age that a search could ask for.
+      // Deceased donors have no age that a search could use.
       columns.birthYears[next] = isDeceased === true ? UNKNOWN : (birthYear ?? UNKNOWN);
       columns.places[next] = home === undefined ? UNKNOWN : numberOfPlace(places, home);
       columns.netWorthLows[next] = netWorth?.low ?? UNKNOWN;
@@ -61,7 +64,10 @@ export function createFactWriter(db: Database, donorCount: number): FactWriter {
   };
 }
 
-/** Opens the facts; once asked for they stay in memory, some 40 megabytes for a million donors. */
+/**
+ * Opens the facts. They stay in memory after their first use: some 40 megabytes for a million
+ * donors.
+ */
 export function openFacts(db: Database): Facts {
   const column = <T>(name: string, Numbers: NumbersOf<T>) =>
     piece(() => readColumn(db, 'search_columns', name, Numbers));
@@ -104,7 +110,7 @@ function isAtLeast(column: Column, bound: number): (number: number) => boolean {
   return (number) => (column[number] ?? UNKNOWN) >= Math.max(0, bound);
 }
 
-/** What is unknown is no low figure. */
+/** An unknown figure is not a low one. */
 function isAtMost(column: Column, bound: number): (number: number) => boolean {
   return (number) => {
     const figure = column[number] ?? UNKNOWN;
@@ -144,7 +150,7 @@ function readPlaces(db: Database): PlaceName[] {
 
 const placeKey = z.tuple([z.string(), z.string()]);
 
-/** Undefined where no place is asked for. */
+/** Returns undefined if the filters name no place. */
 function findPlaces(
   namesOf: () => readonly PlaceName[],
   filters: Filters,

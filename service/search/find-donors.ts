@@ -1,4 +1,7 @@
-/** Finds donors: narrows down who may fit by an index where there is one, then looks at each. */
+/**
+ * Finds donors: narrows down the candidates with an index where there is one, then examines each of
+ * them.
+ */
 
 import type { World } from '../donor.ts';
 import { type Summary, toSummary } from '../donors/summary.ts';
@@ -11,7 +14,7 @@ import { type Fit, fitDonor, prepare, type Wanted } from './fits.ts';
 import { fitName, readName, type SoughtName } from './names.ts';
 import type { Organisations } from './organisations.ts';
 
-/** How many donors one request looks at; who lies beyond is reached by the next pages. */
+/** Maximum number of donors that one request examines. Later pages reach the others. */
 const MAX_EXAMINED = 10_000;
 
 /** What a search needs. */
@@ -23,7 +26,7 @@ export interface FindOptions {
   clock: () => number;
 }
 
-/** Where a page begins: at a place among the ranked fits of the donors from `start` on. */
+/** Where a page begins: at an offset in the ranked fits of the donors from `start` on. */
 export interface SearchPosition {
   start: number;
   offset: number;
@@ -35,19 +38,22 @@ export interface FoundDonors {
   /** Null after the last page. */
   next: SearchPosition | null;
   meta: {
-    /** What named the candidates: the index of names, that of organisations, or facts alone. */
+    /**
+     * Where the candidates came from: the index of names, the index of organisations, or the facts
+     * alone.
+     */
     source: 'names' | 'organizations' | 'facts';
     candidates: number;
-    /** How many candidates this page looked at. */
+    /** How many candidates this page examined. */
     scanned: number;
     /** How many of those fit. */
     found: number;
-    /** Whether these are all candidates, so that `found` and the ranking are of the whole. */
+    /** Whether these are all candidates, so that `found` and the ranking cover the whole result. */
     complete: boolean;
   };
 }
 
-/** Finds a page of donors, best first among those that the page looks at. */
+/** Finds a page of donors, the best first among those that the page examines. */
 export async function findDonors(
   options: FindOptions,
   filters: Filters,
@@ -85,13 +91,16 @@ export async function findDonors(
   };
 }
 
-/** Who may fit, in an order that stays the same from page to page: those first who could give most. */
+/**
+ * The donors that may fit, in an order that stays the same from page to page: highest capacity
+ * first.
+ */
 interface Candidates {
   source: FoundDonors['meta']['source'];
   numbers: Uint32Array;
 }
 
-/** So many donors are ruled out between two looks at the clock. */
+/** Number of donors that are ruled out between two checks of the clock. */
 const RULED_OUT_AT_ONCE = 20_000;
 
 async function findCandidates(
@@ -126,7 +135,7 @@ function sourceOf(isByName: boolean, isByOrganisation: boolean): Candidates['sou
   return isByOrganisation ? 'organizations' : 'facts';
 }
 
-/** Null for a first name alone, for which there is no index. */
+/** Returns null for a first name alone, which has no index. */
 async function findBearers(
   index: DonorIndex,
   name: SoughtName,

@@ -1,4 +1,4 @@
-/** Whether a donor is one of those who are sought, why, and how well. */
+/** Whether a donor fits a search, why, and how well. */
 
 import type { Donor } from '../donor.ts';
 import { toLatin } from '../matcher/latin.ts';
@@ -8,13 +8,13 @@ import type { Filters, TieFilter } from './criteria.ts';
 import { fitName, NAME_FITS, type SoughtName } from './names.ts';
 import { createTextTest } from './texts.ts';
 
-/** Filters, made ready to be asked of many donors. */
+/** Filters, prepared to be checked for many donors. */
 export interface Wanted {
   filters: Filters;
   name: SoughtName | null;
   ties: WantedTie[];
   isCity: (city: string) => boolean;
-  /** Now, by which ages are counted. */
+  /** The current time, from which ages are computed. */
   nowMs: number;
 }
 
@@ -23,9 +23,9 @@ interface WantedTie extends TieFilter {
   isTitle: (title: string) => boolean;
 }
 
-/** What speaks for a donor. Words are made for those alone who are shown. */
+/** The evidence for a donor. Texts are created only for the donors that are shown. */
 export interface Fit {
-  /** Each the higher the better, the first one counts most. */
+  /** The higher, the better; the first one counts most. */
   ranks: number[];
   tell(): string[];
 }
@@ -46,8 +46,8 @@ export function prepare(filters: Filters, name: SoughtName | null, nowMs: number
 }
 
 /**
- * How a donor fits; undefined if anything that is wanted does not hold or is not known. The
- * living come first, then better names, then those whose ties last, then those who could give more.
+ * Returns how a donor fits. Undefined if a criterion does not hold or is unknown. The order: living
+ * donors first, then better names, then donors with more current ties, then higher capacity.
  */
 export function fitDonor(donor: Donor, wanted: Wanted): Fit | undefined {
   if (!factsHold(donor, wanted)) {
@@ -86,7 +86,7 @@ function livesThere({ addresses: [home] }: Donor, { filters, isCity }: Wanted): 
   );
 }
 
-/** The facts that were asked for. */
+/** Returns the facts that the filters are about. */
 function tellFacts(donor: Donor, { filters, nowMs }: Wanted): string[] {
   const [home] = donor.addresses;
   const { netWorth, capacity } = donor;
@@ -110,7 +110,7 @@ function isAsked(...filters: unknown[]): boolean {
   return filters.some((filter) => filter !== undefined);
 }
 
-/** What is unknown is within nothing. */
+/** An unknown figure is in no range. */
 function isWithin(
   low: number | null | undefined,
   high: number | null | undefined,
@@ -146,7 +146,7 @@ const NAME_REASONS = {
   typo: 'name within one typo',
 };
 
-/** A tie of a donor, in one shape for roles and gifts. */
+/** A tie of a donor: one shape for roles and gifts. */
 interface Tie {
   organisation: string;
   title: string;
@@ -155,7 +155,7 @@ interface Tie {
   tell(): string;
 }
 
-/** For each wanted tie the donor's best one; undefined if one of them is missing. */
+/** Returns the donor's best tie for each wanted one; undefined if one of them is missing. */
 function fitTies(donor: Donor, { ties }: Wanted): Tie[] | undefined {
   const found = ties.map((wanted) => {
     const fitting = tiesOf(donor, wanted.relationship).filter((tie) => isWanted(tie, wanted));
@@ -195,7 +195,7 @@ function rolesAs(preposition: string, roles: Donor['work']): Tie[] {
   }));
 }
 
-/** A gift is over when it is made. */
+/** A gift has ended when it is made. */
 function giftsAsTies({ gifts }: Donor): Tie[] {
   return gifts.map(({ organisationName, amount, date }) => ({
     organisation: organisationName,

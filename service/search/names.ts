@@ -1,18 +1,21 @@
-/** Searching by name: short forms, initials and one typo are found too, and rank behind. */
+/** Searches by name. Short forms, initials and a single typo are found too, and rank lower. */
 
 import type { DonorIndex } from '../matcher/donor-index.ts';
 import { toLatin } from '../matcher/latin.ts';
 import { comparableName, type FirstNameFit, fitFirstName } from '../matcher/names.ts';
 
-/** A name that is looked for; comparable ones throughout. */
+/** A name to search for. All its parts are comparable names. */
 export interface SoughtName {
-  /** Empty where only a last name is sought. */
+  /** Empty if the search is for a last name only. */
   first: string;
-  /** One of these; empty where only a first name is sought. */
+  /** One of these has to match. Empty if the search is for a first name only. */
   lasts: string[];
-  /** Whether the last name was taken for a typo of these. */
+  /** Whether the last name was treated as a typo of these. */
   isCorrected: boolean;
-  /** A first name that a donor bears is never taken for a typo of another one. */
+  /**
+   * Whether a typo is allowed. A first name that a donor has is never treated as a typo of another
+   * one.
+   */
   allowsTypo: boolean;
 }
 
@@ -28,8 +31,9 @@ export const NAME_FITS = [
 type NameFit = (typeof NAME_FITS)[number];
 
 /**
- * Reads "Hogan", "Dianne Hogan", "Dr. Dianne Hogan", "Dianne Hogan, Jr.", "Hogan, Dianne" and, where donors
- * bear it in that order alone, "Hogan Dianne". A name that no donor bears has no part.
+ * Reads "Hogan", "Dianne Hogan", "Dr. Dianne Hogan", "Dianne Hogan, Jr." and "Hogan, Dianne". Reads
+ * "Hogan Dianne" too, where donors have the name in that order only. A name that no donor has gets
+ * no part.
  */
 export function readName(index: DonorIndex, text: string): SoughtName {
   const { first, last } = turned(index, splitName(toLatin(text)));
@@ -45,23 +49,28 @@ export function readName(index: DonorIndex, text: string): SoughtName {
   return { first: given, lasts, isCorrected: !isKnown, allowsTypo };
 }
 
-/** Whether a text is the name of a donor, as far as the single names in it tell. */
+/** Whether a text is the name of a donor, as far as its single names show. */
 export function isBorne(index: DonorIndex, text: string): boolean {
   const { first, lasts, isCorrected } = readName(index, text);
   return lasts.length > 0 ? !isCorrected || index.countFirstName(first) > 0 : first !== '';
 }
 
-/** How the first name of a donor (of comparable parts) fits; undefined if the name does not. */
+/**
+ * Returns how the first name of a donor (of comparable parts) fits; undefined if the name does not
+ * fit.
+ */
 export function fitName(sought: SoughtName, first: string, last: string): NameFit | undefined {
   if (sought.lasts.length > 0 ? !sought.lasts.includes(last) : sought.isCorrected) {
     return undefined;
   }
   const fit = sought.first === '' ? 'same' : fitFirstName(sought.first, first);
-  // Two slips are evidence beside an address, and too little to search by.
+  // Two slips are evidence next to an address, but not enough to search by.
   return fit === 'slips' || (fit === 'typo' && !sought.allowsTypo) ? undefined : fit;
 }
 
-/** A first name that is only a last one among the donors, before a last name that is a first one. */
+/**
+ * Swaps a first name that donors have only as a last name with a last name that is a first name.
+ */
 function turned(index: DonorIndex, name: { first: string; last: string }) {
   const { first, last } = name;
   const isTurned =
@@ -71,7 +80,10 @@ function turned(index: DonorIndex, name: { first: string; last: string }) {
   return isTurned ? { first: last, last: first } : name;
 }
 
-/** In "Juan de la Cruz" all that follows the first name is the last; middle names are left out. */
+/**
+ * In "Juan de la Cruz", everything after the first name is the last name. Middle names are left
+ * out.
+ */
 function splitName(text: string): { first: string; last: string } {
   const [family = '', given = ''] = text.split(',');
   if (wordsOf(given).length > 0) return comparableName(given, '', family);
@@ -81,7 +93,7 @@ function splitName(text: string): { first: string; last: string } {
   return comparableName(first, '', last.join(' '));
 }
 
-/** "Dr.", "Jr." and the like are no part of a comparable name. */
+/** "Dr.", "Jr." and the like are not part of a comparable name. */
 function wordsOf(text: string): string[] {
   return text
     .trim()

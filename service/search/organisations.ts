@@ -1,4 +1,7 @@
-/** Who is tied to organisations of a name, from the circles that the connections are made of. */
+/**
+ * Finds the people tied to organisations with a name, from the circles that the connections are
+ * built from.
+ */
 
 import { TIE_KINDS, type TieKind, tieKindAt } from '../connections/formula.ts';
 import type { Database } from '../database.ts';
@@ -9,11 +12,14 @@ import { createTextTest, longestWord } from './texts.ts';
 
 /** Finds the people of organisations. */
 export interface Organisations {
-  /** For each donor 1 if one of their ties may be the one that is sought; the rest is to be checked. */
+  /**
+   * Returns 1 for each donor with a tie that may be the wanted one. The caller has to check the
+   * rest.
+   */
   peopleOf(tie: TieFilter, slices: Slices): Promise<Uint8Array>;
 }
 
-/** Opens the circles of a database; the columns are read when they are first asked for. */
+/** Opens the circles of a database. The columns are read on first use. */
 export function openOrganisations(db: Database, donorCount: number): Organisations {
   let circles: Circles | undefined;
   const named = prepareNamed(db);
@@ -29,7 +35,7 @@ export function openOrganisations(db: Database, donorCount: number): Organisatio
   };
 }
 
-/** Numbers as in `connections/tie-table.ts`. */
+/** The numbers are those of `connections/tie-table.ts`. */
 interface Circles {
   starts: Uint32Array;
   donors: Uint32Array;
@@ -55,12 +61,12 @@ function readCircles(db: Database): Circles {
   };
 }
 
-/** So many names are read in one slice at most. */
+/** Maximum number of names read in one slice. */
 const NAMES_AT_ONCE = 5_000;
 
 /**
- * The database looks for the longest word of a name, which leaves few to compare. Names with signs
- * that a comparison drops (accents, dots, apostrophes) are all compared.
+ * The database looks for the longest word of a name, which leaves few names to compare. Names with
+ * characters that a comparison drops (accents, dots, apostrophes) are all compared.
  */
 function prepareNamed(db: Database): (organization: string, slices: Slices) => Promise<number[]> {
   const select = db.prepare<[number, number, string], { circle: number; name: string }>(

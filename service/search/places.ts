@@ -1,4 +1,4 @@
-/** The places that a question may name. */
+/** The places that a question can name. */
 
 import { z } from 'zod';
 import { readDataFile } from '../data-file.ts';
@@ -60,12 +60,12 @@ export const STATES = new Map([
 
 const cityRow = z.object({ city: z.string() });
 
-/** The names of the cities in which donors of a generated world live. */
+/** Returns the names of the cities in which donors of a generated world live. */
 export function readCityNames(): string[] {
   return [...new Set(readDataFile('cities.csv', cityRow).map(({ city }) => city))];
 }
 
-/** The two letters of a state, by its name or its letters. */
+/** Returns the two letters of a state, from its name or its letters. */
 export function stateOf(text: string): string | undefined {
   const letters = text.toUpperCase();
   return STATES.get(text.toLowerCase()) ?? [...STATES.values()].find((state) => state === letters);

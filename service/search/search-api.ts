@@ -1,4 +1,4 @@
-/** The endpoints of search as openapi.json describes them. */
+/** The endpoints of search, as openapi.json describes them. */
 
 import { createRoute, z } from '@hono/zod-openapi';
 import { summarySchema } from '../donors/summary.ts';
@@ -55,7 +55,7 @@ const foundSchema = z
   })
   .openapi('SearchResults');
 
-/** Searches by the parameters of the URL; charged. */
+/** Searches by the parameters of the URL. The request is charged. */
 export const searchRoute = createRoute({
   method: 'get',
   path: '/search',
@@ -79,7 +79,7 @@ export const searchRoute = createRoute({
   },
 });
 
-/** Searches by plain English, filters, or both; charged. */
+/** Searches by plain English, filters, or both. The request is charged. */
 export const questionRoute = createRoute({
   method: 'post',
   path: '/search',

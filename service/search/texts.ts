@@ -1,13 +1,16 @@
-/** Names of organisations, cities and titles, compared by their words. */
+/** Compares names of organisations, cities and titles by their words. */
 
 import { words } from '../matcher/words.ts';
 
-/** Words that many names have and people leave out, or say where the name has none of them. */
+/** Words that many names contain. People leave them out, or say them where the name has none. */
 const LITTLE_WORDS = new Set(
   'the of and at for a an in company firm corporation inc corp co llc organization'.split(' '),
 );
 
-/** Tells whether a text has all words of a wanted one; texts come again and again, so it remembers. */
+/**
+ * Returns a test of whether a text has all words of a wanted one. It remembers results, since the
+ * same texts come again.
+ */
 export function createTextTest(wanted: string): (text: string) => boolean {
   const needed = tellingWords(wanted);
   const known = new Map<string, boolean>();
@@ -23,7 +26,9 @@ export function createTextTest(wanted: string): (text: string) => boolean {
   };
 }
 
-/** The word that tells most, as it is found in every text that fits; empty where there is none. */
+/**
+ * Returns the longest significant word, which every fitting text contains; empty if there is none.
+ */
 export function longestWord(wanted: string): string {
   return tellingWords(wanted).reduce(
     (longest, word) => (word.length > longest.length ? word : longest),
@@ -31,7 +36,7 @@ export function longestWord(wanted: string): string {
   );
 }
 
-/** The words that count: "the Food Banks of Troy" → food, bank, troy. */
+/** Returns the significant words: "the Food Banks of Troy" → food, bank, troy. */
 function tellingWords(text: string): string[] {
   const all = comparableWords(text);
   const telling = all.filter((word) => !LITTLE_WORDS.has(word));

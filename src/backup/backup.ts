@@ -1,7 +1,8 @@
 /**
- * The database as a file that only the holder of the key can read, and back. What a backup does not know
- * is what came after it: who was erased, which a log outside of the database says, and what was paid for,
- * so that every integration is held until a person has seen what a sync would spend.
+ * Backup of the database into a file that only the owner of the key can read, and restore. A backup
+ * does not know what came after it: who was erased, which a log outside of the database records,
+ * and what was paid for. So every integration is held until a user has seen what a sync would
+ * spend.
  */
 
 import { rename, rm, stat } from 'node:fs/promises';
@@ -29,7 +30,10 @@ import { type LogReach, repeatErasures } from '../privacy/statements/repeat-eras
 import type { Settings } from '../settings/settings.ts';
 import { holdRestored } from './restores.ts';
 
-/** Makes a backup of a database file that may be in use; resolves once it was read again as a whole. */
+/**
+ * Makes a backup of a database file that may be in use; resolves once the backup was read again
+ * completely.
+ */
 export async function backupDatabase(
   path: string,
   file: string,
@@ -40,7 +44,7 @@ export async function backupDatabase(
   const copy = `${path}.backup-copy`;
   const draft = `${file}.part`;
   try {
-    // What an earlier one has left that was killed.
+    // Files left by an earlier backup that was killed.
     await removeDatabase(copy);
     await rm(draft, { force: true });
     await copyDatabase(path, copy);
@@ -58,7 +62,7 @@ export async function backupDatabase(
   }
 }
 
-/** A backup that this program could not put back is none. */
+/** A backup that this program could not restore is useless. */
 async function requireUsableFile(copy: string): Promise<void> {
   const { db, close } = await openDatabase<Tables>(`sqlite:${copy}`);
   await requireUsable(db).finally(close);
@@ -66,8 +70,9 @@ async function requireUsableFile(copy: string): Promise<void> {
 }
 
 /**
- * Notes that the folder has backups: from now on the log of erasures is kept there as well, since one that is copied
- * together with a backup lacks what is erased later. Resolves with the log's path; null if it can't be written there.
+ * Records that the folder has backups: from now on the erasure log is kept there as well, since a
+ * log that is copied together with a backup lacks later erasures. Resolves with the log's path;
+ * null if it can't be written there.
  */
 export async function recordBackupFolder(
   { erasureLog, moreErasureLogs = [] }: Pick<Settings, 'erasureLog' | 'moreErasureLogs'>,
@@ -93,12 +98,12 @@ async function requireFree(file: string): Promise<void> {
   });
 }
 
-/** What restoring did. */
+/** Result of a restore. */
 export interface Restored extends ErasedAgain, LogReach {
   backup: SealedFile;
-  /** The database as it was before; null if there was none. */
+  /** Path of the previous database; null if there was none. */
   keptAs: string | null;
-  /** The integrations that spend nothing until a person agrees. */
+  /** The integrations that spend nothing until a user agrees. */
   held: readonly string[];
 }
 
@@ -112,7 +117,7 @@ export interface RestoreOptions {
   openWith(path: string): Promise<Application>;
 }
 
-/** Reads a backup as a whole, and the database in it; nothing is changed. */
+/** Reads a backup completely, including the database in it; nothing is changed. */
 export async function checkBackup({ path, file, keyRing }: Omit<RestoreOptions, 'openWith'>) {
   const draft = `${path}.checking`;
   try {
@@ -123,7 +128,7 @@ export async function checkBackup({ path, file, keyRing }: Omit<RestoreOptions, 
 }
 
 /**
- * Puts the database of a backup in the place of the present one. Killed at any moment, either the one or
+ * Replaces the current database with that of a backup. If killed at any moment, either the one or
  * the other is there: the new one is complete before it takes the place.
  */
 export async function restoreDatabase(options: RestoreOptions): Promise<Restored> {
@@ -134,7 +139,7 @@ export async function restoreDatabase(options: RestoreOptions): Promise<Restored
     () => true,
     () => false,
   );
-  // From here on no process notes an erasure that the new database would not know.
+  // From here on, no process records an erasure that the new database would not know.
   const locked = await lockDatabase(path);
   try {
     const backup = await unpack(file, draft, keyRing);
@@ -149,7 +154,7 @@ export async function restoreDatabase(options: RestoreOptions): Promise<Restored
   }
 }
 
-/** A database that was put back by another program, or is going to be. */
+/** Holds all integrations of a database that another program has restored or will restore. */
 export async function holdAll(
   {
     store,
@@ -175,7 +180,7 @@ async function unpack(file: string, to: string, keyRing: KeyRing): Promise<Seale
     const backup = await openSealedFile(file, to, keyRing);
     settleFile(to);
     const database = await openDatabase<Tables>(`sqlite:${to}`);
-    // Throws if the backup is of a newer version, or of one whose tables are not those of this one.
+    // Throws if the backup is of a newer version, or its tables differ from those of this version.
     await pendingMigrations(database.db).finally(database.close);
     return backup;
   } catch (error) {

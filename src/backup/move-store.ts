@@ -1,7 +1,7 @@
 /**
- * A store moves from a SQLite file into an empty Postgres. The file is locked meanwhile, so what is
- * copied is what it holds; killed at any moment, the move is done again and goes on. The tables are
- * those that the file has: a new one is not forgotten.
+ * Moves a store from a SQLite file into an empty Postgres database. The file is locked in the
+ * meantime, so the copy matches it. If killed at any moment, the move can be repeated and
+ * continues. The list of tables comes from the file, so that a new table is not left out.
  */
 import { hash } from 'node:crypto';
 import { type Kysely, type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
@@ -16,7 +16,7 @@ import type { Database, Tables, Trx } from '../database/tables/tables.ts';
 import { again } from '../database/transact.ts';
 import type { RecordEntry } from '../privacy/audit/record.ts';
 
-/** A database and how messages call it: its path or address, without a password. */
+/** A database and its name for messages: its path or address, without a password. */
 export interface MovePlace extends Pick<OpenDatabase<Tables>, 'db' | 'requireInPlace'> {
   name: string;
 }
@@ -24,11 +24,11 @@ export interface MovePlace extends Pick<OpenDatabase<Tables>, 'db' | 'requireInP
 export interface MovedTable {
   table: string;
   rows: number;
-  /** Of all rows, in whatever order; the same in both databases. */
+  /** Digest of all rows, independent of their order; the same in both databases. */
   digest: string;
 }
 
-/** Rows that are read, or written, together. */
+/** Number of rows that are read or written together. */
 const PAGE = 500;
 
 /** How long the server may be away while a page is written. */
@@ -36,10 +36,10 @@ const PATIENCE_MS = 60_000;
 
 const DIGEST_BITS = 256;
 
-/** What belongs to a database and not to the store in it. */
+/** Tables that belong to a database and not to the store in it. */
 const STAYS = /^(moves$|donor_sync_|sqlite_)/;
 
-/** What the entry about the move is in: copied once more when it is made. */
+/** Tables that the entry about the move is in: copied again after it is written. */
 const AUDIT = /^audit_/;
 
 type Row = Record<string, string | number | null>;
@@ -50,12 +50,12 @@ interface Shape {
   key: readonly string[];
 }
 
-/** Takes the file for this process alone, until it is closed, and brings its schema up to date. */
+/** Locks the file for this process alone, until it is closed, and migrates its schema. */
 export async function lockFile({ db, name }: Pick<MovePlace, 'db' | 'name'>): Promise<void> {
   await requireUsable(db);
   try {
     await sql`pragma locking_mode = exclusive`.execute(db);
-    // Leaving the write-ahead log takes that no other process has the file open.
+    // Leaving the write-ahead log mode requires that no other process has the file open.
     await sql`pragma journal_mode = delete`.execute(db);
   } catch (error) {
     if (!isRetriableError(error)) throw error;
@@ -77,9 +77,9 @@ interface MoveDeps {
 }
 
 /**
- * Copies all rows, compares them, marks the source as moved, and only then lets the target be used. Both
- * then have the schema of this version, and the same entry in their audits. A target that holds anything
- * else is a ConfigurationError.
+ * Copies all rows, compares them, marks the source as moved, and only then lets the target be used.
+ * Both then have the schema of this version, and the same entry in their audits. A target that
+ * contains anything else is a ConfigurationError.
  */
 export async function moveStore(
   source: MovePlace,
@@ -113,14 +113,14 @@ export async function moveStore(
   return [...moved.values()];
 }
 
-/** What the audit says of it: how much was moved, and what it was. */
+/** What the audit records about the move: how much was moved, and its digest. */
 function toMoveSummary(moved: readonly MovedTable[]) {
   const rows = moved.reduce((sum, table) => sum + table.rows, 0);
   const digest = hash('sha256', JSON.stringify(moved.map(({ table, digest }) => [table, digest])));
   return { tables: moved.length, rows, digest };
 }
 
-/** The id of the move: the one that both know already, or a new one into an empty target. */
+/** The ID of the move: the one that both already know, or a new one into an empty target. */
 async function beginMove(
   source: MovePlace,
   target: MovePlace,
@@ -136,7 +136,8 @@ async function beginMove(
   }
   if (begun?.done_at) throw hasMoved(begun.other, begun.done_at);
   if (arrived !== undefined && !isToEmpty) throw hasBegun(target, arrived.other);
-  // The source first: a target that is marked belongs to a move that its source remembers.
+  // The source is marked first: a marked target then always belongs to a move that its source
+  // remembers.
   await source.db.deleteFrom('moves').execute();
   await source.db
     .insertInto('moves')
@@ -146,7 +147,8 @@ async function beginMove(
   if (await hasTable(target.db, 'moves')) {
     await markTarget(target, row, { names: await listTables(source), isToEmpty });
   }
-  // A new target is marked with its tables: at no time would another command take it for a new database.
+  // A new target is marked together with its tables, so that no other command ever mistakes it for
+  // a new database.
   await migrateTarget(target.db, (trx) => mark(trx, row));
   const there = await findMove(target.db);
   if (there === undefined) {
@@ -163,7 +165,7 @@ async function markTarget(
 ): Promise<void> {
   await target.db.transaction().execute(async (trx) => {
     if (isToEmpty) await trx.deleteFrom('moves').execute();
-    // Of two moves at once the second waits here, and then fails.
+    // If two moves run at once, the second waits here, and then fails.
     await mark(trx, row);
     for (const name of names) {
       if (isToEmpty) await sql`delete from ${sql.table(name)}`.execute(trx);
@@ -222,7 +224,8 @@ async function readShapes(db: Database): Promise<Shape[]> {
 
 async function moveTable(from: Database, to: Database, shape: Shape): Promise<MovedTable> {
   const wanted = await digestTable(from, shape);
-  // What an interrupted move has left may be of rows that have changed since: then once more from nothing.
+  // An interrupted move may have left rows that have changed since: then the table is copied again
+  // from the start.
   for (const isAnew of [false, true]) {
     if (isAnew) await sql`delete from ${sql.table(shape.name)}`.execute(to);
     let there = await digestTable(to, shape);

@@ -1,4 +1,4 @@
-/** Databases that were put back from a backup: nothing is spent before a person has seen the plan. */
+/** Databases that were restored from a backup: nothing is spent before a user has seen the plan. */
 
 import { isoTime } from '../core/clock.ts';
 import type { ActorTransaction } from '../database/actor-transaction.ts';
@@ -7,13 +7,16 @@ import type { Reader } from '../database/reader.ts';
 import { dropRequests } from '../decisions/statements/approvals.ts';
 import { recordEntry } from '../privacy/audit/record.ts';
 
-/** Why and since when an integration is held, and how old its database was when it was put back. */
+/** Why and since when an integration is held, and how old its database was when it was restored. */
 export interface RestoreHold {
   why: 'restored' | 'erased';
-  /** When the backup was made (epoch ms); null if that is not known. */
+  /** When the backup was made (epoch ms); null if unknown. */
   madeAt: number | null;
   heldAt: number;
-  /** After when erasures are not known (epoch ms), so that nothing runs; null if the log of erasures was found. */
+  /**
+   * Erasures after this instant are unknown (epoch ms), so nothing runs; null if the erasure log
+   * was found.
+   */
   erasuresUnknownAfter: number | null;
 }
 
@@ -64,7 +67,7 @@ export async function findRestoreHold(
   return { why, madeAt, heldAt, erasuresUnknownAfter: row.erasures_unknown_after };
 }
 
-/** A person has seen the plan; false if nothing was held. */
+/** A user has seen the plan; false if nothing was held. */
 export async function confirmRestore(
   trx: ActorTransaction,
   integrationId: string,
@@ -78,7 +81,7 @@ export async function confirmRestore(
   return true;
 }
 
-/** Asked before each request that spends. */
+/** Queried before each request that spends. */
 const selectHold = preparedRead((db, { integrationId }: Slots<{ integrationId: string }>) =>
   db.selectFrom('restore_holds').selectAll().where('integration_id', '=', integrationId).compile(),
 );

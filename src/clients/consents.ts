@@ -1,5 +1,4 @@
 /** Connecting a CRM account: the way to the CRM's page and back, and the end of it. */
-import { randomBytes } from 'node:crypto';
 import type { Consent, ConsentDeps, Consented, CrmAccount } from '../../connectors/contract.ts';
 import { findConnectorDefinition } from '../../connectors/index.ts';
 import type { Application } from '../application.ts';
@@ -12,6 +11,7 @@ import {
   RetriableError,
 } from '../core/errors.ts';
 import type { Integration } from '../core/integration-settings.ts';
+import { newSecret } from '../core/new-secret.ts';
 import { consentVerifierSealContext } from '../database/encryption/seal-contexts.ts';
 import { oauthWord } from '../outbound/sign-in.ts';
 import { hashToken } from '../people/access-token.ts';
@@ -47,9 +47,6 @@ export const CONSENT_LIFE_MS = 600_000;
 
 /** What `outcome` of a consent says when all went well; anything else is why it did not. */
 export const CONNECTED = 'connected';
-
-/** 256 bits, in 43 characters: for states, and as long as a PKCE verifier has to be. */
-const SECRET_BYTES = 32;
 
 /**
  * Begins a consent and returns its state, which is good for one return within ten minutes. Who has
@@ -167,10 +164,6 @@ export async function disconnect(
   const problem = await revoke(consent, settings, refreshToken, consentDeps(deps, integration));
   await secrets.remove(name, { action: 'crm.disconnected', integrationId: integration.id });
   return { problem };
-}
-
-function newSecret(): string {
-  return randomBytes(SECRET_BYTES).toString('base64url');
 }
 
 /** True if the integration waits for a person to let it into its CRM. */

@@ -2,25 +2,34 @@ import type { Reader } from '../database/reader.ts';
 import { inBatches } from '../database/rows.ts';
 import type { JobState } from '../database/tables/credits.ts';
 
-/** What the service was last asked about a contact, as far as its answer is known; if none is, all the same. */
+/**
+ * A contact's last request to the service whose answer is known; if no answer is known, its last
+ * request.
+ */
 export interface Answered {
-  /** The identity that it was asked with. */
+  /** The submitted identity. */
   identity: string;
-  /** False if it was asked once more since, and that answer was lost. */
+  /** False if the contact was submitted once more since, and that response was lost. */
   isLast: boolean;
-  /** True if no answer to any is known. */
+  /** True if no answer to any request is known. */
   isLost: boolean;
-  /** When it was asked (epoch ms). */
+  /** When it was submitted (epoch ms). */
   submittedAt: number;
 }
 
-/** Jobs whose profile waits: for a person, or for a contact that left or opted out to come back. */
+/** Jobs whose profile waits for a user, or for a contact that left or opted out to come back. */
 const WAITING: JobState[] = ['held', 'completed'];
 
-/** Jobs that cost a credit, the last one included if its answer was lost, or its profile waits. */
+/**
+ * Jobs that cost a credit. The last job is included even if its response was lost or its profile
+ * waits.
+ */
 const PAID: JobState[] = ['delivered', 'failed', 'lost', ...WAITING];
 
-/** The last answered request for each of these contacts, or the last one if all answers were lost. */
+/**
+ * The last answered request for each of these contacts, or the last request if all responses were
+ * lost.
+ */
 export async function findAnswered(
   reader: Reader,
   integrationId: string,
@@ -40,7 +49,7 @@ export async function findAnswered(
     for (const [crmId, own] of Map.groupBy(jobs, ({ crm_id }) => crm_id)) {
       const last = own.at(-1);
       if (last === undefined) continue;
-      // A profile that waits is not passed over for what was there before.
+      // A waiting profile counts, even if earlier jobs have ended.
       const waits = WAITING.includes(last.state);
       const answered = waits ? last : (own.findLast(hasEnded) ?? last);
       found.set(crmId, {

@@ -13,10 +13,10 @@ import { OPEN_STATES } from './open-submissions.ts';
 export type { ContactRow };
 export type ContactRecord = FromRow<ContactRow>;
 
-/** Ids that are listed at a time. */
+/** Number of IDs listed at a time. */
 const IDS_PER_LOOK = 5_000;
 
-/** Finds the stored rows of these contacts, by CRM id. An id without a row is left out. */
+/** Finds the stored rows of these contacts, by CRM ID. An ID without a row is left out. */
 export async function findContacts(
   reader: Reader,
   integrationId: string,
@@ -26,7 +26,7 @@ export async function findContacts(
   return new Map([...rows].map(([id, row]) => [id, fromRow(row)]));
 }
 
-/** Lists the ids of all contacts of an integration, in batches. */
+/** Lists the IDs of all contacts of an integration, in batches. */
 export function listContactIds(
   reader: Reader,
   integrationId: string,
@@ -34,7 +34,7 @@ export function listContactIds(
   return idPages(reader, integrationId);
 }
 
-/** Lists the ids of the contacts that were not removed, in batches. */
+/** Lists the IDs of the contacts that were not removed, in batches. */
 export function listPresentContactIds(
   reader: Reader,
   integrationId: string,
@@ -42,7 +42,7 @@ export function listPresentContactIds(
   return idPages(reader, integrationId, 'present');
 }
 
-/** Lists the ids of the removed contacts, in batches. */
+/** Lists the IDs of the removed contacts, in batches. */
 export function listRemovedContactIds(
   reader: Reader,
   integrationId: string,
@@ -50,7 +50,10 @@ export function listRemovedContactIds(
   return idPages(reader, integrationId, 'removed');
 }
 
-/** Contacts that a run would think about without reading them: due ones, and old ones. */
+/**
+ * Contacts that a run would consider without reading them: due ones, and ones whose profile is too
+ * old.
+ */
 export async function* listToReconsider(
   reader: Reader,
   integrationId: string,
@@ -74,8 +77,9 @@ export async function* listToReconsider(
 }
 
 /**
- * Contacts that no run has decided about since their answers were lost; and those with a profile whose next
- * job brought nothing: what was read of them while it ran, they may have opted out.
+ * Contacts that no run has decided about since their responses were lost, and contacts with a
+ * profile whose next job brought nothing. The second kind were read while the job ran, and may have
+ * opted out.
  */
 export async function listUnreadContacts(reader: Reader, integrationId: string): Promise<string[]> {
   const { rows } = await selectUnread(reader, { integrationId });
@@ -83,8 +87,8 @@ export async function listUnreadContacts(reader: Reader, integrationId: string):
 }
 
 /**
- * Lists due contacts in the order of the plan; with `only`, the named contacts alone. Contacts whose identity changed
- * are left out unless `withChanged` says that there are not too many of them.
+ * Lists due contacts in the order of the plan; with `only`, just the named contacts. Contacts whose
+ * identity changed are left out unless `withChanged` says that there are not too many of them.
  */
 export async function listDueContacts(
   reader: Reader,
@@ -110,7 +114,9 @@ export async function listDueContacts(
   return fromRows(rows);
 }
 
-/** Lists the ids of all due contacts, ascending; with `only`, the ids of the named contacts alone. */
+/**
+ * Lists the IDs of all due contacts, ascending; with `only`, just the IDs of the named contacts.
+ */
 export function listDueContactIds(
   reader: Reader,
   integrationId: string,
@@ -122,7 +128,7 @@ export function listDueContactIds(
   });
 }
 
-/** Lists the ids of all contacts that the CRM allows to be submitted, ascending. */
+/** Lists the IDs of all contacts that the CRM allows to be submitted, ascending. */
 export function listEligibleContactIds(
   reader: Reader,
   integrationId: string,
@@ -144,7 +150,7 @@ export async function knowsDonors(reader: Reader, donorIds: readonly string[]): 
   return false;
 }
 
-/** Lists due contacts on which no credit was ever spent, in batches by CRM id. */
+/** Lists due contacts on which no credit was ever spent, in batches by CRM ID. */
 export function listNewDueContacts(
   reader: Reader,
   integrationId: string,
@@ -160,7 +166,7 @@ export function listNewDueContacts(
   );
 }
 
-/** One batch of the contacts whose ids come after this one. */
+/** One batch of the contacts whose IDs come after this one. */
 function contactsAfter(reader: Reader, integrationId: string, after: string) {
   return reader
     .selectFrom('contacts')
@@ -276,7 +282,7 @@ function idRows(reader: Reader, integrationId: Expression<string>) {
   return reader.selectFrom('contacts').select('crm_id').where('integration_id', '=', integrationId);
 }
 
-/** A page of ids begins after one. */
+/** A page of IDs that starts after an ID. */
 type IdPage = { integrationId: string; after: string };
 
 const eligibleIds = preparedRead((db, { integrationId, after }: Slots<IdPage>) =>
@@ -348,7 +354,10 @@ const countUnderWay = preparedRead((db, { integrationId }: Slots<{ integrationId
     .compile(),
 );
 
-/** The ids of all contacts of an integration, or of those that have not left, ascending, in portions. */
+/**
+ * The IDs of all contacts of an integration, or of the present or removed ones, ascending, in
+ * batches.
+ */
 export async function* idPages(
   reader: Reader,
   integrationId: string,
@@ -373,7 +382,7 @@ export async function* idPages(
   }
 }
 
-/** The ids that a query finds, ascending, some at a time. */
+/** The IDs that a query finds, ascending, a page at a time. */
 async function* readIds(
   readPage: (after: string) => Promise<{ rows: { crm_id: string }[] }>,
 ): AsyncGenerator<string> {
@@ -433,7 +442,7 @@ export function newRow(
   };
 }
 
-/** The rows of these contacts, also inside a transaction. */
+/** The rows of these contacts; can be used inside a transaction. */
 export async function findRows(
   reader: Reader,
   integrationId: string,

@@ -20,26 +20,27 @@ import { PRIORITY } from './life/line-events.ts';
 import { closeMissing, mark } from './many-at-once/missing.ts';
 import { OBJECTS } from './many-at-once/opt-outs.ts';
 
-/** What the plan says of one contact. */
+/** The plan's decision about one contact. */
 export type Decision =
   | { kind: 'choose'; reason: DueReason; priority: number }
   | { kind: 'settle'; reason: OutcomeReason; eligible: boolean }
-  /** It is back with the paid job that it left with: held again, or delivered. */
+  /** It came back with the paid job that it had when it left: held again, or delivered. */
   | { kind: 'resume' }
-  /** A person decides first whether it may be taken up at all. */
+  /** A user decides first whether it may be processed at all. */
   | { kind: 'hold'; reason: Extract<OutcomeReason, 'forgotten_person'> }
-  /** Work is under way or a person is asked: only the identity is noted. */
+  /** Its work is in progress or a question is open: only the identity is recorded. */
   | { kind: 'keep' };
 
-/** What becomes of the fingerprints that are remembered of a contact's identity. */
+/** Changes to the stored fingerprints of a contact's identity. */
 export interface NotedIdentity {
-  /** The one of now. */
+  /** The present identity. */
   identity: string;
   /**
-   * True if the remembered one means the same in another spelling: then this one replaces it wherever it stands, also where its job waits for an answer.
+   * True if the stored identity means the same in a different spelling. Then the present one
+   * replaces it everywhere, including in a job that waits for its response.
    */
   isSame: boolean;
-  /** What `asked_identity` becomes; null leaves it as it is. */
+  /** The new value of `asked_identity`; null leaves it unchanged. */
   asked: string | null;
 }
 
@@ -49,39 +50,45 @@ export type Decided = Decision & { noted: NotedIdentity };
 export interface AdoptedContact {
   crmId: string;
   donorId: string;
-  /** Fingerprint of its identity: what the credit counts as spent on. */
+  /** Fingerprint of the identity that the credit counts as spent on. */
   identity: string;
-  /** When the profile was made (epoch ms), as far as the CRM says. */
+  /** When the profile was created (epoch ms), as far as the CRM says. */
   enhancedAt: number;
 }
 
-/** What is known of a contact that was just read; the rest of it never enters the store. */
+/** The data of a contact that was just read; the rest of it never enters the store. */
 export interface ReadContact {
   crmId: string;
-  /** True if its record in the CRM says so. */
+  /** True if its CRM record says so. */
   optedOut: boolean;
-  /** True if its person objects; left out: false. */
+  /** True if the person objects; false if omitted. */
   objects?: boolean;
-  /** The currencies of its record (`currenciesText`); null or left out where there are none. */
+  /** The currencies of its record (`currenciesText`); null or omitted if there are none. */
   currency?: string | null;
 }
 
-/** A page as it was read. */
+/** A page that was read. */
 export interface DecidedPage<C extends ReadContact> {
   runId: string;
   contacts: readonly C[];
   removed: readonly Departure[];
-  /** Contacts that were looked up and not found, without a sign that they were deleted; left out: none. */
+  /**
+   * Contacts that were looked up and not found, with no sign that they were deleted; none if
+   * omitted.
+   */
   missing?: readonly string[];
-  /** Where a later read may start after this page. */
+  /** The position where a later read can start after this page. */
   cursor: string | null;
-  /** What is known of erased persons, and whether anybody of the page may be one of them; nothing unless given. */
+  /**
+   * What is known about erased people, and whether anyone on the page may be one of them; omitted
+   * if there is nothing.
+   */
   erased?: { marks: ErasedMarks; isAnyoneAlike: boolean };
 }
 
 /**
- * What becomes of a contact, by what is known of it; `answered` is its last answered request, if that may say
- * more than the row.
+ * Decides about a contact from its stored row. `answered` is its last answered request, if that may
+ * say more than the row.
  */
 export type Decide<C extends ReadContact> = (
   contact: C,
@@ -89,13 +96,13 @@ export type Decide<C extends ReadContact> = (
   answered: Answered | null,
 ) => Decided;
 
-/** Contacts that are read, decided and written together. */
+/** Number of contacts that are read, decided and written together. */
 const CONTACTS_AT_ONCE = 100;
 
 /**
- * Decides a page and moves the watermark past it, in one transaction. `decide` is asked with
- * what is known of it inside that transaction, so that no station can move a contact meanwhile. False, and
- * nothing is recorded, if a person has decided about who was erased since the page was prepared.
+ * Decides a page and moves the watermark past it, in one transaction. `decide` is called with data
+ * read inside that transaction, so that no station can change a contact in between. Returns false
+ * and records nothing if a user has decided about an erased person since the page was prepared.
  */
 export async function recordDecidedPage<C extends ReadContact>(
   trx: RunTransaction,
@@ -104,9 +111,9 @@ export async function recordDecidedPage<C extends ReadContact>(
 ): Promise<boolean> {
   if (page.erased !== undefined && !(await isUpToDate(trx, trx.lease, page.erased))) return false;
   const run: RunContext = { id: page.runId, now: trx.clock.now() };
-  // The same key twice in one upsert is an error on Postgres; the last reading counts.
+  // The same key twice in one upsert is an error on Postgres, so the last reading counts.
   const contacts = [...new Map(page.contacts.map((c) => [c.crmId, c])).values()];
-  // The winner of a merge inherits before anybody decides to spend a credit on it.
+  // The winner of a merge inherits before a credit can be spent on it.
   await recordRemoved(trx, trx.lease, run, page.removed);
   await mark(trx, trx.lease, run, page.missing ?? []);
   let chosen = 0;
@@ -119,7 +126,10 @@ export async function recordDecidedPage<C extends ReadContact>(
   return true;
 }
 
-/** A decision waits for the lease's row, as this transaction has done: it came before, or comes afterwards. */
+/**
+ * A decision waits for the lease's row, which this transaction has locked: it came before, or comes
+ * afterwards.
+ */
 async function isUpToDate(
   trx: RunTransaction,
   { integrationId }: Lease,
@@ -196,13 +206,13 @@ function toOptOut({ optedOut, objects = false }: ReadContact): number {
   return optedOut ? 1 : 0;
 }
 
-/** True where what a lost answer was asked with may stand as the identity that was paid for. */
+/** True if `asked_identity`, which counts as paid for, may come from a lost request. */
 function mayHaveLost({ state, asked_identity, outcome_reason }: ContactRow): boolean {
   const isAsked = state === 'due' || ['lost_answer', 'rejected_by_person'].includes(outcome_reason);
   return isAsked && asked_identity !== null;
 }
 
-/** A contact with the row that it has, and what becomes of it. */
+/** A contact with its row and its decision. */
 interface DecidedContact<C> {
   contact: C;
   row: ContactRow | undefined;
@@ -210,8 +220,9 @@ interface DecidedContact<C> {
 }
 
 /**
- * Decides each contact. What counts as paid for may be other details than the credit was spent on: after a merge, a
- * change that a person rejected, a lost answer. Who is back at those that were has not changed.
+ * Decides each contact. The details that count as paid for may differ from those that the credit
+ * was spent on: after a merge, a rejected change, or a lost response. A contact that has the
+ * earlier details again has not changed.
  */
 async function decideEach<C extends ReadContact>(
   trx: RunTransaction,
@@ -245,12 +256,15 @@ async function decideEach<C extends ReadContact>(
   }
 }
 
-/** True of who is chosen for other details: they may be those that an answered request had. */
+/**
+ * True if the contact is chosen because of changed details: they may be those of an answered
+ * request.
+ */
 export function hasChanged(decided: Decided): boolean {
   return decided.kind === 'choose' && decided.reason === 'identity_changed';
 }
 
-/** What a decision is in a contact's life, and what comes with it. */
+/** The life event of a decision, and its values. */
 function toEvent(
   decision: Extract<Decision, { kind: 'choose' | 'settle' | 'hold' }>,
 ): [LifeEvent, Given] {
@@ -264,14 +278,14 @@ function toEvent(
   }
 }
 
-/** A contact that stays as it is, with the row that it has and what was noted of its identity. */
+/** A contact that stays as it is, with its row and its recorded identity. */
 interface KeptContact {
   row: ContactRow;
   noted: NotedIdentity;
   has_opted_out: number;
 }
 
-/** What was read of contacts that stay as they are. */
+/** Records what was read of contacts that stay as they are. */
 async function recordKept(
   trx: RunTransaction,
   lease: Lease,
@@ -285,7 +299,8 @@ async function recordKept(
     asked_identity: asked,
   }));
   await move(trx, lease, 'seen', seen, run);
-  // The same identity under another fingerprint, also where a job waits that was asked with it.
+  // The same identity with a new fingerprint, including in a waiting job that was submitted with
+  // the old one.
   for (const { row, noted } of contacts) {
     if (!noted.isSame || row.identity === noted.identity || row.tracking_id === null) continue;
     await trx
@@ -298,7 +313,7 @@ async function recordKept(
   }
 }
 
-/** Contacts that are back: the hold that they left is open again, or their profile is ready. */
+/** Contacts that came back: their earlier hold is open again, or their profile is ready. */
 async function resume(
   trx: RunTransaction,
   lease: Lease,
@@ -308,7 +323,7 @@ async function resume(
   await reopenHolds(trx, lease, await moveAndList(trx, lease, 'cameBack', crmIds, run), run);
 }
 
-/** A person approved a profile for a contact that the CRM now calls or places otherwise. */
+/** A user approved a profile for a contact whose name or address has since changed in the CRM. */
 async function withdrawApprovals(
   trx: RunTransaction,
   now: number,

@@ -15,23 +15,26 @@ import { MISMATCH_REASONS } from './life/merging-events.ts';
 /** A contact that is gone from the CRM. */
 export interface Departure {
   id: string;
-  /** The contact that it lives on in. */
+  /** The contact that it was merged into. */
   mergedInto: string | null;
-  /** That contact was erased: nothing goes to it. */
+  /** The contact that it was merged into was erased, so none of its data is carried over. */
   isHeirErased?: boolean;
-  /** It was erased itself: nothing of it goes on. */
+  /** The contact itself was erased, so none of its data is carried over. */
   isErased?: boolean;
   /**
-   * It was erased itself, or may be a person who was: the fingerprint of the contact that it lives on
-   * in, so that a person decides about that one.
+   * Set if the contact was erased or may be an erased person: the fingerprint of the contact that
+   * it was merged into, so that a user decides about that one.
    */
   suspect?: string | null;
 }
 
-/** Whose contacts they are. */
+/** The integration that the contacts belong to. */
 type OfIntegration = Pick<Lease, 'integrationId'>;
 
-/** What the CRM reports as deleted or merged; the winner of a merge inherits the profile. */
+/**
+ * Records contacts that the CRM reports as deleted or merged; the winner of a merge inherits the
+ * profile.
+ */
 export async function recordRemoved(
   trx: Trx,
   lease: Lease,
@@ -50,7 +53,8 @@ export async function recordRemoved(
       const isNews = await suspectMerged(trx, lease.integrationId, suspect, run.now);
       if (isNews) await holdErased(trx, lease, run, [mergedInto]);
     }
-    // What one has that may be an erased person waits with the other for the person's decision.
+    // The profile of a contact that may be an erased person also waits with the other contact for
+    // the user's decision.
     if (!isHeirErased && !isErased) await moveProfile(trx, lease, run, id, mergedInto);
   }
   const left = removed.map(({ id, mergedInto, isHeirErased, isErased }) => ({
@@ -68,9 +72,10 @@ export async function recordRemoved(
 }
 
 /**
- * What was asked for these contacts has brought nothing, or has cost nothing: they get what others were paid for
- * that became a part of them meanwhile, and of which nothing was wanted then. Who has cost a credit by itself gets only
- * what can still be fetched: it may be submitted again where that brings more.
+ * The requests for these contacts brought nothing or cost nothing. So the contacts get the paid
+ * results of contacts that were merged into them in the meantime and were not needed then. A
+ * contact that cost a credit itself only gets a result that can still be fetched, because a new
+ * submission may bring more.
  */
 export async function inheritLater(
   trx: Trx,
@@ -85,7 +90,7 @@ export async function inheritLater(
     rows.flatMap(({ asked_at, crm_id }) => (asked_at === null ? [] : crm_id)),
   );
   const winners = new Map(there.map((id) => [id, id]));
-  // Parts of parts as well.
+  // Includes contacts merged into merged contacts.
   for (let heirs = there; heirs.length > 0; ) {
     const losers = await findParts(trx, of.integrationId, heirs);
     const unseen = losers.filter(({ crm_id }) => !winners.has(crm_id));
@@ -99,13 +104,16 @@ export async function inheritLater(
   }
 }
 
-/** A contact that became a part of another one, with what is ours in its record. */
+/** A contact that was merged into another one, with our values in its record. */
 export type Part = Pick<
   ContactRow,
   'crm_id' | 'merged_into' | 'asked_identity' | 'owned_values' | 'values_donor' | 'values_identity'
 >;
 
-/** The contacts that became a part of these, directly, and have not come back; in the order of their ids. */
+/**
+ * The contacts that were merged directly into these and have not come back, in the order of their
+ * IDs.
+ */
 export async function findParts(
   reader: Reader,
   integrationId: string,
@@ -119,7 +127,9 @@ export async function findParts(
   return found.toSorted((one, other) => (one.crm_id < other.crm_id ? -1 : 1));
 }
 
-/** In the order of its own index: asked for that of ids, SQLite looks through all contacts of the client. */
+/**
+ * In the order of its own index: with an order by ID, SQLite would scan all contacts of the client.
+ */
 const selectParts = preparedRead(
   (reader, { integrationId, heirs }: Slots<{ integrationId: string; heirs: readonly string[] }>) =>
     reader
@@ -135,16 +145,17 @@ const selectParts = preparedRead(
 );
 
 /**
- * Jobs that move with a merge: their profile can still be fetched, be it on its way or delivered once
- * more, or the answer to their submission is still to come, and will be about the contact that stays.
+ * Jobs that move with a merge. Either their profile can still be fetched, because it is on its way
+ * or can be delivered once more. Or the response to their submission is still to come, and will be
+ * about the contact that stays.
  */
 const MOVING = ['intended', 'processing', 'completed', 'held', 'delivered'] as const;
 
 /**
- * Two records of the CRM became one, and one of them has a profile: it goes to the record that
- * stays, by delivering the same job there, so that no second credit is spent. Does nothing if
- * the winner has a profile of its own, or waits for one, or if there is nothing to move. One whose
- * profile does not fit its names gets the other one, and the guard looks at that.
+ * Two CRM records became one, and one of them has a profile. The profile goes to the record that
+ * stays by delivering the same job there, so that no second credit is spent. Does nothing if the
+ * winner has its own profile or waits for one, or if there is nothing to move. A winner whose
+ * profile does not fit its names gets the other profile, and the guard checks it.
  */
 async function moveProfile(
   trx: Trx,
@@ -159,7 +170,8 @@ async function moveProfile(
   const [loser, winner] = [rows.get(loserId), rows.get(winnerId)];
   if (loser === undefined) return;
   if (hasProfile(winner)) {
-    // A CRM tells of a merge more than once. That a contact is gone may be known before it was read why.
+    // A CRM reports a merge more than once. It may be known that a contact is gone before its
+    // reason was read.
     if (loser.departure_read === 0) await move(trx, of, 'absorbed', [{ crm_id: winnerId }], run);
     return;
   }
@@ -168,23 +180,27 @@ async function moveProfile(
   if (what !== 'all' && (job === undefined || isGone)) return;
   const isRunning = job?.state === 'intended' || job?.state === 'processing';
   const isOver = !isRunning && isGone;
-  // What may have come of a later credit is worth more than what cannot be fetched any more.
+  // The result of a later credit is worth more than a result that can no longer be fetched.
   if (!job || (isOver && (await findQuestion(trx, loser)) !== undefined)) {
     return moveQuestion(trx, of, run, loser, winnerId);
   }
   const { tracking_id } = job;
   const misfit = isMismatch(winner) ? winner : null;
-  // Which of two fits is not known before both are there; until then no other one is paid for.
+  // Which of the two profiles fits is not known before both are available; until then no other
+  // profile is paid for.
   if (misfit !== null && isRunning) {
     await move(trx, of, 'absorbed', [{ crm_id: winnerId }], run);
     return;
   }
-  // A person who is asked about the winner would let it go on with a job that is not there yet.
+  // A user who approves the winner's question would make it continue with a job that has no result
+  // yet.
   if (job.state === 'intended' && winner?.state === 'held') return;
-  // It would look as if nothing had ever been spent on the winner, and earn it one credit more.
+  // Otherwise it would look as if nothing had been spent on the winner, and another credit would be
+  // spent on it.
   const wasAsked = winner !== undefined && winner.asked_identity !== null;
   if (wasAsked && loser.enhanced_at === null && isGone) return;
-  // A job that is too old to be fetched then does not look as if nothing had ever come of it.
+  // With these columns, a job that is too old to be fetched does not look as if it had never
+  // brought anything.
   const { donor_id, enhanced_at } = loser;
   const profile = { tracking_id, ...laterCredit(loser, winner), donor_id, enhanced_at };
   const event = isRunning ? 'inheritedRunning' : 'inheritedDone';
@@ -195,7 +211,7 @@ async function moveProfile(
       crm_id: winnerId,
       state: isRunning ? job.state : 'completed',
       closed_at: null,
-      // What its answer is noted against: the details that the winner has then.
+      // Its answer is compared with the details that the winner has at that time.
       ...(job.state === 'intended' ? { identity: NEXT_READING } : {}),
     })
     .where('tracking_id', '=', tracking_id)
@@ -211,8 +227,8 @@ async function moveProfile(
 }
 
 /**
- * Gives a contact the paid job of a record that was merged into it, in place of its own profile: its names are
- * those that the job was asked with. False if the contact has moved on.
+ * Gives a contact the paid job of a record that was merged into it, in place of its own profile:
+ * the job was submitted with the contact's names. False if the contact's state has changed.
  */
 export async function takeJob(
   trx: Trx,
@@ -243,7 +259,10 @@ export async function takeJob(
   return true;
 }
 
-/** Where what a contact has goes: that which it became a part of may be a part of another one by now. */
+/**
+ * Finds the contact that takes over: the contact named by the merge may itself have been merged
+ * since.
+ */
 async function findHeir(
   trx: Trx,
   { integrationId }: OfIntegration,
@@ -258,13 +277,13 @@ async function findHeir(
     if (!hasLeft || row.merged_into === null) return heir;
     heir = row.merged_into;
   }
-  // In a circle nothing says who is still there.
+  // A circle does not show which contact still exists.
   return mergedInto;
 }
 
 /**
- * The later credit of two contacts that became one: that of the winner may have brought no profile, and by the age of
- * the other profile a third credit would follow at once.
+ * The later credit of two merged contacts. The winner's credit may have brought no profile; with
+ * the age of the other profile, a third credit would follow at once.
  */
 function laterCredit(loser: ContactRow, winner: ContactRow | undefined) {
   const isWinners =
@@ -273,17 +292,18 @@ function laterCredit(loser: ContactRow, winner: ContactRow | undefined) {
   return { asked_at, last_credit };
 }
 
-/** When its credit was spent; 0 where that counts as not spent. */
+/** When its credit was spent; 0 if it counts as not spent. */
 function spentAt({ asked_at, last_credit }: ContactRow): number {
   return last_credit === 'in_vain' ? 0 : (asked_at ?? 0);
 }
 
-/** The service keeps the results of a job for so long. */
+/** How long the service keeps the results of a job. */
 const RESULTS_KEPT_MS = 7 * 86_400_000;
 
 /**
- * The job that moves. What is there already is worth more than what an answer may bring, unless that was asked for
- * because it had grown old, or it cannot be fetched any more.
+ * The job that moves. An available profile is worth more than a response that is still to come.
+ * There are two exceptions: the response was requested because the profile was too old, or the
+ * profile can no longer be fetched.
  */
 async function findMoving(
   trx: Trx,
@@ -298,7 +318,7 @@ async function findMoving(
     .where('integration_id', '=', of.integrationId)
     .where('crm_id', '=', loserId)
     .where('state', 'in', MOVING)
-    // The one at hand, or what was delivered last: an older one may not have fitted.
+    // The available profile, or the one delivered last: an earlier one may not have fitted.
     .orderBy((eb) => eb.fn.coalesce('closed_at', eb.val(Number.MAX_SAFE_INTEGER)), 'desc')
     .orderBy('submitted_at', 'desc')
     .execute();
@@ -308,11 +328,11 @@ async function findMoving(
   const isOld =
     asked.reason === 'profile_old' ||
     (there.state === 'delivered' && (await isOutOfReach(trx, of, loserId, there, now)));
-  // Who is held is not given a job without an answer.
+  // A held contact does not get a job without a response.
   return isOld && winner?.state !== 'held' ? asked : there;
 }
 
-/** True of a job whose profile the service no longer has, and which is not kept either. */
+/** True for a job whose profile the service no longer has and which is not kept either. */
 async function isOutOfReach(
   trx: Trx,
   { integrationId }: OfIntegration,
@@ -332,7 +352,10 @@ async function isOutOfReach(
   return kept === undefined;
 }
 
-/** The event for the contact that stays, which the store may not know yet; false if it is refused. */
+/**
+ * Applies the event to the contact that stays, which the store may not know yet; false if it is
+ * refused.
+ */
 async function moveToWinner(
   trx: Trx,
   of: OfIntegration,
@@ -350,8 +373,9 @@ async function moveToWinner(
 }
 
 /**
- * The answer about a contact was lost, and it became a part of another: that one is asked about, or not
- * paid for either if a person has rejected that, unless it was paid for by itself.
+ * The response about a contact was lost, and the contact was merged into another one. The question
+ * moves to that contact; if a user has already rejected it, that contact is not paid for either.
+ * Neither applies if it was paid for itself.
  */
 async function moveQuestion(
   trx: Trx,
@@ -366,7 +390,7 @@ async function moveQuestion(
   const { tracking_id, decision, detail } = question;
   const isRejected = decision === 'rejected';
   const event = isRejected ? 'inheritedRejection' : 'inheritedQuestion';
-  // The winner is asked about instead, so the loser's own changes no longer matter.
+  // The question is now about the winner, so the loser's own changes no longer matter.
   const credit = last_credit === 'outdated' ? 'stands' : last_credit;
   const profile = { tracking_id, asked_at, last_credit: credit, donor_id, enhanced_at };
   const given = { ...profile, outcome_detail: detail } as const;
@@ -375,19 +399,19 @@ async function moveQuestion(
   await trx.updateTable('jobs').set(moved).where('tracking_id', '=', tracking_id).execute();
   await trx
     .updateTable('questions')
-    // Who left or opted out before a person decided is asked about now.
+    // If the contact left or opted out before a user decided, the question is open again now.
     .set(isRejected ? moved : { ...moved, decision: null, decided_at: null })
     .where('id', '=', tracking_id)
     .execute();
   await move(trx, of, 'gaveJobAway', [{ crm_id, tracking_id }], run);
 }
 
-/** What a person was asked about the last answer for a contact, if that was lost. */
+/** The question about the last response for a contact, if that response was lost. */
 async function findQuestion(
   trx: Trx,
   { integration_id, crm_id, asked_identity, state }: ContactRow,
 ) {
-  // What is asked for again counts as not spent.
+  // A credit that is to be spent again counts as not spent.
   if (asked_identity === null || state === 'due') return;
   const last = await trx
     .selectFrom('jobs')
@@ -409,9 +433,10 @@ async function findQuestion(
 }
 
 /**
- * A profile came for a contact that the CRM has merged into another one. Reading has seen that merge, and
- * left the job with the one that went if the other is held for its names: now that both profiles are
- * there, that one gets this. Any other merge is the next reading's: it asks first who was erased.
+ * A profile arrived for a contact that the CRM has merged into another one. Reading saw that merge,
+ * and left the job with the merged contact if the other one is held because of its names. Now that
+ * both profiles are available, the other contact gets this one. Any other merge is left to the next
+ * reading, which first checks who was erased.
  */
 export async function inheritAtDelivery(
   trx: Trx,
@@ -429,19 +454,22 @@ type Winner = Pick<
   'asked_identity' | 'donor_id' | 'tracking_id' | 'state' | 'outcome_reason'
 >;
 
-/** A profile of its own, or work on one: what was asked in vain leaves room for another's. */
+/**
+ * True if it has its own profile, or work on one; a request without a result leaves room for
+ * another contact's profile.
+ */
 function hasProfile(winner: Winner | undefined): boolean {
   if (winner === undefined || winner.asked_identity === null) return false;
   if (winner.donor_id !== null) return true;
   return winner.tracking_id !== null && !isMismatch(winner);
 }
 
-/** Its own profile waits for a person, because it does not fit its names. */
+/** True if its own profile waits for a user because it does not fit its names. */
 function isMismatch(winner: Winner | undefined): boolean {
   return winner?.state === 'held' && MISMATCH_REASONS.includes(winner.outcome_reason ?? '');
 }
 
-/** No person has to decide any more about contacts that left or are asked for again. */
+/** Closes questions about contacts that left or are submitted again: no user has to decide. */
 export async function supersedeHolds(
   trx: Trx,
   { integrationId }: OfIntegration,
@@ -455,7 +483,7 @@ export async function supersedeHolds(
       .where('integration_id', '=', integrationId)
       .where('crm_id', 'in', batch)
       .where('decision', 'is', null)
-      // A contact that has left is to be erased all the more.
+      // A contact that has left must still be erased.
       .where('kind', '<>', 'erasure_requested')
       .execute();
   }

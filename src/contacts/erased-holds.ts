@@ -1,4 +1,4 @@
-/** Contacts that may be a person who was erased: held before anything is sent or written. */
+/** Contacts that may be an erased person: they are held before anything is sent or written. */
 import type { NotNull } from 'kysely';
 import { newId } from '../core/new-id.ts';
 import type { Lease } from '../database/leases.ts';
@@ -9,7 +9,7 @@ import type { RunContext } from '../sync/statements/runs.ts';
 import { type Moved, move } from './life/apply-events.ts';
 import type { ChangeContext } from './life/changes.ts';
 
-/** Holds contacts, as far as no station has them under way. */
+/** Holds contacts, unless a station is processing them. */
 export async function holdErased(
   trx: Trx,
   lease: Lease,
@@ -20,7 +20,7 @@ export async function holdErased(
   await openErasedHolds(trx, lease, run, crmIds);
 }
 
-/** Opens the holds of contacts that were just held; one that has an open hold keeps that. */
+/** Opens the holds of contacts that were just held; an open hold stays. */
 export async function openErasedHolds(
   trx: Trx,
   lease: Lease,
@@ -58,8 +58,8 @@ export async function openErasedHolds(
 }
 
 /**
- * Of contacts that go on with a job, those whose question about it was left open are asked about again. A profile that
- * came by a merge since is held against the names of the contact that it is for now, first.
+ * Reopens unanswered questions about the jobs of contacts that continue with a job. A profile that
+ * has arrived by a merge since is first held against the contact's present names.
  */
 export async function reopenHolds(
   trx: Trx,
@@ -96,12 +96,12 @@ export async function reopenHolds(
   }
 }
 
-/** Jobs that a person is asked about, unless nobody is there to be asked for. */
+/** Jobs with a question to users, unless their contact is gone. */
 const ASKED_ABOUT: JobState[] = ['held', 'lost'];
 
 /**
- * The CRM made an erased contact a part of this one: whether it is the same person, a person decides.
- * False if that is on record already.
+ * The CRM merged an erased contact into this one; a user decides whether it is the same person.
+ * False if that is already recorded.
  */
 export async function suspectMerged(
   trx: Trx,

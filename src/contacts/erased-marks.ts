@@ -1,18 +1,24 @@
 /**
- * What people decide about erased persons while a run goes on. A run knows who was erased from its beginning: these
- * marks tell it that somebody was confirmed as one of them since, or told from them.
+ * Users' decisions about erased people during a run. A run loads the erased people at its start.
+ * These marks show that a contact has since been confirmed as one of them, or as a different
+ * person.
  */
 import { preparedRead, type Slots } from '../database/prepared.ts';
 import type { Reader } from '../database/reader.ts';
 
 export interface ErasedMarks {
-  /** Differs once a contact of the account was blocked, or a block was lifted. */
+  /** Changes when a contact of the account is blocked or a block is lifted. */
   blocked: string;
-  /** Differs once a person has said that a contact is not one who was erased; null if nobody was. */
+  /**
+   * Changes when a user says that a contact is not an erased person; null if this was not checked.
+   */
   distinguished: string | null;
 }
 
-/** Whom a person has told apart is looked for only where it may matter: all holds are gone through for that. */
+/**
+ * Decisions about different people are queried only if they can matter, because the query scans all
+ * holds.
+ */
 export async function findErasedMarks(
   reader: Reader,
   integrationId: string,
@@ -25,7 +31,10 @@ export async function findErasedMarks(
   return { blocked, distinguished: `${told?.count} ${told?.latest}` };
 }
 
-/** True if nothing was decided between two looks; of one that did not look for whom a person told apart, that is left out. */
+/**
+ * True if nothing was decided between the two readings; `distinguished` is compared only if both
+ * have it.
+ */
 export function areSameMarks(one: ErasedMarks, other: ErasedMarks): boolean {
   const isComparable = one.distinguished !== null && other.distinguished !== null;
   return (

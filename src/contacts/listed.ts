@@ -1,9 +1,9 @@
-/** Contacts that the present filter includes, as far as a run has read. */
+/** Contacts that the present filter includes, as far as runs have read. */
 import { type SqlBool, sql } from 'kysely';
 
 /**
- * False of a contact that no run has read since the filter or another part of the reading was changed; `contact` names
- * the table of contacts in the statement.
+ * False for a contact that no run has read since the filter or another part of the selection
+ * changed. `contact` is the alias of the contacts table in the statement.
  */
 export function isListed(contact: 'c' | 'contacts') {
   return sql<SqlBool>`not exists (

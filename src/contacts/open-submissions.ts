@@ -7,13 +7,13 @@ import type { Tables, Trx } from '../database/tables/tables.ts';
 
 export type SubmissionRow = Selectable<Tables['submissions']>;
 
-/** A submission in one of these waits for its answer or for its settlement. */
+/** A submission in one of these states waits for its response or for its settlement. */
 export const OPEN_STATES: SubmissionState[] = ['intended', 'lost'];
 
-/** So many submissions of a key can be open at one time. */
+/** The most submissions of a key that can be open at one time. */
 export const MAX_SLOTS = 6;
 
-/** The submissions of a key that are open, by slot. */
+/** The open submissions of a key, by slot. */
 export async function findOpenSubmissions(
   reader: Reader,
   partnerKey: string,
@@ -32,15 +32,15 @@ const openSubmissions = preparedRead((db, { partnerKey }: Slots<{ partnerKey: st
     .compile(),
 );
 
-/** What is known of a key. */
+/** The stored state of a key. */
 export interface KeyRow {
   balance: number | null;
   sequence: number;
 }
 
 /**
- * Reads a key, and lets no other transaction open, lose or close a submission of it before this one ends.
- * On SQLite transactions go one after the other by themselves.
+ * Reads a key, and keeps other transactions from opening, losing or closing a submission of it
+ * until this one ends. SQLite runs transactions one after the other anyway.
  */
 export async function lockKey(trx: Trx, partnerKey: string): Promise<KeyRow | undefined> {
   const [row] = (await lockedKey(trx, { partnerKey })).rows;

@@ -1,18 +1,22 @@
 import { z } from 'zod';
 
 /**
- * Field → fingerprint of a value that we wrote. Behind a space may follow the fingerprint of what the CRM's own
- * automation made of it, and the rate of an amount that was converted, for example `JPY:150:0`.
+ * Field → fingerprint of a value that we wrote. After a space may follow the fingerprint of the
+ * value that the CRM's own automation made of it, and the rate of a converted amount, for example
+ * `JPY:150:0`.
  */
 export type OwnedValues = Readonly<Record<string, string>>;
 
-/** True if this is the value that we wrote into the field, or what the CRM's automation made of it. */
+/**
+ * True if this is the value that we wrote into the field, or the one that the CRM's automation made
+ * of it.
+ */
 export function isOwned(values: OwnedValues, field: string, fingerprint: string): boolean {
   const owned = values[field];
   return owned === fingerprint || owned?.split(' ').includes(fingerprint) === true;
 }
 
-/** The entry of a field whose written value was changed by the CRM's own automation. */
+/** The entry of a field whose written value the CRM's own automation changed. */
 export function normalisedEntry(entry: string, standing: string): string {
   const [sent, ...more] = entry.split(' ');
   return sent === standing
@@ -20,24 +24,27 @@ export function normalisedEntry(entry: string, standing: string): string {
     : [sent, standing, ...more.filter(isRate)].filter((part) => part !== undefined).join(' ');
 }
 
-/** True of a field whose written value was changed by the CRM's own automation. */
+/** True for a field whose written value the CRM's own automation changed. */
 export function isNormalised(values: OwnedValues, field: string): boolean {
   return (values[field]?.split(' ').filter((part) => !isRate(part)).length ?? 0) > 1;
 }
 
-/** A rate in the entry of a field: the currency, what one US dollar is in it, and its digits after the point. */
+/**
+ * A rate in the entry of a field: the currency, the value of one US dollar in it, and its decimal
+ * places.
+ */
 export interface OwnedRate {
   code: string;
   perDollar: number;
   decimals: number;
 }
 
-/** The entry with the rate by which its amount was converted. */
+/** The entry with the rate at which its amount was converted. */
 export function withRate(entry: string, { code, perDollar, decimals }: OwnedRate): string {
   return `${entry} ${code}:${perDollar}:${decimals}`;
 }
 
-/** The rate by which the written amount was converted; null if it was not. */
+/** The rate at which the written amount was converted; null if it was not. */
 export function rateIn(values: OwnedValues, field: string): OwnedRate | null {
   const [code = '', perDollar, decimals] = values[field]?.split(' ').find(isRate)?.split(':') ?? [];
   return code === '' ? null : { code, perDollar: Number(perDollar), decimals: Number(decimals) };
@@ -48,12 +55,12 @@ function isRate(part: string): boolean {
   return part.includes(':');
 }
 
-/** The fingerprint of the value as it was sent; undefined for a field that we do not own. */
+/** The fingerprint of the value as it was sent; undefined for a field without a value of ours. */
 export function sentFingerprint(values: OwnedValues, field: string): string | undefined {
   return values[field]?.split(' ')[0];
 }
 
-/** Of every contact that was never written. */
+/** The JSON of every contact that was never written. */
 const NONE = '{}';
 
 /** The entries of all other fields. */
@@ -64,7 +71,7 @@ export function withoutFields(values: OwnedValues, fields: readonly string[]): O
 
 const ownedSchema = z.record(z.string(), z.string());
 
-/** The JSON of `owned_values` of a contact, and of `after` and `owned_before` of a write. */
+/** Parses the JSON of `owned_values` of a contact, and of `after` and `owned_before` of a write. */
 export function parseOwned(json: string): OwnedValues {
   if (json === NONE) return {};
   return ownedSchema.parse(JSON.parse(json));

@@ -12,11 +12,11 @@ import { holdErased } from './erased-holds.ts';
 import { move, type Which } from './life/apply-events.ts';
 import type { LifeEvent } from './life/life.ts';
 
-/** A due contact that is not to be submitted, and what its record in the CRM shows. */
+/** A due contact that is not to be submitted, and what its CRM record shows. */
 export interface SettledContact {
   crmId: string;
   reason: OutcomeReason;
-  /** Fresh: there is nothing to ask for any more, and it may be refreshed some day. */
+  /** Fresh: it needs no submission now, and may be refreshed some day. */
   turnedOut: 'gone' | 'ineligible' | 'fresh';
 }
 
@@ -26,12 +26,12 @@ const TURNED_OUT = {
   fresh: 'turnedOutFresh',
 } as const satisfies Record<SettledContact['turnedOut'], LifeEvent>;
 
-/** Every priority there is. */
+/** All existing priorities. */
 const PRIORITIES = [0, 1, 2];
 
 /**
- * Puts the question again for settled contacts whose last credit was spent before
- * `askedBefore` (epoch ms), in portions by CRM id; resolves with how many became due.
+ * Reconsiders settled contacts whose last credit was spent before `askedBefore` (epoch ms), in
+ * batches by CRM ID; resolves with the number that became due.
  */
 export async function reconsiderContacts(
   { checkpoint }: Pick<Store, 'checkpoint'>,
@@ -53,7 +53,7 @@ export async function reconsiderContacts(
         const { reason, priority } = decision;
         return [{ crm_id: row.crm_id, due_reason: reason, priority }];
       });
-      // The CRM was not asked: after a full read a contact may turn out to be gone.
+      // The CRM was not read for this: after a complete reading a contact may turn out to be gone.
       await move(trx, lease, 'reconsidered', rechosen, toMoment(trx, runId));
       if (rechosen.length > 0) {
         await countInRun(trx, runId, { chosen: rechosen.length });
@@ -67,7 +67,7 @@ export async function reconsiderContacts(
   }
 }
 
-/** Puts contacts whose identity could not be read in line again: this run looks whether it can. */
+/** Makes contacts whose identity could not be read due again: this run checks whether it can. */
 export async function retryUnreadable(
   trx: RunTransaction,
   only: readonly string[] | null,
@@ -79,7 +79,7 @@ export async function retryUnreadable(
   await move(trx, trx.lease, 'triedAgain', which, { now: trx.clock.now() });
 }
 
-/** Due contacts whose identity cannot be read now: a later run tries again. */
+/** Postpones due contacts whose identity cannot be read now: a later run tries again. */
 export async function postponeUnreadable(
   trx: RunTransaction,
   runId: string,
@@ -88,7 +88,9 @@ export async function postponeUnreadable(
   await move(trx, trx.lease, 'unreadable', crmIds, toMoment(trx, runId));
 }
 
-/** Due contacts that another database enhanced: they count as enhanced, with nothing of ours. */
+/**
+ * Due contacts that another database enhanced: they count as enhanced, without any value of ours.
+ */
 export async function adoptContacts(
   trx: RunTransaction,
   runId: string,
@@ -103,7 +105,7 @@ export async function adoptContacts(
   await move(trx, trx.lease, 'adopted', adopted, toMoment(trx, runId));
 }
 
-/** Due contacts that may be a person who was erased: a person decides. */
+/** Due contacts that may be an erased person: a user decides. */
 export async function holdDueErased(
   trx: RunTransaction,
   runId: string,
@@ -112,7 +114,7 @@ export async function holdDueErased(
   await holdErased(trx, trx.lease, toMoment(trx, runId), crmIds);
 }
 
-/** Contacts that turned out not to be submitted after all, with the reason for each. */
+/** Settles contacts that are not to be submitted after all, with the reason for each. */
 export async function settleDue(
   trx: RunTransaction,
   runId: string,
@@ -130,7 +132,9 @@ function toMoment({ clock }: Pick<RunTransaction, 'clock'>, id: string) {
 
 type Reconsidered = { integrationId: string; askedBefore: number; last: string };
 
-/** Two ranges of two indexes: where either one may do, SQLite reads all contacts. */
+/**
+ * Uses two ranges of two indexes: with an `or` of both conditions, SQLite would read all contacts.
+ */
 const selectToReconsider = prepared(
   (db, { integrationId, askedBefore, last }: Slots<Reconsidered>) => {
     const settled = () =>
@@ -141,10 +145,10 @@ const selectToReconsider = prepared(
         .where('state', '=', 'settled')
         .where('eligible', '=', 1);
     const askedLongAgo = settled()
-      // Named one by one, the priorities let the index lead straight to the old ones.
+      // With the priorities listed, the index leads straight to the old ones.
       .where('priority', 'in', PRIORITIES)
       .where('asked_at', '<', askedBefore);
-    // The word stands in the statement, so that SQLite sees that the index is of these contacts.
+    // Written as a literal, so that SQLite can use the index of these contacts.
     const withoutAnswer = settled().where('last_credit', '<>', sql.lit('stands'));
     return db
       .selectFrom('contacts')

@@ -1,13 +1,13 @@
-/** Who asks for something, and by which way: what the audit keeps of each change. */
+/** Who requests something, and how: what the audit records about each change. */
 export interface Actor {
   /**
-   * `command`: a user of the machine, on the command line. `token`, `session`: over HTTP, with an access
-   * token or with a browser that signed in with one; `local`: the first visitor, before any token.
-   * `consent`: a browser on its way back from a CRM. `webhook`, `schedule`: no person. `product`: the
-   * product itself, or a version that does not know.
+   * `command`: a user of the machine, on the command line. `token`, `session`: over HTTP, with an
+   * access token or with a browser that signed in with one. `local`: the first visitor, before any
+   * token. `consent`: a browser on its way back from a CRM. `webhook`, `schedule`: no user.
+   * `product`: donor-sync itself, or a version that does not know the actor.
    */
   kind: ActorKind;
-  /** The name of the user or of the token; null where there is none. */
+  /** Name of the user or of the token; null if there is none. */
   name: string | null;
   /** The machine of a command, or the address of a caller. */
   from: string | null;
@@ -26,5 +26,5 @@ export const ACTOR_KINDS = [
 
 export type ActorKind = (typeof ACTOR_KINDS)[number];
 
-/** What the product does by itself, such as a purge. */
+/** The actor for what donor-sync does automatically, such as a purge. */
 export const PRODUCT: Actor = { kind: 'product', name: null, from: null };

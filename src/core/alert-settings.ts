@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What alerts can be about. */
+/** Subjects of alerts. */
 export const ALERT_KINDS = [
   'runFailed',
   'runStopped',
@@ -24,23 +24,29 @@ const webhookSchema = z.strictObject({
   url: z.url({ protocol: /^https?$/ }),
 });
 
-/** Who receives what is about one integration, beside those that the whole installation notifies. */
+/**
+ * Recipient of the alerts about one integration, in addition to the recipients of the whole
+ * installation.
+ */
 export const ownAlertsSchema = z.strictObject({ webhook: webhookSchema });
 
-/** Who receives which alerts; without `email` and `webhook` none are sent. */
+/** Recipients and kinds of alerts; without `email` and `webhook` none are sent. */
 export const alertsSchema = z.strictObject({
   email: emailSchema.nullable().default(null),
   webhook: webhookSchema.nullable().default(null),
-  /** What is worth telling. */
+  /** The kinds of alerts that are sent. */
   on: z.array(z.enum(ALERT_KINDS)).default([...ALERT_KINDS]),
-  /** Fewer credits than this left in a bucket are few; 0 switches this alert off. */
+  /** An alert is sent if fewer credits than this are left in a bucket; 0 turns this alert off. */
   creditsBelow: z
     .strictObject({
       enhancements: z.int().nonnegative().default(100),
       networks: z.int().nonnegative().default(100),
     })
     .prefault({}),
-  /** More than so many percent of the contacts that a run wrote or could not write have failed; null switches this alert off. */
+  /**
+   * An alert is sent if more than this percentage of the contacts that a run wrote or could not
+   * write have failed; null turns this alert off.
+   */
   failedAbovePercent: z.number().min(0).max(100).nullable().default(null),
   /** How long before `partner.expiresOn` an alert is sent. */
   keyExpiresWithinDays: z.int().min(1).max(365).default(14),

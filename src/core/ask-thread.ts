@@ -11,17 +11,17 @@ export class ThreadFailure extends Error {
   }
 }
 
-/** What a thread may take. */
+/** Limits of a thread. */
 export interface ThreadLimits {
   mostTimeMs: number;
-  /** Of its heap; bytes outside of it are not counted. */
+  /** Limit of its heap; bytes outside of it are not counted. */
   mostMemoryMb: number;
 }
 
 /**
- * Runs a program in a thread of its own, whatever its input does to time or memory, and ends the thread with its first
- * message, which is an Answer. `workerData` is what the program is given, and `bytes` those that it takes over. Throws a
- * ThreadFailure without an answer, and what the program throws.
+ * Runs a program in its own thread, so that its input cannot exhaust time or memory, and ends the
+ * thread with its first message, which is an Answer. The program receives `workerData`, and takes
+ * over `bytes`. Throws a ThreadFailure if there is no answer, and anything that the program throws.
  */
 export function askThread<Answer>(
   program: URL,
@@ -49,7 +49,8 @@ export function askThread<Answer>(
 
     function fail(error: unknown): void {
       const rejects = () => reject(error);
-      // What the thread began to write is not written behind the caller's back.
+      // Reject only after the thread has ended, so that it writes nothing after the caller was
+      // told.
       leave().then(rejects, rejects);
     }
 

@@ -1,13 +1,13 @@
-/** Time as a thing that is passed in, so that tests can own it. */
+/** Time as a dependency, so that tests can control it. */
 export interface Clock extends WallClock {
   /**
-   * Milliseconds since some moment in the life of this process. No setting of the clock changes it,
-   * so that only this tells how much time has passed.
+   * Milliseconds since some moment in the life of this process. Setting the clock does not change
+   * it, so only this measures how much time has passed.
    */
   monotonicMs(): number;
 }
 
-/** The time of day, which a person or a time server may set at any moment. */
+/** The time of day, which a user or a time server may set at any moment. */
 export interface WallClock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   now(): number;
@@ -34,13 +34,13 @@ export const systemClock: Clock = {
 };
 
 /**
- * Begins at what a clock says now and goes on by itself: a clock that is set afterwards does not make
- * old what is not.
+ * Starts at the current time of a clock and continues independently: setting the clock afterwards
+ * does not make anything look old.
  */
 export function steadyClock(clock: Clock): Clock {
   const offsetMs = clock.now() - clock.monotonicMs();
   return {
-    // Whole milliseconds, as databases keep instants.
+    // Whole milliseconds, as databases store instants.
     now: () => Math.floor(offsetMs + clock.monotonicMs()),
     monotonicMs: () => clock.monotonicMs(),
     sleep: (ms, signal) => clock.sleep(ms, signal),
@@ -48,15 +48,15 @@ export function steadyClock(clock: Clock): Clock {
 }
 
 /**
- * Begins to measure; each call tells how many milliseconds have passed since. A machine that was suspended shows it by one
- * of the two clocks: not every monotonic clock counts that.
+ * Starts to measure; each call returns the milliseconds since then. If the machine was suspended,
+ * at least one of the two clocks shows it: not every monotonic clock counts that time.
  */
 export function stopwatch(clock: Pick<Clock, 'now' | 'monotonicMs'>): () => number {
   const began = { at: clock.now(), atMs: clock.monotonicMs() };
   return () => Math.max(clock.now() - began.at, clock.monotonicMs() - began.atMs);
 }
 
-/** An instant as people and programs read it: `2026-11-20T02:00:00.000Z`. */
+/** An instant in readable form: `2026-11-20T02:00:00.000Z`. */
 export function isoTime(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }

@@ -1,47 +1,50 @@
 import type { RecordCurrencies } from './money.ts';
 import { isPlainLine } from './printable.ts';
 
-/** What tells one human being from another: the part of a contact that the service is shown. */
+/**
+ * The details that distinguish one human being from another: the part of a contact that is sent to
+ * the service.
+ */
 export interface Identity {
   firstName: string | null;
   lastName: string | null;
-  /** Free-text addresses, the most telling one first. */
+  /** Free-text addresses, the most significant one first. */
   addresses: readonly string[];
-  /** Employer names, the present one first. */
+  /** Employer names, the current one first. */
   employers: readonly string[];
 }
 
-/** A person record in the CRM, known to us by its CRM id. */
+/** A person record in the CRM, identified by its CRM ID. */
 export interface Contact extends Identity {
   id: string;
   /** True if the CRM says that this person must not be researched. */
   optedOut: boolean;
   /**
-   * True if the person objects to being researched: by the list of the settings, or by what the CRM records of a person's
-   * consent. Then the profile that was paid for is deleted at once. Left out: false.
+   * True if the person objects to being researched, by the list in the settings or by the consent
+   * that the CRM records. Then the profile that was paid for is deleted at once. Omitted: false.
    */
   objects?: boolean;
   /**
-   * Another mark of the CRM by which this person is left out; null or left out where there is none.
-   * `row_unreadable`: who it is cannot be read at all, and the id stands for the row of a file.
-   * `mark_unknown`: a field that marks contacts has a value of which nobody has said what it means.
+   * Another mark of the CRM that excludes this person; null or omitted if there is none.
+   * `row_unreadable`: the identity cannot be read at all, and the ID stands for the row of a file.
+   * `mark_unknown`: a field that marks contacts has a value whose meaning nobody has defined.
    */
   excluded?: Exclusion | 'row_unreadable' | 'mark_unknown' | null;
-  /** Requests about the person's data that the CRM records; left out where it records none. */
+  /** Requests about the person's data that the CRM records; omitted if it records none. */
   privacy?: PrivacyMarks;
   /**
    * Names of identity sources (`IdentitySource.name` of the connectors' contract) that could not be
-   * read for this contact. Not readable is not the same as empty: what stands here is unknown.
-   * Left out or empty: everything could be read.
+   * read for this contact. Unreadable is not the same as empty: their values are unknown. Omitted
+   * or empty: everything could be read.
    */
   unreadable?: readonly string[];
-  /** The currencies of its currency fields; left out where a CRM has none on its records. */
+  /** The currencies of its currency fields; omitted if a CRM has none on its records. */
   currencies?: RecordCurrencies;
 }
 
 /** Requests about a person's data, as a CRM records them. */
 export interface PrivacyMarks {
-  /** True if the person is to be forgotten. */
+  /** True if the person is to be erased. */
   shouldForget: boolean;
   /** True if the person objects to profiling. */
   objectsToProfiling: boolean;
@@ -49,13 +52,13 @@ export interface PrivacyMarks {
   isOnHold: boolean;
 }
 
-/** Why a CRM's record alone keeps a person from being researched, besides an opt-out. */
+/** Why a CRM record alone prevents a person from being researched, besides an opt-out. */
 export type Exclusion = 'deceased' | 'do_not_contact';
 
 /**
- * The identity in one canonical text, from which its fingerprint is made. Case, accents and
- * runs of white space do not make a new person; the order of addresses and employers
- * does not either, since CRMs do not promise one.
+ * The identity as one canonical text, which its fingerprint is computed from. Case, accents and
+ * runs of white space do not make a new person. Neither does the order of addresses and employers,
+ * since CRMs do not guarantee one.
  */
 export function identityText(identity: Identity): string {
   return JSON.stringify([
@@ -67,9 +70,10 @@ export function identityText(identity: Identity): string {
 }
 
 /**
- * The same person in one text, wherever and however a CRM holds them: besides what `identityText`
- * folds away, punctuation and repeated or empty parts make no difference. It decides who shares a
- * profile, and never who has changed: so it may become more lenient without a new credit.
+ * The same text for the same person, wherever and however a CRM stores them: in addition to what
+ * `identityText` ignores, punctuation and repeated or empty parts make no difference. It determines
+ * who shares a profile, never who has changed, so it may become more lenient without costing a new
+ * credit.
  */
 export function personText(identity: Identity): string {
   return JSON.stringify([
@@ -84,7 +88,10 @@ function distinct(texts: readonly string[]): string[] {
   return [...new Set(texts.map(words).filter(Boolean))].sort();
 }
 
-/** Canonical without punctuation; a text of nothing else stays, or different ones would be equal. */
+/**
+ * Canonical without punctuation; a text of punctuation alone stays, or different ones would be
+ * equal.
+ */
 function words(text: string): string {
   const plain = canonical(text);
   if (BARE.test(plain)) return plain;
@@ -96,16 +103,16 @@ function words(text: string): string {
   return bare || plain;
 }
 
-/** What has no punctuation, as most names. */
+/** Text without punctuation, like most names. */
 const BARE = /^[a-z0-9 ]*$/;
 
-/** Accents (combining marks after decomposition), white space and case folded away. */
+/** Ignores accents (combining marks after decomposition), white space and case. */
 function canonical(text: string): string {
   if (isPlainLine(text)) return text.toLowerCase();
   return withoutAccents(text).replace(/\s+/g, ' ').trim().toLowerCase();
 }
 
-/** Plain ASCII, as most texts are, has nothing to take apart. */
+/** Plain ASCII, like most texts, has nothing to decompose. */
 function withoutAccents(text: string): string {
   return /[^\0-\x7f]/.test(text) ? text.normalize('NFKD').replace(/\p{M}+/gu, '') : text;
 }

@@ -19,43 +19,43 @@ export const CRM_FIELD_TYPES = [
 export type CrmFieldType = (typeof CRM_FIELD_TYPES)[number];
 
 /**
- * A value of a CRM field in canonical form, in which equal values are `===`: numbers as numbers,
- * dates as `2026-11-20`, instants as `2026-11-20T02:00:00.000Z`, several picked values joined by
- * `;` in the order of the picklist, and blank (empty or white space) as null.
+ * A value of a CRM field in canonical form, in which equal values are `===`. Numbers are numbers,
+ * dates `2026-11-20`, instants `2026-11-20T02:00:00.000Z`, and several picked values are joined by
+ * `;` in the order of the picklist. Blank (empty or white space) is null.
  */
 export type FieldValue = string | number | boolean | null;
 
 /** Field values by field name. */
 export type FieldValues = Readonly<Record<string, FieldValue>>;
 
-/** A field of the CRM's contact as its own description has it. */
+/** A field of the CRM's contact as the CRM describes it. */
 export interface CrmField {
   /** The name in the API, for example `Donor_Net_Worth_Low__c`. */
   name: string;
   /** The name on the screen. */
   label: string;
   type: CrmFieldType;
-  /** The most characters a text may have; null where the CRM sets no limit. */
+  /** Maximum number of characters of a text; null if the CRM sets no limit. */
   maxLength: number | null;
-  /** The most digits before the decimal point of a number; null where there is no limit. */
+  /** Maximum number of digits before the decimal point of a number; null if there is no limit. */
   integerDigits: number | null;
-  /** Digits after the decimal point of a number; null where there is no limit. */
+  /** Digits after the decimal point of a number; null if there is no limit. */
   decimalDigits: number | null;
   /** The values of a picklist that may be written; empty for other types. */
   options: readonly string[];
-  /** True if a picklist takes only its options. */
+  /** True if a picklist accepts only its options. */
   restricted: boolean;
   /** False if the integration's user may not write it. */
   writable: boolean;
-  /** Of what makes a contact the person that it is: the part that is read from it. Left out of all other fields. */
+  /** For a field of the identity: the part that is read from it. Omitted for all other fields. */
   readAs?: 'name' | 'address' | 'employer';
-  /** Of a currency field in a CRM that has other currencies than US dollars; left out elsewhere. */
+  /** For a currency field in a CRM that has other currencies than US dollars; omitted elsewhere. */
   money?: MoneyField;
 }
 
 /**
- * A field of any text that may be written, as a column of a file is. It takes the name alone: connectors map
- * lists of names with it.
+ * A writable field for any text, such as a column of a file. It takes only the name, so that
+ * connectors can map lists of names with it.
  */
 export function plainField(name: string): CrmField {
   return {
@@ -76,10 +76,10 @@ export interface FieldSpec {
   name: string;
   label: string;
   type: CrmFieldType;
-  /** The most characters of a text. */
+  /** Maximum number of characters of a text. */
   maxLength?: number;
-  /** The values that a text may have, for a CRM that offers them for choosing; left out: any. */
+  /** The values that a text may have, for a CRM that offers them in a list; omitted: any. */
   options?: readonly string[];
-  /** What the field is for, shown to the CRM's users. */
+  /** Purpose of the field, shown to the CRM's users. */
   description: string;
 }

@@ -1,23 +1,23 @@
 /**
- * Errors sorted by what to do next. Connectors and the partner client translate foreign failures
- * into one of these four; everything above them looks only at the kind and the data.
+ * Errors sorted by what to do next. Connectors and the client of the service translate foreign
+ * failures into one of these four kinds; everything above them checks only the kind and the data.
  */
 
 import type { ForeignText } from './foreign-text.ts';
 
-/** What every error of ours carries besides its message. */
+/** What each of our errors carries besides its message. */
 export interface ErrorFacts {
-  /** A stable word in snake_case for programs to read, for example `crm_unauthorized`. */
+  /** A stable word in snake_case for programs, for example `crm_unauthorized`. */
   code: string;
-  /** What happened underneath. */
+  /** The underlying error. */
   cause?: unknown;
-  /** Facts a caller may want to read; never secrets, never personal data. */
+  /** Facts that a caller may want to read; never secrets, never personal data. */
   details?: Readonly<Record<string, unknown>>;
-  /** What the other side said, for a person who decides; never part of the message. */
+  /** What the other side said, for a user who decides; never part of the message. */
   words?: ForeignText | null;
 }
 
-/** On every error of ours, whichever copy of this package has made it. */
+/** On each of our errors, whichever copy of this package created it. */
 const BRAND: unique symbol = Symbol.for('donor-sync.error');
 
 /** The base of the four kinds; the message names the subject and says what to do next. */
@@ -37,17 +37,33 @@ export abstract class DonorSyncError extends Error {
   }
 }
 
-/** A person must change something before trying again makes sense. */
+/**
+ * Why something is refused: the input is not valid, there is no such thing (or the caller has no access to it), it has
+ * changed since the caller saw it, or the caller may not do it.
+ */
+export type Refusal = 'invalid' | 'unknown' | 'conflict' | 'forbidden';
+
+/** A user must change something before a retry makes sense. */
 export class ConfigurationError extends DonorSyncError {
   readonly kind = 'configuration';
+  /** Missing in errors of connector packages that bring an older copy of this class. */
+  readonly refusal: Refusal | undefined;
+
+  constructor(
+    message: string,
+    { refusal = 'invalid', ...facts }: ErrorFacts & { refusal?: Refusal },
+  ) {
+    super(message, facts);
+    this.refusal = refusal;
+  }
 }
 
-/** It passes with time: try again later. */
+/** A temporary failure: try again later. */
 export class RetriableError extends DonorSyncError {
   readonly kind = 'retriable';
 }
 
-/** This record cannot be handled; the others can. */
+/** This record cannot be processed; the others can. */
 export class SkippableError extends DonorSyncError {
   readonly kind = 'skippable';
 }
@@ -58,8 +74,9 @@ export class FatalError extends DonorSyncError {
 }
 
 /**
- * True for an error of one of the four kinds. A connector package may bring a copy of this one along,
- * whose classes are others: so errors are known by their brand and kind, never by `instanceof`.
+ * True for an error of one of the four kinds. A connector package may bring its own copy of this
+ * package, whose classes are different, so errors are recognised by their brand and kind, never by
+ * `instanceof`.
  */
 export function isDonorSyncError(error: unknown): error is DonorSyncError {
   return error instanceof Error && BRAND in error;
@@ -82,7 +99,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What the other side said, of anything that was thrown; null if it said nothing. */
+/** What the other side said, for anything that was thrown; null if it said nothing. */
 export function wordsOf(error: unknown): ForeignText | null {
   return isDonorSyncError(error) ? error.words : null;
 }

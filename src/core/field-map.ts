@@ -32,7 +32,7 @@ export type FieldSource = (typeof FIELD_SOURCES)[number];
 /** Every source that a warm path fills. */
 export const PATH_SOURCES = FIELD_SOURCES.filter((source) => source.startsWith('warmPath.'));
 
-/** Every source that tells of the sync itself: where a contact stands, and since when. */
+/** Every source about the sync itself: the state of a contact, and since when. */
 export const SYNC_SOURCES: readonly FieldSource[] = ['sync.status', 'sync.statusDate'];
 
 /** When a value may be written: design, section 4.2. */
@@ -46,5 +46,5 @@ export const fieldMappingSchema = z.strictObject({
   when: z.enum(WRITE_RULES).default('unlessEdited'),
 });
 
-/** A profile value on its way into a CRM field. */
+/** Maps a profile value to a CRM field. */
 export type FieldMapping = z.infer<typeof fieldMappingSchema>;

@@ -1,15 +1,15 @@
-/** Hosts in the settings, and which addresses are safe from readers on the way. */
+/** Hosts in the settings, and which addresses are safe from eavesdropping. */
 import { isIP } from 'node:net';
 import { z } from 'zod';
 
-/** A host alone, without a port: `crm.example.org`, `10.0.0.7` or `[fd00::7]`. */
+/** Only a host, without a port: `crm.example.org`, `10.0.0.7` or `[fd00::7]`. */
 export const hostSchema = z
   .string()
   .trim()
   .toLowerCase()
   .refine(isHost, 'must be a host alone, such as "crm.example.org": no scheme, port or path');
 
-/** A host, with its port if that is not the usual one: `crm.example.org:8443`. */
+/** A host, with its port if that is not the default: `crm.example.org:8443`. */
 export const hostAndPortSchema = z
   .string()
   .trim()
@@ -18,17 +18,20 @@ export const hostAndPortSchema = z
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
-/** True of the names and addresses of this machine itself; `hostname` as a URL has it. */
+/** True for the names and addresses of this machine itself; `hostname` as in a URL. */
 export function isLoopback(hostname: string): boolean {
   return LOOPBACK.test(hostname);
 }
 
-/** True if what is sent cannot be read or changed on the way: https, or within this machine. */
+/** True if nobody can read or change what is sent in transit: https, or within this machine. */
 export function isConfidential(url: URL): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
 }
 
-/** What a URL makes of a host is the host itself: no letters of other alphabets, nothing beside it. */
+/**
+ * The host must be equal to what a URL parses it to: no letters of other alphabets, and nothing
+ * added to it.
+ */
 function isHost(text: string): boolean {
   return parseHost(text)?.hostname === text;
 }
@@ -37,23 +40,23 @@ function isHostAndPort(text: string): boolean {
   return parseHost(text)?.host === text;
 }
 
-/** URLs let a star stand in a host, where it would look like a pattern. */
+/** URLs accept an asterisk in a host, where it would look like a pattern. */
 function parseHost(host: string): URL | null {
   const url = `https://${host}/`;
   return !host.includes('*') && URL.canParse(url) ? new URL(url) : null;
 }
 
-/** One IP address or all that begin with the same bits, as in `10.0.0.0/8`. */
+/** One IP address, or all that start with the same bits, as in `10.0.0.0/8`. */
 export interface AddressRange {
   address: string;
-  /** How many leading bits count. */
+  /** Number of leading bits that count. */
   prefix: number;
   family: 'ipv4' | 'ipv6';
 }
 
 const BITS = { ipv4: 32, ipv6: 128 } as const;
 
-/** Reads `203.0.113.7`, `10.0.0.0/8` or `fd00::/8`; null for anything else, names among it. */
+/** Reads `203.0.113.7`, `10.0.0.0/8` or `fd00::/8`; null for anything else, including names. */
 export function parseAddressRange(text: string): AddressRange | null {
   const [address = '', bits, ...rest] = text.trim().split('/');
   const version = isIP(address);

@@ -1,15 +1,18 @@
-/** How contacts are made into persons under the present settings and permissions. */
+/** How contacts are turned into persons under the current settings and permissions. */
 export interface IdentityShape {
   /**
-   * The settings that say which columns make the identity, as one text; another text is another
-   * mapping. Neither the filter nor the field map belongs to it.
+   * The settings that say which columns make up the identity, as one text; a different text is a
+   * different mapping. Neither the filter nor the field map is part of it.
    */
   columns: string;
   /** What kind of data model was found, for example `plain` or `npsp`; part of the mapping. */
   mode: string;
-  /** The CRM's own names of the fields with first and last names; left out where the connector does not say. */
+  /**
+   * The CRM's own names of the fields with first and last names; omitted if the connector does not
+   * say.
+   */
   names?: readonly string[];
-  /** Where addresses and employers come from; those that cannot be read are named as well. */
+  /** Sources of addresses and employers; unreadable ones are listed as well. */
   sources: readonly IdentitySource[];
 }
 

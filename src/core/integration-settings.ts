@@ -2,17 +2,20 @@ import { z } from 'zod';
 import { ownAlertsSchema } from './alert-settings.ts';
 import { fieldMappingSchema } from './field-map.ts';
 
-/** One line of cron with its time zone. */
+/** A cron line with its time zone. */
 export const scheduleSchema = z.strictObject({
   /** Five fields: minute, hour, day of month, month, day of week. */
   cron: z.string().trim().min(1),
   /** An IANA name, for example `America/Chicago`. */
   timezone: z.string().trim().min(1).default('UTC'),
-  /** True if a time that passed while nothing served is made up for by one run at the next start. */
+  /**
+   * True if times that were missed while nothing served are made up for by one run at the next
+   * start.
+   */
   catchUp: z.boolean().default(true),
   /**
-   * Each integration starts at a moment of its own within this time after the line comes true (ms),
-   * so that many with the same line do not start at once; 0 for none.
+   * Each integration starts at its own moment within this time after the scheduled time (ms), so
+   * that many with the same line do not start at once; 0 for none.
    */
   jitterMs: z.int().min(0).max(3_600_000).default(30_000),
 });
@@ -22,23 +25,26 @@ const creditLimit = z.int().nonnegative().nullable();
 
 const markedValues = z.array(z.string().trim().min(1)).min(1);
 
-/** What of the CRM belongs to the integration: the CRM's own filter language and field names. */
+/**
+ * The part of the CRM that belongs to the integration, in the CRM's own filter language and field
+ * names.
+ */
 export const contactsSchema = z.strictObject({
   filter: z.string().trim().min(1).nullable().default(null),
   optOutField: z.string().trim().min(1).nullable().default(null),
-  /** Where `optOutField` is a picklist: the values that opt out. */
+  /** If `optOutField` is a picklist: the values that opt out. */
   optOutValues: markedValues.nullable().default(null),
-  /** Ids of contacts who object, whatever the CRM says: as if they had opted out there. */
+  /** IDs of contacts who object, whatever the CRM says: as if they had opted out there. */
   objections: z.array(z.string().trim().min(1)).max(100_000).default([]),
-  /** A field that marks the dead; besides those that the CRM is known to bring. */
+  /** A field that marks deceased contacts, in addition to the known ones of the CRM. */
   deceasedField: z.string().trim().min(1).nullable().default(null),
-  /** A field that marks those who want no contact; besides those that the CRM is known to bring. */
+  /** A field that marks contacts who want no contact, in addition to the known ones of the CRM. */
   doNotContactField: z.string().trim().min(1).nullable().default(null),
-  /** Values of `deceasedField` that mark; left out: words for yes, and dates. */
+  /** Values of `deceasedField` that mark; omitted: words for yes, and dates. */
   deceasedValues: markedValues.optional(),
-  /** Values of `doNotContactField` that mark; left out: words for yes, and dates. */
+  /** Values of `doNotContactField` that mark; omitted: words for yes, and dates. */
   doNotContactValues: markedValues.optional(),
-  /** Values of these fields that do not mark. A contact with a value in neither list waits. */
+  /** Values of these fields that do not mark. A contact whose value is in neither list waits. */
   unmarkedValues: z
     .strictObject({
       optOut: markedValues.optional(),
@@ -46,17 +52,17 @@ export const contactsSchema = z.strictObject({
       doNotContact: markedValues.optional(),
     })
     .optional(),
-  /** True if the dead are enhanced all the same. */
+  /** True if deceased contacts are enhanced anyway. */
   includeDeceased: z.boolean().default(false),
-  /** True if those who want no contact are enhanced all the same. */
+  /** True if contacts who want no contact are enhanced anyway. */
   includeDoNotContact: z.boolean().default(false),
 });
 
-/** What stops a spending that looks like a mistake until a person has looked at it. */
+/** Guards that stop spending that looks like a mistake until a user has checked it. */
 const guardsSchema = z.strictObject({
   /**
-   * Purchases because the identity of known contacts changed, within seven days: more than this
-   * share of the known contacts, and at least so many, wait for a person.
+   * Purchases because the identity of known contacts changed, within seven days: if they are more
+   * than this share of the known contacts and at least this many, they wait for a user.
    */
   massChange: z
     .strictObject({
@@ -65,9 +71,10 @@ const guardsSchema = z.strictObject({
     })
     .prefault({}),
   /**
-   * Contacts that are missing without a sign that they were deleted, within seven days: if they are more than
-   * this share of the list and at least this many, a user confirms before any of them counts as removed. Also asked
-   * if more than half of a list of at least five is missing, and for every empty list.
+   * Contacts that are missing without a sign that they were deleted, within seven days: if they are
+   * more than this share of the list and at least this many, a user confirms before any of them
+   * counts as removed. A user is also asked if more than half of a list of at least five is
+   * missing, and for every empty list.
    */
   departures: z
     .strictObject({
@@ -77,7 +84,7 @@ const guardsSchema = z.strictObject({
     .prefault({}),
   /**
    * The first submission under a mapping: at most `size` persons, and nothing more is sent unless
-   * at least the share `minKnown` of them is known to the service. 0 for no trial.
+   * the service knows at least the share `minKnown` of them. 0 for no trial.
    */
   trial: z
     .strictObject({
@@ -87,20 +94,20 @@ const guardsSchema = z.strictObject({
     .prefault({}),
 });
 
-/** How sure the service has to be of its match. */
+/** How certain the service has to be of its match. */
 export const matchSchema = z.strictObject({
-  /** Profiles of a lower probability wait for a person; null: all are taken. */
+  /** Profiles with a lower probability wait for a user; null: all are accepted. */
   minProbability: z.number().min(0).max(1).nullable().default(null),
 });
 
 /** For how many days the client's data is kept, if that is shorter than for all clients. */
 const ownRetentionSchema = z.strictObject({
-  /** Profiles that were paid for; null as long as the settings of all clients say, 0 keeps none. */
+  /** Profiles that were paid for; null to use the settings of all clients, 0 keeps none. */
   profiles: z.int().min(0).max(3650).nullable().default(null),
 });
 
 const refreshSchema = z.strictObject({
-  /** Days after which a profile is asked for again; null for never. */
+  /** Days after which a profile is requested again; null for never. */
   afterDays: z.int().positive().nullable().default(365),
   /** True if a changed name, address or employer is worth a new credit. */
   whenIdentityChanges: z.boolean().default(true),
@@ -108,15 +115,15 @@ const refreshSchema = z.strictObject({
 
 /** The limits of one credit bucket. */
 const creditLimitsSchema = z.strictObject({
-  /** The most credits of the bucket that one run may spend. */
+  /** Maximum number of credits of the bucket that one run may spend. */
   perRun: creditLimit.default(null),
-  /** The most in one calendar month of the schedule's time zone. */
+  /** Maximum in one calendar month of the schedule's time zone. */
   perMonth: creditLimit.default(null),
   /** Credits that are always left in the bucket. */
   keep: z.int().nonnegative().default(0),
 });
 
-/** The limits of the enhancements bucket and, beneath, of the networks bucket. */
+/** The limits of the enhancements bucket and, nested, of the networks bucket. */
 export const budgetSchema = creditLimitsSchema.extend({
   networks: creditLimitsSchema.prefault({}),
 });
@@ -124,7 +131,7 @@ export const budgetSchema = creditLimitsSchema.extend({
 export const networkSchema = z.strictObject({
   name: z.string().trim().min(1),
   color: z.string().trim().min(1).default('teal'),
-  /** One key that names the kind of group, and what it selects; each connector knows its own. */
+  /** One key for the kind of group, and what it selects; each connector defines its own. */
   group: z.record(z.string(), z.unknown()),
 });
 
@@ -132,12 +139,12 @@ const insightsSchema = z.strictObject({
   enabled: z.boolean().default(true),
   /** The weakest connection that counts as a warm path, 0 to 1. */
   minStrength: z.number().min(0).max(1).default(0.45),
-  /** Days after which a path is computed again although nothing is known to have changed; null for never. */
+  /** Days after which a path is computed again although no change is known; null for never. */
   refreshAfterDays: z.int().positive().nullable().default(90),
-  /** Limits for services that charge for queries; they do not matter where queries are free. */
+  /** Limits for services that charge for queries; they have no effect if queries are free. */
   budget: z
     .strictObject({
-      /** The most credits that the queries of one run may spend; null means no limit. */
+      /** Maximum number of credits that the queries of one run may spend; null means no limit. */
       perRun: creditLimit.default(1_000),
       /** Credits that are always left in the bucket. */
       keep: z.int().nonnegative().default(0),
@@ -146,18 +153,24 @@ const insightsSchema = z.strictObject({
 });
 
 const privacySchema = z.strictObject({
-  /** How contacts that the CRM marks to be forgotten are erased: after a question, or up to 25 a day without one. */
+  /**
+   * How contacts that the CRM marks for erasure are erased: after a question, or up to 25 a day
+   * without one.
+   */
   crmRequests: z.enum(['ask', 'erase']).default('ask'),
 });
 
 const partnerSchema = z.strictObject({
   baseUrl: z.url({ protocol: /^https?$/ }),
   apiKey: z.string().trim().min(1),
-  /** The last day (UTC) on which the key works, as its issuer said; the service itself does not. */
+  /**
+   * The last day (UTC) on which the key works, as its issuer said; the service itself does not
+   * report it.
+   */
   expiresOn: z.iso.date().optional(),
   /**
    * True if the same person in several contacts, here or in other integrations with the same key,
-   * is paid for once; false if the integration neither takes profiles of others nor gives its own.
+   * is paid for once. False if the integration neither uses profiles of others nor shares its own.
    */
   shareProfiles: z.boolean().default(true),
 });
@@ -186,20 +199,20 @@ export const integrationSchema = z.strictObject({
   fields: z.array(fieldMappingSchema).optional(),
   networks: z.array(networkSchema).default([]),
   insights: insightsSchema.prefault({}),
-  /** Where its own alerts go, beside those of the whole installation. */
+  /** Recipient of its own alerts, in addition to those of the whole installation. */
   alerts: ownAlertsSchema.optional(),
   /**
-   * `public`: requests reach no address of a private network, besides those that the operator has named. A set-up in a
-   * browser says so; left out, an operator has written the addresses.
+   * `public`: requests reach no address of a private network, except those that the operator has
+   * named. Set by a set-up in a browser; omitted if an operator has written the addresses.
    */
   addresses: z.literal('public').optional(),
-  /** What happens to contacts whose submission was charged while its answer was lost. */
+  /** What happens to contacts whose submission was charged although its response was lost. */
   onLostAnswer: z.enum(['hold', 'resubmit']).default('hold'),
-  /** Quiet time before the balance is believed after a lost answer. */
+  /** Quiet time before the balance is trusted after a lost response. */
   settleAfterMs: z.int().nonnegative().default(90_000),
 });
 
-/** One CRM account tied to one partner API key, with its settings. */
+/** One CRM account connected to one service key, with its settings. */
 export type Integration = z.infer<typeof integrationSchema>;
 export type Schedule = z.infer<typeof scheduleSchema>;
 export type Budget = z.infer<typeof budgetSchema>;

@@ -1,6 +1,6 @@
 /**
- * The log as the product uses it; pino fits. Facts are ids, counts, states and durations: no
- * names, no wealth figures and no keys ever go into it.
+ * The log as the product uses it; pino fits. Facts are IDs, counts, states and durations: names,
+ * wealth figures and keys are never logged.
  */
 export interface Log {
   debug(facts: LogFacts, message: string): void;
@@ -11,5 +11,5 @@ export interface Log {
 
 export type LogFacts = Readonly<Record<string, unknown>>;
 
-/** A log that says nothing. */
+/** A log that writes nothing. */
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };

@@ -4,8 +4,8 @@ import { z } from 'zod';
 export const PROFILE_CURRENCY = 'USD';
 
 /**
- * What becomes of amounts for records in another currency: `usdOnly` leaves them out, `convert` converts them by
- * the CRM's own rates.
+ * What happens to amounts for records in another currency: `usdOnly` omits them, `convert` converts
+ * them by the CRM's own rates.
  */
 export const CURRENCY_MODES = ['usdOnly', 'convert'] as const;
 export type CurrencyMode = (typeof CURRENCY_MODES)[number];
@@ -13,38 +13,44 @@ export type CurrencyMode = (typeof CURRENCY_MODES)[number];
 /** `crm.currency` of the settings. */
 export const currencyModeSchema = z.enum(CURRENCY_MODES).default('usdOnly');
 
-/** What one US dollar is in another currency, and the digits after the point that the currency has. */
+/** The value of one US dollar in another currency, and that currency's decimal digits. */
 export interface Rate {
   perDollar: number;
   decimals: number;
 }
 
-/** How amounts in US dollars come into a currency field of a CRM that has other currencies as well. */
+/**
+ * How amounts in US dollars are written to a currency field of a CRM that also has other
+ * currencies.
+ */
 export interface MoneyField {
   mode: CurrencyMode;
   /** The CRM's field with the currency of a record (a key of `Contact.currencies`); null if all records share one. */
   from: string | null;
-  /** The currency of records without their own; null if that is not known. */
+  /** The currency of records without their own; null if unknown. */
   code: string | null;
-  /** The rates by currency; none if the CRM has no active rate of the US dollar, or hides its rates. */
+  /**
+   * The rates by currency; empty if the CRM has no active rate of the US dollar, or hides its
+   * rates.
+   */
   rates: Readonly<Record<string, Rate>>;
 }
 
 /**
- * The currencies of a record by the CRM's field that holds them. Null: the field is blank. A field that could not be
- * read has no entry.
+ * The currencies of a record by the CRM's field that contains them. Null: the field is blank. A
+ * field that could not be read has no entry.
  */
 export type RecordCurrencies = Readonly<Record<string, string | null>>;
 
 const CODE = /^[A-Z]{3}$/;
 
-/** The currency as its ISO code; null for a text that is none. */
+/** The currency as its ISO code; null if the text is not one. */
 export function currencyCode(text: string | null): string | null {
   const code = text?.trim().toUpperCase() ?? '';
   return CODE.test(code) ? code : null;
 }
 
-/** The currency of this field in a record; null if it is not known. */
+/** The currency of this field in a record; null if unknown. */
 export function findCurrency(
   { from, code }: MoneyField,
   currencies: RecordCurrencies = {},
@@ -55,27 +61,33 @@ export function findCurrency(
   return own === null ? code : currencyCode(own);
 }
 
-/** The currencies of a record in one text that changes with them; null where the CRM has no field of the kind. */
+/**
+ * The currencies of a record as one text that changes with them; null if the CRM has no such field.
+ */
 export function currenciesText(currencies: RecordCurrencies | undefined): string | null {
   const fields = Object.keys(currencies ?? {}).sort();
   if (fields.length === 0) return null;
   return fields.map((field) => currencyCode(currencies?.[field] ?? null) ?? '-').join(' ');
 }
 
-/** True if amounts that were written before may be in another currency now. */
+/** True if previously written amounts may be in another currency now. */
 export function currenciesDiffer(before: string | null, now: string): boolean {
   if (before !== null) return before !== now;
-  // The CRM had no several currencies when the contact was read last: what was written then is in US dollars.
+  // The CRM did not have several currencies when the contact was last read, so amounts were written
+  // in US dollars.
   return now.split(' ').some((code) => code !== PROFILE_CURRENCY);
 }
 
-/** The digits after the point that amounts in a currency usually have. */
+/** The usual number of decimal digits of amounts in a currency. */
 export function countDecimals(code: string): number {
   const format = new Intl.NumberFormat('en', { style: 'currency', currency: code });
   return format.resolvedOptions().maximumFractionDigits ?? 2;
 }
 
-/** The rates per US dollar, from the units of each currency that one unit of a common currency is. */
+/**
+ * The rates per US dollar, computed from how many units of each currency one unit of a common
+ * currency is worth.
+ */
 export function ratesPerDollar(
   units: readonly { code: string; perCommon: number; decimals: number }[],
 ): Record<string, Rate> {

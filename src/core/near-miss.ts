@@ -1,12 +1,12 @@
-/** One mistake for every three letters still counts as the same word mistyped. */
+/** One mistake per three letters still counts as a typing error in the same word. */
 const LETTERS_PER_MISTAKE = 3;
 
-/** Longer words are not compared: they are not typed by hand, and the work grows with the square. */
+/** Longer words are not compared: nobody types them by hand, and the work grows with the square. */
 const MAX_COMPARED_LENGTH = 80;
 
 /**
- * The candidate that a mistyped word most likely meant, or null if none is close. Letter case,
- * hyphens, underscores and spaces do not count as mistakes (`api_key` means `apiKey`).
+ * The candidate that a mistyped word most likely meant, or null if none is close. Differences in
+ * case, hyphens, underscores and spaces do not count as mistakes (`api_key` matches `apiKey`).
  */
 export function nearMiss(word: string, candidates: Iterable<string>): string | null {
   const wanted = folded(word);
@@ -22,22 +22,22 @@ export function nearMiss(word: string, candidates: Iterable<string>): string | n
   return best?.candidate ?? null;
 }
 
-/** The end of a message that offers the near miss: `, did you mean "Phone"?`, or nothing. */
+/** The end of a message that suggests the near miss: `, did you mean "Phone"?`, or nothing. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const candidate = nearMiss(word, candidates);
   return candidate === null ? '' : `, did you mean "${candidate}"?`;
 }
 
-/** Typing errors that still lead to an id. */
+/** Maximum number of typing errors in an ID. */
 const MISTAKES_IN_AN_ID = 2;
 
-/** In a shorter id every other one would be near. */
+/** For a shorter ID, every other one would be near. */
 const LONG_ID = 6;
 
-/** How many near ids are worth naming. */
+/** Maximum number of near IDs that are listed. */
 const MAX_NEAR_IDS = 5;
 
-/** Collects the ids that differ from a mistyped one in one or two characters, the nearest first. */
+/** Collects the IDs that differ from a mistyped one in one or two characters, the nearest first. */
 export function createNearIds(typed: string): {
   look(ids: readonly string[]): void;
   best(): string[];
@@ -67,8 +67,8 @@ function mistakesForgiven(word: string, target: string): number {
 }
 
 /**
- * The Damerau-Levenshtein distance (optimal string alignment): letters left out, added,
- * replaced, and neighbours swapped each count as one.
+ * The Damerau-Levenshtein distance (optimal string alignment): an omitted, added or replaced letter
+ * and a swap of neighbours each count as one.
  */
 export function countMistakes(a: string, b: string): number {
   let beforeLast: number[] = [];

@@ -1,7 +1,10 @@
-/** Runs work given to it, one piece after the other, in the order in which it came. */
+/** Runs tasks one after the other, in the order of the calls. */
 export type OneAtATime = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
-/** `mostWaiting` pieces may be there at once, with the one that is being done; others are refused with `refusal`. */
+/**
+ * At most `mostWaiting` tasks may be pending at once, including the running one; others are
+ * rejected with `refusal`.
+ */
 export function createOneAtATime(mostWaiting: number, refusal: () => Error): OneAtATime {
   let waiting = 0;
   let last: Promise<unknown> = Promise.resolve();

@@ -7,42 +7,47 @@ import { forHoldReasons } from './question-kinds.ts';
 export type Outcome = 'written' | 'unchanged' | 'skipped' | 'failed' | 'held' | 'waiting';
 
 /**
- * Why. The words are stable: reports, metrics and the dashboard count by them, and
- * `docs/outcomes.md` explains each to the person who reads a report.
+ * The reasons. The words are stable: reports, metrics and the dashboard count by them, and
+ * `docs/outcomes.md` explains each to readers of a report.
  */
 export const OUTCOME_REASONS = {
   /** New values are in the CRM. */
   fields_written: 'written',
-  /** Some values are in the CRM; others did not fit their field, or were refused by the CRM. */
+  /** Some values are in the CRM; others did not fit their field, or the CRM rejected them. */
   fields_written_some_unfit: 'written',
   /** The values of a former person were blanked, as a user decided. */
   former_values_blanked: 'written',
-  /** Some values are in the CRM; a rule of the CRM refused others. All of them fit their fields. */
+  /**
+   * Some values are in the CRM; a rule of the CRM rejected others. All of them fit their fields.
+   */
   fields_written_some_refused: 'written',
-  /** A user typed a value while it was being written; it was replaced and put back at once. */
+  /** A user typed a value while the run wrote; it was overwritten and put back at once. */
   typed_value_restored: 'written',
-  /** The same, and the CRM did not accept the user's value back. */
+  /** The same, but the CRM did not accept the user's value back. */
   typed_value_lost: 'written',
   /** Enhanced before, same identity, profile still fresh: nothing to do. */
   profile_fresh: 'unchanged',
-  /** The profile brought nothing that the CRM does not already hold. */
+  /** The profile contained nothing that the CRM does not already have. */
   values_equal: 'unchanged',
-  /** Every value that differs is one that a person typed or that a rule protects. */
+  /** Every value that differs was typed by a user or is protected by a rule. */
   values_protected: 'unchanged',
   /** The profile has no value for any mapped field. */
   profile_empty: 'unchanged',
-  /** The service did not know this person; asked again when the identity changes or time has passed. */
+  /**
+   * The service did not know this person; submitted again when the identity changes or time has
+   * passed.
+   */
   no_match_known: 'unchanged',
-  /** A person decided that changed details are the same person's. */
+  /** A user decided that the changed details are still the same person's. */
   identity_change_rejected: 'unchanged',
-  /** The CRM carried a profile of another installation, which was taken over. */
+  /** The CRM had a profile of another installation, which was adopted. */
   profile_adopted: 'unchanged',
   first_name_missing: 'skipped',
   last_name_missing: 'skipped',
   opted_out: 'skipped',
   deceased: 'skipped',
   do_not_contact: 'skipped',
-  /** A row of the file that cannot be read, under its number instead of an id. */
+  /** A row of the file that cannot be read; its number stands in place of an ID. */
   row_unreadable: 'skipped',
   deleted_in_crm: 'skipped',
   /** It was due, and `contacts.filter` no longer includes it. */
@@ -50,15 +55,15 @@ export const OUTCOME_REASONS = {
   merged_in_crm: 'skipped',
   forgotten: 'skipped',
   rejected_by_person: 'skipped',
-  /** The job ended as failed: the service found no person, and the credit stays spent. */
+  /** The job failed: the service found no person, and the credit stays spent. */
   no_match: 'failed',
-  /** The service refused this person's details (422). */
+  /** The service rejected this person's details (422). */
   person_invalid: 'failed',
-  /** The CRM refused the write. */
+  /** The CRM rejected the write. */
   crm_refused: 'failed',
-  /** No value fitted its field. */
+  /** No value fits its field. */
   values_unfit: 'failed',
-  /** The reply for this job could not be read. */
+  /** The response for this job could not be read. */
   profile_unreadable: 'failed',
   /** It waits for a decision. */
   ...forHoldReasons(() => 'held' as const),
@@ -66,30 +71,30 @@ export const OUTCOME_REASONS = {
   job_vanished: 'waiting',
   /** The job ran longer than any job should. */
   job_too_old: 'waiting',
-  /** A part of the identity could be read before and cannot now. */
+  /** A part of the identity was readable before and is not now. */
   identity_unreadable: 'waiting',
-  /** A field that marks contacts has a value of which nobody has said what it means. */
+  /** A field that marks contacts has a value whose meaning nobody has defined. */
   mark_unknown: 'waiting',
-  /** Too few contacts are known under this mapping of columns. */
+  /** The service knows too few contacts under this mapping of columns. */
   match_rate_low: 'waiting',
-  /** A mark leaves out more than half of the contacts, and no user has confirmed that. */
+  /** A mark excludes more than half of the contacts, and no user has confirmed that. */
   marks_unconfirmed: 'waiting',
   budget_reached: 'waiting',
   credits_exhausted: 'waiting',
   /** The service accepted the request but did not process this person. */
   not_processed: 'waiting',
   job_running: 'waiting',
-  /** Enhanced, and not yet delivered. */
+  /** Enhanced, not yet delivered. */
   delivery_pending: 'waiting',
   /** A user decided that the values in the CRM are a former person's; the next run blanks them. */
   blanking_pending: 'waiting',
-  /** Chosen, and not yet submitted. */
+  /** Chosen, not yet submitted. */
   submission_pending: 'waiting',
-  /** Waits until a lost answer of the same partner key is settled. */
+  /** Waits until a lost response of the same service key is settled. */
   settlement_pending: 'waiting',
-  /** Another user held this record (a lock); tried again by the next run. */
+  /** Another user had locked this record; the next run tries again. */
   crm_busy: 'waiting',
-  /** The CRM failed at this record, or did not say what became of it; tried again by the next run. */
+  /** The CRM failed at this record, or did not report the result; the next run tries again. */
   crm_passing: 'waiting',
 } as const satisfies Record<string, Outcome>;
 
@@ -100,7 +105,7 @@ export function getOutcome(reason: OutcomeReason): Outcome {
   return OUTCOME_REASONS[reason];
 }
 
-/** Outcomes in the order in which people look at them: what needs a person is first. */
+/** Outcomes in the order of their display: those that need a user come first. */
 export const OUTCOME_ORDER = [
   'held',
   'failed',
@@ -120,7 +125,7 @@ export function isOutcomeReason(word: string): word is OutcomeReason {
   return Object.hasOwn(OUTCOME_REASONS, word);
 }
 
-/** What became of a contact, in a plain sentence for the person who reads a report. */
+/** What happened to a contact, in a plain sentence for the reader of a report. */
 export const OUTCOME_TEXTS = {
   fields_written: 'new values were written into the CRM',
   fields_written_some_unfit:
@@ -186,11 +191,11 @@ export const OUTCOME_TEXTS = {
     'the CRM failed at this record, or did not say what became of it; the next run tries again',
 } as const satisfies Record<OutcomeReason, string>;
 
-/** Said of a contact that took the profile of the same person instead of a credit. */
+/** Shown for a contact that took the profile of the same person instead of a credit. */
 export const SHARED_PROFILE_TEXT =
   'The profile of the same person in another contact or integration is used, no credit.';
 
-/** The sentence for a reason as it stands in the store; an unknown word speaks for itself. */
+/** The sentence for a reason from the store; an unknown word is returned as it is. */
 export function outcomeText(reason: string): string {
   return isKnown(reason) ? OUTCOME_TEXTS[reason] : reason;
 }

@@ -3,15 +3,15 @@ import { dirname, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * The path of a file that the program reads as it is, given from the top of the sources. The built
- * program lies in other folders than its sources do; both have these files in the same places below the
- * folder of their package.json.
+ * Absolute path of a file that the program reads unchanged, from its path relative to the top of
+ * the sources. The built program lies in other folders than its sources; both have these files in
+ * the same places below the folder of their package.json.
  */
 export function ownFile(path: string): string {
   return join(topFolder(import.meta.dirname), path);
 }
 
-/** The program of a thread: a file of the sources, given without its ending, or what was built of it. */
+/** The program of a thread: a source file, passed without its extension, or its built version. */
 export function ownProgram(path: string): URL {
   return pathToFileURL(ownFile(path + extname(import.meta.filename)));
 }

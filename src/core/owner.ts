@@ -1,15 +1,12 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 
-/** A process as the owner of leases, written so that others can tell whether it still lives. */
+/** A process as the owner of leases, in a form that lets others tell whether it is still alive. */
 export interface Owner {
   host: string;
   processId: number;
-  /** Different for each start, so that a reused process id is not taken for the same process. */
+  /** Different for each start, so that a reused process ID is not mistaken for the same process. */
   start: string;
-  /**
-   * Within what process ids tell processes apart (`readProcessSpace`); null, or left out, where that
-   * is not known.
-   */
+  /** The space in which process IDs are unique (`readProcessSpace`); null or omitted if unknown. */
   space?: string | null;
 }
 
@@ -17,16 +14,16 @@ export function ownerText({ host, processId, start, space = null }: Owner): stri
   return [host, processId, start, ...(space === null ? [] : [space])].join('/');
 }
 
-/** `process 4711 on worker-2`, for the text of an owner. */
+/** `process 4711 on worker-2`, from the text of an owner. */
 export function ownerWords(text: string): string {
   const [host, processId] = text.split('/');
   return `process ${processId} on ${host}`;
 }
 
 /**
- * True if the owner is certainly dead: a process that does not run any more, by ids that mean the
- * same here as they did there. Of all others nothing is known, whatever their host is called: two
- * containers may have one name and one process id. Their leases run out.
+ * True if the owner is certainly dead: its process no longer runs, and its process IDs mean the
+ * same here as they did there. About all others nothing is known, whatever their host is called:
+ * two containers may have the same name and the same process ID. Their leases expire.
  */
 export function ownerIsGone(
   text: string,
@@ -36,11 +33,11 @@ export function ownerIsGone(
   const [host, processId, start, ...space] = text.split('/');
   if (!self.space || space.join('/') !== self.space) return false;
   if (host !== self.host || start === self.start) return false;
-  // What had our process id before us is gone.
+  // A previous process with our process ID is gone.
   return Number(processId) === self.processId || !isRunning(Number(processId));
 }
 
-/** True if a process of this machine runs. */
+/** True if a process of this machine is running. */
 export function isRunning(processId: number): boolean {
   try {
     process.kill(processId, 0);
@@ -51,8 +48,8 @@ export function isRunning(processId: number): boolean {
 }
 
 /**
- * Within what the process ids that this process sees are different: one boot of one kernel, one
- * namespace of process ids. Null where the system does not tell, which is everywhere but on Linux.
+ * The space in which the process IDs that this process sees are unique: one boot of one kernel, one
+ * namespace of process IDs. Null if the system does not tell, which is everywhere except on Linux.
  */
 export function readProcessSpace(): string | null {
   try {

@@ -1,7 +1,7 @@
 /**
- * Files of packages that the program reads as they are: what browsers load, and lists of passwords and words. The build
- * copies them beside the program (`scripts/package-files.ts`), so that their packages need not be installed with it; the
- * sources read them where npm has put them.
+ * Files of packages that the program reads unchanged: what browsers load, and lists of passwords
+ * and words. The build copies them next to the program (`scripts/package-files.ts`), so that their
+ * packages need not be installed with it; the sources read them from where npm has put them.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -9,10 +9,10 @@ import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { ownFile } from './own-file.ts';
 
-/** The ending of copies that are compressed. */
+/** Extension of compressed copies. */
 export const COMPRESSED = '.br';
 
-/** The bytes of a file of a package. */
+/** Content of a file of a package. */
 export function readPackageFile(name: string, file: string): Buffer {
   const path = join(packageFolder(name), file);
   const compressed = path + COMPRESSED;
@@ -29,7 +29,7 @@ export function listPackageFolder(name: string, folder: string): string[] {
   );
 }
 
-/** Not every package lets its files be resolved by name, so its folder is looked for. */
+/** Not every package allows its files to be resolved by name, so its folder is searched for. */
 function packageFolder(name: string): string {
   const places = [
     ownFile('packages'),

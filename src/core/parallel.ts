@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 
 /**
- * Does the work for each item, a few at a time; the results are in the order of the items. If one fails,
- * no other is begun, and the error comes once those under way have ended: nothing goes on behind it.
+ * Does the work for each item, a few at a time; the results are in the order of the items. If one
+ * fails, no other is started, and the error is thrown once those in progress have ended: nothing
+ * continues in the background.
  */
 export async function inParallel<T, R>(
   items: readonly T[],
@@ -31,7 +32,7 @@ export async function inParallel<T, R>(
   });
 }
 
-/** The items in portions of at most so many. */
+/** The items in batches of at most `size`. */
 export function splitIntoBatches<T>(items: readonly T[], size: number): T[][] {
   const portions: T[][] = [];
   for (let start = 0; start < items.length; start += size) {
@@ -40,7 +41,7 @@ export function splitIntoBatches<T>(items: readonly T[], size: number): T[][] {
   return portions;
 }
 
-/** Work that needs no waiting, of so many items at a time: timers and sockets have their say in between. */
+/** Synchronous work in batches of `size` items, with pauses for timers and sockets in between. */
 export async function inSteps<T, R>(
   items: readonly T[],
   size: number,
@@ -54,7 +55,7 @@ export async function inSteps<T, R>(
   return results;
 }
 
-/** Lets pieces of asynchronous work go one after the other, in the order they came. */
+/** Runs pieces of asynchronous work one after the other, in the order of the calls. */
 export interface Mutex {
   take<T>(work: () => Promise<T>): Promise<T>;
 }

@@ -1,11 +1,11 @@
 import type { Contact } from './contact.ts';
 
-/** The most persons one submission may carry (service document, section 8). */
+/** Maximum number of persons in one submission (service document, section 8). */
 export const MAX_PERSONS_PER_SUBMISSION = 100;
 
 /** What is submitted to the service for one contact. */
 export interface Person extends PersonDetails {
-  /** Our identifier of this submission of this contact; the service returns it with the job id. */
+  /** Our identifier of this submission of this contact; the service returns it with the job ID. */
   trackingId: string;
 }
 
@@ -17,7 +17,7 @@ export interface PersonDetails {
   employers: readonly string[];
 }
 
-/** The person to submit for a contact; the caller has made sure that both names are there. */
+/** The person to submit for a contact; the caller has made sure that both names are present. */
 export function toPerson(contact: Contact, trackingId: string): Person {
   return { trackingId, ...toPersonDetails(contact) };
 }

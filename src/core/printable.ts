@@ -1,15 +1,14 @@
 /**
- * What leaves for a terminal, a log, a mail or a page: text in which nothing acts. Names, ids and
- * texts of a CRM may hold characters that move a cursor, fill a clipboard or turn the reading order
- * round, so every output passes one of the functions below.
+ * Output for a terminal, a log, a mail or a page: text without active characters. Names, IDs and
+ * texts of a CRM may contain characters that move a cursor, fill a clipboard or reverse the reading
+ * order, so every output passes one of the functions below.
  */
 
 /**
- * Characters that act, or that stand there unseen:
- * controls (C0 but tab and newline, DEL, C1), the separators of lines and paragraphs, what changes the
- * direction of writing, what joins or parts words without a trace, tags, and halves of surrogates.
- * The joiners U+200C and U+200D stay: names in Persian and in the scripts of India are spelt with
- * them, and emoji are made of them. A terminal does nothing at them.
+ * Active or invisible characters: controls (C0 except tab and newline, DEL, C1), separators of
+ * lines and paragraphs, characters that change the writing direction or invisibly join or separate
+ * words, tags, and halves of surrogates. The joiners U+200C and U+200D stay: names in Persian and
+ * in the scripts of India are spelt with them, and emoji consist of them. Terminals ignore them.
  */
 const ACTING =
   '\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f' +
@@ -18,7 +17,10 @@ const ACTING =
 const ANY_ACTING = new RegExp(`[${ACTING}]`, 'u');
 const EACH_ACTING = new RegExp(`[${ACTING}]`, 'gu');
 
-/** What JSON leaves as it is and a terminal does not; lone surrogates are escaped by JSON itself. */
+/**
+ * Characters that JSON leaves unescaped but a terminal acts on; JSON itself escapes lone
+ * surrogates.
+ */
 const ACTING_IN_JSON = new RegExp(
   '[\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff' +
     '\\ufff9-\\ufffb]|\\udb40[\\udc00-\\udc7f]',
@@ -26,9 +28,9 @@ const ACTING_IN_JSON = new RegExp(
 );
 
 /**
- * Whole sequences of a terminal, so that their letters do not stay behind: strings with their end
- * (OSC, DCS, SOS, PM, APC), CSI with its letter, and the short ones. A string without an end loses
- * its beginning only: it must not take what follows with it.
+ * Complete terminal sequences, so that their letters do not remain: strings with their terminator
+ * (OSC, DCS, SOS, PM, APC), CSI with its letter, and the short ones. Of a string without a
+ * terminator, only the start is removed: it must not take the following text with it.
  */
 const SEQUENCES = new RegExp(
   [
@@ -39,19 +41,22 @@ const SEQUENCES = new RegExp(
   'g',
 );
 
-/** True if there is something in the text that acts. */
+/** True if the text contains an active character. */
 export function isActing(text: string): boolean {
   return ANY_ACTING.test(text);
 }
 
-/** True of most texts by far: ASCII on one line, with single blanks between its words and none around it. */
+/**
+ * True for by far the most texts: ASCII on one line, with single spaces between its words and none
+ * around it.
+ */
 export function isPlainLine(text: string): boolean {
   return PLAIN_LINE.test(text);
 }
 
 const PLAIN_LINE = /^(?:[\x21-\x7e]+(?: [\x21-\x7e]+)*)?$/;
 
-/** The text without anything that acts; its lines and tabs stay. */
+/** The text without active characters; its lines and tabs stay. */
 export function plainText(text: string): string {
   if (isPlainLine(text) || !isActing(text)) return text;
   return text
@@ -60,13 +65,13 @@ export function plainText(text: string): string {
     .replace(EACH_ACTING, '');
 }
 
-/** The same on one line: what comes from outside must not be able to add a line of its own. */
+/** The same on one line: a text from outside must not be able to add its own line. */
 export function plainLine(text: string): string {
   if (isPlainLine(text)) return text;
   return plainText(text).replace(/\s+/g, ' ');
 }
 
-/** JSON that says the same, and in which nothing acts: such characters are escaped. */
+/** Equivalent JSON without active characters: they are escaped. */
 export function plainJson(json: string): string {
   return json.replace(ACTING_IN_JSON, (character) =>
     [...Array(character.length).keys()].map((at) => escaped(character.charCodeAt(at))).join(''),
@@ -80,35 +85,38 @@ function escaped(unit: number): string {
 /** Texts that a spreadsheet would run as a formula when it opens a CSV file. */
 
 /**
- * OWASP's list of first characters: the signs, also in full width, which spreadsheets of East Asia
- * read as the same, and the control characters behind which some of them look for a sign.
+ * OWASP's list of first characters: the signs, also in full width, which East Asian spreadsheets
+ * read as the same, and the control characters after which some spreadsheets look for a sign.
  */
 const FORMULA_START = /^[=+\-@\t\r\n＝＋－＠]/;
 
-/** A text for a cell of a CSV file; what looks like a formula gets an apostrophe in front. */
+/** A text for a cell of a CSV file; text that looks like a formula gets a leading apostrophe. */
 export function guardFormula(text: string): string {
   return looksLikeFormula(text) || isGuarded(text) ? `'${text}` : text;
 }
 
 /**
- * A text from outside for a cell of a CSV file that we write: nothing in it acts. The guard comes last,
- * since a sign may stand behind a character that is taken out.
+ * A text from outside for a cell of a CSV file that we write, without active characters. The guard
+ * comes last, since a sign may follow a character that is removed.
  */
 export function plainCell(text: string): string {
   return guardFormula(plainText(text));
 }
 
-/** The text that `guardFormula` was given. */
+/** The original text that was passed to `guardFormula`. */
 export function withoutGuard(text: string): string {
   return isGuarded(text) ? text.slice(1) : text;
 }
 
-/** True of a formula with apostrophes in front, which would lose one of them if it was not guarded itself. */
+/**
+ * True for a formula with leading apostrophes, which would lose one of them if it were not guarded
+ * itself.
+ */
 function isGuarded(text: string): boolean {
   return text.startsWith("'") && looksLikeFormula(text.replace(/^'+/, ''));
 }
 
-/** True of a text that a spreadsheet may run; a plain number such as `-5` is none. */
+/** True for a text that a spreadsheet may run; a plain number such as `-5` is not one. */
 function looksLikeFormula(text: string): boolean {
   return FORMULA_START.test(text) && Number.isNaN(Number(text));
 }

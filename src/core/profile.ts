@@ -1,4 +1,4 @@
-/** The service's record of a human being in our words; absent values are null or empty. */
+/** The service's record of a human being in our words; missing values are null or empty. */
 export interface Profile {
   /** 32 hexadecimal characters. */
   donorId: string;
@@ -8,15 +8,17 @@ export interface Profile {
   age: number | null;
   /** True if the service says that this person has died. */
   isDeceased: boolean;
-  /** How likely this is the right person, from 0 to 1; absent where the service does not say. */
+  /**
+   * Probability that this is the right person, from 0 to 1; missing if the service does not say.
+   */
   probability?: number;
   /** Whole US dollars. */
   netWorth: { low: number; high: number } | null;
-  /** What the person could give, in US dollars. */
+  /** Estimated giving capacity of the person, in US dollars. */
   capacity: { political: number | null; nonprofit: number | null };
-  /** Names of schools, the service's order kept. */
+  /** Names of schools, in the service's order. */
   education: readonly string[];
-  /** Names of companies, the service's order kept. */
+  /** Names of companies, in the service's order. */
   work: readonly string[];
   bio: readonly string[];
 }

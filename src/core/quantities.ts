@@ -1,4 +1,4 @@
-/** Numbers as people read them. */
+/** Numbers in readable form. */
 
 const MS_PER_SECOND = 1000;
 const SECONDS_PER_MINUTE = 60;
@@ -6,7 +6,10 @@ const SECONDS_PER_HOUR = 3600;
 const SECONDS_PER_DAY = 86_400;
 const GROUP_DIGITS = 3;
 
-/** `12,345`. By hand: the first format of `Intl` takes longer than most of what a command loads. */
+/**
+ * `12,345`. Formatted by hand: the first format of `Intl` takes longer than most of what a command
+ * loads.
+ */
 export function formatCount(count: number): string {
   let rest = String(Math.round(Math.abs(count)));
   const groups: string[] = [];
@@ -16,7 +19,7 @@ export function formatCount(count: number): string {
   return `${count < 0 ? '-' : ''}${[rest, ...groups].join(',')}`;
 }
 
-/** `1 contact`, `1,200 contacts`; a plural that is not made with an "s" is given. */
+/** `1 contact`, `1,200 contacts`; pass `plural` if it is not formed with an "s". */
 export function describeCount(count: number, singular: string, plural = `${singular}s`): string {
   return `${formatCount(count)} ${count === 1 ? singular : plural}`;
 }

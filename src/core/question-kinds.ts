@@ -1,18 +1,24 @@
 /**
- * Why contacts and networks wait for a decision, and what the product has to know of each reason. What users are told and
- * may decide is in `src/decisions/views/kinds.ts`.
+ * Why contacts and networks wait for a decision, and what the product needs to know about each
+ * reason. What users are told and may decide is in `src/decisions/views/kinds.ts`.
  */
 
 interface ContactKind {
-  /** What became of a contact that waits for it, as in `OUTCOME_TEXTS`; null if the contact goes on, or ends, meanwhile. */
+  /**
+   * What happened to a contact that waits for it, as in `OUTCOME_TEXTS`; null if the contact
+   * continues, or ends, in the meantime.
+   */
   outcome: string | null;
-  /** Whether a credit was spent on the contact: a merge is no reason for another one. */
+  /** Whether a credit was spent on the contact: a merge is then no reason for another one. */
   isPaid: boolean;
-  /** Whether it is asked about a profile that is there, when that is to be delivered. */
+  /** Whether it is about an existing profile and asked before delivery. */
   isOfProfile: boolean;
-  /** Whether it takes for granted that the profile is of this person. */
+  /** Whether it assumes that the profile is of this person. */
   isOfKnownPerson: boolean;
-  /** Whether nothing looks at its answer any more once that is carried out, so that it can be deleted after a while. */
+  /**
+   * Whether its answer is no longer needed once it is carried out, so that it can be deleted after
+   * a while.
+   */
   endsWithAnswer: boolean;
 }
 
@@ -40,7 +46,7 @@ export const CONTACT_QUESTION_KINDS = {
     outcome:
       'the service is less sure that the profile is of this person than the settings ask for; a person decides',
   },
-  /** A rejected one keeps its credit from being spent again. */
+  /** If rejected, its credit is not spent again. */
   lost_answer: {
     ...OF_CONTACT,
     outcome: 'the answer was lost after the credit may have been spent; a person decides',
@@ -73,14 +79,17 @@ export const CONTACT_QUESTION_KINDS = {
       'the CRM does not accept all values of the new person at once, so nothing was written; a user decides',
     isOfKnownPerson: true,
   },
-  /** It has another name now, no profile that was paid for fits it, and it holds the values of the former name. */
+  /**
+   * It has another name now, no paid profile matches it, and it contains the values of the former
+   * name.
+   */
   new_person_unknown: {
     ...OF_CONTACT,
     outcome:
       'has another name now, and the CRM still holds the values of the former name; a user decides',
     isPaid: true,
   },
-  /** The service now gives other donors for many contacts that did not change. */
+  /** The service now returns other donors for many contacts that did not change. */
   donor_mass_change: {
     ...OF_PROFILE,
     outcome:
@@ -91,40 +100,40 @@ export const CONTACT_QUESTION_KINDS = {
     ...OF_CONTACT,
     outcome: 'looks like a person who was erased with "forget"; a person decides',
   },
-  /** It was marked as opted out together with many others: are the marks right? */
+  /** It was marked as opted out together with many others: are the marks correct? */
   mass_opt_out: { ...OF_CONTACT, outcome: null },
-  /** The CRM asks for its erasure. */
+  /** The CRM requests its erasure. */
   erasure_requested: { ...OF_CONTACT, outcome: null },
 } as const satisfies Record<string, ContactKind>;
 
-/** Why a contact waits for a person. */
+/** Why a contact waits for a user. */
 export type ContactQuestionKind = keyof typeof CONTACT_QUESTION_KINDS;
 
-/** Those in which the run of a contact ends. */
+/** The kinds that end the run of a contact. */
 export type HoldReason = {
   [Kind in ContactQuestionKind]: (typeof CONTACT_QUESTION_KINDS)[Kind]['outcome'] extends null
     ? never
     : Kind;
 }[ContactQuestionKind];
 
-/** Why a network waits for a person. */
+/** Why a network waits for a user. */
 export const NETWORK_QUESTION_KINDS = [
   /** More than half of its members would leave. */
   'group_shrunk',
-  /** The group cannot be read to its end. */
+  /** The group cannot be read completely. */
   'group_unreadable',
-  /** The service does not have the network any more. */
+  /** The service no longer has the network. */
   'network_deleted',
-  /** Another network has the name already. */
+  /** Another network already has the name. */
   'name_taken',
-  /** The service refuses the network or its members as invalid. */
+  /** The service rejects the network or its members as invalid. */
   'network_refused',
 ] as const;
 export type NetworkQuestionKind = (typeof NETWORK_QUESTION_KINDS)[number];
 
 export type QuestionKind = ContactQuestionKind | NetworkQuestionKind;
 
-/** The kinds of questions about contacts of which something is true. */
+/** The kinds of questions about contacts that meet a condition. */
 export function listContactKinds(isSo: (kind: ContactKind) => boolean): ContactQuestionKind[] {
   return Object.entries<ContactKind>(CONTACT_QUESTION_KINDS)
     .filter(([, kind]) => isSo(kind))

@@ -1,20 +1,20 @@
-/** What a user may do, by one word. */
+/** What a user may do, as one word. */
 
 /**
- * Each has the rights of those before it. A viewer reads; a decider also decides holds and sees names; an
- * admin also starts and stops runs, sets up, connects, and keeps webhooks and schedules; an owner also says
- * who the users are, and keeps tokens and keys.
+ * Each has the rights of those before it. A viewer reads. A decider also decides about held
+ * contacts and sees names. An admin also starts and stops runs, sets up, connects, and manages
+ * webhooks and schedules. An owner also manages users, tokens and keys.
  */
 export const ROLES = ['viewer', 'decider', 'admin', 'owner'] as const;
 
 export type Role = (typeof ROLES)[number];
 
-/** Whether a role has the rights of another one. */
+/** Whether a role includes the rights of another one. */
 export function mayActAs(role: Role, needed: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(needed);
 }
 
-/** What each role is for, in a few words. */
+/** The purpose of each role, in a few words. */
 export const ROLE_TEXTS: Readonly<Record<Role, string>> = {
   viewer: 'sees runs, credits and what is held, without names',
   decider: 'also decides what is held, and sees names for that',

@@ -6,7 +6,7 @@ export type Trigger = 'schedule' | 'manual' | 'webhook';
 
 export type RunStatus = 'running' | 'succeeded' | 'incomplete' | 'failed';
 
-/** Why a run stopped before its end; the next run goes on from there. */
+/** Why a run stopped before its end; the next run continues from there. */
 export type StopCode =
   | 'credits_exhausted'
   | 'budget_reached'
@@ -33,7 +33,7 @@ export interface RunReason {
   message: string;
 }
 
-/** How a run ends that a person has stopped. */
+/** The reason of a run that a user has stopped. */
 export const STOPPED_BY_PERSON = {
   code: 'stopped_by_person',
   message: 'A person stopped the run; the next run goes on from here.',
@@ -45,7 +45,7 @@ export interface BucketReport {
   remaining: number | null;
 }
 
-/** What a run reports: design, section 4.3, to the letter. */
+/** The report of a run: design, section 4.3, to the letter. */
 export interface RunReport {
   id: string;
   integration: string;
@@ -70,11 +70,14 @@ export interface RunReport {
   credits: { enhancements: BucketReport; networks: BucketReport };
   networks: { name: string; added: number; removed: number; kept: number; failed: number }[];
   calls: { partner: number; crm: number; throttled: number };
-  /** Values that were paid for and wait to be written, as of its end; left out before that and for older runs. */
+  /**
+   * Values that were paid for and wait to be written when the run ended; omitted before that and
+   * for older runs.
+   */
   valuesWaiting?: ValuesWaiting | undefined;
 }
 
-/** The report of a run as it is kept and as the API shows it: design, section 4.3. */
+/** The report of a run as it is stored and as the API returns it: design, section 4.3. */
 
 const count = z.int().nonnegative();
 
@@ -119,9 +122,9 @@ export const runReportSchema = z.object({
     .describe('Values that wait to be written when the run ended; left out before its end.'),
 }) satisfies z.ZodType<RunReport>;
 
-/** An integration of which a run is wanted. */
+/** An integration that a run is wanted for. */
 export interface AskedRun {
   integrationId: string;
-  /** True if more than a schedule asks for it. */
+  /** True if more than a schedule requests it. */
   isUrgent: boolean;
 }

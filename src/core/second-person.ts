@@ -1,26 +1,35 @@
 /** What waits for a second person, and who counts as one. */
 
-/** The part of the settings that says so. */
+/** The part of the settings that defines it. */
 export interface SecondPersonRules {
-  /** To approve, or to ask again about, more contacts than this at once; null: nothing waits. */
+  /**
+   * Approving or resubmitting more contacts than this at once needs a second person; null: nothing
+   * waits.
+   */
   approvals: number | null;
-  /** To undo a run that wrote into more contacts than this; null: nothing waits. */
+  /**
+   * Undoing a run that wrote into more contacts than this needs a second person; null: nothing
+   * waits.
+   */
   undo: number | null;
-  /** To forget a contact in the integrations of other accounts as well. */
+  /**
+   * Whether forgetting a contact in the integrations of other accounts as well needs a second
+   * person.
+   */
   forgetEverywhere: boolean;
 }
 
 /** What distinguishes one user from another: a person, an access token, a user of the machine. */
 export interface Account {
   kind: 'person' | 'token' | 'command';
-  /** Never changes, and never comes again. */
+  /** Never changes, and is never reused. */
   id: string;
   name: string;
 }
 
 /**
- * Whether two accounts may be one person. Those of different kinds are if they have the same name; beyond
- * that no program can tell.
+ * Whether two accounts may be the same person. Accounts of different kinds are if they have the
+ * same name; beyond that, no program can tell.
  */
 export function mayBeSame(one: Account, other: Account): boolean {
   if (one.kind === other.kind) return one.id === other.id;

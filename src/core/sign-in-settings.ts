@@ -1,12 +1,12 @@
-/** How people may sign in besides passwords, as the settings say it. */
+/** How users may sign in besides passwords, according to the settings. */
 export interface ProviderSettings {
   /** The issuer of an OpenID Connect provider: below it is `/.well-known/openid-configuration`. */
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** What the button says; by default the issuer's host. */
+  /** Label of the button; by default the issuer's host. */
   name?: string | undefined;
-  /** Only e-mail addresses of these domains; any if left out. */
+  /** Only e-mail addresses of these domains; any if omitted. */
   allowedDomains?: readonly string[] | undefined;
 }
 

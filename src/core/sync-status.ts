@@ -1,15 +1,18 @@
-/** Where donor-sync stands with a contact, as the CRM's own users see and filter it. */
+/** The state of a contact in donor-sync, as the CRM's own users see and filter it. */
 export type SyncStatus = keyof typeof STATUS_WORDS;
 
-/** The words that are written into the CRM. They are stable: lists and reports there filter by them. */
+/**
+ * The words that are written into the CRM. They are stable, because lists and reports there filter
+ * by them.
+ */
 export const STATUS_WORDS = {
   /** The values of its profile are in the CRM. */
   written: 'Written',
   /** The service knows no such person. */
   unknown: 'Unknown',
-  /** It waits for a person's decision. */
+  /** It waits for a user's decision. */
   held: 'Held',
-  /** The service refused its details, or the CRM refused the values. */
+  /** The service rejected its details, or the CRM rejected the values. */
   refused: 'Refused',
   /** It is never sent to the service. */
   optedOut: 'Opted out',

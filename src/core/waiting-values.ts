@@ -18,11 +18,11 @@ export interface WaitingReason {
   /** The CRM's name of the field. */
   field: string;
   cause: WaitingCause;
-  /** The CRM's own code; null if the description of the field says why. */
+  /** The CRM's own code; null if the description of the field gives the reason. */
   code: string | null;
-  /** Contacts whose value waits. */
+  /** Number of contacts whose value waits. */
   contacts: number;
-  /** Why, what ends the waiting, and what it costs. */
+  /** The reason, what ends the wait, and what it costs. */
   text: string;
 }
 

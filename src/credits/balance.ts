@@ -1,4 +1,4 @@
-/** What may be spent: the balance as last read, carried forward by what each answer says. */
+/** How much may be spent: the balance as last read, minus the charges of the answers since. */
 
 import type { CreditBalances } from '../partner/credits.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
@@ -20,42 +20,42 @@ import {
 import { listOpenSubmissions, type SubmissionRecord } from './statements/submissions.ts';
 
 /**
- * A reading older than this is repeated before credits are spent: credits that were bought, or spent
- * elsewhere, would make a lost answer look like something else.
+ * A reading older than this is repeated before credits are spent. Otherwise credits that were
+ * bought or spent elsewhere would make a lost response look like something else.
  */
 export const MAX_READING_AGE_MS = 10_000;
 
 /**
- * While submissions are open no reading says what they will have cost. After this time none is sent until
- * all have come back, so that there can be one again.
+ * While submissions are open, a balance reading cannot show what they will cost. After this time no
+ * more are sent until all are answered, so that the balance can be read again.
  */
 export const MAX_AGE_IN_FLIGHT_MS = 30_000;
 
-/** Nearer than this to an empty bucket each submission has a fresh reading. */
+/** If fewer than this many credits are left, each submission needs a fresh reading. */
 const NEAR_EMPTY = 1_000;
 
 /**
- * What another spender can take by the limit of the service until a reading is so old: a burst of ten
- * submissions, and ten in each second, of a hundred persons each.
+ * The most that another spender can take, within the service's limit, until a reading is this old:
+ * a burst of ten submissions, and ten per second, with a hundred persons each.
  */
 const takenByOthers = (ageMs: number) => 1_000 + Math.ceil(ageMs / 1_000) * 1_000;
 
-/** A balance as it is known before credits are spent. */
+/** The known balance before credits are spent. */
 export interface KnownBalance {
-  /** As last read, less what was spent since; null if it was never read. */
+  /** As last read, minus what was spent since; null if it was never read. */
   balance: number | null;
   /** How long ago it was read. */
   ageMs: number;
-  /** Credits of this key that are to be kept. */
+  /** Credits of this key to keep in reserve. */
   keep: number;
-  /** Credits that submissions under way may cost. */
+  /** The most that submissions in flight may cost. */
   underWay: number;
 }
 
 /**
- * Pure: whether the balance is read (free) before credits are spent. Others may spend from the same
- * bucket: where what they can have taken since the reading would reach the credits to keep, nothing
- * but a fresh reading will do. So what they can take from those is at most what is under way.
+ * Pure: whether to read the balance (free) before credits are spent. Others may spend from the same
+ * bucket. If what they can have taken since the reading would reach the reserve, only a fresh
+ * reading will do. So they can take at most the amount in flight from the reserve.
  */
 export function mustReadBalance({ balance, ageMs, keep, underWay }: KnownBalance): boolean {
   const oldestMs = underWay > 0 ? MAX_AGE_IN_FLIGHT_MS : MAX_READING_AGE_MS;
@@ -67,8 +67,9 @@ export function mustReadBalance({ balance, ageMs, keep, underWay }: KnownBalance
 type BalanceDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock'>;
 
 /**
- * Asks the service for the balances (free) and notes that of the enhancements bucket, unless a
- * submission of the key is open or was closed meanwhile: then the reading may be older than that.
+ * Reads the balances from the service (free) and records that of the enhancements bucket. It
+ * records nothing if a submission of the key is open or was closed in the meantime: the reading may
+ * then be older than that.
  */
 export async function readBalance(
   { store, partner }: Pick<BalanceDeps, 'store' | 'partner'>,
@@ -81,8 +82,8 @@ export async function readBalance(
 }
 
 /**
- * What this run may spend now, with all that is open counted as charged; `later` if that has to come back
- * before.
+ * How much this run may spend now, counting everything open as charged; `later` if open submissions
+ * must be answered first.
  */
 export async function findAllowance(deps: BalanceDeps, run: Run): Promise<Allowance | 'later'> {
   const { store, clock } = deps;
@@ -91,7 +92,7 @@ export async function findAllowance(deps: BalanceDeps, run: Run): Promise<Allowa
   const { budget, schedule } = run.integration;
   const known = {
     balance,
-    // A reading from the future is one from before the clock was set back: its age is unknown.
+    // A reading from the future was made before the clock was set back: its age is unknown.
     ageMs: Math.abs(clock.now() - readAt),
     keep: budget.keep,
     underWay: sumPersons(open),
@@ -102,7 +103,7 @@ export async function findAllowance(deps: BalanceDeps, run: Run): Promise<Allowa
   const limits = { ...budget, limit: run.limit };
   const allowance = getAllowance(limits, {
     balance: left,
-    // What is open may have been charged.
+    // Open submissions may have been charged.
     thisRun: (await getSpentByRun(store.reader, run.id)) + sumPersons(own),
     thisMonth:
       budget.perMonth === null
@@ -116,7 +117,7 @@ export async function findAllowance(deps: BalanceDeps, run: Run): Promise<Allowa
   return allowance.credits === 0 && open.length > 0 ? 'later' : allowance;
 }
 
-/** What is left if all that is open is charged; `later` if it must be read, and cannot be now. */
+/** The balance if everything open is charged; `later` if it must be read and cannot be read now. */
 async function findLeft(
   deps: BalanceDeps,
   run: Run,
@@ -127,7 +128,7 @@ async function findLeft(
   if (open.length === 0) return (await readBalance(deps, run)).enhancements;
   const isOwn = open.some(({ runId }) => runId === run.id);
   if (isOwn || known.balance === null || known.ageMs >= MAX_AGE_IN_FLIGHT_MS) return 'later';
-  // Others spend on and on: whatever was open while it was read may be charged after that.
+  // Others spend continuously: everything that was open during the reading may be charged after it.
   const { enhancements } = await readBalance(deps, run);
   const after = await listOpenSubmissions(deps.store.reader, run.partnerKey);
   const both = new Map([...open, ...after].map((submission) => [submission.id, submission]));
@@ -142,7 +143,10 @@ function sumPersons(submissions: readonly Sized[]): number {
 
 type ProofDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'sightings' | 'log'>;
 
-/** Submissions without a known answer are settled by the balance: their credits left, or they did not. */
+/**
+ * Submissions without a known response are settled by the balance: either their credits are gone or
+ * not.
+ */
 export function submissionProof(deps: ProofDeps, run: Run): Proof<SubmissionRecord> {
   const { store, partner } = deps;
   const listOpen = (key: string) => listOpenSubmissions(store.reader, key);
@@ -151,7 +155,7 @@ export function submissionProof(deps: ProofDeps, run: Run): Proof<SubmissionReco
   return {
     listOpen: () => listOpenSubmissions(store.reader, run.partnerKey),
     letsOthersPass: ({ state }) => state === 'intended',
-    // It was marked by a process that had the lease and knew that its answer does not come.
+    // A process that had the lease marked it, and knew that its response will not come.
     isGivenUp: ({ state }) => state === 'lost',
     async markLost(lost) {
       for (const { open, lease } of lost) {
@@ -164,25 +168,28 @@ export function submissionProof(deps: ProofDeps, run: Run): Proof<SubmissionReco
   };
 }
 
-/** What a reading needs: what is known of the key, and what the service says. */
+/** The dependencies of a reading: the stored state of the key, and the service. */
 interface WatchDeps {
   findBalance(key: string): Promise<{ balance: number | null; sequence: number }>;
   listOpen(key: string): Promise<readonly Sized[]>;
   partner: Pick<ProofDeps['partner'], 'readCredits'>;
 }
 
-/** Readings of the balance while lost answers wait for others to come back. */
+/** Readings of the balance while lost responses wait for other submissions to be answered. */
 interface Watch {
-  /** Reads it (free), once for each set of submissions that are open. */
+  /** Reads the balance (free), once for each set of open submissions. */
   look(): Promise<void>;
-  /** What was seen while these were open; `before` is what is known now that all else has come back. */
+  /**
+   * The readings taken while these submissions were open; `before` is the balance now that all the
+   * others are answered.
+   */
   glancesAt(lost: ReadonlySet<string>, before: number): Glance[];
 }
 
 /**
- * Credits that are bought before all has come back would hide as many as a lost answer has cost. As long
- * as one of the lost is open no reading takes the place of the balance that is carried forward, so that
- * what was seen can be held against it.
+ * Credits that are bought before everything is answered would hide the cost of a lost response. So
+ * while a lost submission is open, no reading replaces the stored balance, and readings can be
+ * compared with it.
  */
 export function watchBalance(deps: WatchDeps, run: Pick<Run, 'partnerKey' | 'control'>): Watch {
   const seen: { balance: number; before: number; open: readonly Sized[] }[] = [];
@@ -204,14 +211,18 @@ export function watchBalance(deps: WatchDeps, run: Pick<Run, 'partnerKey' | 'con
           if (sumPersons(others) === glance.before - before) {
             return { ...glance, beside: others.map(({ persons }) => persons) };
           }
-          // Which of them were charged is not certain: all of it is the most that they explain.
+          // It is uncertain which of them were charged, so assume that they explain the whole
+          // difference.
           const { balance } = glance;
           return balance < before ? { balance, before, beside: [] } : [];
         }),
   };
 }
 
-/** The balance that is carried forward and what is open at one moment: what is answered leaves both at once. */
+/**
+ * The stored balance and the open submissions at one moment: an answered submission leaves both at
+ * once.
+ */
 async function lookAtKey({ findBalance, listOpen }: WatchDeps, partnerKey: string) {
   for (;;) {
     const { balance: before, sequence } = await findBalance(partnerKey);
@@ -222,8 +233,9 @@ async function lookAtKey({ findBalance, listOpen }: WatchDeps, partnerKey: strin
 }
 
 /**
- * Waits for the quiet time and decides; leaves everything as it is if the run stops meanwhile, or if
- * anything else of the key was opened or came to its end: then it is looked at anew.
+ * Waits for the quiet time and decides. Leaves everything unchanged if the run stops in the
+ * meantime, or if another submission of the key was opened or closed: then everything is checked
+ * again.
  */
 async function proveSubmissions(
   deps: ProofDeps,
@@ -271,7 +283,7 @@ async function proveSubmissions(
   }
 }
 
-/** What becomes of a lost submission; one of which nothing is known counts as charged. */
+/** The result for a lost submission; if nothing is known about it, it counts as charged. */
 function toLostEnd(
   { id: run, integration }: Run,
   { id, integrationId, persons }: SubmissionRecord,
@@ -281,7 +293,7 @@ function toLostEnd(
   const end = { id, run: isOwn ? run : null };
   if (!('why' in loss)) return { ...end, loss: null };
   const { charged, why: detail } = loss;
-  // The settings of another integration are not known here: holding loses nothing.
+  // Another integration's settings are not known here; holding loses nothing.
   const afterwards = isOwn ? integration.onLostAnswer : 'hold';
   return { ...end, loss: { charged, afterwards, detail } };
 }

@@ -2,26 +2,26 @@ import type { CreditLimits } from '../core/integration-settings.ts';
 import type { Bucket } from '../partner/buckets.ts';
 
 export interface SpendingSoFar {
-  /** Credits this run has spent, and this calendar month's runs together. */
+  /** Credits that this run has spent, and that all runs of this calendar month have spent. */
   thisRun: number;
   thisMonth: number;
   /** Credits in the bucket now. */
   balance: number;
 }
 
-/** Limits of the settings, and what a person wants one run to spend at most (null: no limit). */
+/** The limits in the settings, and the most that a user lets one run spend (null: no limit). */
 export type RunLimits = CreditLimits & { limit?: number | null };
 
 export interface Allowance {
   /** Credits that may be spent now. */
   credits: number;
-  /** What stops the spending once they are gone. */
+  /** What stops the spending once the credits are used up. */
   limit: 'budget_reached' | 'credits_exhausted';
-  /** The limit in words, for the report. */
+  /** The limit as text, for the report. */
   limitText: string;
 }
 
-/** The bucket that is spent from, and where its limits stand in the settings. */
+/** The bucket to spend from, and the settings section with its limits. */
 export interface SpendingLimits {
   bucket: Bucket;
   setting: string;
@@ -29,7 +29,7 @@ export interface SpendingLimits {
 
 const ENHANCEMENTS: SpendingLimits = { bucket: 'enhancements', setting: 'budget' };
 
-/** What the settings and the bucket allow; the tightest limit is the one that is named. */
+/** What the settings and the bucket allow; the tightest limit is reported. */
 export function getAllowance(
   budget: RunLimits,
   spent: SpendingSoFar,
@@ -74,10 +74,10 @@ export function getAllowance(
   return { ...tightest, credits: Math.max(0, tightest.credits) };
 }
 
-/** The first instant (epoch ms) of the calendar month that `now` is in, in a time zone. */
+/** The first instant (epoch ms) of the calendar month of `now`, in a time zone. */
 export function startOfMonth(now: number, timeZone: string): number {
   const { year, month } = toCalendarParts(now, timeZone);
-  // The offset of the zone at the month's start is how midnight UTC reads there.
+  // The zone's offset at the start of the month is the local time there at midnight UTC.
   const midnightUtc = Date.UTC(year, month - 1, 1);
   const first = midnightUtc - offsetMs(midnightUtc, timeZone);
   return midnightUtc - offsetMs(first, timeZone);
@@ -89,7 +89,7 @@ function offsetMs(instant: number, timeZone: string): number {
   return asUtc - Math.floor(instant / 1000) * 1000;
 }
 
-/** Made once for each zone, which takes much longer than asking it. */
+/** Created once per zone, because creating a format takes much longer than using it. */
 function calendarIn(timeZone: string): Intl.DateTimeFormat {
   const known = calendars.get(timeZone);
   if (known !== undefined) return known;

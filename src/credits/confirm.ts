@@ -6,17 +6,17 @@ import { LEASE_MS } from '../database/transact.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
 
 /**
- * Asked before a request that spends credits leaves, and again before it leaves once more: is what it
- * brings still ours to write down, and will that be found again? A process that was stopped for
- * longer than its lease lasts must not send: another may have taken its work over, settled what was
- * open and sent something of its own. Nor one whose database file was taken away, or whose clock is
- * wrong.
+ * Called before a request that spends credits is sent, and again before each retry. It checks that
+ * this process may still record the result and that the record will be found again. A process that
+ * paused for longer than its lease must not send: another process may have taken over its work,
+ * settled open requests and sent its own. The same applies to a process whose database file was
+ * removed, or whose clock is wrong.
  */
 export async function confirmLease(
   deps: Pick<SyncDeps, 'store' | 'clock' | 'partner'>,
   run: Pick<Run, 'lease' | 'control'>,
 ): Promise<void> {
-  // First, because it may take its time.
+  // First, because it may take a while.
   await confirmClock(deps, run);
   const held = await holdAfterRestore(deps, run);
   if (held !== null) throw new SpendingHeld(held, { code: 'restore_unconfirmed' });
@@ -25,8 +25,8 @@ export async function confirmLease(
 }
 
 /**
- * The same of a request that is free, and whose effect another run may have asked for otherwise by the time
- * that it leaves: is the lease still held?
+ * The same for a free request whose effect another run may have changed by the time it is sent:
+ * checks that the lease is still held.
  */
 export async function confirmHeld(
   { store, clock }: Pick<SyncDeps, 'store' | 'clock'>,
@@ -41,13 +41,16 @@ export async function confirmHeld(
   }
 }
 
-/** Clocks that are further apart are wrong, not just uneven. */
+/** Clocks that differ by more than this are wrong, not just imprecise. */
 export const MAX_CLOCK_GAP_MS = 5 * 60_000;
 
-/** Nothing may be spent, for a reason that is on the run already; what is free goes on. */
+/** Nothing may be spent, for a reason that the run already has; free requests continue. */
 export class SpendingHeld extends RetriableError {}
 
-/** This machine and the service do not agree about the time: another run may, once that is put right. */
+/**
+ * This machine and the service do not agree about the time; another run can spend once that is
+ * fixed.
+ */
 export class ClockWrong extends SpendingHeld {
   constructor(aheadMs: number) {
     const gap = `${formatDuration(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'}`;
@@ -58,15 +61,18 @@ export class ClockWrong extends SpendingHeld {
   }
 }
 
-/** The clock may be wrong by so much (`PartnerClient.clockAheadMs`); null if it is right, or nothing is known. */
+/**
+ * The error if the clock is wrong by this much (`PartnerClient.clockAheadMs`); null if it is right,
+ * or nothing is known.
+ */
 export function clockProblem(aheadMs: number | null): ClockWrong | null {
   return aheadMs === null || Math.abs(aheadMs) <= MAX_CLOCK_GAP_MS ? null : new ClockWrong(aheadMs);
 }
 
 /**
- * Ends the spending of the run, and throws ClockWrong, if the clock is wrong. What looks wrong is asked
- * again first (free): a machine that slept did not hear the time pass, and one answer may have come from
- * a machine whose own clock is wrong.
+ * Stops the spending of the run and throws ClockWrong if the clock is wrong. Before that it checks
+ * again (free): a machine that slept did not notice the time pass, and one response may come from a
+ * server whose own clock is wrong.
  */
 export async function confirmClock(
   { partner }: Pick<SyncDeps, 'partner'>,
@@ -81,10 +87,11 @@ export async function confirmClock(
 }
 
 /**
- * Ends the spending of the run, and says why, if the database was put back from a backup and no person
- * has agreed since: it does not know what was paid for after that. Of an integration that was erased the
- * run ends: a process that still had its settings must not read it anew. It also ends if erasures are not known: it
- * could deliver to contacts that were erased. Null if it may go on.
+ * Stops the spending of the run, and returns the reason, if the database was restored from a backup
+ * and no user has agreed since: it does not know what was paid for after the backup. For an erased
+ * integration the run ends: a process that still has its settings must not read it again. It also
+ * ends if erasures are unknown, because it could deliver to erased contacts. Null if spending may
+ * continue.
  */
 export async function holdAfterRestore(
   { store }: Pick<SyncDeps, 'store'>,

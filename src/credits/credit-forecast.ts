@@ -1,36 +1,39 @@
-/** When the credits of a key are used up, if they go on being spent as they were: pure. */
+/** When the credits of a key will be used up if spending continues at the same rate. Pure. */
 import { describeCount, formatCount } from '../core/quantities.ts';
 
-/** Credits of one bucket on a day (`2026-11-22`) on which some were spent. */
+/** Credits of one bucket spent on a day (`2026-11-22`). */
 export interface SpentDay {
   day: string;
   credits: number;
 }
 
 export interface Forecast {
-  /** The day on which the last credit goes: `2026-12-14`. */
+  /** The day on which the last credit is spent: `2026-12-14`. */
   usedUpOn: string;
-  /** Credits a day, on average. */
+  /** Credits per day, on average. */
   perDay: number;
-  /** How many days that rests on, today not among them. */
+  /** Number of days that the average is based on, without today. */
   days: number;
-  /** A day with more than half of everything, for example that of a first sync, which does not count. */
+  /**
+   * A day with more than half of all spending, for example that of a first sync, which does not
+   * count.
+   */
   leftOut: SpentDay | null;
 }
 
-/** The days before today that are looked at, and how many are too few to say anything. */
+/** How many days before today are considered, and the minimum number of days for a forecast. */
 export const FORECAST_DAYS = 28;
 const FEWEST_DAYS = 7;
 const FEWEST_SPENT = 2;
 
-/** What lies further ahead is no forecast. */
+/** A date further ahead than this is not a forecast. */
 const MOST_DAYS_AHEAD = 730;
 
 const DAY_MS = 86_400_000;
 
 /**
- * Null where too little is known: fewer than a week since the first credit, a single day with spending,
- * nothing left, or an end that lies years ahead. `spent` need not be in order.
+ * Null if too little is known: less than a week since the first credit, a single day with spending,
+ * nothing left, or an end that is years ahead. `spent` need not be sorted.
  */
 export function buildForecast(
   balance: number,
@@ -67,11 +70,11 @@ export function forecastText(forecast: Forecast, bucket: string, key: string): s
   return `At this rate the ${bucket} of ${key} are used up on ${dayText(usedUpOn)}: ${rate}${without}.`;
 }
 
-/** `14 December 2026`, of `2026-12-14`. */
+/** `14 December 2026`, from `2026-12-14`. */
 export function dayText(day: string): string {
   dayFormat ??= new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
   return dayFormat.format(new Date(day));
 }
 
-/** Made when it is first needed, which takes a process some milliseconds. */
+/** Created on first use, because that takes some milliseconds. */
 let dayFormat: Intl.DateTimeFormat | null = null;

@@ -1,6 +1,6 @@
 /**
- * How many submissions are under way at one time: one as long as that keeps the pace of the key busy, more
- * as the service takes longer to answer.
+ * How many submissions are in flight at one time: one if that is enough for the key's request rate,
+ * more if the service takes longer to respond.
  */
 
 import { MAX_SLOTS } from '../contacts/open-submissions.ts';
@@ -8,30 +8,36 @@ import type { Clock } from '../core/clock.ts';
 import { MAX_PERSONS_PER_SUBMISSION } from '../core/person.ts';
 
 /**
- * Submissions a second that keep a key busy: its ten requests a second (service document, section 8) are
- * one submission, and ten that fetch the results of its persons. Half as many again, since
- * profiles come unevenly.
+ * Submissions per second that use a key's full rate. Of its ten requests per second (service
+ * document, section 8), one submission needs eleven: itself, and ten that fetch its persons'
+ * results. Half as many more are added, because profiles arrive unevenly.
  */
 const NEEDED_PER_SECOND = (10 / 11) * 1.5;
 
-/** What is known of how long the service takes to answer a submission (ms). */
+/** The known latency of submissions (ms). */
 export interface Latency {
-  /** Of those that were answered; null if none was. */
+  /** Latency of answered submissions; null if none was answered. */
   answeredMs: number | null;
-  /** How long the oldest one under way has been waiting. */
+  /** How long the oldest one in flight has been waiting. */
   waitingMs: number;
 }
 
-/** Pure: how many may be under way. */
+/** Pure: how many may be in flight. */
 export function submissionsAtOnce({ answeredMs, waitingMs }: Latency): number {
   const latencyMs = Math.max(answeredMs ?? 0, waitingMs);
   return Math.min(Math.max(1, Math.ceil((latencyMs / 1_000) * NEEDED_PER_SECOND)), MAX_SLOTS);
 }
 
-/** Batches that are open at one time are smaller than a full one by this: each set of them has a sum of its own. */
+/**
+ * Batches that are open at the same time are smaller than a full batch by these numbers, so that
+ * each set of them has a different sum.
+ */
 const SMALLER_BY = [0, 1, 2, 4, 8, 16];
 
-/** Pure: how many of the persons at hand are sent, so that no two open batches have the same size; 0 for none. */
+/**
+ * Pure: how many of the available persons to send, so that no two open batches have the same size;
+ * 0 for none.
+ */
 export function batchSize(
   available: number,
   openSizes: readonly number[],
@@ -47,9 +53,9 @@ export function batchSize(
 
 /** Measures how long submissions take. */
 export interface LatencyMeter {
-  /** A request leaves; called again if it leaves once more. */
+  /** A request is sent; called again for each retry. */
   leaves(id: string): void;
-  /** Its answer is there, or there will be none. */
+  /** Its response has arrived, or will not come. */
   ends(id: string, isAnswered: boolean): void;
   latency(): Latency;
 }

@@ -1,6 +1,6 @@
 /**
- * Whether requests without a known answer have cost credits: the balance says it, after a quiet
- * time and by two equal readings. All of it is free.
+ * Finds out whether requests without a known response have cost credits. The balance shows it,
+ * after a quiet time and by two equal readings. All of this is free.
  */
 
 import type { Lease } from '../database/leases.ts';
@@ -8,15 +8,15 @@ import type { Bucket } from '../partner/buckets.ts';
 import type { Observations, Run, SyncDeps } from '../sync/control/context.ts';
 import { type Glance, judgeLosses, type Loss } from './judge-lost-responses.ts';
 
-/** Requests of one key that may have been charged: all of it that is open. */
+/** The requests of one key that may have been charged: all of its open requests. */
 export interface LostRequests {
-  /** The bucket they take their credits from. */
+  /** The bucket that they take their credits from. */
   bucket: Bucket;
-  /** Its last reading with nothing open, less what was charged since by requests that were answered. */
+  /** Its last reading with nothing open, minus the charges of the requests answered since. */
   before: number;
-  /** What it was seen to hold before all else had come back. */
+  /** The readings before all others were answered. */
   glances?: readonly Glance[];
-  /** Id and size of each; it costs at most so many credits. */
+  /** ID and size of each request; the size is the most that it can cost. */
   requests: readonly { id: string; items: number }[];
 }
 
@@ -25,12 +25,12 @@ type LossRun = Pick<Run, 'integration' | 'lease' | 'control'>;
 
 /**
  * Waits for the quiet time (`settleAfterMs`) and reads the balance. `leases` are those of the
- * integrations the requests belong to, which may be others than the run's. `stopped` if the run
- * stops meanwhile: nothing is known then.
+ * requests' integrations, which may differ from the run's. `stopped` if the run stops in the
+ * meantime: then nothing is known.
  *
- * The quiet time begins when this process first looks at the last of the requests with that lease in
- * hand. From then on no other process can send it any more, and how long ago it was sent is not asked:
- * the clock that would tell belongs to another process, may be wrong, or may have been set since.
+ * The quiet time starts when this process first sees the last of the requests while it has that
+ * lease. From then on no other process can send the request. When it was sent does not matter: the
+ * clock that recorded it belongs to another process, may be wrong, or may have been set since.
  */
 export async function findLosses(
   deps: LossDeps,
@@ -53,10 +53,12 @@ export async function findLosses(
   return { losses: judgeLosses(items, { before, meanwhile, glances, balance }), balance };
 }
 
-/** In the quiet time the balance is looked at this often, and a lease taken for it is renewed. */
+/** How often the balance is read in the quiet time, and leases taken for it are renewed. */
 const WATCH_MS = 10_000;
 
-/** Sleeps until a moment of the monotonic clock; resolves with the balances seen on the way. */
+/**
+ * Sleeps until a moment of the monotonic clock; resolves with the balances read in the meantime.
+ */
 async function watchUntil(
   { clock, store, partner }: LossDeps,
   run: LossRun,
@@ -68,7 +70,7 @@ async function watchUntil(
   while (!run.control.stopping.aborted) {
     const leftMs = untilMs - clock.monotonicMs();
     if (leftMs <= 0) break;
-    // A service that is away now has until the end of the quiet time to come back.
+    // If the service is unavailable now, it has until the end of the quiet time to come back.
     const credits = await partner.readCredits(run.control.stopping).catch(() => null);
     if (credits) seen.push(credits[bucket]);
     await clock.sleep(Math.min(leftMs, WATCH_MS), run.control.stopping);
@@ -77,10 +79,10 @@ async function watchUntil(
   return seen;
 }
 
-/** How often the balance is read before it counts as not provable. */
+/** How often the balance is read before the loss counts as unprovable. */
 const MAX_READINGS = 10;
 
-/** The pause between two readings is this part of the quiet time, within these bounds. */
+/** The pause between two readings is this fraction of the quiet time, within these bounds. */
 const READING_GAP_PART = 0.1;
 const MIN_READING_GAP_MS = 50;
 const MAX_READING_GAP_MS = 5_000;
@@ -108,7 +110,7 @@ async function readTwice(
   return 'restless';
 }
 
-/** The run's own lease is renewed by the run. */
+/** The run renews its own lease. */
 async function renewOthers(
   store: LossDeps['store'],
   run: LossRun,
@@ -117,7 +119,7 @@ async function renewOthers(
   for (const lease of leases) if (lease !== run.lease) await store.leases.renew(lease);
 }
 
-/** Requests that others have settled are never forgotten by name: the oldest make room. */
+/** Requests that others have settled are never dropped by ID, so the oldest ones are removed. */
 const MAX_REMEMBERED = 1_000;
 
 export function createObservations(): Observations {

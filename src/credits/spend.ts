@@ -1,8 +1,9 @@
 /**
- * One protocol for all that costs credits. What is to be paid for is on disk as intended before its request
- * leaves; lease and clock are confirmed right before that; the answer is on disk before it is counted as
- * over; an answer that was lost is settled by a proof that each kind brings along, and until then nothing
- * else of the same key is sent. Kinds may have several requests under way: then those are awaited first.
+ * One protocol for everything that costs credits. A payment is on disk as intended before its
+ * request is sent; lease and clock are confirmed right before that. The response is on disk before
+ * it counts as finished. A lost response is settled by a proof that each kind provides; until then
+ * nothing else of the same key is sent. Kinds may have several requests in flight, which are then
+ * awaited first.
  */
 import { isDonorSyncError, messageOf } from '../core/errors.ts';
 import type { Lease } from '../database/leases.ts';
@@ -11,71 +12,82 @@ import type { MayLeave } from '../partner/request.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
 import { confirmLease, SpendingHeld } from './confirm.ts';
 
-/** Requests in a row that may fail for passing reasons before the run stops spending. */
+/** Number of requests in a row that may fail temporarily before the run stops spending. */
 const MAX_FAILURES_IN_ROW = 5;
 
-/** The wait after the first failure; each further one waits twice as long. */
+/** The delay after the first failure; it doubles with each further one. */
 const FAILURE_WAIT_MS = 1_000;
 
-/** Requests in a row of which the service may process no item before the run stops spending. */
+/** Number of requests in a row without any processed item before the run stops spending. */
 const MAX_EMPTY_IN_ROW = 3;
 
-/** How often it is looked at whether something may be sent: what is open of other runs, and how many at once. */
+/**
+ * How often to check whether something may be sent: open requests of other runs, and the number in
+ * flight.
+ */
 const LOOK_MS = 250;
 
-/** Why that is not waited for any more. */
+/** The reason for ending that wait. */
 const LANDED = 'a request has come back';
 
-/** For so long beyond its quiet time the same one is waited for. */
+/** How long, beyond its quiet time, the same request of another run is waited for. */
 const OTHER_RUN_PATIENCE_MS = 10 * 60_000;
 
-/** How one attempt to spend ended; `waited` if there was nothing to send yet; after `over` no other makes sense in this run. */
+/**
+ * How one attempt to spend ended. `waited`: there was nothing to send yet. `over`: no further
+ * attempt makes sense in this run.
+ */
 export type Attempt = 'progress' | 'waited' | 'nothing_processed' | 'failed' | 'over';
 
-/** A request on disk that waits for its answer, and whose it is. */
+/** A recorded request that waits for its response, and its integration. */
 export interface Unanswered {
   id: string;
   integrationId: string;
 }
 
-/** A request whose answer is lost, and the lease of its integration. */
+/** A request whose response is lost, and the lease of its integration. */
 export interface Lost<Open extends Unanswered> {
   open: Open;
   lease: Lease;
 }
 
-/** How lost answers of one kind are settled. */
+/** How lost responses of one kind are settled. */
 export interface Proof<Open extends Unanswered> {
-  /** The requests of the run's key that wait for their answers. */
+  /** The requests of the run's key that wait for their responses. */
   listOpen(): Promise<Open[]>;
-  /** True if another may be sent while this one, of a living run, is under way. */
+  /** True if another request may be sent while this one, of a living run, is in flight. */
   letsOthersPass(open: Open): boolean;
   /**
-   * True if this one may be settled while a run of its integration goes on: no process sends it any more, or waits
-   * for its answer. False for all if it is left out.
+   * True if this request may be settled while a run of its integration is in progress: no process
+   * sends it any more, or waits for its response. If omitted, false for all.
    */
   isGivenUp?(open: Open): boolean;
-  /** Puts on disk that no one waits for their answers any more, so that no other run sends anything. */
+  /**
+   * Records that nobody waits for their responses any more, so that no other run sends anything.
+   */
   markLost?(lost: readonly Lost<Open>[]): Promise<void>;
-  /** They wait for what else is under way to come back: what is known of them until then. */
+  /**
+   * Called while they wait for other requests in flight: reads what can be known about them until
+   * then.
+   */
   watch?(): Promise<void>;
   /**
-   * Settles them under their leases, and with them what living runs have given up; leaves them as they are if the
-   * run stops meanwhile.
+   * Settles them under their leases, together with requests that living runs have given up. Leaves
+   * them unchanged if the run stops in the meantime.
    */
   prove(lost: readonly Lost<Open>[], givenUp: readonly Open[]): Promise<void>;
 }
 
-/** One request and what is noted of it, always on disk. */
+/** One request and its records, which are always on disk. */
 export interface Payment<Intent extends { id: string }, Answer> {
-  /** Sends it; `mayLeave` is asked right before each try. */
+  /** Sends it; `mayLeave` is called right before each attempt. */
   send(intent: Intent, mayLeave: MayLeave): Promise<Answer>;
   accept(intent: Intent, answer: Answer): Promise<Attempt>;
-  /** No answer came: it may have been charged. */
+  /** No response arrived: it may have been charged. */
   lose(intent: Intent, error: unknown): Promise<Attempt>;
-  /** It was refused and charged nothing. Null leaves what comes of it to the protocol. */
+  /** It was refused and charged nothing. Null leaves the handling to the protocol. */
   refuse(intent: Intent, error: unknown): Promise<Attempt | null>;
-  /** Why the run stops spending, in words; what the service says unless given. */
+  /** Why the run stops spending, as text; the service's message by default. */
   explain?(message: string): string;
 }
 
@@ -83,15 +95,15 @@ export interface Payment<Intent extends { id: string }, Answer> {
 export interface Kind<Intent extends { id: string }, Answer, Open extends Unanswered>
   extends Proof<Open>,
     Payment<Intent, Answer> {
-  /** What is sent, in the plural, for the report. */
+  /** What is sent, as a plural noun, for the report. */
   what: string;
   /**
-   * Puts the next request on disk as intended; an attempt if nothing is to be sent now, `later` if that
-   * depends on what is under way. After it has `waited`, it asks whether still nothing is to be settled, and
-   * makes no progress otherwise.
+   * Records the next request as intended. Returns an attempt if nothing is to be sent now, or
+   * `later` if that depends on requests in flight. After it has `waited`, it checks that there is
+   * still nothing to settle, and otherwise makes no progress.
    */
   intend(isStillClear: () => Promise<boolean>): Promise<Intent | Attempt | 'later'>;
-  /** How many requests of this run may be under way now; one if it is left out. */
+  /** How many requests of this run may be in flight now; one if omitted. */
   atOnce?(): number;
 }
 
@@ -101,7 +113,7 @@ type SettleDeps = Pick<SpendDeps, 'clock' | 'log' | 'takeLease'> & {
 };
 type SpendRun = Pick<Run, 'id' | 'lease' | 'integration' | 'control'>;
 
-/** Spends until there is nothing more to spend on, or the run stops. */
+/** Spends until there is nothing to spend on, or the run stops. */
 export async function spend<Intent extends { id: string }, Answer, Open extends Unanswered>(
   deps: SpendDeps,
   run: SpendRun,
@@ -127,7 +139,10 @@ async function sendAll<Intent extends { id: string }, Answer, Open extends Unans
   underWay: UnderWay<Intent>,
 ): Promise<void> {
   const { requests } = underWay;
-  /** How many answers were lost when nothing was left to settle; no number that there is once anything was sent since. */
+  /**
+   * The number of lost responses when nothing was left to settle; an impossible number once
+   * anything was sent since.
+   */
   let clearAt = NOT_CLEAR;
   while (!underWay.isOver) {
     const atOnce = underWay.failures > 0 ? 1 : (kind.atOnce?.() ?? 1);
@@ -146,31 +161,34 @@ async function sendAll<Intent extends { id: string }, Answer, Open extends Unans
     const intent = isFree ? await kind.intend(isStillClear) : 'later';
     clearAt = intent === 'waited' ? lost : NOT_CLEAR;
     if (intent === 'later' || (intent === 'over' && requests.size > 0)) {
-      // What comes back may be due again, and leaves room.
+      // Contacts of finished requests may be due again, and there is room for more.
       await underWay.landing();
     } else if (typeof intent === 'string') underWay.note(intent);
     else underWay.launch(intent);
   }
 }
 
-/** The requests of a run that wait for their answers, known in memory, and how those before went. */
+/**
+ * The requests of a run that wait for their responses, known in memory, and the results of earlier
+ * ones.
+ */
 interface UnderWay<Intent> {
   readonly requests: ReadonlyMap<string, Promise<void>>;
-  /** Nothing more is to be sent. */
+  /** True if nothing more is to be sent. */
   readonly isOver: boolean;
-  /** The error that ended it, if one did. */
+  /** The error that ended it, if any. */
   readonly failure: { error: unknown } | null;
-  /** Requests in a row that failed for passing reasons. */
+  /** Number of requests in a row that failed temporarily. */
   readonly failures: number;
-  /** Ids of those whose answers were lost. */
+  /** IDs of the requests whose responses were lost. */
   readonly lost: ReadonlySet<string>;
   launch(intent: Intent): void;
   note(attempt: Attempt): void;
-  /** Resolves when a request has come to its end, or after a while: more may be sent by then. */
+  /** Resolves when a request has finished, or after a while: more may be sent by then. */
   landing(): Promise<void>;
-  /** Waits as long as the failures ask for. */
+  /** Waits for the delay that the failures require. */
   pause(): Promise<void>;
-  /** Resolves once nothing is under way any more. */
+  /** Resolves once nothing is in flight. */
   end(): Promise<void>;
 }
 
@@ -225,7 +243,7 @@ function createUnderWay<Intent extends { id: string }, Answer, Open extends Unan
       const nap = new AbortController();
       const signal = AbortSignal.any([nap.signal, run.control.stopping]);
       await Promise.race([...requests.values(), clock.sleep(LOOK_MS, signal)]);
-      // A reason of its own would be made with its stack each time.
+      // The default reason would be an error with a stack, created each time.
       nap.abort(LANDED);
     },
     async pause() {
@@ -252,7 +270,7 @@ function createUnderWay<Intent extends { id: string }, Answer, Open extends Unan
   }
 }
 
-/** Sends what is on disk as intended, and puts on disk how it went. */
+/** Sends the recorded request, and records the result. */
 export async function spendOnce<Intent extends { id: string }, Answer>(
   deps: Omit<SpendDeps, 'takeLease'>,
   run: SpendRun,
@@ -271,7 +289,7 @@ export async function spendOnce<Intent extends { id: string }, Answer>(
     const attempt = await kind.refuse(intent, error);
     if (attempt !== null) return attempt;
     if (run.control.ending.aborted) return 'over';
-    // Whatever found that has ended the spending.
+    // The code that detected this has stopped the spending.
     if (error instanceof SpendingHeld) return 'over';
     if (error instanceof CreditsExhausted) {
       const { message } = error;
@@ -284,14 +302,14 @@ export async function spendOnce<Intent extends { id: string }, Answer>(
     }
     throw error;
   }
-  // Outside the `try`: should this fail, the intent stays open and is settled like a lost answer.
+  // Outside the `try`: if this fails, the intent stays open and is settled like a lost response.
   return kind.accept(intent, answer);
 }
 
 /**
- * Settles what was lost. `clear` if something may be sent; `occupied` if what this run has under way is to
- * come back before; `stopped` if nothing may be sent: the run stops, or a request of another living run
- * does not come to its end.
+ * Settles lost responses. `clear`: something may be sent. `occupied`: this run's requests in flight
+ * must finish first. `stopped`: nothing may be sent, because the run stops, or a request of another
+ * living run does not finish.
  */
 export async function settleOpen<Open extends Unanswered>(
   deps: SettleDeps,
@@ -302,8 +320,9 @@ export async function settleOpen<Open extends Unanswered>(
   const { clock, log } = deps;
   let waited = { ids: '', sinceMs: 0 };
   while (!run.control.stopping.aborted) {
-    // As it is before the store is read: one that comes back meanwhile still stands there as open. One that has
-    // come back since the last look, and is lost, has to be settled with the others.
+    // Copied before the store is read, because a request that finishes in the meantime still
+    // appears there as open. A request that has finished since the last check and is lost must be
+    // settled with the others.
     const own = new Set(underWay.keys());
     const others = (await proof.listOpen()).filter(({ id }) => !own.has(id));
     if (others.length === 0) return 'clear';
@@ -324,7 +343,10 @@ export async function settleOpen<Open extends Unanswered>(
   return 'stopped';
 }
 
-/** What others have left open: settled if no one else waits for an answer, as one balance says it of all. */
+/**
+ * Settles what others have left open, if nobody else waits for a response, because one balance
+ * decides about all of them.
+ */
 async function settleOthers<Open extends Unanswered>(
   deps: Pick<SettleDeps, 'store' | 'takeLease'>,
   run: SpendRun,
@@ -334,7 +356,8 @@ async function settleOthers<Open extends Unanswered>(
 ): Promise<'clear' | 'occupied' | 'settled' | 'wait'> {
   const leases = await takeLeases(deps, run, seen);
   try {
-    // Before the leases were ours, the other integrations' runs may have settled theirs by themselves.
+    // Before this process got the leases, the other integrations' runs may have settled their own
+    // requests.
     const still = new Set((await proof.listOpen()).map(({ id }) => id));
     const others = seen.filter(({ id }) => still.has(id));
     const lost = others.flatMap((open) => {
@@ -345,7 +368,8 @@ async function settleOthers<Open extends Unanswered>(
     if (lost.length === 0 && living.every(proof.letsOthersPass)) return 'clear';
     await proof.markLost?.(lost);
     if (isOwnUnderWay) return 'occupied';
-    // A living run settles what it has lost, unless something of ours is lost as well: then it waits for us.
+    // A living run settles its own lost requests, unless one of ours is lost, too: then it waits
+    // for us.
     const isWaitedFor = lost.length > 0 && living.every((open) => proof.isGivenUp?.(open));
     if (living.length > 0 && !isWaitedFor) return 'wait';
     await proof.prove(lost, living);
@@ -357,7 +381,7 @@ async function settleOthers<Open extends Unanswered>(
   }
 }
 
-/** The leases of the integrations that requests belong to, without those that a living process has. */
+/** The leases of the requests' integrations, without those that a living process has. */
 async function takeLeases(
   { takeLease }: Pick<SpendDeps, 'takeLease'>,
   { integration, lease }: SpendRun,

@@ -1,11 +1,14 @@
-/** What was spent, by day and by client, and the bill of a month: for the pages, the API and the command line. */
+/**
+ * Spending by day and by client, and the bill of a month: for the pages, the API and the command
+ * line.
+ */
 
 import { stringify } from 'csv-stringify/sync';
 import type { Clock } from '../core/clock.ts';
 import type { CreditLimits, Integration } from '../core/integration-settings.ts';
 import { plainCell } from '../core/printable.ts';
+import type { Reader } from '../database/reader.ts';
 import { getNetworkCreditsSince } from '../networks/statements/network-adds.ts';
-import type { Store } from '../store.ts';
 import { startOfMonth } from './budget.ts';
 import { getSpentSince } from './statements/balances.ts';
 import {
@@ -18,66 +21,66 @@ import {
   toMonth,
 } from './statements/credit-spans.ts';
 
-/** Credits and contacts of a day (UTC); days without any are in the list too. */
+/** Credits and contacts of a day (UTC); days without any are also in the list. */
 export interface SpentDayView {
   /** `2026-11-22` */
   day: string;
   enhancements: number;
   networks: number;
-  /** Contacts that runs begun on that day have written. */
+  /** Contacts written by runs that started on that day. */
   written: number;
 }
 
-/** A bucket in the current month of the schedule's time zone, against the budget. */
+/** A bucket in the current month of the schedule's time zone, compared with the budget. */
 export interface BudgetView {
   spent: number;
-  /** Null: no limit. */
+  /** Null for no limit. */
   perMonth: number | null;
 }
 
 /** A client in a month (UTC). */
 export interface ClientMonth {
   integration: string;
-  /** As people call it; its id if it has no name, or is in the settings no more. */
+  /** The name that users see; its ID if it has no name or is no longer in the settings. */
   name: string;
   enhancements: number;
   networks: number;
   written: number;
-  /** Enhancements spent for each contact written; null where none was written. */
+  /** Enhancements spent per written contact; null if none was written. */
   perWritten: number | null;
 }
 
 export interface ClientMonthView extends ClientMonth {
-  /** Null of months that are over, and of clients that are in the settings no more. */
+  /** Null for past months, and for clients that are no longer in the settings. */
   budget: { enhancements: BudgetView; networks: BudgetView } | null;
 }
 
 export interface SpendingView {
-  /** The client that is looked at alone; null for all within reach. */
+  /** The only client shown; null for all clients that the user may access. */
   integration: string | null;
   days: SpentDayView[];
   /** `2026-11` */
   month: string;
-  /** Months of which something is known, the newest first. */
+  /** Months with data, newest first. */
   months: string[];
   clients: ClientMonthView[];
-  /** How many clients the month has, and which of them comes first here. */
+  /** Number of clients in the month, and the index of the first one shown. */
   total: number;
   from: number;
 }
 
 export interface SpendingQuestion {
-  /** Ids within reach; null for all. */
+  /** IDs of the clients that the user may access; null for all. */
   reach: readonly string[] | null;
   integration: string | null;
-  /** How many days, today included. */
+  /** Number of days, including today. */
   days: number;
-  /** Null: this one. */
+  /** Null for the current month. */
   month: string | null;
   from: number;
 }
 
-/** Days that can be looked at. */
+/** The selectable numbers of days. */
 export const SPENDING_DAYS = [30, 90, 365] as const;
 
 /** Clients on one page. */
@@ -86,7 +89,7 @@ export const CLIENTS_PAGE = 25;
 const MONTHS = 24;
 const DAY_MS = 86_400_000;
 
-type SpendingStore = Pick<Store, 'reader'>;
+type SpendingStore = { reader: Reader };
 
 export async function readSpending(
   { store, clock }: { store: SpendingStore; clock: Pick<Clock, 'now'> },
@@ -148,7 +151,7 @@ function clientMonth(
   };
 }
 
-/** Also the days on which nothing was spent. */
+/** Includes the days without spending. */
 function everyDay(spent: readonly SpentSpan[], first: string, count: number): SpentDayView[] {
   const known = new Map(spent.map((one) => [one.at, one]));
   return Array.from({ length: count }, (_, index) => {
@@ -158,27 +161,26 @@ function everyDay(spent: readonly SpentSpan[], first: string, count: number): Sp
   });
 }
 
-/** Clients of a bill that are read together. */
+/** Number of clients of a bill that are read together. */
 const BILL_PAGE = 500;
 
-/** What each client has spent in a month, those who spent most first, in pages. */
-export async function* pagesOfBill(
-  { reader }: Pick<Store, 'reader'>,
+/** The spending of each client in a month, highest first. */
+export async function listBill(
+  { reader }: SpendingStore,
   integrations: ReadonlyMap<string, Integration>,
   month: string,
   reach: readonly string[] | null,
-): AsyncGenerator<ClientMonth[]> {
-  for (let offset = 0; ; offset += BILL_PAGE) {
-    const { clients } = await listSpendingClients(reader, month, reach, {
-      offset,
-      limit: BILL_PAGE,
-    });
-    if (clients.length > 0) yield clients.map((client) => clientMonth(client, integrations));
-    if (clients.length < BILL_PAGE) return;
+): Promise<ClientMonth[]> {
+  const bill: ClientMonth[] = [];
+  for (;;) {
+    const page = { offset: bill.length, limit: BILL_PAGE };
+    const { clients } = await listSpendingClients(reader, month, reach, page);
+    for (const client of clients) bill.push(clientMonth(client, integrations));
+    if (clients.length < BILL_PAGE) return bill;
   }
 }
 
-/** The first line of the file. */
+/** The header row of the file. */
 export const BILL_HEADER = stringify([
   [
     ...['Month', 'Client', 'Name', 'Enhancements', 'Networks', 'Contacts written'],
@@ -186,7 +188,7 @@ export const BILL_HEADER = stringify([
   ],
 ]);
 
-/** No cell is a formula, which spreadsheets would run. */
+/** No cell is a formula that a spreadsheet would run. */
 export function billLines(month: string, clients: readonly ClientMonth[]): string {
   return stringify(
     clients.map(({ integration, name, enhancements, networks, written, perWritten }) => [

@@ -1,11 +1,14 @@
-/** Transactions of what users and the product change outside of a run: each carries who does it, for the audit. */
+/**
+ * Transactions for changes made outside of a run, by users or by donor-sync. Each carries its
+ * actor, for the audit.
+ */
 import type { Actor } from '../core/actor.ts';
 import type { Clock } from '../core/clock.ts';
 import type { AskedRun } from '../core/run.ts';
 import type { Fingerprint } from './encryption/fingerprint.ts';
 import type { Database, Trx } from './tables/tables.ts';
 
-/** What transactions that change rows carry, so that no function needs it as an argument of its own. */
+/** Context of transactions that change rows, so that functions need no separate argument for it. */
 export interface WriteContext {
   readonly clock: Clock;
   /** Who makes the change, as the audit records it (`privacy/audit/record.ts`). */
@@ -18,24 +21,24 @@ export interface WriteContext {
 export type RunsAsked = (trx: Trx, runs: readonly AskedRun[]) => Promise<void>;
 
 /**
- * A transaction in the name of an actor. Functions that change what users decide take it, so that none of them can be
- * called without saying who it is: only `actAs` makes one.
+ * A transaction in the name of an actor. Functions that change what users decide require this type,
+ * so that none can be called without an actor. Only `actAs` creates one.
  */
 export type ActorTransaction = Trx & WriteContext & { readonly [BY_ACTOR]: true };
 
-/** For the types alone; no transaction has it when the program runs. */
+/** Exists only in the types; at runtime no transaction has it. */
 declare const BY_ACTOR: unique symbol;
 
 /** Runs a transaction in the name of the actor of `context`. */
 export type Act = <Result>(work: (trx: ActorTransaction) => Promise<Result>) => Promise<Result>;
 
-/** See `Act`. Nothing is tried again: what a user changes may be seen to fail. */
+/** See `Act`. Nothing is retried: users may see that their change failed. */
 export function actAs(db: Database, context: WriteContext): Act {
   return (work) =>
     db.transaction().execute((trx) => work(withContext(trx, context) as ActorTransaction));
 }
 
-/** The transaction itself, which from here on carries the context. */
+/** The transaction itself, which carries the context from here on. */
 export function withContext<Of extends Trx>(
   trx: Of,
   { clock, actor, fingerprint, asked }: WriteContext,

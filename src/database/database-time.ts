@@ -2,23 +2,24 @@ import { type Expression, PostgresAdapter, sql } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import type { Reader, TimedReader } from './reader.ts';
 
-/** An instant (epoch ms) so many milliseconds from now, for use inside a statement. */
+/** An instant (epoch ms) that many milliseconds from now, for use inside a statement. */
 export type FromNow = (ms: number) => Expression<number>;
 
 /**
- * The one clock of all who share a database: on Postgres its own, since the clocks of its hosts
- * differ; on SQLite that of the machine, which holds the file and all who use it.
+ * The one clock that all processes of a database share. On Postgres it is the server's own, since
+ * the clocks of its clients differ. On SQLite it is the machine's, where the file and all its users
+ * are.
  */
 export function databaseTime(reader: Reader, clock: Pick<Clock, 'now'>): FromNow {
   if (!isPostgres(reader)) return (ms) => sql<number>`${clock.now() + ms}`;
   return serverTime;
 }
 
-/** The time of the statement, not of the transaction: that may have waited for a lock. */
+/** The time of the statement, not of the transaction, which may have waited for a lock. */
 export const serverTime: FromNow = (ms) =>
   sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint + ${sql.lit(ms)}`;
 
-/** The same instant, read: now (epoch ms). */
+/** The current time (epoch ms) by the same clock. */
 export async function getDatabaseTime(reader: TimedReader): Promise<number> {
   if (!isPostgres(reader)) return reader.clock.now();
   const { rows } = await sql<{ now: number }>`select ${serverTime(0)} as now`.execute(reader);

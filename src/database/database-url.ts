@@ -1,16 +1,17 @@
 import { ConfigurationError } from '../core/errors.ts';
 import { isLoopback } from '../core/host.ts';
 
-/** Where the store lives, as the setting `database` names it (design, section 4.2). */
+/** Location of the store, as named by the `database` setting (design, section 4.2). */
 export type DatabaseLocation =
   /** `path` is relative to the working directory; null keeps everything in memory. */
   | { kind: 'sqlite'; path: string | null }
-  /** `name` tells people which database is meant; unlike the URL it holds no password. */
+  /** `name` tells users which database is meant; unlike the URL, it contains no password. */
   | { kind: 'postgres'; url: string; name: string; tls: DatabaseTls };
 
 /**
- * How the connection to Postgres is protected. `verified`: encrypted, and the certificate is checked; `unverified`:
- * encrypted for whoever answers; `none`: readable on the way; `local`: it does not leave this machine.
+ * How the connection to Postgres is protected. `verified`: encrypted, and the certificate is
+ * checked. `unverified`: encrypted, but the server's identity is not checked. `none`: not
+ * encrypted. `local`: it does not leave this machine.
  */
 export type DatabaseTls = 'verified' | 'unverified' | 'none' | 'local';
 
@@ -18,8 +19,8 @@ const WHAT_TO_TYPE =
   'Write "sqlite:data/donor-sync.db" for a file or "postgres://user:password@host:5432/database" for Postgres.';
 
 /**
- * Reads `sqlite:PATH`, `sqlite::memory:` or `postgres://…`. Anything else is a
- * ConfigurationError; its message never repeats the value, which may hold a password.
+ * Reads `sqlite:PATH`, `sqlite::memory:` or `postgres://…`. Anything else is a ConfigurationError,
+ * whose message never repeats the value, since it may contain a password.
  */
 export function parseDatabaseUrl(url: string): DatabaseLocation {
   const [, scheme = '', rest = ''] = /^([a-z0-9+.-]+):(.*)$/is.exec(url.trim()) ?? [];
@@ -36,7 +37,10 @@ export function parseDatabaseUrl(url: string): DatabaseLocation {
   }
 }
 
-/** The URL of Postgres as a client is given it, with the rule of TLS in it; any other as it is. */
+/**
+ * The URL of Postgres as the database client receives it, with the TLS mode included. Other URLs
+ * are unchanged.
+ */
 export function connectionUrl(url: string): string {
   const location = parseDatabaseUrl(url);
   return location.kind === 'postgres' ? location.url : url;
@@ -64,7 +68,7 @@ function parsePostgresUrl(url: string): DatabaseLocation {
   return { kind: 'postgres', url: tls === 'verified' ? withVerification(url) : url, name, tls };
 }
 
-/** Off this machine only the URL itself can give up encryption, or the check of the certificate. */
+/** Outside this machine, only the URL itself can turn off encryption or the certificate check. */
 function getTls({ hostname, searchParams }: URL): DatabaseTls {
   const named = hostname || (searchParams.get('host') ?? 'localhost');
   // A path is the folder of a socket.
@@ -75,7 +79,10 @@ function getTls({ hostname, searchParams }: URL): DatabaseTls {
   return isOff ? 'none' : 'verified';
 }
 
-/** The other modes mean the same to the client, which warns of that: it is asked for by its one clear name. */
+/**
+ * The other modes mean the same to the database client, which warns about that, so the mode is set
+ * to its one clear name.
+ */
 function withVerification(url: string): string {
   const bare = url.replace(/([?&])sslmode=[^&]*(&|$)/, '$1').replace(/[?&]$/, '');
   return `${bare}${bare.includes('?') ? '&' : '?'}sslmode=verify-full`;

@@ -8,26 +8,27 @@ import { openSqlite } from './sqlite/sqlite.ts';
 
 type OpenPostgres = typeof openPostgres;
 
-/** A database that is open and has answered. */
+/** An open database that has responded. */
 export interface OpenDatabase<Tables> {
   /**
-   * For single statements and for `db.transaction()`. Inside a transaction only the transaction's
-   * own object may be used; using this one there throws (see `guarded-driver.ts`).
+   * For single statements and for `db.transaction()`. Inside a transaction, use only the
+   * transaction's own object: using this one there throws (see `guarded-driver.ts`).
    */
   db: Kysely<Tables>;
   kind: 'sqlite' | 'postgres';
-  /** Rejects once the SQLite file that is open is no longer the one at its path. */
+  /** Rejects once the open SQLite file is no longer the one at its path. */
   requireInPlace: RequireInPlace;
   /** Closes all connections; calling it again does nothing. */
   close(): Promise<void>;
 }
 
 /**
- * Opens `sqlite:PATH` (its folder and file are created where missing), `sqlite::memory:` or
- * `postgres://…`. The schema is another matter: `migrate.ts`.
+ * Opens `sqlite:PATH` (creates a missing folder and file), `sqlite::memory:` or `postgres://…`. It
+ * does not create the schema: `migrate.ts` does.
  *
  * Throws a ConfigurationError that says what to change if the URL is wrong, the file or folder
- * cannot be used, or Postgres cannot be reached; a RetriableError if the database is only busy.
+ * cannot be used, or Postgres cannot be reached. Throws a RetriableError if the database is only
+ * busy.
  */
 export async function openDatabase<Tables>(
   url: string,
@@ -41,13 +42,13 @@ export async function openDatabase<Tables>(
   const driver = dialect.createDriver();
   const db = new Kysely<Tables>({ dialect: { ...dialect, createDriver: () => driver } });
   await sql`select 1`.execute(db);
-  // Not by Kysely, which then refuses all that comes later in words of its own.
+  // Not closed through Kysely, which would then reject all later calls with its own messages.
   return { db, kind: location.kind, requireInPlace, close: () => driver.destroy() };
 }
 
-/** The driver is loaded by those who have a server; others need not hold it in memory. */
+/** The driver is loaded only with a server; other processes need not keep it in memory. */
 async function openServer(...args: Parameters<OpenPostgres>) {
   const { openPostgres } = await import('./postgres.ts');
-  // A server knows its own files.
+  // A server takes care of its own files.
   return { dialect: await openPostgres(...args), requireInPlace: neverReplaced };
 }

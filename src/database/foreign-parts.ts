@@ -1,6 +1,7 @@
 /**
- * What another program changed in the tables themselves: a table that is a view can show different rows to different
- * readers, a trigger can take rows away as they are made, and an index that lacks a row hides it.
+ * Changes that another program made to the tables themselves. A view in place of a table can show
+ * different rows to different readers, a trigger can remove rows as they are created, and an index
+ * that lacks a row hides it.
  */
 import { type QueryExecutorProvider, sql } from 'kysely';
 import { openDatabase } from './database.ts';
@@ -13,11 +14,13 @@ import type { Table } from './tables/table.ts';
 export interface ForeignPart {
   /** What was changed, in a whole sentence. */
   text: string;
-  /** True if a table is another one than donor-sync has made, so that what is read from it proves nothing. */
+  /**
+   * True if a table differs from the one that donor-sync created, so that its rows prove nothing.
+   */
   isOfTable: boolean;
 }
 
-/** Which part it is, and what it is made of; of two databases that donor-sync made, they are the same. */
+/** A part and its definition; the same in any two databases that donor-sync created. */
 interface Part {
   kind: string;
   name: string;
@@ -37,7 +40,7 @@ export async function listForeignParts(
     : [await readSqlite(reader), (await readSqliteAsMade()).filter(isOurs)];
   const foreign = compareParts(there, wanted, isOurs);
   const changed = foreign.filter(({ isOfTable }) => isOfTable);
-  // The indexes of such a table are others as well, which says nothing more.
+  // The indexes of such a table differ too, which adds no information.
   return changed.length > 0 ? changed : [...foreign, ...(await listDamaged(reader, tables))];
 }
 
@@ -73,10 +76,13 @@ function compareParts(
   return foreign;
 }
 
-/** Kinds of parts other than triggers. SQLite also takes other spellings, by which a trigger hides. */
+/**
+ * Kinds of parts other than triggers. SQLite also accepts other spellings, which would hide a
+ * trigger.
+ */
 const KINDS = ['table', 'index', 'view'];
 
-/** SQLite keeps each statement that has made a part, as text. */
+/** SQLite stores the text of each statement that created a part. */
 async function readSqlite(db: QueryExecutorProvider): Promise<Part[]> {
   const { rows } = await sql<Part>`
     select type as kind, name, tbl_name as "table", coalesce(sql, '') as made from sqlite_master`.execute(
@@ -90,7 +96,7 @@ async function readSqlite(db: QueryExecutorProvider): Promise<Part[]> {
   }));
 }
 
-/** The parts of a database that this program makes now. */
+/** The parts of a database as this program creates them now. */
 async function readSqliteAsMade(): Promise<Part[]> {
   const { db, close } = await openDatabase('sqlite::memory:');
   try {
@@ -101,7 +107,7 @@ async function readSqliteAsMade(): Promise<Part[]> {
   }
 }
 
-/** The table with what it is made of: Postgres keeps no statements. */
+/** The table and what it consists of: Postgres stores no statements. */
 async function readPostgres(db: Reader): Promise<Part[]> {
   const { rows } = await sql<Part>`
     select case when c.relkind = 'r' then 'table' else 'view' end as kind, c.relname as name, c.relname as "table",
@@ -162,7 +168,7 @@ async function isWhole(db: Reader, table: TableName): Promise<boolean> {
 async function hasTooLarge(db: Reader, table: TableName, column: string): Promise<boolean> {
   const value = sql.ref(column);
   const limit = sql.lit(Number.MAX_SAFE_INTEGER);
-  // SQLite also keeps texts and bytes there, which are greater than every number.
+  // SQLite also accepts texts and bytes there, which compare greater than every number.
   const isNumber = isPostgres(db) ? sql`true` : sql`typeof(${value}) in ('integer', 'real')`;
   const { rows } = await sql`
     select 1 from ${sql.table(table)}

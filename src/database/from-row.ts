@@ -1,6 +1,6 @@
 /**
- * A row as the rooms above the store know it: the same values under names in camelCase. Rows
- * themselves, in the words of the schema, stay in the store.
+ * A row as the code above the store knows it: the same values under names in camelCase. Rows with
+ * the column names of the schema stay in the store.
  */
 export type FromRow<Row> = { [Column in keyof Row as CamelCase<Column>]: Row[Column] };
 
@@ -11,7 +11,7 @@ type CamelCase<Column> = Column extends `${infer First}_${infer Rest}`
 export function fromRow<Row extends object>(row: Row): FromRow<Row> {
   const record: Record<string, unknown> = {};
   const columns = Object.keys(row);
-  // Pairs of a column and its value would be thrown away for each of the contacts of a night.
+  // Pairs of column and value would be allocated and discarded for every contact of a run.
   const values: unknown[] = Object.values(row);
   columns.forEach((column, at) => {
     record[toPropertyName(column)] = values[at];

@@ -1,6 +1,7 @@
 /**
- * Which ground a database stands on. Until 1.0.0 is tagged the ground is edited in place, so its name alone does not tell
- * whether the tables are those of this program: the database stores the ground's hash.
+ * Identifies the ground that a database was created from. Until 1.0.0 is tagged, the ground is
+ * edited in place, so its name alone does not tell whether the tables match this program: the
+ * database stores the ground's hash.
  */
 import { type Kysely, sql } from 'kysely';
 import { ConfigurationError } from '../core/errors.ts';
@@ -9,7 +10,10 @@ import type { Ground, MigrationList, SchemaMigration } from './migrations.ts';
 
 const GROUND_TABLE = 'donor_sync_ground';
 
-/** Throws a ConfigurationError if the database stands on another ground than that of these migrations. Changes nothing. */
+/**
+ * Throws a ConfigurationError if the database was created from a different ground than that of
+ * these migrations. Changes nothing.
+ */
 export async function requireGround<Tables>(
   db: Kysely<Tables>,
   migrations: MigrationList,
@@ -20,7 +24,7 @@ export async function requireGround<Tables>(
   if (stored !== hash) throw isOfOtherGround(stored, hash);
 }
 
-/** The hash of the ground that made the database; null if none is stored. */
+/** Hash of the ground that created the database; null if none is stored. */
 export async function findGround<Tables>(db: Kysely<Tables>): Promise<string | null> {
   if (!(await hasTable(db, GROUND_TABLE))) return null;
   const { rows } = await sql<{ hash: string }>`select hash from ${sql.table(GROUND_TABLE)}`.execute(
@@ -29,7 +33,10 @@ export async function findGround<Tables>(db: Kysely<Tables>): Promise<string | n
   return rows[0]?.hash ?? null;
 }
 
-/** The same migrations; the ground also stores its hash, in the transaction that makes its tables, in which `more` is done, too. */
+/**
+ * The same migrations. The ground also stores its hash and runs `more`, in the transaction that
+ * creates its tables.
+ */
 export function storingGround(
   migrations: MigrationList,
   more: (trx: Kysely<unknown>) => Promise<void> = async () => undefined,

@@ -11,15 +11,15 @@ import { type DonorSyncError, FatalError, isDonorSyncError } from '../core/error
 import { commitError, databaseClosed, isAway, storeError } from './store-error.ts';
 
 /**
- * A connection is waited for so long while the server is away: longer than a restart takes, and
+ * How long to wait for a connection while the server is away: longer than a restart takes, and
  * shorter than a lease lasts.
  */
 const AWAY_PATIENCE_MS = 20_000;
 
-/** Between two tries; a server that shuts down has dropped its old connections by then. */
+/** Pause between two attempts; by then, a server that shuts down has closed its old connections. */
 export const RECONNECT_PAUSE_MS = 250;
 
-/** How often one read is sent at most, should the server go away again and again. */
+/** Maximum number of times that one read is sent if the server goes away repeatedly. */
 const MAX_READS = 5;
 
 /** A transaction as the code that runs inside it sees it. */
@@ -27,24 +27,24 @@ interface TransactionScope {
   open: boolean;
 }
 
-/** A connection as it is handed out, and the one behind it; null once that is given back. */
+/** A connection as it is handed out, and the one behind it; null once that is returned. */
 interface Guarded {
   readonly outer: DatabaseConnection;
   inner: DatabaseConnection | null;
 }
 
 /**
- * A driver that translates failures (`store-error.ts`), waits for a server that is away, asks a read
- * again whose connection was lost, and refuses three things:
+ * A driver that translates failures (`store-error.ts`), waits for a server that is away, repeats a
+ * read whose connection was lost, and rejects three things:
  *
- * - a second connection to code that runs inside a transaction. There, `db` in place of `trx`
- *   would wait for ever on SQLite, which has one connection, and would step out of the
+ * - a second connection for code that runs inside a transaction. There, using `db` instead of `trx`
+ *   would wait forever on SQLite, which has one connection, and would run outside of the
  *   transaction on Postgres;
- * - any connection after the disk has failed. What the last commit left is only known after
- *   recovery, which the next opening does, so nothing goes on in place;
- * - any connection once it is closed: what goes on then has outlived its program.
+ * - any connection after the disk has failed. What the last commit left is known only after
+ *   recovery, which happens at the next opening, so nothing continues in this process;
+ * - any connection after closing: code that still runs then has outlived its program.
  *
- * What writes is sent once: whether it may be sent again is known by `transact.ts`.
+ * Writes are sent once: `transact.ts` knows whether they may be sent again.
  */
 export function guardDriver(
   driver: Driver,
@@ -57,7 +57,7 @@ export function guardDriver(
   let diskFailure: DonorSyncError | undefined;
   let closing: Promise<void> | null = null;
 
-  /** The failure in our words; one of the disk is remembered. */
+  /** The failure translated to our words; a disk failure is remembered. */
   function translated(error: unknown): unknown {
     const failure = storeError(error);
     if (isDonorSyncError(failure) && failure.code === 'database_io_failed') {
@@ -70,7 +70,7 @@ export function guardDriver(
     throw translated(error);
   }
 
-  /** The machine's own time counts: it is a real server that is waited for. */
+  /** Uses the machine's own time, because it waits for a real server. */
   async function acquire(
     options: AbortableOperationOptions | undefined,
   ): Promise<DatabaseConnection> {
@@ -128,7 +128,9 @@ export function guardDriver(
     }
   }
 
-  /** The lost connection goes first: should all be lost at once, the pool has no other to give. */
+  /**
+   * The lost connection is released first: if all are lost at once, the pool has no other to give.
+   */
   async function replaceInner(
     guarded: Guarded,
     options: AbortableOperationOptions | undefined,
@@ -141,7 +143,7 @@ export function guardDriver(
 
   function closeScope(connection: DatabaseConnection): void {
     const scope = scopeByConnection.get(connection);
-    // Work that was started inside and outlives the transaction may use the database again.
+    // Work that was started inside the transaction and outlives it may use the database again.
     if (scope) scope.open = false;
   }
 
@@ -158,7 +160,7 @@ export function guardDriver(
     beginTransaction(connection, settings) {
       const scope = { open: true };
       scopeByConnection.set(connection, scope);
-      // Entered before the first await, so that it holds for Kysely's callback and not beyond.
+      // Entered before the first await, so that it applies to Kysely's callback and not beyond.
       scopes.enterWith(scope);
       return driver.beginTransaction(getInner(connection), settings).catch((error: unknown) => {
         scope.open = false;
@@ -175,8 +177,8 @@ export function guardDriver(
 
     async rollbackTransaction(connection) {
       closeScope(connection);
-      // What made it necessary says more than its own failure: SQLite has then rolled back by
-      // itself, and a lost Postgres connection is discarded.
+      // The reason for the rollback says more than a failure of the rollback itself. SQLite has
+      // already rolled back by then, and a lost Postgres connection is discarded.
       await driver.rollbackTransaction(getInner(connection)).catch(() => undefined);
     },
 

@@ -15,9 +15,9 @@ import type { Database, Tables, Trx } from './tables/tables.ts';
 import { again, LEASE_MS, type TransactionId, transact, transactionId } from './transact.ts';
 
 /**
- * A lease that ends later than this from now was written by a clock that was wrong, and is none: it
- * must not keep an integration from running for days. The margin is for a clock that is put right
- * by some seconds while a lease is held.
+ * A lease that ends later than this from now was written by a wrong clock and is not valid: it must
+ * not prevent an integration from running for days. The margin allows for a clock that is corrected
+ * by some seconds during a lease.
  */
 const LATEST_END_MS = LEASE_MS + 5_000;
 
@@ -33,8 +33,8 @@ export type LeaseAttempt =
 
 /**
  * Runs a transaction that fails if the lease is no longer ours. While the database is away for some
- * seconds it is tried again, for as long as the lease may hold: `work` may run more than once, and
- * must leave nothing behind outside the transaction.
+ * seconds, the transaction is retried for as long as the lease may last: `work` may run more than
+ * once, and must leave nothing behind outside the transaction.
  */
 export type Checkpoint = <T>(lease: Lease, work: (trx: RunTransaction) => Promise<T>) => Promise<T>;
 
@@ -46,18 +46,19 @@ export type CheckpointAll = <T>(
 ) => Promise<T>;
 
 /**
- * A transaction whose first statements have found one lease or several to be ours. Functions that write what runs do
- * take it, so that none of them can be called outside of a checkpoint.
+ * A transaction whose first statements have confirmed that one or several leases are ours.
+ * Functions that store what runs do require this type, so that none can be called outside of a
+ * checkpoint.
  */
 export type LeasedTransaction = Trx & WriteContext & { readonly [UNDER_LEASE]: true };
 
-/** A transaction of one run, which carries the lease that was found to be ours. */
+/** A transaction of one run, which carries the confirmed lease. */
 export type RunTransaction = LeasedTransaction & { readonly lease: Lease };
 
-/** For the types alone; no transaction has it when the program runs. */
+/** Exists only in the types; at runtime no transaction has it. */
 declare const UNDER_LEASE: unique symbol;
 
-/** Our lease was taken over: another process runs this integration now. */
+/** Another process has taken over our lease and runs this integration now. */
 export class LeaseLost extends FatalError {
   constructor(integrationId: string) {
     super(`Another process has taken over the sync of "${integrationId}"; this one stops.`, {
@@ -66,7 +67,7 @@ export class LeaseLost extends FatalError {
   }
 }
 
-/** Says of a column with the end of a lease whether the lease is in force; see `isInForce`. */
+/** Tells whether a lease is in force, from the column that contains its end; see `isInForce`. */
 export function leaseInForce(reader: TimedReader) {
   const fromNow = databaseTime(reader, reader.clock);
   return (until: RawBuilder<unknown>) =>
@@ -104,7 +105,10 @@ const lockIntegration = prepared((db, { integrationId }: Slots<{ integrationId: 
     .compile(),
 );
 
-/** Two that ask at once, or one that asks while the owner renews, go one after the other; on SQLite by themselves. */
+/**
+ * Two processes that try at once, or one that tries while the owner renews, run one after the
+ * other. On SQLite this needs no lock.
+ */
 const lockLease = prepared(
   (db, slots: Slots<{ integrationId: string; now: number; latest: number }>) => {
     const [now, latest] = isPostgres(db)
@@ -152,7 +156,7 @@ const endLease = prepared(
       .compile(),
 );
 
-/** True of a lease that has not run out `now`, and that ends no later than a lease can. */
+/** True for a lease that has not expired at `now`, and that ends no later than a lease can. */
 function isBetween(
   eb: ExpressionBuilder<Tables, 'integrations'>,
   now: Expression<number>,
@@ -163,7 +167,10 @@ function isBetween(
 
 export type LeaseQueries = ReturnType<typeof leaseQueries>;
 
-/** Who may run an integration; at most one at a time. All instants are of the database's clock. */
+/**
+ * Who may run an integration; at most one process at a time. All instants are by the database's
+ * clock.
+ */
 export function leaseQueries(db: Database, context: WriteContext) {
   const { clock } = context;
   const fromNow = databaseTime(db, clock);
@@ -203,8 +210,9 @@ export function leaseQueries(db: Database, context: WriteContext) {
     checkpoint,
 
     /**
-     * A checkpoint of several integrations at once: it fails if any of the leases is not ours. Those that are named
-     * `beside` may have the lease of another process, whose checkpoints wait until this one has ended.
+     * A checkpoint of several integrations at once: it fails if any of the leases is not ours. The
+     * integrations in `beside` may be leased by another process, whose checkpoints wait until this
+     * one has ended.
      */
     checkpointAll<T>(
       leases: readonly Lease[],
@@ -213,7 +221,7 @@ export function leaseQueries(db: Database, context: WriteContext) {
     ): Promise<T> {
       if (leases.length === 0) throw new RangeError('No lease was given');
       const locked = beside.map((integrationId) => ({ integrationId, epoch: null }));
-      // In one order for all, so that no two wait for each other.
+      // Always in the same order, so that no two wait for each other.
       const inOrder = [...leases, ...locked].toSorted((a, b) =>
         a.integrationId < b.integrationId ? -1 : 1,
       );
@@ -231,7 +239,7 @@ export function leaseQueries(db: Database, context: WriteContext) {
       await checkpoint(lease, async () => undefined);
     },
 
-    /** Takes a lease of this epoch from its owner, whose next checkpoint finds it lost. */
+    /** Takes a lease of this epoch from its owner, whose next checkpoint then fails as lost. */
     async revoke({ integrationId, epoch }: Lease): Promise<void> {
       await db
         .updateTable('integrations')
@@ -242,12 +250,12 @@ export function leaseQueries(db: Database, context: WriteContext) {
     },
 
     async release(lease: Lease): Promise<void> {
-      // Released twice is released: a later owner has another epoch.
+      // Releasing twice does no harm: a later owner has another epoch.
       const { integrationId, epoch } = lease;
       await again(LEASE_MS, () => endLease(db, { integrationId, epoch }));
     },
 
-    /** Who holds the lease of an integration; null if no lease is in force. */
+    /** The process that has the lease of an integration; null if no lease is in force. */
     async holder(
       integrationId: string,
     ): Promise<{ owner: string; until: number; epoch: number } | null> {
@@ -261,7 +269,7 @@ export function leaseQueries(db: Database, context: WriteContext) {
       return { owner: row.lease_owner, until: row.lease_until, epoch: row.run_epoch };
     },
 
-    /** How many leases each host has, of those in force. */
+    /** Number of leases in force per host. */
     async countByHost(): Promise<Map<string, number>> {
       const rows = await db
         .selectFrom('integrations')
@@ -290,7 +298,7 @@ export function leaseQueries(db: Database, context: WriteContext) {
     });
   }
 
-  /** After the leases were extended in it, and nowhere else. */
+  /** Called only after the leases were extended in the transaction. */
   function underLease(trx: Trx): LeasedTransaction {
     return withContext(trx, context) as LeasedTransaction;
   }
@@ -309,8 +317,9 @@ export function leaseQueries(db: Database, context: WriteContext) {
 }
 
 /**
- * As each checkpoint of a run does first: whichever comes second waits here, and not in the middle. A run that decides
- * a page knows of each decision about erased persons that came before it.
+ * Takes the same lock as each checkpoint of a run does first, so that the second one waits here and
+ * not halfway through. A run that decides about a page thus knows every earlier decision about
+ * erased people.
  */
 export async function waitForCheckpoint(trx: Trx, integrationId: string): Promise<void> {
   await trx

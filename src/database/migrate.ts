@@ -19,12 +19,12 @@ const MIGRATION_TABLE = 'donor_sync_migration';
 const LOCK_TABLE = 'donor_sync_migration_lock';
 
 /**
- * Brings the schema up to this program's version and returns the names of the migrations that
- * it took, oldest first. All of them are one transaction, so being killed on the way changes
- * nothing; of two processes that start at once one waits and then finds nothing to do.
+ * Migrates the schema to this program's version and returns the names of the applied migrations,
+ * oldest first. All of them run in one transaction, so being killed halfway changes nothing. If two
+ * processes start at once, one waits and then finds nothing to do.
  *
- * Throws a ConfigurationError if the program cannot use the database (`requireUsable`), and a FatalError
- * that names the migration if one fails.
+ * Throws a ConfigurationError if the program cannot use the database (`requireUsable`), and a
+ * FatalError that names the migration if one fails.
  */
 export async function migrateToLatest<Tables>(
   db: Kysely<Tables>,
@@ -35,8 +35,8 @@ export async function migrateToLatest<Tables>(
 }
 
 /**
- * The same for a database that a store moves into, which nothing else may use until it is there. `mark` says so in a
- * new database, in the transaction that makes its tables.
+ * The same for a database that a store moves into, which nothing else may use until the store has
+ * arrived. In a new database, `mark` records that, in the transaction that creates its tables.
  */
 export async function migrateTarget<Tables>(
   db: Kysely<Tables>,
@@ -63,14 +63,15 @@ async function migrateWith<Tables>(
     const failed = results.find((result) => result.status === 'Error');
     throw migrationFailed(error, failed?.migrationName);
   }
-  // What a step has dropped is not to stand in the file either; a new one had nothing to drop.
+  // What a step has dropped must not remain in the file either; in a new database there was nothing
+  // to drop.
   if (results.length < Object.keys(migrations).length) await overwriteErased(db);
   return results.map((result) => result.migrationName);
 }
 
 /**
- * The names of the migrations that the database still lacks, oldest first. Throws a
- * ConfigurationError if the program cannot use the database, or if the store lives elsewhere.
+ * Names of the migrations that the database still lacks, oldest first. Throws a ConfigurationError
+ * if the program cannot use the database, or if the store lives elsewhere.
  */
 export async function pendingMigrations<Tables>(
   db: Kysely<Tables>,
@@ -84,9 +85,10 @@ export async function pendingMigrations<Tables>(
 }
 
 /**
- * The names of the migrations that the database has. Throws a ConfigurationError if it is of 0.1.0, stands on another
- * ground, or has a migration that this program does not know. Changes nothing: all who write into a database, take it
- * from a backup, or move a store come here first.
+ * Names of the migrations that the database has. Throws a ConfigurationError if the database is of
+ * 0.1.0, was created from another ground, or has a migration that this program does not know.
+ * Changes nothing: all code that writes into a database, restores it from a backup, or moves a
+ * store calls this first.
  */
 export async function requireUsable<Tables>(
   db: Kysely<Tables>,
@@ -116,7 +118,7 @@ function databaseIsNewer(migration: string): ConfigurationError {
 }
 
 function migrationFailed(error: unknown, migration: string | undefined): DonorSyncError {
-  // A migration that names a table in vain is wrong itself.
+  // A migration that refers to a missing table is wrong itself.
   if (isDonorSyncError(error) && !isPartMissing(error)) return error;
   const subject = migration === undefined ? 'The migration' : `The migration "${migration}"`;
   return new FatalError(

@@ -1,21 +1,23 @@
 import type { Kysely } from 'kysely';
 import * as ground from '../../migrations/0001-ground.ts';
 
-/** One step of the schema. It only goes forward, and a released one is never edited. */
+/** One step of the schema. Steps only go forward, and a released one is never edited. */
 export interface SchemaMigration {
   up(db: Kysely<unknown>): Promise<void>;
 }
 
-/** The first migration, which makes all tables. */
+/** The first migration, which creates all tables. */
 export interface Ground extends SchemaMigration {
-  /** Tells the ground from others of its name: it is edited in place until 1.0.0 is tagged. */
+  /** Distinguishes versions of the ground, which is edited in place until 1.0.0 is tagged. */
   readonly hash: string;
 }
 
 /** Migrations by file name, whose number gives their order; the first one is the ground. */
 export type MigrationList = Readonly<Record<string, SchemaMigration | Ground>>;
 
-/** Every migration there is. Named one by one, so that the built program needs no folder to search. */
+/**
+ * All migrations. They are listed one by one, so that the built program needs no folder to search.
+ */
 export const MIGRATIONS = {
   '0001-ground': ground,
 } satisfies MigrationList;

@@ -18,8 +18,8 @@ import { parseExactInteger } from './sqlite/exact-integer.ts';
 import { storeError } from './store-error.ts';
 
 /**
- * What holds unless the URL says otherwise (`?statement_timeout=0`). The timeouts see to it that
- * a process that was stopped, or a query that went wrong, does not lock others out for ever.
+ * Defaults, unless the URL says otherwise (`?statement_timeout=0`). The timeouts ensure that a
+ * suspended process or a faulty query does not lock others out forever.
  */
 const POOL_DEFAULTS = {
   fallback_application_name: 'donor-sync',
@@ -28,7 +28,8 @@ const POOL_DEFAULTS = {
   idleTimeoutMillis: 30_000,
   keepAlive: true,
   statement_timeout: 60_000,
-  // One that stands still with a transaction open keeps its run from those that would take it over.
+  // A process that stalls with a transaction open prevents other processes from taking over its
+  // run.
   idle_in_transaction_session_timeout: 15_000,
 } satisfies pg.PoolConfig;
 
@@ -36,7 +37,7 @@ const POOL_DEFAULTS = {
 const INT8_OID = 20;
 const NUMERIC_OID = 1700;
 
-/** A dialect over a pool of connections, after one of them has answered. */
+/** A dialect over a pool of connections, once one of them has responded. */
 export async function openPostgres(
   location: { url: string; name: string },
   log: Log,
@@ -58,7 +59,7 @@ export async function openPostgres(
 
 function createPool(url: string, log: Log): pg.Pool {
   const pool = new pg.Pool({ ...POOL_DEFAULTS, connectionString: url, types: { getTypeParser } });
-  // Without a listener a restart of Postgres would end this process, whether the connection is
+  // Without a listener, a restart of Postgres would end this process, whether the connection is
   // idle (the pool reports it) or inside a transaction but between two queries (the client does).
   pool.on('error', reportLoss);
   pool.on('connect', (client) => client.on('error', reportLoss));
@@ -69,7 +70,7 @@ function createPool(url: string, log: Log): pg.Pool {
   return pool;
 }
 
-/** Whole numbers arrive as numbers, the sums of them (which are numeric) included. */
+/** Integers arrive as numbers, including their sums (which are numeric). */
 export const getTypeParser: typeof pg.types.getTypeParser = (
   oid: number,
   format?: 'text' | 'binary',
@@ -98,7 +99,7 @@ function cannotOpen(error: unknown, name: string): unknown {
   );
 }
 
-/** Codes of Node for a certificate that is signed by no authority it knows. */
+/** Node's codes for a certificate that no known authority has signed. */
 const UNKNOWN_AUTHORITY: ReadonlySet<unknown> = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -106,7 +107,7 @@ const UNKNOWN_AUTHORITY: ReadonlySet<unknown> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
-/** What to add to the database setting; null if TLS is not to blame. */
+/** What to add to the database setting; null if TLS is not the cause. */
 function tlsFix(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   if (error.message.includes('does not support SSL')) {

@@ -5,10 +5,10 @@ import type { Database, Trx } from './tables/tables.ts';
 
 type Scalar = string | number | null;
 
-/** What a statement is given each time that it runs. */
+/** Values of a statement, passed each time that it runs. */
 export type Values = Readonly<Record<string, Scalar | readonly Scalar[]>>;
 
-/** The same while the statement is built: each stands where its value will. */
+/** The same while the statement is built: placeholders for the values. */
 export type Slots<Of extends Values> = {
   [Name in keyof Of]: Of[Name] extends readonly (infer One)[]
     ? readonly Expression<One>[]
@@ -16,9 +16,9 @@ export type Slots<Of extends Values> = {
 };
 
 /**
- * A statement of one shape, built and compiled at its first use: Kysely takes longer for both than SQLite
- * for running a small one. What is in `Values` may differ each time, and lists have each length once; all
- * else is as it was at first.
+ * A statement of one shape, built and compiled at its first use: Kysely takes longer for both than
+ * SQLite takes to run a small one. The contents of `Values` may differ each time, and each length
+ * of a list is compiled once; everything else stays as in the first call.
  */
 export type Prepared<Of extends Values, Row, Db extends Reader = Database | Trx> = (
   db: Db,
@@ -57,10 +57,13 @@ function prepare<Of extends Values, Row, Db extends Reader>(
   };
 }
 
-/** Some parameters of a statement, one after the other. */
+/** Consecutive parameters of a statement. */
 type Piece = (values: Values) => readonly unknown[];
 
-/** The cells of a table of rows are thousands of parameters: those that follow one another in a list are taken together. */
+/**
+ * The cells of a table of rows are thousands of parameters, so consecutive ones of a list are taken
+ * together.
+ */
 function toPieces(parameters: readonly unknown[]): Piece[] {
   const pieces: Piece[] = [];
   for (let start = 0; start < parameters.length; ) {
@@ -73,10 +76,10 @@ function toPieces(parameters: readonly unknown[]): Piece[] {
   return pieces;
 }
 
-/** Compiles to a parameter, whose value takes its place. */
+/** Compiles to a parameter, which the value replaces. */
 class Slot<Value> implements Expression<Value> {
   readonly name: string;
-  /** Its place in a list; null if it is none. */
+  /** Its position in a list; null if it is not in one. */
   readonly at: number | null;
 
   constructor(name: string, at: number | null) {
@@ -88,13 +91,13 @@ class Slot<Value> implements Expression<Value> {
     return undefined;
   }
 
-  /** True of the value that stands so many places behind this one in the same list. */
+  /** True if `other` is that many positions after this one in the same list. */
   isFollowedBy(other: unknown, places: number): boolean {
     if (!(other instanceof Slot) || this.at === null) return false;
     return other.name === this.name && other.at === this.at + places;
   }
 
-  /** This value, and as many as there are of its list behind it. */
+  /** This value and the next ones of its list, `count` in total. */
   upTo(count: number): Piece {
     return (values) => {
       const value = values[this.name];
@@ -114,7 +117,10 @@ function getShape(db: Reader, values: Values): string {
   return shape;
 }
 
-/** What a statement was built of is large where it has many rows; only of reads it is asked for (`guarded-driver.ts`). */
+/**
+ * The query tree of a statement is large if it has many rows, and it is needed only for reads
+ * (`guarded-driver.ts`).
+ */
 function withoutTree<Row>(query: CompiledQuery<Row>): CompiledQuery<Row> {
   if (query.query.kind === 'SelectQueryNode') return query;
   return { ...query, query: RawNode.createWithSql('') };

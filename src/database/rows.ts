@@ -2,15 +2,15 @@ import { type AliasedRawBuilder, type Expression, type RawBuilder, sql } from 'k
 import { splitIntoBatches } from '../core/parallel.ts';
 
 /**
- * Rows of one statement. A statement of a new length is prepared anew and kept, so there are few
- * lengths: a list is cut into as many of the longest as it gives, then of the next.
+ * Numbers of rows of one statement. A statement of a new length is prepared again and cached, so
+ * there are few lengths: a list is cut into as many of the longest as possible, then of the next.
  */
 const LENGTHS = [100, 64, 32, 16, 8, 4, 2, 1];
 
-/** Contacts that one transaction decides or looks through. */
+/** Maximum number of contacts that one transaction decides about or searches. */
 export const ROWS_PER_TRANSACTION = 500;
 
-/** Cells as the lines of a table of so many columns, for a statement that is prepared. */
+/** Cells as rows of a table with that many columns, for a prepared statement. */
 export function toValueRows(
   cells: readonly Expression<unknown>[],
   columns: number,
@@ -19,9 +19,9 @@ export function toValueRows(
 }
 
 /**
- * Cells as a table named `v` of so many columns, `column1`, `column2`, … on SQLite and Postgres alike, to
- * update many rows differently in one statement. Postgres takes each column for text: cast the others where
- * they are used.
+ * Cells as a table named `v` with that many columns, `column1`, `column2`, … on SQLite and Postgres
+ * alike, to update many rows differently in one statement. Postgres treats each column as text:
+ * cast the others where they are used.
  */
 export function valuesTable<C extends string>(
   cells: readonly Expression<unknown>[],
@@ -30,7 +30,7 @@ export function valuesTable<C extends string>(
   return sql<Record<C, string>>`(values ${toValueRows(cells, columns)})`.as<'v'>('v');
 }
 
-/** The list in portions, each for one statement. */
+/** The list in batches, each for one statement. */
 export function* inBatches<T>(list: readonly T[]): Generator<T[]> {
   let start = 0;
   for (const length of LENGTHS) {
@@ -39,8 +39,9 @@ export function* inBatches<T>(list: readonly T[]): Generator<T[]> {
 }
 
 /**
- * The same in fewer statements, for those that a value which is there twice does not change (`in`, an update by a
- * table of values): what nearly gives a longer portion is filled up to it by its last value.
+ * The same in fewer statements, for those in which a repeated value changes nothing (`in`, an
+ * update by a table of values): a batch that is nearly as long as the next length is padded with
+ * its last value.
  */
 export function* inFilledBatches<T>(list: readonly T[]): Generator<T[]> {
   let start = 0;
@@ -57,5 +58,5 @@ export function* inFilledBatches<T>(list: readonly T[]): Generator<T[]> {
   }
 }
 
-/** A portion that is filled less than this costs more than another statement. */
+/** A batch that is filled less than this costs more than another statement. */
 const FILLED_FROM = 3 / 4;

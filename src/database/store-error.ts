@@ -9,7 +9,7 @@ import {
   RetriableError,
 } from '../core/errors.ts';
 
-/** Makes the error of ours that stands for a database's own, which becomes its cause. */
+/** Creates our error for one of the database, which becomes its cause. */
 type Translation = (cause: unknown) => DonorSyncError;
 
 const busy = translation(
@@ -27,7 +27,7 @@ const full = translation(
   'database_full',
   'The disk of the database is full. Free some space and start again.',
 );
-/** What an I/O error at commit left behind is only known after recovery, at the next opening. */
+/** What an I/O error at commit left behind is known only after recovery, at the next opening. */
 const inputOutput = translation(
   FatalError,
   'database_io_failed',
@@ -43,7 +43,10 @@ const commitUnconfirmed = translation(
   'database_commit_unconfirmed',
   'The database was lost while it confirmed a change; the next start finds out whether it was kept.',
 );
-/** For what goes on when the program has closed its database: an answer, for one, that took too long. */
+/**
+ * For work that continues after the program has closed its database, such as a response that took
+ * too long.
+ */
 export const databaseClosed = translation(
   RetriableError,
   'database_closed',
@@ -60,7 +63,7 @@ const refused = translation(
   'The database refused access. Check its user, password, name and permissions.',
 );
 
-/** The tables are made by migrations alone, so someone else took it away. */
+/** Only migrations create tables, so another program must have removed it. */
 const PART_MISSING = 'database_part_missing';
 
 function partMissing(cause: unknown): DonorSyncError {
@@ -70,7 +73,7 @@ function partMissing(cause: unknown): DonorSyncError {
   );
 }
 
-/** What SQLite says of it, under the code of every wrong statement. */
+/** SQLite's message for it, under the code of every wrong statement. */
 const SQLITE_PART_MISSING = /^no such (?:table|column): /;
 
 /** By SQLite's primary result code; extended codes begin with it (https://sqlite.org/rescode.html). */
@@ -110,7 +113,7 @@ const BY_SQLSTATE: readonly (readonly [prefix: string, Translation])[] = [
   ['XX', damaged],
 ];
 
-/** Failures of the network underneath, as Node names them. */
+/** Node's names for failures of the network. */
 const NETWORK_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -122,7 +125,7 @@ const NETWORK_CODES = new Set([
   'ENETUNREACH',
 ]);
 
-/** What `pg` says about a lost connection; it gives these neither a code nor a class. */
+/** Messages of `pg` about a lost connection; they have neither a code nor a class. */
 const CONNECTION_MESSAGES = new Set([
   'Client has encountered a connection error and is not queryable',
   'Client was closed and is not queryable',
@@ -133,29 +136,29 @@ const CONNECTION_MESSAGES = new Set([
   'timeout expired',
 ]);
 
-/** What better-sqlite3 says of a statement once its file is closed, likewise. */
+/** Message of better-sqlite3 for a statement after its file was closed, likewise. */
 const CLOSED_MESSAGE = 'The database connection is not open';
 
 /**
- * The failure of a database in our words: retriable if it passes with time, fatal if the run must
- * stop, configuration if a person must act. Everything else (a broken constraint, wrong SQL) comes
- * back as it is.
+ * The failure of a database in our words: retriable if it is temporary, fatal if the run must stop,
+ * configuration if a user must act. Everything else (a broken constraint, wrong SQL) is returned
+ * unchanged.
  */
 export function storeError(error: unknown): unknown {
   return findTranslation(error)?.(error) ?? error;
 }
 
-/** True if the server is away, or gives no connection now: another try may find it again. */
+/** True if the server is away, or has no connection at the moment: another attempt may reach it. */
 export function isAway(error: unknown): boolean {
   return isDonorSyncError(error) && error.code === 'database_unavailable';
 }
 
-/** True if nothing was kept of what failed, and doing it again may go well. */
+/** True if nothing of the failed work was kept, and repeating it may succeed. */
 export function isPassing(error: unknown): boolean {
   return isAway(error) || (isDonorSyncError(error) && error.code === 'database_busy');
 }
 
-/** True if a table or a column is gone. */
+/** True if a table or a column is missing. */
 export function isPartMissing(error: unknown): boolean {
   return isDonorSyncError(error) && error.code === PART_MISSING;
 }
@@ -166,8 +169,8 @@ export function isUnconfirmed(error: unknown): boolean {
 }
 
 /**
- * The failure of a commit. A connection that is lost here leaves it unknown whether the change was
- * kept, so trying again in place is no choice.
+ * The failure of a commit. If the connection is lost here, it is unknown whether the change was
+ * kept, so a simple retry is not possible.
  */
 export function commitError(error: unknown): unknown {
   const translated = storeError(error);
@@ -187,8 +190,9 @@ function findTranslation(error: unknown): Translation | undefined {
 }
 
 /**
- * True of what a Postgres server reports, known by its fields: `pg` and all that it loads stays out
- * of programs whose database is a file (https://www.postgresql.org/docs/current/protocol-error-fields.html).
+ * True for an error that a Postgres server reports, recognised by its fields. So `pg` and its
+ * dependencies stay out of programs whose database is a file
+ * (https://www.postgresql.org/docs/current/protocol-error-fields.html).
  */
 function isPostgresReport(error: Error): error is Error & { code: unknown } {
   return 'severity' in error && 'code' in error;

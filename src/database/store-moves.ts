@@ -1,4 +1,7 @@
-/** Where a store lives while and after it moves to another database: never two of them are in use. */
+/**
+ * Records where a store lives during and after a move to another database: two of them are never in
+ * use.
+ */
 import { type Kysely, sql } from 'kysely';
 import { isoTime } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
@@ -7,7 +10,7 @@ import type { Tables } from './tables/tables.ts';
 
 type Move = Tables['moves'];
 
-/** What the database says of its move; undefined if it has never been part of one. */
+/** The database's own record of its move; undefined if it has never been part of one. */
 export async function findMove<Db>(db: Kysely<Db>): Promise<Move | undefined> {
   if (!(await hasTable(db, 'moves'))) return undefined;
   const { rows } = await sql<Move>`select * from moves`.execute(db);

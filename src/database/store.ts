@@ -10,7 +10,7 @@ import type { Database } from './tables/tables.ts';
 export interface Store {
   /** For functions that read. */
   readonly reader: TimedReader;
-  /** For functions that note something of neither a run nor an actor. */
+  /** For functions that write something that belongs neither to a run nor to an actor. */
   readonly connection: TimedConnection;
   readonly fingerprint: Fingerprint;
   readonly leases: LeaseQueries;
@@ -22,7 +22,7 @@ export interface Store {
 
 export function openStore(db: Database, context: WriteContext): Store {
   const { clock, fingerprint } = context;
-  // A connection of its own makes: the one that is given carries no clock.
+  // Uses a separate connection object, so that the caller's does not get a clock.
   const connection = Object.assign(db.withTables(), { clock });
   const leases = leaseQueries(db, context);
   return {

@@ -1,6 +1,6 @@
 /**
- * Transactions that survive the database going away for some seconds: what was not kept is done again,
- * and of a commit whose answer was lost the server is asked. Nothing is done twice.
+ * Transactions that survive a database outage of some seconds. What was not kept is done again, and
+ * if the response to a commit was lost, the server is asked for its outcome. Nothing is done twice.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
@@ -9,25 +9,27 @@ import { RECONNECT_PAUSE_MS } from './guarded-driver.ts';
 import { isPassing, isUnconfirmed } from './store-error.ts';
 import type { Database, Trx } from './tables/tables.ts';
 
-/** How long a lease lasts without a checkpoint or renewal; for so long a transaction is tried again. */
+/**
+ * How long a lease lasts without a checkpoint or renewal; a transaction is retried for that long.
+ */
 export const LEASE_MS = 30_000;
 
 /** The number of a transaction on a Postgres server, as text; null on SQLite. */
 export type TransactionId = string | null;
 
 /**
- * Selected or returned by a statement of a transaction, so that its end can be asked for. Only one
- * that writes may do so: it costs a read a number of its own.
+ * Selected or returned by a statement of a transaction, so that its outcome can be queried. Only a
+ * transaction that writes may do so: it would cost a read a transaction number.
  */
 export function transactionId(db: Database | Trx): RawBuilder<TransactionId> {
   return isPostgres(db) ? sql<TransactionId>`pg_current_xact_id()::text` : sql<TransactionId>`null`;
 }
 
 /**
- * Runs a transaction, again and again for `patienceMs` while the database is away or busy: `work`
- * must leave nothing behind outside it. Whose commit is lost is found out if `work` has given its
- * `transactionId` to `name`; otherwise, and if the server cannot say, it rejects with
- * `database_commit_unconfirmed`.
+ * Runs a transaction, and retries it for `patienceMs` while the database is away or busy: `work`
+ * must leave nothing behind outside it. If the commit is lost, its outcome is looked up, provided
+ * that `work` has passed its `transactionId` to `name`. Otherwise, and if the server cannot say, it
+ * rejects with `database_commit_unconfirmed`.
  */
 export async function transact<Result>(
   db: Database,
@@ -57,7 +59,7 @@ export async function transact<Result>(
   }
 }
 
-/** The same for a single statement that does no harm if it is carried out twice. */
+/** The same for a single statement that does no harm if it is executed twice. */
 export async function again<Result>(
   patienceMs: number,
   work: () => Promise<Result>,
@@ -73,7 +75,10 @@ export async function again<Result>(
   }
 }
 
-/** False if nothing was kept and it may be done again; null if that is unknown, or it must not be. */
+/**
+ * False if nothing was kept and it may be done again; null if that is unknown, or it must not be
+ * repeated.
+ */
 async function wasKept(
   db: Database,
   error: unknown,
@@ -86,13 +91,13 @@ async function wasKept(
     const status = await again(until - performance.now(), () => readTransactionStatus(db, id));
     if (status === 'committed') return true;
     if (status === 'aborted') return false;
-    // The server has not noticed yet that the connection is gone; the commit may be under way.
+    // The server has not noticed yet that the connection is gone; the commit may be in progress.
     if (status !== 'in progress' || performance.now() >= until) return null;
     await sleep(RECONNECT_PAUSE_MS);
   }
 }
 
-/** What a server says of one of its transactions; null of one that it has forgotten. */
+/** What a server says about one of its transactions; null if it no longer knows it. */
 async function readTransactionStatus(db: Database, id: string): Promise<string | null> {
   const { rows } = await sql<{ status: string | null }>`
     select pg_xact_status(${id}::xid8) as status`.execute(db);

@@ -1,4 +1,7 @@
-/** Lets decisions of pages count once they can no longer be taken back; runs that begin do it by themselves. */
+/**
+ * Applies the answers given on pages once they can no longer be withdrawn. Runs apply them when
+ * they start.
+ */
 
 import type { Clock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
@@ -9,11 +12,16 @@ export interface CountDeps {
   store: AnswerStore;
   clock: Pick<Clock, 'now' | 'sleep'>;
   log: Log;
-  /** Aborted when the service is asked to end; what still waits then waits for the next start, or the next run. */
+  /**
+   * Aborted when the service is asked to stop; answers that still wait are applied at the next
+   * start, or by the next run.
+   */
   stopping: AbortSignal;
 }
 
-/** Something that is called for each new decision, and looks for those that are due by itself. */
+/**
+ * Returns a function to call for each new decision; it then waits for due decisions automatically.
+ */
 export function createDecisionWatch({ store, clock, log, stopping }: CountDeps): () => void {
   let isWatching = false;
   return () => {

@@ -1,6 +1,6 @@
 /**
- * A few contacts of a batch as the CRM has them at this moment, for the person who decides. They are
- * asked for when they are shown, and are neither stored nor logged.
+ * A few contacts of a batch, with their present data in the CRM, for the user who decides. They are
+ * read when they are shown, and are neither stored nor logged.
  */
 
 import type { RecordLookup } from '../../connectors/contract.ts';
@@ -20,17 +20,17 @@ const MAX_EXAMPLES = 3;
 
 /** One contact of a batch. */
 export interface BatchExample {
-  /** Its id in the CRM. */
+  /** Its ID in the CRM. */
   contact: string;
-  /** Its name as it is now; null if it is not in the CRM any more. */
+  /** Its present name; null if it is no longer in the CRM. */
   name: string | null;
-  /** What changed, as it is now. */
+  /** The present values of the changed parts. */
   now: { part: string; text: string }[];
 }
 
 /**
- * Up to three contacts of a batch. Throws a ConfigurationError where the CRM is another account than
- * that of the batch, whose ids would be other people there, and what the connector throws.
+ * Up to three contacts of a batch. Throws a ConfigurationError if the CRM is a different account
+ * from the batch's, in which the IDs would be different people. Also throws the connector's errors.
  */
 export async function readBatchExamples(
   application: Pick<Application, 'store' | 'integrations' | 'open'>,

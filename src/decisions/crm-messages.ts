@@ -7,17 +7,17 @@ import {
 } from '../database/encryption/foreign-texts.ts';
 import { foreignTextSealContext } from '../database/encryption/seal-contexts.ts';
 
-/** What a CRM said of a contact or of a whole run, opened for a person who decides. */
+/** A CRM's message about a contact or a whole run, decrypted for a decider. */
 export interface CrmMessage {
-  /** The contact's id in the CRM; null for what is about the whole run. */
+  /** The contact's ID in the CRM; null for a message about the whole run. */
   contact: string | null;
-  /** Null if the key that sealed it is not here any more. */
+  /** Null if the key that encrypted it is no longer available. */
   text: string | null;
 }
 
 /**
- * The texts that are kept of a run. They may quote names and figures: they are for a terminal or a
- * page of a user who decides, and for no log, document or message.
+ * The stored messages of a run. They may quote names and amounts: show them only in a terminal or
+ * on a decider's page, never in a log, document or notification.
  */
 export async function readCrmMessages(
   { store, sealer }: Pick<Application, 'store' | 'sealer'>,

@@ -1,4 +1,4 @@
-/** What a person decides about holds, on record for the next sync. */
+/** Records users' decisions about holds for the next sync. */
 
 import { ConfigurationError } from '../core/errors.ts';
 import type { Act } from '../database/actor-transaction.ts';
@@ -10,14 +10,14 @@ import { BATCH_KINDS, type BatchDecisionWord } from './views/batch-kinds.ts';
 import type { DecisionWord } from './views/kinds.ts';
 import { batchDecisionsFor } from './views/question.ts';
 
-/** What each word is on record as. */
+/** The recorded decision for each word. */
 export const DECIDED = {
   approve: 'approved',
   reject: 'rejected',
   resubmit: 'resubmitted',
 } as const satisfies Record<DecisionWord, QuestionDecision>;
 
-/** Stores a decision of `decisionsFor`; false if the question is decided already. */
+/** Stores a decision from `decisionsFor`; false if the question is already decided. */
 export function decideQuestion(
   decider: Decider,
   question: Question,
@@ -26,18 +26,20 @@ export function decideQuestion(
   return recordDecision(decider, question, DECIDED[word]);
 }
 
-/** What was decided, in the form for programs. */
+/** The result of a batch decision, in the form for programs. */
 export interface DecidedBatch {
   id: string;
   integration: string;
   decision: BatchDecision;
-  /** Contacts that this decision was about; those decided before are not among them. */
+  /** Number of contacts in this decision, not counting contacts decided earlier. */
   count: number;
-  /** What the next sync spends on it at most. */
+  /** The most that the next sync spends because of it. */
   credits: number;
 }
 
-/** Throws a ConfigurationError, with nothing decided, for an answer that the batch does not have. */
+/**
+ * Throws a ConfigurationError, with nothing decided, for an answer that the batch does not allow.
+ */
 export function requireBatchDecision(
   batch: Pick<QuestionBatch, 'id' | 'source'>,
   word: BatchDecisionWord,
@@ -50,8 +52,8 @@ export function requireBatchDecision(
 }
 
 /**
- * Decides all that is still open of a batch. It can be broken off at any moment: repeated, it goes on
- * with the rest.
+ * Decides everything in a batch that is still open. You can interrupt it at any moment; when
+ * repeated, it continues with the rest.
  */
 export async function decideBatch(
   act: Act,

@@ -1,6 +1,7 @@
 /**
- * What a person looks at who decides about a held contact: who it is in the CRM, and what the profile says. Both are
- * asked at this moment, for nothing, since the store holds neither; they are kept nowhere and never logged.
+ * The evidence for a user who decides about a held contact: who it is in the CRM, and what the
+ * profile says. Both are read at that moment, free of charge, because the store holds neither. They
+ * are not stored and never logged.
  */
 
 import type { RecordLookup } from '../../connectors/contract.ts';
@@ -19,7 +20,7 @@ import { fetchResults } from '../sync/delivery/paid-profiles.ts';
 import type { ContactQuestion } from './statements/questions.ts';
 import { KINDS } from './views/kinds.ts';
 
-/** A contact as the CRM has it now. */
+/** A contact with its present data in the CRM. */
 export interface ShownContact {
   firstName: string | null;
   lastName: string | null;
@@ -27,25 +28,27 @@ export interface ShownContact {
   employers: readonly string[];
 }
 
-/** What a profile tells of a person, but for what they own. A profile has no address. */
+/**
+ * The parts of a profile that identify a person, without their wealth. A profile has no address.
+ */
 export type ShownProfile = Pick<
   Profile,
   'name' | 'age' | 'isDeceased' | 'work' | 'education' | 'profileUrl'
 >;
 
 export interface HoldEvidence {
-  /** Null if it is no longer in the CRM, or the CRM could not be asked. */
+  /** Null if it is no longer in the CRM, or the CRM could not be reached. */
   contact: ShownContact | null;
   profile: ShownProfile | null;
-  /** How the service found it; null where it does not say. */
+  /** How the service found it; null if the service does not say. */
   match: Match | null;
-  /** `none`: the hold is about no profile. `gone`: the service has it no longer. */
+  /** `none`: the hold is about no profile. `gone`: the service no longer has it. */
   result: 'there' | 'gone' | 'none' | 'unknown';
-  /** Why something is missing; each a sentence without its capital and its full stop. */
+  /** Why something is missing; each is a sentence without its capital and its full stop. */
   problems: string[];
 }
 
-/** The evidence of each of these holds, by its id. */
+/** The evidence for each of these holds, by hold ID. */
 export async function readHoldEvidence(
   application: Pick<Application, 'integrations' | 'open'>,
   holds: readonly ContactQuestion[],
@@ -70,7 +73,7 @@ const NOTHING: HoldEvidence = {
   problems: [],
 };
 
-/** Each is a CRM to sign in to. */
+/** Each integration means signing in to a CRM. */
 const INTEGRATIONS_AT_ONCE = 4;
 
 async function readEvidence(
@@ -92,7 +95,10 @@ async function readEvidence(
   }
 }
 
-/** The CRM and the service are asked at the same time, each for all; one may fail without the other. */
+/**
+ * Queries the CRM and the service at the same time, each once for all holds; one may fail without
+ * the other.
+ */
 async function evidenceIn(
   deps: SyncDeps,
   rows: readonly ContactQuestion[],
@@ -121,7 +127,7 @@ async function evidenceIn(
   }
 }
 
-/** Profiles of held contacts that are kept: a decision may take longer than the service keeps results. */
+/** Kept profiles of held contacts: a decision may take longer than the service keeps results. */
 async function keptProfiles(
   deps: SyncDeps,
   rows: readonly ContactQuestion[],
@@ -133,7 +139,10 @@ async function keptProfiles(
   return new Map([...kept].map(([id, record]) => [id, decryptProfile(deps, record)]));
 }
 
-/** Nothing is shown of a contact that has opted out since it was held; the next run closes the question. */
+/**
+ * Nothing is shown for a contact that has opted out since it was held; the next run closes the
+ * question.
+ */
 function hasOptedOut(found: PromiseSettledResult<RecordLookup[]>, crmId: string): boolean {
   if (found.status === 'rejected') return false;
   const lookup = found.value.find(({ id }) => id === crmId);

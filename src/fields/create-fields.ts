@@ -1,4 +1,4 @@
-/** The mapped fields that a CRM lacks, created with the access that they need. */
+/** Creates the mapped fields that a CRM lacks, with the access that they need. */
 import type {
   Connector,
   FieldCreation,
@@ -14,28 +14,34 @@ import { withLease } from '../sync/control/with-lease.ts';
 import { createMissingFields, readFields } from './describe.ts';
 import { wantedLists } from './lists.ts';
 
-/** What became of the fields of an integration. */
+/** The result of creating the fields of an integration. */
 export interface CreatedFields {
   integration: string;
   created: FieldCreation[];
-  /** What is still wrong afterwards. */
+  /** The problems that are left afterwards. */
   findings: FieldMapFinding[];
-  /** Who can see the fields; null where the CRM hides no new field from people. */
+  /** Who can see the fields; null if the CRM does not hide new fields from users. */
   viewers: FieldViewers | null;
-  /** Null if none were asked for; none where this kind of CRM has no lists that can be made. */
+  /** Null if no lists were requested; empty if this kind of CRM cannot create lists. */
   lists: ListCreation[] | null;
 }
 
 export interface CreateFieldsOptions {
-  /** Whose users are to see the fields, where the CRM hides new ones; null or left out for no one. */
+  /**
+   * The group whose users are to see the fields, if the CRM hides new fields; null or omitted for
+   * nobody.
+   */
   assignViewers?: string | undefined;
-  /** True if lists of the contacts to work with are wanted as well. */
+  /** True to create lists of the contacts to work with, too. */
   withLists?: boolean;
   capacityAbove?: number;
   warmPathAbove?: number;
 }
 
-/** Creates what is missing. Not during a run, which writes to the same CRM, and only in the account that is ours to write. */
+/**
+ * Creates the missing fields. It holds the lease, because a run writes to the same CRM, and it
+ * works only in the account that this integration may write to.
+ */
 export function createFields(
   open: OpenIntegration,
   options: CreateFieldsOptions = {},

@@ -8,16 +8,19 @@ import type { Integration } from '../core/integration-settings.ts';
 import { checkFieldMap, type FieldMapFinding } from '../mapping/check-field-map.ts';
 import { fieldSpecFor } from '../mapping/field-specs.ts';
 
-/** The mapped fields of a CRM, and what is wrong with the map. */
+/** The mapped fields of a CRM, and the problems of the field map. */
 export interface FieldsInForce {
   /** The description of the mapped fields. */
   fields: CrmField[];
-  /** The names of all fields of a contact that the CRM shows. */
+  /** The names of all contact fields that the CRM shows. */
   described: ReadonlySet<string>;
   findings: FieldMapFinding[];
-  /** What keeps the status of contacts out of the CRM; all else goes on without it. */
+  /** Problems that keep the contact status out of the CRM; everything else works without it. */
   optional: FieldMapFinding[];
-  /** Columns that the file lacks and a run adds by itself; a server's fields are made on request. */
+  /**
+   * Columns that the file lacks and that a run adds automatically. A server's fields are created
+   * only on request.
+   */
   toCreate: FieldSpec[];
 }
 
@@ -47,7 +50,7 @@ export async function readFields(
   };
 }
 
-/** The fields, those marked that contacts are known by. */
+/** Marks the fields that contacts are identified by. */
 function withReadParts(fields: readonly CrmField[], shape: IdentityShape | undefined): CrmField[] {
   const parts = new Map<string, CrmField['readAs']>([
     ...(shape?.names ?? []).map((name) => [name, 'name'] as const),
@@ -61,7 +64,9 @@ function withReadParts(fields: readonly CrmField[], shape: IdentityShape | undef
 
 const PARTS = { addresses: 'address', employers: 'employer' } as const;
 
-/** A status that cannot be written is no reason to write nothing else, unless it is in the way of that. */
+/**
+ * A status that cannot be written must not stop the other fields, unless its field is mapped twice.
+ */
 function sorted(found: readonly FieldMapFinding[]): Pick<FieldsInForce, 'findings' | 'optional'> {
   const isOptional = ({ from, problem }: FieldMapFinding) =>
     SYNC_SOURCES.includes(from) && problem !== 'duplicate';
@@ -71,18 +76,20 @@ function sorted(found: readonly FieldMapFinding[]): Pick<FieldsInForce, 'finding
   };
 }
 
-/** What `fields check` says of one integration. */
+/** The result of `fields check` for one integration. */
 export interface FieldCheck {
-  /** How many lines the field map has. */
+  /** Number of lines in the field map. */
   mapped: number;
   findings: FieldMapFinding[];
-  /** What keeps the status of contacts out of the CRM; all else goes on without it. */
+  /** Problems that keep the contact status out of the CRM; everything else works without it. */
   optional: FieldMapFinding[];
-  /** Columns that a sync adds to a file by itself. */
+  /** Columns that a sync adds to a file automatically. */
   createdBySync: string[];
 }
 
-/** Creates the mapped fields that the CRM does not show, and grants access to them. Repeatable. */
+/**
+ * Creates the mapped fields that the CRM does not show, and grants access to them. Can be repeated.
+ */
 export async function createMissingFields(
   connector: FieldsDeps & Pick<Connector, 'createFields'>,
   mappings: readonly FieldMapping[],
@@ -93,12 +100,12 @@ export async function createMissingFields(
   return connector.createFields(missing.map(({ from, to }) => fieldSpecFor(from, to)));
 }
 
-/** The field that each line of a field map asks for, with its source. */
+/** The field that each line of a field map needs, with its source. */
 export function toFieldSpecs(mappings: readonly FieldMapping[]): MappedFieldSpec[] {
   return mappings.map(({ from, to }) => ({ ...fieldSpecFor(from, to), from }));
 }
 
-/** Throws if not a single mapped field can be written: then no credit must be spent. */
+/** Throws if no mapped field can be written: then no credit must be spent. */
 export function requireUsableField(
   integration: Integration,
   mappings: readonly FieldMapping[],

@@ -1,4 +1,7 @@
-/** The map of fields, line by line: what the CRM says of each field, and what became of it so far. */
+/**
+ * The field map, line by line: the CRM's description of each field, and what was written to it so
+ * far.
+ */
 
 import type { LiveDeps } from '../clients/live-crm.ts';
 import { isoTime } from '../core/clock.ts';
@@ -9,25 +12,28 @@ import { type FieldHealth, readFieldHealth } from './statements/field-health.ts'
 
 /** A line of the field map. */
 export interface FieldLine {
-  /** The value, and the CRM's name of the field. */
+  /** The source value, and the CRM's name for the field. */
   from: string;
   to: string;
   when: FieldMapping['when'];
-  /** What the CRM calls it on the screen; null if it has no such field. */
+  /** The field's label in the CRM; null if the CRM has no such field. */
   label: string | null;
   type: string | null;
   writable: boolean | null;
-  /** What is wrong, and what helps. */
+  /** The problem, and how to fix it. */
   problem: { kind: string; message: string; fix: string; optional: boolean } | null;
-  /** True if the next run adds the column by itself. */
+  /** True if the next run adds the column automatically. */
   createdBySync: boolean;
-  /** ISO 8601; null if none of the last writes has it. */
+  /** ISO 8601; null if none of the last writes included it. */
   writtenAt: string | null;
-  /** How many of the contacts that were looked at have a value of ours there; null if none were. */
+  /**
+   * How many of the checked contacts have a value of ours in the field; null if no contact was
+   * checked.
+   */
   filled: { of: number; count: number } | null;
 }
 
-/** Asks the CRM for its description of the fields; changes nothing. */
+/** Reads the CRM's description of the fields; changes nothing. */
 export async function readFieldLines(
   { application, signal }: LiveDeps,
   integration: Integration,

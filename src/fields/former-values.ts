@@ -1,6 +1,6 @@
 /**
- * One contact, one person: the values that another donor left in a contact, and how they are all replaced or
- * blanked when the donor changes (design, promise 14). Pure but for fingerprints.
+ * One contact, one person: finds the values that another donor left in a contact, and replaces or
+ * blanks them all when the donor changes (design, promise 14). Pure but for fingerprints.
  */
 
 import type { OwnedValues } from '../contacts/owned-values.ts';
@@ -10,24 +10,27 @@ import { isBlank } from '../mapping/same-value.ts';
 import type { SyncDeps } from '../sync/control/context.ts';
 import { createOwnershipCheck } from './values.ts';
 
-/** Values that donor-sync wrote, and the record under whose id their fingerprints were made. */
+/** Values that donor-sync wrote, and the record whose ID their fingerprints were made with. */
 export interface WrittenValues {
   crmId: string;
   owned: OwnedValues;
-  /** The donor whose values they are; null if that is not known. */
+  /** The donor that the values belong to; null if unknown. */
   donor: string | null;
 }
 
-/** What is ours in a contact, and what of it is another donor's. */
+/** The values of ours in a contact, and which of them belong to another donor. */
 export interface Ownership {
   isOurs(field: string, value: FieldValue): boolean;
-  /** True of a value that we wrote of another donor than the one that is offered now. */
+  /** True for a value that we wrote for a donor other than the one offered now. */
   isFormer(field: string, value: FieldValue): boolean;
-  /** Fields in which values of another donor may stand. */
+  /** Fields that may hold values of another donor. */
   formerFields: readonly string[];
 }
 
-/** `donor` is the one whose values are offered; null if none are, so that every value of ours is a former one. */
+/**
+ * `donor` is the donor whose values are offered; null if none are offered, so that every value of
+ * ours counts as former.
+ */
 export function sortOwnership(
   deps: { store: Pick<SyncDeps['store'], 'fingerprint'> },
   written: readonly WrittenValues[],
@@ -46,15 +49,15 @@ export function sortOwnership(
   };
 }
 
-/** Fields in which these writes may have left values of another donor than this one. */
+/** Fields in which these writes may have left values of a donor other than this one. */
 export function fieldsOfOthers(written: readonly WrittenValues[], donor: string | null): string[] {
   const others = written.filter((each) => each.donor !== null && each.donor !== donor);
   return [...new Set(others.flatMap(({ owned }) => Object.keys(owned)))];
 }
 
 /**
- * The fields that are blanked because a former value stands in them and nothing replaces it. The status of
- * the sync tells of the contact and not of a person, so it stays.
+ * The fields to blank because they hold a former value and nothing replaces it. The sync status
+ * describes the contact, not a donor, so it stays.
  */
 export function blankedFields(
   { isFormer, formerFields }: Ownership,

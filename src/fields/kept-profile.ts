@@ -1,4 +1,4 @@
-/** A profile that was paid for, encrypted with a key that belongs to it alone. */
+/** A profile that was paid for, encrypted with its own key. */
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { z } from 'zod';
 import { FatalError } from '../core/errors.ts';
@@ -18,7 +18,9 @@ const nextDraw = createDraws(KEY_BYTES + IV_BYTES);
 const nameOrNull = z.string().nullable();
 const amountOrNull = z.number().nullable();
 
-/** In the order of this list, without the names of the parts: they would be a third of it. */
+/**
+ * In the order of this list and without the names of the parts, which would be a third of the size.
+ */
 const packedSchema = z.tuple([
   z.literal(1),
   z.string(),
@@ -40,7 +42,10 @@ export interface EncryptedProfile {
   profile: string;
 }
 
-/** Encrypts a profile with a new key, and that key with the secret key, for the row of its contact. */
+/**
+ * Encrypts a profile with a new key, and that key with the secret key. The result is tied to the
+ * contact's row.
+ */
 export function encryptProfile(
   { sealer }: Pick<SyncDeps, 'sealer'>,
   integrationId: string,
@@ -60,7 +65,10 @@ export function encryptProfile(
   return { key: sealedKey, profile: Buffer.concat(parts).toString('base64url') };
 }
 
-/** The profile of a kept record; throws a FatalError if it was changed or belongs to another contact. */
+/**
+ * Decrypts the profile of a kept record; throws a FatalError if it was changed or belongs to
+ * another contact.
+ */
 export function decryptProfile(
   { sealer }: Pick<SyncDeps, 'sealer'>,
   {

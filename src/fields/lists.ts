@@ -1,4 +1,4 @@
-/** The lists of contacts that people work with, by the mapped fields: pure. */
+/** Builds the contact lists that users work with from the mapped fields. Pure. */
 import type { ListCreation, ListSpec } from '../../connectors/contract.ts';
 import type { CrmField } from '../core/crm-field.ts';
 import { type FieldMapping, type FieldSource, PATH_SOURCES } from '../core/field-map.ts';
@@ -6,7 +6,7 @@ import { STATUS_WORDS } from '../core/sync-status.ts';
 import { fitValue } from '../mapping/fit.ts';
 import type { RawValue } from '../mapping/raw-value.ts';
 
-/** Beyond what a contact belongs into a list. */
+/** The thresholds above which a contact belongs in a list. */
 export interface ListBounds {
   /** Whole US dollars. */
   capacityAbove: number;
@@ -14,7 +14,7 @@ export interface ListBounds {
   warmPathAbove: number;
 }
 
-/** The lists to make, and those that no mapped field can carry, with the reason. */
+/** The lists to create, and the lists that no mapped field supports, with the reason. */
 export interface WantedLists {
   specs: ListSpec[];
   impossible: ListCreation[];
@@ -53,7 +53,7 @@ export function wantedLists(
 
 interface Wanted {
   name: string;
-  /** The first that is mapped to a field which will do counts. */
+  /** The first source that is mapped to a suitable field is used. */
   sources: readonly FieldSource[];
   raw: RawValue;
 }
@@ -70,14 +70,17 @@ function buildListSpec(
       if (!fit?.fits) continue;
       const { value } = fit;
       if (raw.kind === 'text') return { name, field: to, condition: { equals: String(value) } };
-      // Texts have no order.
+      // Text has no order.
       if (typeof value === 'number') return { name, field: to, condition: { above: value } };
     }
   }
   return null;
 }
 
-/** A list of what no field holds is no failure: without networks, for example, there are no warm paths. */
+/**
+ * A list that has no field to filter by is not a failure: without networks, for example, there are
+ * no warm paths.
+ */
 function impossible(
   { name, sources, raw }: Wanted,
   mappings: readonly FieldMapping[],

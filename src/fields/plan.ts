@@ -1,4 +1,4 @@
-/** Which fields of one contact are to be written: map ► diff, and what we own afterwards. */
+/** Plans which fields of one contact to write: map ► diff, and which values are ours afterwards. */
 
 import {
   isNormalised,
@@ -36,68 +36,80 @@ import {
   valueFingerprints,
 } from './values.ts';
 
-/** What is offered to a contact, and what is known of it. */
+/** The values offered to a contact, and what is known about the contact. */
 export interface FieldOffer {
   crmId: string;
   values: RawValues;
   /** The mapped fields as they are in the CRM now. */
   present: FieldValues;
-  /** The currencies of the record as it is now; left out where it has none. */
+  /** The present currencies of the record; omitted if it has none. */
   currencies?: RecordCurrencies | undefined;
   ownedBefore: OwnedValues;
   /** Values whose write was intended before and may have happened. */
   intended: readonly IntendedValues[];
   /**
-   * The donor whose values are offered, whose values stand in the contact, and what is ours in records that
-   * were merged into it; left out where the values are of no donor, as a status is.
+   * The donor whose values are offered, the donor whose values are in the contact now, and our
+   * values in records merged into it. Omitted if the values belong to no donor, for example a
+   * status.
    */
   person?: { donor: string | null; former: string | null; merged?: readonly WrittenValues[] };
-  /** The donor that a warm path names as the introducer; null or left out if the values name none. */
+  /**
+   * The donor whom a warm path names as the introducer; null or omitted if the values name none.
+   */
   introducer?: string | null;
-  /** Where the contact stands once this is written; left out where that stays as it is. */
+  /** The status of the contact once this is written; omitted if it stays as it is. */
   status?: TimedStatus;
   /**
-   * Sources whose fields are emptied where they get no value, if what stands there is ours; none
-   * by default.
+   * Sources whose fields are emptied if they get no value and hold a value of ours; none by
+   * default.
    */
   emptied?: readonly FieldSource[];
   /**
-   * Sources whose fields are not kept as they are now for the way back: they tell of a person who was
-   * erased. None by default.
+   * Sources whose present field values are not kept for undo, because they describe an erased
+   * person; none by default.
    */
   unkept?: readonly FieldSource[];
-  /** Fields that this profile was offered to before: those that a user has emptied since stay empty. None by default. */
+  /**
+   * Fields that this profile was offered to before: if a user has emptied one since, it stays
+   * empty. None by default.
+   */
   offeredBefore?: ReadonlySet<string>;
 }
 
-/** What is to be written, and what holds once it is. */
+/** The planned changes, and the state once they are written. */
 export interface FieldPlan {
   crmId: string;
   reason: OutcomeReason;
-  /** What did not fit, without values; null if everything did. */
+  /** The values that did not fit, described without the values; null if all fit. */
   detail: string | null;
-  /** Fingerprints of what we own once everything is written. */
+  /** Fingerprints of the values of ours once everything is written. */
   owned: OwnedValues;
-  /** Those of them that stay where nothing is written. */
+  /** The fingerprints among them that remain if nothing is written. */
   standing: OwnedValues;
   changes: FieldValues;
-  /** True if values of another person are replaced: all of the changes are written, or none. */
+  /** True if another person's values are replaced: then all of the changes are written, or none. */
   together: boolean;
-  /** True if the CRM decides about every value, whatever the connector itself would leave out. */
+  /**
+   * True to let the CRM decide about every value, including values that the connector itself would
+   * leave out.
+   */
   probe?: boolean;
   /** Values of a profile that are not in their field, and why. */
   values: readonly ValueNote[];
   /** Null if nothing is to be written. */
   write: IntendedWrite | null;
-  /** The values of the changed fields as they were read. */
+  /** The values of the changed fields when they were read. */
   seen: FieldValues;
-  /** The changed fields that would not be written if they held these values: a user has typed them meanwhile. */
+  /**
+   * The changed fields that would not be written if they held these values, because a user has
+   * typed them in the meantime.
+   */
   keeps(found: FieldValues): string[];
 }
 
 const wordsOfRuns = new WeakMap<object, WordFingerprints>();
 
-/** The words of names and organisations of a run, for as long as its field map is in use. */
+/** The remembered names and organisations of a run, kept as long as its field map is in use. */
 function wordsOfRun(
   { store }: Pick<SyncDeps, 'store'>,
   run: Pick<Run, 'mappings'>,
@@ -107,7 +119,7 @@ function wordsOfRun(
   return known;
 }
 
-/** Pure but for ids, seals and fingerprints. */
+/** Pure but for IDs, encryption and fingerprints. */
 export function planFields(
   deps: Pick<SyncDeps, 'store' | 'sealer' | 'newId'>,
   run: Pick<Run, 'mappings' | 'fields' | 'integration' | 'erasedTexts'>,
@@ -117,7 +129,8 @@ export function planFields(
   const { emptied = [], unkept = [], offeredBefore } = offer;
   const written: WrittenValues[] = [
     { crmId, owned: ownedBefore, donor: person?.former ?? null },
-    // A status or a path that may have been written is the contact's as it was.
+    // A status or a path that may have been written belongs to the same donor as the contact's
+    // values did.
     ...intended.map(({ owned, donor }) => ({
       crmId,
       owned,
@@ -141,7 +154,7 @@ export function planFields(
   const { diff, left, blanked, changes } = decide(present);
   const replaced = Object.keys(changes).filter((field) => isFormer(field, present[field] ?? null));
   const detail = describeUnfit(unfit);
-  // A value that is in the CRM because an earlier, unconfirmed write of ours put it there.
+  // The value is in the CRM because an earlier, unconfirmed write of ours put it there.
   const confirmed = diff.equal.filter(
     (field) =>
       isOurs(field, present[field] ?? null) &&
@@ -156,7 +169,7 @@ export function planFields(
   const owned = {
     ...standing,
     ...withRates(valueFingerprints(deps, crmId, present, confirmed)),
-    // Of a blanked field nothing is ours, so that a later value of this person may fill it.
+    // No value in a blanked field is ours, so a later value of this person can fill it.
     ...withoutFields(after, Object.keys(blanked)),
   };
   const changed = Object.keys(changes);
@@ -188,8 +201,9 @@ export function planFields(
   };
 
   /**
-   * True of a blank field that was another donor's. Where a write that broke off has blanked it, nothing shows that a
-   * user did not: but this donor never had a value there that a user could have emptied.
+   * True for a blank field that held another donor's value. If an interrupted write has blanked it,
+   * nothing shows that a user did not. But this donor never had a value there that a user could
+   * have emptied.
    */
   function isLeftByFormer(field: string): boolean {
     return (
@@ -200,7 +214,7 @@ export function planFields(
     );
   }
 
-  /** What is to be written into fields with these values. */
+  /** Decides what to write into fields with these values. */
   function decide(standing: FieldValues) {
     const all = diffValues({
       mapped,
@@ -220,7 +234,7 @@ export function planFields(
     const record = { written, present: standing, currencies: offer.currencies, fields };
     const nulls = {
       ...(person === undefined ? {} : blankedFields(ownership, standing, mapped, mappings)),
-      // In its new currency the record would show our number as another amount.
+      // In its new currency the record would show our number as a different amount.
       ...Object.fromEntries(findMisplaced(deps, record, unfit).map((field) => [field, null])),
     };
     const planned: FieldValues = { ...rest.changes, ...Object.fromEntries(outdated), ...nulls };
@@ -253,7 +267,10 @@ export function planFields(
     };
   }
 
-  /** By this, texts in other contacts that name the donor are found once the CRM does not have the contact any more. */
+  /**
+   * This name finds texts in other contacts that name the donor, even once the contact is no longer
+   * in the CRM.
+   */
   function calledName(): string | null {
     const name = values.get('name.full');
     if (name?.kind !== 'text') return null;
@@ -261,7 +278,7 @@ export function planFields(
     return fingerprintName(wordsOfRun(deps, run), { first, last: others.at(-1) ?? null });
   }
 
-  /** The rate stays with the value, so that a rate that moves later changes nothing. */
+  /** The rate is stored with the value, so a later change of the rate changes nothing. */
   function withRates(entries: OwnedValues): OwnedValues {
     if (rates.size === 0) return entries;
     return Object.fromEntries(
@@ -272,14 +289,17 @@ export function planFields(
     );
   }
 
-  /** The fields of the path that get a value. */
+  /** The warm path fields that get a value. */
   function pathFields(): string[] {
     const fields = mappings.flatMap(({ from, to }) => (PATH_SOURCES.includes(from) ? to : []));
     return fields.filter((field) => !isBlank(changes[field] ?? null));
   }
 }
 
-/** What is said of values that do not fit: the next run writes them once the advice is followed. */
+/**
+ * Ends the text about values that do not fit: the next run writes them once the user has followed
+ * the advice.
+ */
 const ARRIVES = 'After that, the next run writes the values, for no credit.';
 
 function describeUnfit(unfit: readonly UnfitField[]): string | null {

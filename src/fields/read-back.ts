@@ -1,7 +1,7 @@
 /**
- * Values that the CRM's own automation changes after a write, for example by rounding: they stay ours, or each
- * would count as typed by a user and outlive the person whose value it is. A value that cannot be told from a
- * user's belongs to the user.
+ * Finds values that the CRM's own automation changes after a write, for example by rounding. They
+ * stay ours. Otherwise each would count as typed by a user and would outlive the person whose value
+ * it is. A value that cannot be told from a user's value belongs to the user.
  */
 import type { Connector, Overwritten, ReadBack, WrittenFields } from '../../connectors/contract.ts';
 import { normalisedEntry, type OwnedValues } from '../contacts/owned-values.ts';
@@ -19,10 +19,10 @@ import { valueFingerprint } from './values.ts';
 
 type ReadBackDeps = Pick<SyncDeps, 'store' | 'connector' | 'log'>;
 
-/** Requests at a time: what a user has typed is put back only when the batch is read. */
+/** Requests at a time: a value that a user typed is only put back once the batch has been read. */
 const READS_AT_ONCE = 4;
 
-/** What is known at the start of a run. */
+/** Loads what is known at the start of a run. */
 export async function loadNormalised(
   { store }: Pick<ReadBackDeps, 'store'>,
   integrationId: string,
@@ -32,19 +32,22 @@ export async function loadNormalised(
 }
 
 /**
- * So many values of each field in the first batch of a run that brings it are read back. A batch may have thousands of records,
- * and automation that changes one value in twenty is still found in 199 of 200 samples.
+ * Number of values per field that are read back in the first batch of a run with that field. A
+ * batch may have thousands of records. Automation that changes one value in twenty is still found
+ * in 199 of 200 samples.
  */
 export const SAMPLE_OF_A_FIELD = 100;
 
 /**
- * Reads writes back, for two reasons, and returns what users had typed before them, by CRM id, if the CRM tells that
- * by the history of its values: then every write is read back, because each may have replaced a user's value.
+ * Reads writes back, for two reasons. First, it returns the values that users had typed before the
+ * writes, by CRM ID, if the CRM can tell them from its value history. In that case every write is
+ * read back, because each may have replaced a user's value.
  *
- * The ends of writes get what the CRM's automation has made of the values. Of each field a sample is read back in
- * the first batch of a run that brings it, and if automation has changed one of these, that field of all the others;
- * a marked field in every batch. A batch of which no record can be read any more, or in which users have changed the
- * values meanwhile, does not count as the first one. A CRM that cannot tell changes nothing here.
+ * Second, it adds to the ends of writes the values that the CRM's automation made. Each field is
+ * sampled in the first batch of a run that writes it. If automation has changed one of the samples,
+ * that field is read back in all the other records; a marked field is read back in every batch. A
+ * batch does not count as the first one if none of its records can be read, or if users have
+ * changed the values in the meantime. Without a connector that can read back, nothing changes.
  */
 export async function readWritesBack<End extends FieldEnd>(
   deps: ReadBackDeps,
@@ -113,7 +116,8 @@ export async function readWritesBack<End extends FieldEnd>(
         const sent = valueFingerprint(deps, id, field, plan.changes[field] ?? null);
         const standing = valueFingerprint(deps, id, field, value);
         const isAutomated = automated.includes(field);
-        // A value that a user has changed meanwhile says nothing of automation: the next batch may.
+        // A value that a user has changed in the meantime says nothing about automation; the next
+        // batch may.
         if (isAutomated || sent === standing) known.add(field);
         if (!isAutomated || sent === standing) return [];
         return [[field, normalisedEntry(plan.write?.after[field] ?? sent, standing)]];
@@ -124,7 +128,10 @@ export async function readWritesBack<End extends FieldEnd>(
   }
 }
 
-/** Ids of records over the whole batch, so many that each field is sampled as often as its limit, or whole. */
+/**
+ * Chooses record IDs across the whole batch, so that each field is sampled up to its limit, or
+ * completely.
+ */
 function chooseSample(written: readonly WrittenFields[]): Set<string> {
   const sample = new Set<string>();
   const timesByField = new Map<string, number>();
@@ -137,7 +144,7 @@ function chooseSample(written: readonly WrittenFields[]): Set<string> {
   return sample;
 }
 
-/** The same records in an order whose beginning is spread over the whole list. */
+/** The same records, in an order whose start is spread over the whole list. */
 function* spreadOut<T>(list: readonly T[]): Generator<T> {
   const stride = Math.ceil(list.length / SAMPLE_OF_A_FIELD);
   for (let start = 0; start < stride; start += 1) {
@@ -148,13 +155,13 @@ function* spreadOut<T>(list: readonly T[]): Generator<T> {
   }
 }
 
-/** The write with these of its fields; none if it has none of them. */
+/** The write with only these fields; none if it has none of them. */
 function onlyFields(write: WrittenFields, wanted: ReadonlySet<string>): WrittenFields[] {
   const fields = write.fields.filter((field) => wanted.has(field));
   return fields.length > 0 ? [{ ...write, fields }] : [];
 }
 
-/** What we own, and what undo recognises, is also the value that the automation has made. */
+/** The value that the automation made also counts as ours, and undo recognises it. */
 function withEntries<End extends FieldEnd>(
   { write }: FieldPlan,
   end: End,

@@ -1,10 +1,12 @@
-/** Records of the CRM with the mapped fields, and what we may have written into them. */
+/** CRM records with the mapped fields, and the values that we may have written into them. */
 import type { RecordLookup } from '../../connectors/contract.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
 import { lookUp } from '../sync/control/look-up.ts';
 import { findIntendedValues, type IntendedValues } from './statements/deliveries.ts';
 
-/** The present identity and values of these contacts, by CRM id: of the mapped fields, and of `more`. */
+/**
+ * Reads the present identity and values of these contacts, by CRM ID: the mapped fields and `more`.
+ */
 export async function lookUpRecords(
   { connector }: Pick<SyncDeps, 'connector'>,
   run: Pick<Run, 'fields'>,
@@ -16,17 +18,23 @@ export async function lookUpRecords(
   return new Map(lookups.map((lookup) => [lookup.id, lookup]));
 }
 
-/** What has to be known of a contact before its fields are planned. */
+/** What must be known about a contact before its fields are planned. */
 export interface KnownRecord {
   lookup: RecordLookup | undefined;
   /** Values whose write was intended before and may have happened. */
   intended: readonly IntendedValues[];
 }
 
-/** Fields that are read besides the mapped ones, in view of what may have been written into a contact. */
+/**
+ * Fields to read in addition to the mapped ones, chosen by what may have been written into a
+ * contact.
+ */
 type MoreFields = (getIntended: (crmId: string) => readonly IntendedValues[]) => readonly string[];
 
-/** The records of these contacts as they are, with `more` fields, and what may have been written into them. */
+/**
+ * Reads these contacts as they are now, with `more` fields, and what may have been written into
+ * them.
+ */
 export async function readRecords(
   deps: Pick<SyncDeps, 'connector' | 'store'>,
   run: Pick<Run, 'fields' | 'integration'>,

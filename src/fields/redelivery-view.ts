@@ -1,8 +1,11 @@
-/** Why values that were paid for are not in the CRM, and why a delivery on request leaves contacts out, in words. */
+/**
+ * Texts that say why paid values are not in the CRM, and why a requested delivery leaves contacts
+ * out.
+ */
 import { type OutcomeReason, outcomeText } from '../core/outcome.ts';
 import type { ValueState } from '../database/tables/fields.ts';
 
-/** Why a delivery on request leaves a contact out, where that is no outcome of a run. */
+/** Why a requested delivery leaves a contact out, for reasons that are not outcomes of a run. */
 export const EXCLUSION_TEXTS = {
   another_donor:
     'the values in the CRM and the kept profile are of two donors; the next profile replaces them all at once',
@@ -17,10 +20,10 @@ export const EXCLUSION_TEXTS = {
   never_delivered: 'its profile was never delivered, because it is not one for this contact',
 } as const;
 
-/** Why a contact gets nothing of its kept profile. */
+/** Why a contact gets no values from its kept profile. */
 export type RedeliveryExclusion = OutcomeReason | keyof typeof EXCLUSION_TEXTS;
 
-/** The sentence for a reason why a delivery on request leaves contacts out. */
+/** The sentence for the reason why a requested delivery leaves contacts out. */
 export function exclusionText(reason: RedeliveryExclusion): string {
   return isOwn(reason) ? EXCLUSION_TEXTS[reason] : outcomeText(reason);
 }
@@ -29,7 +32,7 @@ function isOwn(reason: RedeliveryExclusion): reason is keyof typeof EXCLUSION_TE
   return Object.hasOwn(EXCLUSION_TEXTS, reason);
 }
 
-/** Why a value stays out of its field, for the user who wants it delivered. */
+/** Why a value stays out of its field, written for the user who wants it delivered. */
 export const KEPT_OUT_TEXTS: Readonly<Record<ValueState, string>> = {
   refused: 'the CRM refuses it',
   no_such_field: 'the CRM has no such field, or hides it',

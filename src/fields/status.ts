@@ -1,4 +1,4 @@
-/** Where donor-sync stands with a contact, and how that is offered to its fields. Pure. */
+/** The status of a contact at donor-sync, and the values offered to its status fields. Pure. */
 import type { FieldValue, FieldValues } from '../core/crm-field.ts';
 import { type FieldSource, SYNC_SOURCES } from '../core/field-map.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
@@ -9,18 +9,18 @@ import type { RawValue } from '../mapping/raw-value.ts';
 import type { Run } from '../sync/control/context.ts';
 import type { StatusRow } from './statements/statuses.ts';
 
-/** A status, and since when it holds (epoch ms). */
+/** A status, and since when it applies (epoch ms). */
 export interface TimedStatus {
   status: SyncStatus;
   sinceMs: number;
 }
 
-/** What decides a status. */
+/** The facts that decide a status. */
 export type StatusFacts = Pick<StatusRow, 'state' | 'reason' | 'enhancedAt' | 'inCrm'>;
 
 /**
- * The status of a contact; null for none. While work on it is under way it keeps the one that it has,
- * unless that is over already. Of who was erased nothing is said at all.
+ * The status of a contact; null for none. While a contact is being processed it keeps its status,
+ * unless that status is already outdated. The status of an erased person never changes.
  */
 export function toSyncStatus({ state, reason, enhancedAt, inCrm }: StatusFacts): SyncStatus | null {
   if (reason === 'forgotten' || reason === 'forgotten_person') return inCrm;
@@ -41,7 +41,7 @@ const UNKNOWN: ReadonlySet<OutcomeReason> = new Set([
   'rejected_by_person',
 ]);
 
-/** The CRM's own record says why it is not asked for. */
+/** The CRM's own record says why the contact is not submitted. */
 const NOT_ASKED: ReadonlySet<OutcomeReason> = new Set([
   'first_name_missing',
   'last_name_missing',
@@ -51,7 +51,7 @@ const NOT_ASKED: ReadonlySet<OutcomeReason> = new Set([
 
 type StatusRun = Pick<Run, 'mappings' | 'fields'>;
 
-/** The fields that statuses can be written into; none in a CRM that lacks them. */
+/** The fields that statuses can be written into; none if the CRM lacks them. */
 export function statusFields({ mappings, fields }: StatusRun): string[] {
   const writable = new Set(
     fields.flatMap(({ name, writable, readAs }) => (writable && readAs === undefined ? name : [])),
@@ -64,9 +64,9 @@ export function statusFields({ mappings, fields }: StatusRun): string[] {
 }
 
 /**
- * What to offer for a status: nothing if the CRM says so already, if a person wrote something else, or
- * if the field does not take it, which is no failure of the contact. So the date changes with the
- * status alone.
+ * The values to offer for a status. Offers nothing if the CRM already has the status, if a user
+ * wrote something else, or if the field does not accept it, which is no failure of the contact. So
+ * the date changes only with the status.
  */
 export function statusValues(
   { mappings, fields }: StatusRun,

@@ -1,6 +1,7 @@
 /**
- * Values that users type into the CRM between our reading and our write. Our write replaces them, so they are put back
- * at once; where that fails, the outcome of the contact says that the value was lost, and who had typed it.
+ * Values that users type into the CRM between our read and our write. Our write replaces them, so
+ * they are put back at once. If that fails, the outcome of the contact says that the value was lost
+ * and who had typed it.
  */
 import type { ContactChange, Overwritten, WriteResult } from '../../connectors/contract.ts';
 import { type OwnedValues, withoutFields } from '../contacts/owned-values.ts';
@@ -15,7 +16,7 @@ import type { WrittenEnd } from './written-end.ts';
 
 type TypedDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'log'>;
 
-/** A contact whose user has typed into fields that we were about to write. */
+/** A contact in which a user has typed into fields that we were about to write. */
 interface Typed {
   plan: FieldPlan;
   values: FieldValues;
@@ -23,8 +24,9 @@ interface Typed {
 }
 
 /**
- * Puts back what users had typed, and changes the ends of these contacts accordingly. First the values are on disk as
- * those from before our write, so that an undo restores them even if we are killed before they are back.
+ * Puts back the values that users had typed, and changes the ends of these contacts accordingly.
+ * The values are first stored on disk as the values before our write. So an undo restores them even
+ * if the process is killed before they are back.
  */
 export async function putTypedBack(
   deps: TypedDeps,
@@ -57,7 +59,7 @@ export async function putTypedBack(
   );
 }
 
-/** Writes values into the CRM again; the fields of each contact that hold them now. */
+/** Writes values into the CRM again; returns the fields of each contact that hold them now. */
 export async function putBack(
   { connector }: Pick<SyncDeps, 'connector'>,
   changes: readonly ContactChange[],
@@ -78,7 +80,10 @@ function listWritten(result: WriteResult, change: ContactChange | undefined): Re
   return new Set(Object.keys(change.values).filter((field) => !refused.includes(field)));
 }
 
-/** What a user had typed and the rule of the field would have kept; nothing if it is a value of ours. */
+/**
+ * The values that a user had typed and that the field's rule would have kept; nothing if it is a
+ * value of ours.
+ */
 function typedIn(plan: FieldPlan, found: Overwritten | undefined): Typed[] {
   if (found === undefined) return [];
   const keeps = plan.keeps(found.values);
@@ -87,7 +92,7 @@ function typedIn(plan: FieldPlan, found: Overwritten | undefined): Typed[] {
   return [{ plan, values, by: found.by }];
 }
 
-/** The values before the write, with those that users have typed since they were read. */
+/** The values before the write, including those that users have typed since they were read. */
 function resealBefore(
   { sealer }: TypedDeps,
   { integration }: Pick<Run, 'integration'>,

@@ -1,4 +1,4 @@
-/** Takes back what a run wrote, only where the CRM's value is still ours. */
+/** Undoes the writes of a run, only where the CRM's value is still ours. */
 
 import type {
   ContactChange,
@@ -35,16 +35,28 @@ import { createOwnershipCheck, openValues } from './values.ts';
 
 type UndoDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'otherForms' | 'clock'>;
 
-/** What undoing a run did. A contact that the run wrote more than once counts once. */
+/** The result of undoing a run. A contact that the run wrote more than once counts once. */
 export interface UndoReport {
   run: string;
   contacts: { restored: number; gone: number; refused: number };
   fields: { restored: number; editedSince: number };
-  /** Why records refused, by CRM id. */
+  /** The reasons why records refused, by CRM ID. */
   refusals: { crmId: string; message: string }[];
 }
 
-/** What has been undone so far: CRM ids, and numbers of fields. */
+/** What the audit keeps of how it ended. */
+export function undoneEntry(integrationId: string, { run, contacts, fields }: UndoReport) {
+  const details = {
+    run,
+    restored: contacts.restored,
+    gone: contacts.gone,
+    refused: contacts.refused,
+    kept: fields.editedSince,
+  };
+  return { action: 'undo.done' as const, integrationId, details };
+}
+
+/** What has been undone so far: CRM IDs, and numbers of fields. */
 interface UndoCounts {
   restored: Set<string>;
   gone: Set<string>;
@@ -54,12 +66,12 @@ interface UndoCounts {
 }
 
 /**
- * Contacts of a CRM behind a network that are read together, and then written: a few requests at a time of
- * each, so that no value is long looked at when it is written over.
+ * Contacts of a remote CRM that are read together and then written. They need only a few requests
+ * each way, so little time passes between reading a value and overwriting it.
  */
 const CONTACTS_AT_ONCE = 600;
 
-/** Restores the values before a run, the newest write first; repeatable. */
+/** Restores the values before a run, the newest write first. Can be repeated. */
 export async function undoRun(deps: UndoDeps, lease: Lease, runId: string): Promise<UndoReport> {
   const { store, connector } = deps;
   await requireKnownErasures(store.reader, lease);
@@ -83,7 +95,10 @@ export async function undoRun(deps: UndoDeps, lease: Lease, runId: string): Prom
   return { run: runId, contacts, fields, refusals };
 }
 
-/** A ConfigurationError if a restored database may lack erasures: the values before a run may be those of erased people. */
+/**
+ * Throws a ConfigurationError if a restored database may lack erasures: the values before a run may
+ * be those of erased people.
+ */
 async function requireKnownErasures(reader: Reader, { integrationId: id }: Lease): Promise<void> {
   const after = (await findRestoreHold(reader, id))?.erasuresUnknownAfter ?? null;
   if (after === null) return;
@@ -93,7 +108,10 @@ async function requireKnownErasures(reader: Reader, { integrationId: id }: Lease
   );
 }
 
-/** Nothing is written for contacts whose erasure has begun, also not what the connector has kept. */
+/**
+ * Writes nothing for contacts whose erasure has started, not even changes that the connector has
+ * kept.
+ */
 async function withoutErased(
   deps: UndoDeps,
   { integrationId }: Lease,
@@ -108,7 +126,7 @@ async function withoutErased(
   });
 }
 
-/** Portions in which no contact comes twice, so that its writes are taken back in their order. */
+/** Batches in which no contact appears twice, so that its writes are undone in order. */
 function* batchesOfContacts(
   writes: readonly WriteRecord[],
   size: number,
@@ -127,14 +145,14 @@ function* batchesOfContacts(
 interface Restoration {
   write: WriteRecord;
   values: Record<string, FieldValue>;
-  /** The values in these fields as they were read. */
+  /** The values in these fields when they were read. */
   present: FieldValues;
   owned: OwnedValues;
-  /** What was ours before it. */
+  /** The values that are ours before the undo. */
   ownedNow: OwnedValues;
-  /** How many fields hold the value from before afterwards. */
+  /** Number of fields that hold the previous value afterwards. */
   fields: number;
-  /** What the write put into the fields that hold something else now. */
+  /** What the write put into the fields that hold a different value now. */
   left: OwnedValues;
 }
 
@@ -190,8 +208,8 @@ async function undoBatch(
 }
 
 /**
- * Pure: why the values of the person before cannot all come back; null if they can. Some of them alone would stand beside
- * values of the person who is there now.
+ * Pure: why the previous person's values cannot all be restored; null if they can. Restoring only
+ * some would mix them with the values of the present person.
  */
 function findInTheWay(
   { after, donorBefore, writtenAt }: WriteRecord,
@@ -213,7 +231,8 @@ function findInTheWay(
 }
 
 /**
- * Fields that read as empty because the integration's user cannot see them: what is in them is not known, and stays ours.
+ * Fields that read as empty because the integration's user cannot see them. Their content is
+ * unknown and stays ours.
  */
 async function findHidden(
   connector: UndoDeps['connector'],
@@ -245,8 +264,8 @@ const NOT_ITS_OWN =
   'the values before the run were changed in the database, or are those of another contact; nothing was written';
 
 /**
- * The values that a write found, or why they are not believed: one contact whose row was changed
- * keeps what it has, and the others are restored. A key that is missing stops all of it.
+ * The values that a write found, or why they are not trusted. If one contact's row was changed,
+ * that contact keeps its values and the others are restored. A missing key stops the whole undo.
  */
 function valuesBefore(
   { sealer }: UndoDeps,
@@ -266,7 +285,7 @@ function refuse(counts: UndoCounts, { crmId }: WriteRecord, message: string): vo
   counts.refusals.push({ crmId, message });
 }
 
-/** The writes of other runs in the contacts of these writes, which are of one run. */
+/** The writes of other runs in the contacts of these writes, which all belong to one run. */
 async function writesOfOthers(
   { store }: UndoDeps,
   { integrationId }: Lease,
@@ -278,20 +297,20 @@ async function writesOfOthers(
   return findWritesOfOthers(store.reader, { integrationId, runId: first.runId }, ids);
 }
 
-/** What is known of a contact whose values are to go back. */
+/** What is known about a contact whose values are to be restored. */
 interface ContactNow {
   /** The values that the write found. */
   before: FieldValues;
   /** The values in the CRM now. */
   present: Readonly<Record<string, FieldValue>>;
   ownedNow: OwnedValues;
-  /** What other runs have written. */
+  /** The writes of other runs. */
   others: readonly WriteOfOther[];
   /** Fields that the CRM does not show. */
   hidden: ReadonlySet<string>;
 }
 
-/** Pure but for fingerprints: which values go back, and what is ours afterwards. */
+/** Pure but for fingerprints: which values to restore, and which values are ours afterwards. */
 function restore(
   deps: UndoDeps,
   write: WriteRecord,
@@ -317,7 +336,7 @@ function restore(
       left[field] = fingerprint;
       continue;
     }
-    // Otherwise it was restored already, by an undo that was cut off before it was on record.
+    // Otherwise it was already restored, by an undo that was cut off before it was recorded.
     fields += 1;
     const previous = ownedBefore[field];
     if (previous === undefined) delete owned[field];
@@ -330,8 +349,9 @@ function restore(
 }
 
 /**
- * True if a later run has written into the field, be it that it blanked the value of another person. Then the value is
- * that run's: to undo this one must not keep out what that run still has to write.
+ * True if a later run has written into the field, even if it only blanked another person's value.
+ * Then the value belongs to that run: undoing this run must not keep out what that run still has to
+ * write.
  */
 function isWrittenSince(
   { writtenAt }: WriteRecord,
@@ -342,7 +362,8 @@ function isWrittenSince(
 }
 
 /**
- * Writes the changes; where the CRM tells only afterwards what users have typed meanwhile, their results wait for that.
+ * Writes the changes. If the CRM only reports afterwards what users have typed in the meantime, the
+ * results wait for that report.
  */
 async function* writeAndLook(
   { connector, clock }: Pick<UndoDeps, 'connector' | 'clock'>,
@@ -388,7 +409,8 @@ async function writeBack(
       id: write.crmId,
       values,
       seen: present,
-      // The run had replaced another person's values: those come back in one change as well, or not at all.
+      // The run had replaced another person's values: they are restored in one change, or not at
+      // all.
       ...(write.donorBefore === null ? {} : { together: true }),
     }));
   for await (const result of writeAndLook({ connector, clock }, changes)) {
@@ -403,7 +425,10 @@ async function writeBack(
     }
   }
 
-  /** The restoration without the fields into which users have typed meanwhile: these get their values back. */
+  /**
+   * The restoration without the fields into which users have typed in the meantime: these get their
+   * typed values back.
+   */
   async function withoutTyped(undone: Restoration, result: WriteResult): Promise<Restoration> {
     if (result.status === 'refused' || result.overwritten === undefined) return undone;
     const { crmId: id, after } = undone.write;
@@ -429,7 +454,7 @@ async function writeBack(
   }
 }
 
-/** What is taken back where the CRM refuses some fields: those stay ours, for another try. */
+/** The restoration if the CRM refuses some fields: those stay ours, for another try. */
 function withoutRefused(restoration: Restoration, refusals: readonly Refusal[]): Restoration {
   return withoutFields(
     restoration,
@@ -454,7 +479,7 @@ function withoutFields(restoration: Restoration, names: readonly string[]): Rest
   return { ...restoration, owned, left, fields };
 }
 
-/** The error for a run that cannot be undone because it is unknown. */
+/** The error for a run that cannot be undone because it does not exist. */
 export function unknownRun(runId: string): ConfigurationError {
   return new ConfigurationError(
     `There is no run "${runId}". \`donor-sync runs\` lists the runs with their ids.`,

@@ -15,10 +15,10 @@ import type { ValueNote } from './statements/value-states.ts';
 type Deps = { store: Pick<Store, 'fingerprint'> };
 type FieldsRun = Pick<Run, 'fields' | 'mappings'>;
 
-/** Fingerprints are kept in each row, and have to tell only a few descriptions and lines apart. */
+/** Every row stores fingerprints, which only have to tell a few descriptions and lines apart. */
 const SHORT = 8;
 
-/** Changes with all that decides whether a value fits the field. */
+/** A fingerprint that changes with everything that decides whether a value fits the field. */
 export function fingerprintField(
   { store }: Deps,
   fields: readonly CrmField[],
@@ -32,12 +32,12 @@ export function fingerprintField(
   return store.fingerprint('field', JSON.stringify(all)).slice(0, SHORT);
 }
 
-/** Which currencies can be converted, but not by how much: a rate that moves frees no value. */
+/** Covers which currencies can be converted, but not the rates: a changed rate frees no value. */
 function moneyParts({ mode, from, code, rates }: MoneyField) {
   return [mode, from, code, Object.keys(rates).sort()];
 }
 
-/** A line of the field map that brings a value of a profile. */
+/** True for a line of the field map that brings a profile value. */
 export function isProfileLine({ from }: Pick<FieldMapping, 'from'>): boolean {
   return !PATH_SOURCES.includes(from) && !SYNC_SOURCES.includes(from);
 }
@@ -47,7 +47,7 @@ export function fingerprintLine({ store }: Deps, { from, to, when }: FieldMappin
   return store.fingerprint('field line', JSON.stringify([from, to, when])).slice(0, SHORT);
 }
 
-/** The lines of a field map that bring values of profiles, with the fingerprint of them all. */
+/** The lines of a field map that bring profile values, and one fingerprint of all of them. */
 export function fingerprintFieldMap(
   deps: Deps,
   mappings: readonly FieldMapping[],
@@ -57,7 +57,7 @@ export function fingerprintFieldMap(
   return { fieldMap, lines };
 }
 
-/** What is known before anything is written. */
+/** The notes that are known before anything is written. */
 export function recordUnwritten(
   deps: Deps,
   run: FieldsRun,
@@ -94,7 +94,10 @@ const STATE_OF_CAUSE = {
   no_such_field: 'no_such_field',
 } as const satisfies Record<RefusalCause, ValueState>;
 
-/** Values that the CRM refused: of a refusal that names no field all that were to be written. */
+/**
+ * Values that the CRM refused. A refusal that names no field applies to all fields that were to be
+ * written.
+ */
 export function recordRefused(
   deps: Deps,
   run: FieldsRun,
@@ -113,7 +116,10 @@ export function recordRefused(
   return ofProfile(run, [...notes.values()]);
 }
 
-/** The notes with those of what was refused, which say more of a field than what was known before. */
+/**
+ * Merges the notes with those of the refused values, which are more precise than what was known
+ * before.
+ */
 export function withRefused(
   notes: readonly ValueNote[],
   refused: readonly ValueNote[],
@@ -123,7 +129,7 @@ export function withRefused(
   return [...notes.filter(({ field }) => !fields.has(field)), ...refused];
 }
 
-/** The notes with fields whose values users have typed in the meantime, and that hold these again. */
+/** Merges the notes with the fields that hold values again that users typed in the meantime. */
 export function withKeptForUser(
   deps: Deps,
   run: FieldsRun,
@@ -137,15 +143,16 @@ export function withKeptForUser(
   return withRefused(notes, ofProfile(run, kept));
 }
 
-/** Warm paths and statuses are computed by each run: only values of profiles wait. */
+/** Each run computes warm paths and statuses again, so only profile values wait. */
 function ofProfile({ mappings }: FieldsRun, notes: readonly ValueNote[]): ValueNote[] {
   const fields = new Set(mappings.filter(isProfileLine).map(({ to }) => to));
   return notes.filter(({ field }) => fields.has(field));
 }
 
 /**
- * Takes fields out of what is written that were offered before, were ours and are empty: a user has emptied them. A
- * write that was cut off may never have reached the CRM, so it says nothing here.
+ * Removes fields from the changes that were offered before, were ours and are empty now, because a
+ * user has emptied them. A write that was cut off may never have reached the CRM, so it does not
+ * count here.
  */
 export function keepEmptied(
   diff: ValueDiff,

@@ -1,4 +1,4 @@
-/** Field values on disk: as keyed hashes to recognise them, and sealed to give them back. */
+/** Field values on disk: keyed hashes to recognise them, and encrypted values to restore them. */
 import { z } from 'zod';
 import { isOwned, type OwnedValues } from '../contacts/owned-values.ts';
 import type { FieldValue, FieldValues } from '../core/crm-field.ts';
@@ -8,7 +8,7 @@ import type { Store } from '../store.ts';
 
 type Fingerprints = { store: Pick<Store, 'fingerprint'> };
 
-/** The keyed hash by which a value that we wrote is recognised in the CRM. */
+/** The keyed hash that recognises a value of ours in the CRM. */
 export function valueFingerprint(
   { store }: Fingerprints,
   crmId: string,
@@ -18,12 +18,14 @@ export function valueFingerprint(
   return store.fingerprint('value', JSON.stringify([crmId, field, comparableText(value)]));
 }
 
-/** The keyed hash by which a donor is known whom a text names. */
+/** The keyed hash of a donor whom a text names. */
 export function introducerFingerprint({ store }: Fingerprints, donorId: string): string {
   return store.fingerprint('introducer', donorId);
 }
 
-/** Keyed hashes of some of the values; alike values of two contacts or fields do not look alike. */
+/**
+ * Keyed hashes of some of the values; equal values in two contacts or fields get different hashes.
+ */
 export function valueFingerprints(
   deps: Fingerprints,
   crmId: string,
@@ -35,7 +37,7 @@ export function valueFingerprints(
   );
 }
 
-/** Whether a value in a field of this contact is one of ours, known by these fingerprints. */
+/** Whether a value in a field of this contact is ours, according to these fingerprints. */
 export function createOwnershipCheck(
   deps: Fingerprints,
   crmId: string,
@@ -51,7 +53,7 @@ export function createOwnershipCheck(
 
 const valuesSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
 
-/** Values for the way back, readable with the secret key alone and in their own row. */
+/** Encrypts values for undo; they can be read only with the secret key and in their own row. */
 export function sealValues(
   sealer: Pick<Sealer, 'seal'>,
   values: FieldValues,

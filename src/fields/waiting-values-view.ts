@@ -1,11 +1,17 @@
-/** Values that were paid for and wait to be written: how many, why, and what ends the waiting. Read once for all that shows it. */
+/**
+ * Paid values that wait to be written: how many, why, and what ends the waiting. All views share
+ * this one query.
+ */
 import type { FieldMapping } from '../core/field-map.ts';
 import { describeCount, formatCount } from '../core/quantities.ts';
 import type { ValuesWaiting, WaitingCause } from '../core/waiting-values.ts';
 import type { Reader } from '../database/reader.ts';
 import { countWaitingValues } from './statements/value-states.ts';
 
-/** What waits for an integration, with the largest number first; of the given field map alone, if there is one. */
+/**
+ * The waiting values of an integration, largest number first; limited to the given field map, if
+ * any.
+ */
 export async function readValuesWaiting(
   reader: Reader,
   integrationId: string,
@@ -26,7 +32,7 @@ export async function readValuesWaiting(
 
 const NEXT_RUN = 'the next run writes the values, for no credit';
 
-/** Why values wait, what ends that, and what it costs. */
+/** Why values wait, what ends the waiting, and what it costs. */
 export function waitingText(cause: WaitingCause, code: string | null): string {
   const by = code === null ? '' : ` (${code})`;
   switch (cause) {

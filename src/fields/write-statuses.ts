@@ -1,7 +1,7 @@
 /**
- * Writes into the CRM where donor-sync stands with each contact: the last thing that a run does. It asks the
- * service nothing. Only contacts whose state or reason is another one than before are looked at, and
- * only those whose status changes with it are read and written; what is cut off, a later run does.
+ * Writes the status of each contact into the CRM, as the last step of a run. It sends no requests
+ * to the service. It checks only contacts whose state or reason has changed, and reads and writes
+ * only those whose status changes with it. If it is cut off, a later run does the rest.
  */
 import type { RecordLookup } from '../../connectors/contract.ts';
 import { isOwned, type OwnedValues, parseOwned } from '../contacts/owned-values.ts';
@@ -22,10 +22,10 @@ import { statusFields, toSyncStatus } from './status.ts';
 import { valueFingerprint } from './values.ts';
 import { writeFields } from './write.ts';
 
-/** Contacts that are taken from the store at a time. */
+/** Number of contacts taken from the store at a time. */
 const PORTION_SIZE = 1_000;
 
-/** Writes the statuses that changed; nothing where the CRM has no field for them. */
+/** Writes the statuses that changed; does nothing if the CRM has no field for them. */
 export async function writeStatuses(deps: SyncDeps, run: Run): Promise<void> {
   const fields = statusFields(run);
   if (fields.length === 0) return;
@@ -44,7 +44,10 @@ export async function writeStatuses(deps: SyncDeps, run: Run): Promise<void> {
   if (written > 0) deps.log.info({ run: run.id, contacts: written }, 'statuses written');
 }
 
-/** How many known contacts have a status that the CRM does not know, as far as can be seen without asking it. */
+/**
+ * Number of known contacts with a status that the CRM does not have, as far as the store can tell
+ * without a request.
+ */
 export async function countStaleStatuses(
   deps: StoreDeps,
   run: StatusRun & Pick<Run, 'integration' | 'only'>,
@@ -66,13 +69,13 @@ export async function countStaleStatuses(
   }
 }
 
-/** A contact with the status that it is to have. */
+/** A contact with its intended status. */
 interface RowStatus {
   row: StatusRow;
   status: SyncStatus | null;
 }
 
-/** Resolves with how many were written into the CRM. */
+/** Resolves with the number of contacts written into the CRM. */
 async function writeRows(deps: SyncDeps, run: Run, rows: readonly StatusRow[]): Promise<number> {
   const standings = rows.map((row) => ({ row, status: toSyncStatus(row) }));
   const sorted = Map.groupBy(standings, (each) => isInCrm(deps, run, each));
@@ -98,7 +101,10 @@ function unwritten({ row: { crmId, seen }, status }: RowStatus): StatusEnd {
 type StoreDeps = Pick<SyncDeps, 'store'>;
 type StatusRun = Pick<Run, 'mappings' | 'fields'>;
 
-/** True if the CRM holds it by all that we know: written before, written with the profile, or never any. */
+/**
+ * True if the CRM has the status as far as we know: written before, written with the profile, or
+ * never needed.
+ */
 function isInCrm(deps: StoreDeps, run: StatusRun, { row, status }: RowStatus): boolean {
   if (row.mayBeLost) return false;
   if (row.isSamePlace) return row.inCrm === status || wasWritten(deps, run, row, status);
@@ -107,7 +113,7 @@ function isInCrm(deps: StoreDeps, run: StatusRun, { row, status }: RowStatus): b
   return wasWritten(deps, run, row, status);
 }
 
-/** True if the word is what we wrote last into each of the fields. */
+/** True if this status is the last value that we wrote into each of the fields. */
 function wasWritten(
   deps: StoreDeps,
   run: StatusRun,
@@ -146,13 +152,13 @@ async function writeBatch(
   );
   return planned.map(({ standing: { row, status }, plan: { crmId } }) => {
     const written = ends.get(crmId) ?? null;
-    // What was refused is not there; asked again once the contact stands elsewhere.
+    // A refused status is not in the CRM. It is tried again once the contact's state changes.
     const isThere = written === null || (written.isDone && isAmong(run, written.after));
     return { crmId, seen: row.seen, status: isThere ? status : row.inCrm, written };
   });
 }
 
-/** True if a status is among what the CRM took; it may refuse that field alone. */
+/** True if the CRM accepted a status field; it may refuse that field alone. */
 function isAmong(run: Run, taken: OwnedValues | undefined): boolean {
   if (taken === undefined) return true;
   return run.mappings.some(({ from, to }) => from === 'sync.status' && Object.hasOwn(taken, to));
@@ -160,7 +166,10 @@ function isAmong(run: Run, taken: OwnedValues | undefined): boolean {
 
 type Found = Extract<RecordLookup, { state: 'found' }>;
 
-/** The next reading settles who has left or opted out since; nothing is said of who may be erased. */
+/**
+ * The next read settles contacts that have left or opted out since. No status is written for a
+ * contact that may be erased.
+ */
 function mayBeWritten(
   deps: SyncDeps,
   run: Run,
@@ -195,5 +204,5 @@ function getSince({ enhancedAt, reasonAt }: StatusRow, status: SyncStatus): numb
   return status === 'written' ? (enhancedAt ?? reasonAt) : reasonAt;
 }
 
-/** What statuses do in a run: they come last, when nothing of it moves a contact any more. */
+/** The status stages of a run. They come last, when no other stage moves a contact. */
 export const STATUS_STAGES: Stages = { before: [], after: [writeStatuses] };

@@ -1,4 +1,4 @@
-/** plan ► intent ► write ► conclude: how profiles and warm paths come into the fields of a CRM. */
+/** plan ► intent ► write ► conclude: how profiles and warm paths are written to CRM fields. */
 import type {
   ContactChange,
   Overwritten,
@@ -22,10 +22,10 @@ import { valueFingerprints } from './values.ts';
 import type { WrittenEnd } from './written-end.ts';
 
 /**
- * Writes what is planned, and says how each contact's fields ended. The writes are on disk before
- * they are sent, so that what we wrote can be recognised as ours, and undone, also after a kill in
- * between. Where the CRM gave no result the intent stays open: its value may be there. Throws
- * RetriableError (`lease_lost`) if another has the lease by then, and writes nothing.
+ * Writes the plans, and returns how each contact's fields ended. The writes are on disk before they
+ * are sent, so our values can be recognised and undone even after a kill in between. If the CRM
+ * returned no result, the intent stays open, because the value may be there. Throws RetriableError
+ * (`lease_lost`) and writes nothing if another process has the lease by then.
  */
 export async function writeFields(
   deps: Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'newId' | 'clock' | 'log'>,
@@ -36,7 +36,8 @@ export async function writeFields(
   if (writes.length > 0) {
     const tookMs = stopwatch(deps.clock);
     await recordIntendedWrites(deps.store, run.lease, run.id, writes);
-    // Who has stood still meanwhile may write what another has cleared since, because the person was erased.
+    // After a long pause this process could write values that another process has cleared in the
+    // meantime because the person was erased.
     if (tookMs() > LEASE_MS / 2) await deps.store.leases.renew(run.lease);
   }
   const sentAtMs = deps.clock.now();
@@ -60,7 +61,10 @@ export async function writeFields(
   return ends;
 }
 
-/** What users had typed into contacts by the time of their write, as far as its result says so. */
+/**
+ * The values that users had typed into contacts before their write, as far as the write's result
+ * reports them.
+ */
 function overwrittenIn(results: ReadonlyMap<string, WriteResult>): Map<string, Overwritten> {
   const found = new Map<string, Overwritten>();
   for (const [id, result] of results) {
@@ -87,12 +91,12 @@ function listRangeGroups(mappings: readonly FieldMapping[]): string[][] {
   return range.length > 1 ? [range] : [];
 }
 
-/** So often a change of person is tried again without values that the CRM has refused. */
+/** How often a change of person is tried again without the values that the CRM has refused. */
 const MOST_BLANKINGS = 8;
 
 /**
- * What is tried again goes by what was read of the contact before the first try. After so long, in a slow CRM, the
- * contact may be somebody else: the next run reads it again.
+ * The retries rely on what was read before the first try. In a slow CRM, the contact may be a
+ * different person after this long, so the next run reads it again.
  */
 const MAX_READ_AGE_MS = 2 * 60_000;
 
@@ -100,9 +104,9 @@ const MAX_READ_AGE_MS = 2 * 60_000;
 type Blanked = ReadonlyMap<string, { fields: readonly string[]; refusals: readonly Refusal[] }>;
 
 /**
- * Where a change of person is refused for some values, tries it again with these fields blank: another
- * person's value must not stay in them. The values before are on disk already, and a blank field needs no
- * recognition after a kill. Puts the last result of each contact into `results`.
+ * If the CRM refuses a change of person because of some values, tries it again with these fields
+ * blank: another person's value must not stay in them. The values before are already on disk, and a
+ * blank field needs no recognition after a kill. Puts each contact's last result into `results`.
  */
 async function blankRefused(
   deps: Pick<SyncDeps, 'connector'>,
@@ -136,7 +140,10 @@ const READ_LONG_AGO: Omit<RefusedWrite, 'id'> = {
   fields: [],
 };
 
-/** Notes what a change of person was refused for; false if there is nothing new to blank. */
+/**
+ * Records the fields that a change of person was refused for; false if there is nothing new to
+ * blank.
+ */
 function recordBlanked(
   { crmId, changes }: FieldPlan,
   result: WriteResult | undefined,
@@ -157,7 +164,7 @@ function recordBlanked(
 
 type WritingRun = Pick<Run, 'id' | 'lease' | 'integration' | 'fields' | 'mappings'>;
 
-/** Writes the changes; the result of each by CRM id. */
+/** Writes the changes; returns the results by CRM ID. */
 export async function writeChanges(
   { connector }: Pick<SyncDeps, 'connector'>,
   changes: readonly ContactChange[],
@@ -219,13 +226,13 @@ function conclude(
   };
 }
 
-/** Only a lock is another user's doing. */
+/** Only a lock is caused by another user. */
 function getReason(result: RefusedWrite | undefined): FieldEnd['reason'] {
   if (result?.retriable === false) return 'crm_refused';
   return result?.isLock === true ? 'crm_busy' : 'crm_passing';
 }
 
-/** What holds where the CRM took all but the refused fields: in those it stays as it was before. */
+/** The state if the CRM accepted all but the refused fields: those stay as they were. */
 function withoutRefused(
   { detail, owned, standing }: FieldPlan,
   { after }: IntendedWrite,
@@ -242,7 +249,7 @@ function withoutRefused(
   };
 }
 
-/** What holds where values of another person were blanked because the CRM refused the new ones. */
+/** The state if another person's values were blanked because the CRM refused the new ones. */
 function withBlanked(
   deps: Pick<SyncDeps, 'store'>,
   { crmId, detail, owned }: FieldPlan,
@@ -255,7 +262,8 @@ function withBlanked(
   return {
     reason: 'fields_written_some_unfit',
     detail: [...(detail === null ? [] : [detail]), ...new Set(texts)].join(' '),
-    // Blank because the CRM refuses the value, and not because a user emptied the field: it still waits.
+    // The field is blank because the CRM refuses the value, not because a user emptied it, so the
+    // value still waits.
     owned: withoutFields(owned, fields),
     after: { ...after, ...fingerprints },
   };

@@ -1,6 +1,6 @@
 /**
- * What a run changed in one contact: what stood in its fields before, as it was kept for `undo`, and what
- * stands there at this moment, as the CRM says. It is for the page of a user who decides, and is kept nowhere.
+ * What a run changed in one contact: the previous values, kept for `undo`, and the present values,
+ * read from the CRM. They are shown to a user who decides, and stored nowhere.
  */
 import type { Application } from '../application.ts';
 import { parseOwned } from '../contacts/owned-values.ts';
@@ -16,24 +16,27 @@ import { createOwnershipCheck, openValues } from './values.ts';
 
 /** One field that a run wrote. */
 export interface WrittenChange {
-  /** As the CRM calls it. */
+  /** The CRM's field name. */
   field: string;
   before: FieldValue;
   now: FieldValue;
-  /** Whether what stands there now is what the run wrote; a person may have changed it since. */
+  /** Whether the present value is the one that the run wrote; a user may have changed it since. */
   isOurs: boolean;
 }
 
 export interface WrittenChanges {
-  /** `gone`: the CRM does not have the contact any more; `unkept`: what stood there before is not kept. */
+  /** `gone`: the CRM no longer has the contact; `unkept`: the previous values are not kept. */
   state: 'known' | 'gone' | 'unkept' | 'none';
   changes: WrittenChange[];
 }
 
-/** The longest that a CRM may take while a person looks. */
+/** The longest time that a CRM may take while a user waits for the page. */
 const PATIENCE_MS = 20_000;
 
-/** Reads them live. Throws what the connector throws, and a ConfigurationError for an integration that is gone. */
+/**
+ * Reads the values live. Throws the connector's errors, and a ConfigurationError if the integration
+ * is gone.
+ */
 export async function readWrittenChanges(
   { store, open }: Pick<Application, 'store' | 'open'>,
   integration: Integration | undefined,
@@ -74,7 +77,7 @@ function valuesBefore(
   try {
     return openValues(sealer, before, valuesBeforeSealContext({ id, integrationId, crmId }));
   } catch (error) {
-    // Changed in the database, or sealed with a key that is not here any more.
+    // The value was changed in the database, or encrypted with a key that is no longer available.
     if (isFatalError(error)) return null;
     throw error;
   }

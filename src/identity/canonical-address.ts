@@ -1,11 +1,15 @@
-/** Addresses in one spelling, for the question whether a contact's has changed (decision 9). */
+/**
+ * Addresses in canonical spelling, to find out whether a contact's address has changed (decision
+ * 9).
+ */
 import { knownSpellings, MAX_PART_WORDS, type Spellings } from './spellings.ts';
 import { hasDigit, isNumber, NUMBER_SIGN, orPlainText, PART_END, splitWords } from './words.ts';
 
 /**
- * The same text for all spellings of an address, and another for another address: its words, each in
- * its canonical form, sorted. The number of an apartment stays with its word (`unit:4`), so that
- * it is never taken for a house number. The text is compared and fingerprinted, never shown or sent.
+ * The same text for all spellings of an address, and a different text for a different address: its
+ * words, each in its canonical form, sorted. The number of an apartment stays with its word
+ * (`unit:4`), so that it is never mistaken for a house number. The text is compared and
+ * fingerprinted, never shown or sent.
  *
  * It must not decide who shares a profile: it compares a contact with its own past.
  */
@@ -26,12 +30,12 @@ export function canonicalAddress(text: string): string {
   return orPlainText(words.sort().join(' '), text);
 }
 
-/** The canonical words of an address as far as it has been read. */
+/** The canonical words of an address, as far as it has been read. */
 interface AddressWords {
   words: string[];
-  /** Where the present part, what stands between two commas, begins in `words`. */
+  /** Where the present part, the text between two commas, starts in `words`. */
   partAt: number;
-  /** Where a number stands that may be a ZIP code without its leading zero; -1 if nowhere. */
+  /** Index of a number that may be a ZIP code without its leading zero; -1 if there is none. */
   shortZipAt: number;
 }
 
@@ -62,7 +66,10 @@ function standsAt(words: readonly string[], part: readonly string[], at: number)
   return true;
 }
 
-/** Adds a word with the number that belongs to it; `next` is what follows, the answer what is left. */
+/**
+ * Adds a word with the number that belongs to it; `next` is the index of the next word. Returns the
+ * index of the first word that is left.
+ */
 function addWord(
   address: AddressWords,
   word: string,
@@ -79,16 +86,16 @@ function addWord(
     address.words.push(`${word}${part[next]}`);
     return next + 1;
   }
-  // The number sign in letters.
+  // The number sign as letters.
   if (word === 'no' && hasDigit(part[next] ?? '')) return next;
   if (hasDigit(word)) addNumber(address, word, next === part.length);
   else address.words.push(word);
   return next;
 }
 
-/** Words that bear the number behind them. */
+/** Words that take the number after them. */
 interface Designator {
-  /** What is written before the number. */
+  /** The text to write before the number. */
   prefix: string;
   fits(number: string): boolean;
 }
@@ -96,8 +103,9 @@ interface Designator {
 const FLOOR: Designator = { prefix: 'fl:', fits: isFloor };
 
 /**
- * Apartments, suites, units and the sign # are the same here: tools that verify addresses put the word
- * that the Postal Service has for a building. A floor or another part of a building is no apartment.
+ * Apartments, suites, units and the sign # are treated as the same, because tools that verify
+ * addresses insert the word that the Postal Service has for a building. A floor or another part of
+ * a building is not an apartment.
  */
 const DESIGNATORS: ReadonlyMap<string, Designator> = new Map([
   ...designators([NUMBER_SIGN, 'unit', 'ste', 'rm', 'lot', 'spc', 'slip', 'trlr', 'pmb'], {
@@ -115,7 +123,7 @@ const DESIGNATORS: ReadonlyMap<string, Designator> = new Map([
   ...designators(['fl'], FLOOR),
 ]);
 
-/** US 50 is a highway in "14 US 50", and none in "USA 50 Main Street". */
+/** US 50 is a highway in "14 US 50", but not in "USA 50 Main Street". */
 function isAfterHouse({ words, partAt }: AddressWords): boolean {
   const before = words.length > partAt ? (words.at(-1) ?? '') : '';
   return isRoadNumber(before);
@@ -125,7 +133,7 @@ function designators(words: readonly string[], designator: Designator): [string,
   return words.map((word) => [word, designator]);
 }
 
-/** 4, 4b, b, 12-14. Words are none: Unit Street, Box Elder. */
+/** 4, 4b, b, 12-14. Words are not units: Unit Street, Box Elder. */
 function isUnit(number: string): boolean {
   return number.length === 1 || hasDigit(number);
 }
@@ -135,7 +143,7 @@ function isRoadNumber(number: string): boolean {
   return /^\d{1,4}[a-z]?$/.test(number);
 }
 
-/** FL is Florida as well, and what follows it then is a ZIP code. */
+/** FL also means Florida, and is then followed by a ZIP code. */
 function isFloor(number: string): boolean {
   return /^\d{1,3}(st|nd|rd|th)?$/.test(number);
 }
@@ -147,7 +155,7 @@ function addDesignated(
   next: number,
 ): number {
   let at = next;
-  // Apt. No. 5, Suite #5; but a sign behind a road begins an apartment: Oak Rd # 5.
+  // Apt. No. 5, Suite #5; but a sign after a road starts an apartment: Oak Rd # 5.
   if (fits !== isRoadNumber && isNumberSign(part[at])) at += 1;
   const number = part[at];
   if (number === undefined || !fits(number)) return next;
@@ -178,10 +186,13 @@ function makesFloor({ words, partAt }: AddressWords): boolean {
 
 const ZIP_DIGITS = 5;
 
-/** New England, New Jersey: their ZIP codes begin with the zero that spreadsheets drop. */
+/** New England and New Jersey: their ZIP codes start with the zero that spreadsheets drop. */
 const STATES_OF_ZERO: ReadonlySet<string> = new Set(['ct', 'ma', 'me', 'nh', 'nj', 'ri', 'vt']);
 
-/** Adds a number; of a ZIP code with four more digits the first five, of 62701-1234 as of 627011234. */
+/**
+ * Adds a number; for a nine-digit ZIP code only the first five digits, both of 62701-1234 and of
+ * 627011234.
+ */
 function addNumber(address: AddressWords, word: string, isLast: boolean): void {
   const { words, partAt } = address;
   const before = words.length > partAt ? words.at(-1) : undefined;
@@ -194,7 +205,7 @@ function addNumber(address: AddressWords, word: string, isLast: boolean): void {
   words.push(number);
 }
 
-/** A ZIP code and the four digits behind it; any other number alone. */
+/** A ZIP code and the four digits after it; any other number unchanged. */
 function zipParts(word: string): [zip: string, more: string] {
   if (/^\d{9}$/.test(word)) return [word.slice(0, ZIP_DIGITS), word.slice(ZIP_DIGITS)];
   const parts = /^(\d{4,5})-(\d{4})$/.exec(word);
@@ -205,30 +216,33 @@ function isZip(word: string): boolean {
   return word.length === ZIP_DIGITS && isNumber(word);
 }
 
-/** M5V 2T6 is M5V2T6 as well. */
+/** M5V 2T6 is also written M5V2T6. */
 function isCanadianPostcode(word: string, next: string | undefined): boolean {
   return word.length === 3 && /^[a-z]\d[a-z]$/.test(word) && /^\d[a-z]\d$/.test(next ?? '');
 }
 
-/** What only the whole address tells: a lost zero, and whether the country goes without saying. */
+/** Settles what only the whole address shows: a lost zero, and whether the country is implied. */
 function settle({ words, shortZipAt }: AddressWords, { states }: Spellings): string[] {
   let hasZip = words.some(isZip);
   if (!hasZip && shortZipAt !== -1 && words.some((word) => STATES_OF_ZERO.has(word))) {
     words[shortZipAt] = `0${words[shortZipAt]}`;
     hasZip = true;
   }
-  // A state with a ZIP code is in the United States, whether an address says so or not.
+  // A state with a ZIP code is in the United States, whether or not the address says so.
   if (!hasZip || !words.includes('US') || !words.some((word) => states.has(word))) return words;
   return words.filter((word) => word !== 'US');
 }
 
-/** What some write with an apostrophe and others apart: O'Fallon, d'Alene, l'Enfant. */
+/**
+ * Prefixes that some people write with an apostrophe and others with a space: O'Fallon, d'Alene,
+ * l'Enfant.
+ */
 const PREFIXES: ReadonlySet<string> = new Set(['o', 'd', 'l']);
 
-/** Behind these words a letter stands for itself: Avenue D, Street O. */
+/** After these words a letter stands alone: Avenue D, Street O. */
 const BEFORE_LETTERS: ReadonlySet<string> = new Set(['ave', 'st', ...DESIGNATORS.keys()]);
 
-/** Joins `o fallon`, but nothing of Avenue D or D Street. */
+/** Joins `o fallon`, but not Avenue D or D Street. */
 function joinPrefixes(part: readonly string[], known: Spellings['words']): readonly string[] {
   if (!part.some(isPrefix)) return part;
   const joined: string[] = [];

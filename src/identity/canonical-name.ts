@@ -1,10 +1,10 @@
-/** Names of people and of employers in one spelling, for the question whether they have changed. */
+/** Names of people and employers in canonical spelling, to find out whether they have changed. */
 import { NUMBER_SIGN, orPlainText, PART_END, splitWords } from './words.ts';
 
 /**
- * The same text for all spellings of a first or last name: O'Brien, O’Brien and OBrien; J. R. and JR;
- * Smith-Jones and Smith Jones; Jr and Junior. Another name, a nickname, an initial more, Jr, Sr and II
- * are different.
+ * The same text for all spellings of a first or last name: O'Brien, O’Brien and OBrien; J. R. and
+ * JR; Smith-Jones and Smith Jones; Jr and Junior. A different name, a nickname, an additional
+ * initial, Jr, Sr and II are different.
  */
 export function canonicalName(text: string): string {
   const name: string[] = [];
@@ -30,9 +30,9 @@ const GENERATIONS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The same text for all spellings of an employer: `&` and "and", The in front, and whatever stands
- * behind the name to say what form of company it is. Tools add, drop and shorten legal forms; a
- * person who goes from Acme Inc. to Acme LLC has not changed the employer for our purpose.
+ * The same text for all spellings of an employer: with `&` or "and", with or without "The" at the
+ * start, and with or without a legal form at the end. Tools add, drop and shorten legal forms; a
+ * person who moves from Acme Inc. to Acme LLC has not changed the employer for our purpose.
  */
 export function canonicalEmployer(text: string): string {
   const words = splitWords(text)
@@ -52,7 +52,10 @@ const EMPLOYER_WORDS: ReadonlyMap<string, string> = new Map([
   ['saint', 'st'],
 ]);
 
-/** Legal forms as `EMPLOYER_WORDS` writes them, and what is left behind when one is dropped: "Smith & Co." */
+/**
+ * Legal forms as `EMPLOYER_WORDS` writes them, and words that are left when one is dropped: "Smith
+ * & Co."
+ */
 const ENDINGS: ReadonlySet<string> = new Set(
   `the and company corporation incorporated limited llc lllp llp lp plc pllc pc na
    ag kg kgaa ohg gmbh ggmbh mbh se sa sas sarl sl srl spa nv bv ab as asa oy oyj aps pty pte pvt`.split(

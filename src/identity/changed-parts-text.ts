@@ -1,4 +1,4 @@
-/** What changed of identities, in words; without any name, address or employer. */
+/** Texts for what changed in identities, without any name, address or employer. */
 import { describeCount } from '../core/quantities.ts';
 import { CHANGED_PARTS, type ChangedPart } from './identity-text.ts';
 
@@ -9,14 +9,14 @@ const WORDS: Readonly<Record<ChangedPart, readonly [one: string, many: string]>>
   unknown: ['change of an unknown part', 'changes of an unknown part'],
 };
 
-/** `address and employer`: what changed of one contact. */
+/** `address and employer`: what changed in one contact. */
 export function changedPartsText(parts: readonly ChangedPart[]): string {
   if (parts.length === 0 || parts.includes('unknown')) return 'name, address or employer';
   const format = new Intl.ListFormat('en', { style: 'long' });
   return format.format(parts.map((part) => WORDS[part][0]));
 }
 
-/** `400 addresses, 12 employers`: what changed of many contacts, the most frequent part first. */
+/** `400 addresses, 12 employers`: what changed in many contacts, the most frequent part first. */
 export function partCountsText(parts: Readonly<Partial<Record<ChangedPart, number>>>): string {
   return CHANGED_PARTS.map((part) => ({ part, count: parts[part] ?? 0 }))
     .filter(({ count }) => count > 0)

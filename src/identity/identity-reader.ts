@@ -1,7 +1,7 @@
 /**
- * What a CRM's record says of a person's identity, compared with what the store remembers. Unknown
- * is not none: a part that could be read before and cannot now keeps the fingerprint that it had.
- * Spelling is not identity: parts are compared in canonical spelling (`canonical-address.ts`).
+ * Compares the identity in a CRM record with the stored one. Unknown does not mean none: a part
+ * that could be read before and cannot be read now keeps its fingerprint. Spelling is not identity:
+ * parts are compared in canonical spelling (`canonical-address.ts`).
  */
 import { createHash } from 'node:crypto';
 import { type Contact, identityText } from '../core/contact.ts';
@@ -21,38 +21,38 @@ import {
 } from './identity-text.ts';
 import { distinctTexts, nameFingerprint, partFingerprint } from './person-fingerprints.ts';
 
-/** The parts that may be unreadable; without a name no person can be submitted at all. */
+/** The parts that may be unreadable; without a name nobody can be submitted. */
 export type SourcedPartName = IdentitySource['part'];
 
-/** A field of the CRM that was readable under the present settings at some time. */
+/** A CRM field that was readable under the present settings at some time. */
 export type KnownSource = Pick<IdentitySource, 'name' | 'part'>;
 
-/** A record's identity on its way from the CRM to a decision; names and addresses end here. */
+/** A record's identity on its way from the CRM to a decision; names and addresses go no further. */
 export interface ReadIdentity {
-  /** The parts that could be read under these settings before, and cannot now. */
+  /** The parts that could be read under these settings before, and cannot be read now. */
   readonly lost: readonly SourcedPartName[];
   /** The fingerprint for a contact that the store does not know. */
   text(): string;
-  /** What changed against a fingerprint of the store, and the one that stands for both then. */
+  /** The changes from a stored fingerprint, and the fingerprint that then represents both. */
   compareWith(stored: string): { changed: readonly ChangedPart[]; text: string };
 }
 
 export interface IdentityReader {
   read(contact: Contact): ReadIdentity;
-  /** True if a part of the contact could not be read, now or ever: it may be another person. */
+  /** True if a part of the contact could not be read, now or ever: it may be a different person. */
   isPartial(contact: Contact): boolean;
 }
 
 export interface IdentityReaderOptions {
   /** A keyed hash: `(purpose, text) => 22 characters`. */
   fingerprint: (purpose: string, text: string) => string;
-  /** What the connector says of its sources; null where everything can always be read. */
+  /** The connector's description of its sources; null if everything can always be read. */
   shape: IdentityShape | null;
-  /** Every source that was readable under these settings, now or at an earlier run. */
+  /** Every source that was readable under these settings, now or in an earlier run. */
   known: readonly KnownSource[];
 }
 
-/** 24 bits tell the few sets of sources that one integration ever has. */
+/** 24 bits distinguish the few sets of sources that one integration ever has. */
 const SOURCES_LENGTH = 4;
 const NO_SOURCES = '-';
 const SOURCED_PARTS = ['addresses', 'employers'] as const;
@@ -85,7 +85,7 @@ export function createIdentityReader(options: IdentityReaderOptions): IdentityRe
 
 const NONE_UNREADABLE: readonly string[] = [];
 
-/** What cannot be compared must not look like a change: that would cost a credit. */
+/** An identity that cannot be compared must not look like a change, which would cost a credit. */
 function unknownForm(): FatalError {
   return new FatalError(
     'The fingerprint of a contact in the database is in a form that this version does not know. Nothing is spent on it: use the version that wrote the database.',
@@ -93,7 +93,7 @@ function unknownForm(): FatalError {
   );
 }
 
-/** The whole first: most contacts are as they were, and their parts need not be worked out. */
+/** Compares the whole first: most contacts are unchanged, and their parts need not be computed. */
 function compare(
   stored: string,
   whole: () => string,
@@ -130,20 +130,20 @@ function fingerprintParts(
     const text = distinctTexts(texts).join('\n');
     return {
       sources: sources[part],
-      // That there is none tells of no person, and needs no key.
+      // An empty part identifies nobody, and needs no key.
       fingerprint: text === '' ? '' : partFingerprint(fingerprint, `identity_${part}`, text),
     };
   }
 }
 
-/** What is unreadable of one contact, or of all of them. */
+/** The unreadable parts of one contact, or of all of them. */
 interface Readability {
   lost: readonly SourcedPartName[];
   isPartial: boolean;
   sources: Record<SourcedPartName, string>;
 }
 
-/** Worked out once for each set of unreadable sources, of which there are few. */
+/** Computed once for each set of unreadable sources, of which there are few. */
 function createReadability({
   shape,
   known,
@@ -186,6 +186,6 @@ function sourcesText(
     .map(({ name }) => name)
     .sort();
   if (names.length === 0) return NO_SOURCES;
-  // No secret: the names of fields, shortened.
+  // Not secret: the names of fields, shortened.
   return createHash('sha256').update(names.join('\n')).digest('base64url').slice(0, SOURCES_LENGTH);
 }

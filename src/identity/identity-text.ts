@@ -1,19 +1,22 @@
 /**
- * Fingerprints of identities as the store keeps them, and what two of them say of each other.
+ * Fingerprints of identities as the store keeps them, and the comparison of two of them.
  *
- * `2:WHOLE:NAME:SOURCES.ADDRESSES:SOURCES.EMPLOYERS`. WHOLE covers everything in the spelling of the
- * CRM; the parts cover the canonical spelling. SOURCES says which fields of the CRM a part was made
- * of. The number in front is the version of the canonical spelling: a change of it needs a new
- * number, and the old way stays in the code as long as there may be fingerprints of it.
+ * `2:WHOLE:NAME:SOURCES.ADDRESSES:SOURCES.EMPLOYERS`. WHOLE covers everything in the CRM's
+ * spelling; the parts cover the canonical spelling. SOURCES identifies the CRM fields that a part
+ * was built from. The leading number is the version of the canonical spelling. Changing that
+ * spelling needs a new number, and the old code stays as long as there may be fingerprints of it.
  */
 
-/** A part of an identity that can change by itself. */
+/** A part of an identity that can change separately. */
 export type IdentityPart = 'name' | 'addresses' | 'employers';
 
-/** What has changed; `unknown` where a fingerprint does not tell its parts, as before the next reading. */
+/**
+ * What has changed; `unknown` if a fingerprint does not contain its parts, as before the next
+ * reading.
+ */
 export type ChangedPart = IdentityPart | 'unknown';
 
-/** All of them, in the order in which they are shown. */
+/** All parts, in the order in which they are shown. */
 export const CHANGED_PARTS = [
   'name',
   'addresses',
@@ -21,9 +24,9 @@ export const CHANGED_PARTS = [
   'unknown',
 ] as const satisfies readonly ChangedPart[];
 
-/** A part that is made of fields which may be unreadable. */
+/** A part that is built from fields which may be unreadable. */
 export interface SourcedPart {
-  /** Names the fields that it was made of; equal only for the same ones. */
+  /** Identifies the fields that it was built from; equal only for the same fields. */
   sources: string;
   fingerprint: string;
 }
@@ -39,8 +42,9 @@ export interface ParsedIdentity extends IdentityParts {
 }
 
 /**
- * Stands for the identity that a contact will have when it is read next: after a merge, that is what its credit was
- * spent on. A merge brings details along, and those are no change that earns another credit.
+ * Stands for the identity that a contact will have at its next reading: after a merge, that is what
+ * its credit was spent on. A merge brings new details, and those are not a change that needs
+ * another credit.
  */
 export const NEXT_READING = 'next_reading';
 
@@ -55,7 +59,7 @@ function joined({ sources, fingerprint }: SourcedPart): string {
   return `${sources}.${fingerprint}`;
 }
 
-/** The parts of a fingerprint; null for a text that does not tell them. */
+/** The parts of a fingerprint; null for a text that does not contain them. */
 export function parseIdentityText(text: string): ParsedIdentity | null {
   const match = TEXT.exec(text);
   if (match === null) return null;
@@ -69,8 +73,8 @@ export function parseIdentityText(text: string): ParsedIdentity | null {
 }
 
 /**
- * What changed between two fingerprints of the store. A part that was made of other fields says
- * nothing: the fields changed, not the person.
+ * The changes between two stored fingerprints. A part built from different fields is not compared:
+ * the fields changed, not the person.
  */
 export function changedParts(before: string, after: string): ChangedPart[] {
   if (before === after) return [];

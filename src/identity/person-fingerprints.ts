@@ -1,6 +1,6 @@
 /**
- * Fingerprints by which a person is recognised under another id, without a name or an address. They
- * are those of the parts of an identity (`identity-text.ts`), so that what the store remembers of a
+ * Fingerprints that recognise a person under a different ID, without a name or an address. They are
+ * the fingerprints of the parts of an identity (`identity-text.ts`), so that the stored data of a
  * contact can be compared with a record that was just read.
  */
 import type { Identity } from '../core/contact.ts';
@@ -16,11 +16,14 @@ export interface PersonFingerprints {
   /** One for each address and, if there are several, one for all of them together. */
   addresses: readonly string[];
   employers: readonly string[];
-  /** Names by which texts about the person are found, as fingerprints of their words; none if left out. */
+  /** Names that find texts about the person, as fingerprints of their words; none if omitted. */
   names?: readonly string[];
 }
 
-/** 64 bits tell one value of a contact from the next; the odds to miss a change are 1 in 10^19. */
+/**
+ * 64 bits distinguish one value of a contact from the next; the odds of missing a change are 1 in
+ * 10^19.
+ */
 const PART_LENGTH = 11;
 
 export type PartPurpose = 'identity_name' | 'identity_addresses' | 'identity_employers';
@@ -41,7 +44,7 @@ export function nameFingerprint(
   return partFingerprint(fingerprint, 'identity_name', name);
 }
 
-/** Different values in canonical spelling and in one order: CRMs promise none. */
+/** Distinct values in canonical spelling, sorted, because CRMs promise no order. */
 export function distinctTexts(texts: readonly string[]): string[] {
   return [...new Set(texts.filter(Boolean))].sort();
 }
@@ -66,7 +69,7 @@ export function fingerprintPerson(
   }
 }
 
-/** The fingerprints of a contact as the store remembers it; null where it does not tell the parts. */
+/** The fingerprints of a stored contact; null if the stored text does not contain the parts. */
 export function storedPersonFingerprints(
   fingerprint: Fingerprint,
   identity: string,
@@ -86,7 +89,7 @@ export function storedPersonFingerprints(
 
 const NO_NAME = { firstName: null, lastName: null };
 
-/** What two readings of one person know together. */
+/** Merges the fingerprints of two readings of one person. */
 export function joinedFingerprints(
   one: PersonFingerprints | null,
   other: PersonFingerprints | null,
@@ -100,8 +103,9 @@ export function joinedFingerprints(
 }
 
 /**
- * Pure: true if both may be one person: the same name in canonical spelling, and an equal address or
- * employer. Where neither part is known of both, the name alone counts: nothing tells them apart.
+ * Pure: true if both may be one person: the same name in canonical spelling, and an equal address
+ * or employer. If neither part is known for both, the name alone counts, because nothing
+ * distinguishes them.
  */
 export function mayBeSamePerson(one: PersonFingerprints, other: PersonFingerprints): boolean {
   if (one.name !== other.name) return false;

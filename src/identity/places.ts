@@ -1,6 +1,6 @@
 /**
- * States, provinces and countries, and how they are spelled. What stands here and in the library's
- * names is part of fingerprints on disk: read decision 9 before a line is changed.
+ * States, provinces and countries, and their spellings. The entries here and the library's names
+ * are part of fingerprints on disk: read decision 9 before you change a line.
  */
 import countries from 'i18n-iso-countries/index.js';
 import german from 'i18n-iso-countries/langs/de.json' with { type: 'json' };
@@ -11,7 +11,10 @@ import italian from 'i18n-iso-countries/langs/it.json' with { type: 'json' };
 import dutch from 'i18n-iso-countries/langs/nl.json' with { type: 'json' };
 import portuguese from 'i18n-iso-countries/langs/pt.json' with { type: 'json' };
 
-/** States and territories of the United States, each line the code of the Postal Service and names. */
+/**
+ * States and territories of the United States; each line has the code of the Postal Service and the
+ * names.
+ */
 export const STATES = `
 aa: armed forces americas
 ae: armed forces europe
@@ -127,7 +130,7 @@ VG: british virgin islands
 VN: viet nam
 `;
 
-/** What lists of countries write behind a name and a comma: "Korea, Republic of". */
+/** What lists of countries write after a name and a comma: "Korea, Republic of". */
 export const COUNTRY_TITLES = [
   'republic of',
   'islamic republic of',
@@ -148,7 +151,7 @@ export interface Country {
 
 const OTHER_LANGUAGES = [german, spanish, french, italian, dutch, portuguese];
 
-/** All countries of ISO 3166 by the library's names, and the spellings that it does not have. */
+/** All countries of ISO 3166 with the library's names, and the spellings that it does not have. */
 export function readCountries(): Country[] {
   for (const language of [english, ...OTHER_LANGUAGES]) countries.registerLocale(language);
   const namesIn = OTHER_LANGUAGES.map(({ locale }) =>

@@ -1,4 +1,4 @@
-/** The spellings of what addresses are made of, ready for searching. */
+/** The spellings of the words in addresses, indexed for lookups. */
 import {
   COUNTRY_TITLES,
   type Country,
@@ -10,19 +10,19 @@ import {
 import { DESIGNATORS, DIRECTIONS, NUMBERS, STREET_TYPES } from './street-words.ts';
 import { PART_END, splitWords } from './words.ts';
 
-/** How words are folded, wherever in an address they stand. */
+/** How words are folded, wherever they are in an address. */
 export interface Spellings {
   /** Single words: street → st, illinois → il. */
   words: ReadonlyMap<string, string>;
-  /** Several words, by the first of them as `words` folds it; the longest are first. */
+  /** Several words, by the first of them as `words` folds it; the longest first. */
   phrases: ReadonlyMap<string, readonly Phrase[]>;
-  /** What a part between two commas says if it says nothing else: fr → FR; nothing → ''. */
+  /** The meaning of a part between two commas if it stands alone: fr → FR; nothing → ''. */
   parts: ReadonlyMap<string, string>;
   /** Codes of American states. */
   states: ReadonlySet<string>;
 }
 
-/** Words that mean one thing together, each as `words` folds it. */
+/** Words that have one meaning together, each as `words` folds it. */
 export interface Phrase {
   words: readonly string[];
   canonical: string;
@@ -33,7 +33,7 @@ export const MAX_PART_WORDS = 10;
 
 let spellings: Spellings | undefined;
 
-/** The spellings, made when they are first asked for: thousands of them, used by syncs only. */
+/** The spellings, created on first use: there are thousands of them, and only syncs use them. */
 export function knownSpellings(): Spellings {
   spellings ??= createSpellings();
   return spellings;
@@ -49,7 +49,7 @@ function createSpellings(): Spellings {
     ...regions,
     ...countries.map(({ canonical, english }): [string, string[]] => [canonical, [...english]]),
   ];
-  // Codes of countries are no words: "it" is Italy only where it stands alone.
+  // Country codes are not words: "it" is Italy only if it stands alone.
   const words = new Map(
     known.flatMap(([canonical]) => (isLower(canonical) ? [[canonical, canonical]] : [])),
   );
@@ -69,18 +69,18 @@ function createSpellings(): Spellings {
   };
 }
 
-/** Georgia is a state and a country, and an address does not say which of them it means. */
+/** Georgia is a state and a country, and an address does not say which one it means. */
 const GEORGIA = 'GE';
 
-/** The codes of Sweden and the Philippines: southeast and penthouse may stand alone as well. */
+/** The codes of Sweden and the Philippines: southeast and penthouse may also stand alone. */
 const WORDS_ALONE: ReadonlySet<string> = new Set(['se', 'ph']);
 
 type CanonicalCountry = Country & { canonical: string };
 
 /**
- * DE is Delaware and Germany, CA is California and Canada. Which of them is meant, a text does not
- * say, but both are never right for one street: so they share the canonical form. All others have
- * their code in capitals, that Poland is not taken for a place.
+ * DE is Delaware and Germany, CA is California and Canada. A text does not say which is meant, but
+ * both are never right for one street, so they share the canonical form. All others have their code
+ * in capitals, so that Poland is not mistaken for a place.
  */
 function withCanonicals(
   countries: readonly Country[],
@@ -94,14 +94,17 @@ function withCanonicals(
   });
 }
 
-/** Codes and foreign names; not those that are words of addresses: the German for Iceland is Island. */
+/**
+ * Codes and foreign names, except those that are words of addresses: the German for Iceland is
+ * Island.
+ */
 function wholeParts(
   countries: readonly CanonicalCountry[],
   words: Spellings['words'],
 ): Map<string, string> {
   const parts = new Map(COUNTRY_TITLES.map((title) => [title, '']));
   for (const { canonical, code, longCode, foreign } of countries) {
-    // A shared code is read as a state; that is canonical already.
+    // A shared code is read as a state, and is already canonical.
     const hasOwnCode = canonical !== code.toLowerCase();
     const codes = [...(hasOwnCode ? [code] : []), longCode].map((text) => text.toLowerCase());
     const names = foreign.map((text) => partWords(text).join(' '));
@@ -132,7 +135,7 @@ function byFirstWord(phrases: readonly Phrase[]): Map<string, Phrase[]> {
 const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
 const ONES = 'first second third fourth fifth sixth seventh eighth ninth'.split(' ');
 
-/** Twenty first is 21st, ninety ninth 99th. */
+/** Twenty first is 21st, ninety ninth is 99th. */
 function twoDigitOrdinals(): [string, string[]][] {
   return TENS.flatMap((ten, tens) =>
     ONES.map((one, index): [string, string[]] => {

@@ -1,9 +1,10 @@
 /**
- * The words of American streets, each line one word in its canonical form (the abbreviation of the
- * Postal Service) and its other spellings. From Publication 28 of the United States Postal Service,
- * appendix C, without what would be taken for the code of a state: LA for lane, WY for way.
+ * The words of American streets: each line has one word in its canonical form (the abbreviation of
+ * the Postal Service) and its other spellings. From Publication 28 of the United States Postal
+ * Service, appendix C, without abbreviations that would be mistaken for the code of a state: LA for
+ * lane, WY for way.
  *
- * What stands here is part of fingerprints on disk: read decision 9 before a line is changed.
+ * The entries here are part of fingerprints on disk: read decision 9 before you change a line.
  */
 
 /** Directions. */
@@ -18,7 +19,10 @@ se: southeast, south east, s e
 sw: southwest, south west, s w
 `;
 
-/** Types of streets; plurals are words of their own, unless the Postal Service has one abbreviation for both. */
+/**
+ * Types of streets; plurals are separate words, unless the Postal Service has one abbreviation for
+ * both.
+ */
 export const STREET_TYPES = `
 aly: alley, allee, ally
 anx: annex, anex, annx
@@ -211,7 +215,10 @@ wl: well
 wls: wells
 `;
 
-/** Parts of a building, and boxes and roads that bear numbers. Sainte and suite are both abbreviated as ste. */
+/**
+ * Parts of a building, and boxes and roads that have numbers. Sainte and suite are both abbreviated
+ * as ste.
+ */
 export const DESIGNATORS = `
 unit: apartment, apt, apmt, appt
 ste: suite, sainte
@@ -242,7 +249,9 @@ sr: senior
 no: nr, number
 `;
 
-/** Numbers and ordinals in words; the tens are only spelled out before another: twenty first. */
+/**
+ * Numbers and ordinals as words; the tens are spelled out only before another number: twenty first.
+ */
 export const NUMBERS = `
 1: one
 2: two

@@ -20,9 +20,9 @@ export interface AnswerDeps {
 }
 
 /**
- * Runs what was asked for, to its end or to the next checkpoint after a stop; how it ended is on
- * record, also if the clients of the integration cannot be made. Leaves the request waiting if
- * another process is at work on the integration.
+ * Runs the requested run to its end, or to the next checkpoint after a stop. Its result is
+ * recorded, even if the clients of the integration cannot be created. Leaves the request waiting if
+ * another process works on the integration.
  */
 export async function answerRequest(
   deps: AnswerDeps,
@@ -38,7 +38,10 @@ export async function answerRequest(
   }
 }
 
-/** Clients that cannot be made will not be made later either: that is how the run ends. */
+/**
+ * Clients that cannot be created now cannot be created later either, so the run ends with that
+ * reason.
+ */
 async function openOrRecord(
   deps: AnswerDeps,
   integration: Integration,
@@ -96,9 +99,9 @@ export interface UnopenedDeps {
 }
 
 /**
- * Puts a run on record as failed that could not begin, because the clients of its integration cannot
- * be made: who asked for it learns why, and an alert is sent. Throws AlreadyRunning, with nothing
- * changed, while another process is at work on the integration.
+ * Records a run as failed that could not begin, because the clients of its integration cannot be
+ * created: the requester learns the reason, and an alert is sent. Throws AlreadyRunning and changes
+ * nothing while another process works on the integration.
  */
 export function recordUnopened(
   { application: { store, takeLease }, clock }: UnopenedDeps,
@@ -133,7 +136,7 @@ const NOTHING_ASKED = {
   calls: { partner: 0, crm: 0, throttled: 0 },
 };
 
-/** Unexpected errors are for the log alone: they may quote settings. */
+/** Unexpected errors go only to the log: they may quote settings. */
 function toReason(error: unknown, integrationId: string): RunReason {
   if (isDonorSyncError(error)) return { code: error.code, message: error.message };
   return {

@@ -1,6 +1,6 @@
 /**
- * What is asked for becomes runs: by schedules, people and webhooks, as requests in the store, so
- * that nothing that was asked for is lost with the process.
+ * Turns requests into runs. Schedules, users and webhooks leave requests in the store, so that no
+ * request is lost with the process.
  */
 import type { Application } from '../application.ts';
 import { takeCall, type WebhookCall } from '../clients/webhook-call.ts';
@@ -31,28 +31,28 @@ import { deleteReread, listRereads, requestReread } from './statements/rereads.t
 /** A run that was requested. */
 export interface RequestedRun {
   integrationId: string;
-  /** The CRM id of the one contact; all contacts by default. */
+  /** The CRM ID of the one contact; all contacts by default. */
   contact?: string | null;
   trigger: Trigger;
   /** True to read everything again; false by default. */
   full?: boolean;
-  /** False if a run that is going on already does not answer; true by default. */
+  /** False if a run that is already in progress does not count as the result; true by default. */
   mayJoin?: boolean;
-  /** The id that the run gets if no other answers; by default a new one. */
+  /** The ID that the run gets unless it joins another run; by default a new one. */
   runId?: string;
-  /** Who asks, for the audit; the user of this process by default. */
+  /** Who requests it, for the audit; the user of this process by default. */
   by?: Actor;
 }
 
-/** What becomes of a request. */
+/** Result of a request. */
 export interface Accepted {
-  /** The run that answers. */
+  /** The run that serves the request. */
   runId: string;
-  /** Whether that run is going on or waiting already; null if it is a new one. */
+  /** Whether that run is already running or waiting; null if it is a new one. */
   joined: 'running' | 'waiting' | null;
 }
 
-/** A run that has ended in this process and is on record. */
+/** A run that has ended in this process and is recorded. */
 export interface EndedRun {
   runId: string;
   integrationId: string;
@@ -68,43 +68,48 @@ export interface RunnerOptions {
   maxRunsAtOnce: number;
 }
 
-/** Takes requests and runs them: one run of an integration at a time, a bounded number at once. */
+/** Takes requests and runs them: one run per integration at a time, a limited number at once. */
 export interface Runner {
   /**
    * Stores a request and runs it as soon as its integration is free. A manual request joins a run
-   * that does the same already; any other waits until that run ends. Throws a
-   * ConfigurationError if the settings do not have the integration.
+   * that already does the same; any other waits until that run ends. Throws a ConfigurationError if
+   * the settings do not have the integration.
    */
   request(requested: RequestedRun): Promise<Accepted>;
   /**
-   * Stores what a webhook asks for, and runs it like `request`. Returns the run that answers, or
-   * null if the call is about another account.
+   * Stores what a webhook requests, and runs it like `request`. Returns the run that serves the
+   * call, or null if the call is about another account.
    */
   call(call: WebhookCall): Promise<string | null>;
-  /** Begins to take requests up, first of all those that a crash has left behind. */
+  /** Starts to take requests, beginning with those that a crash has left behind. */
   start(): void;
-  /** Says that there are new requests in the store. */
+  /** Tells the runner that there are new requests in the store. */
   wake(): void;
-  /** Adds a listener; the function returned takes it away. */
+  /** Adds a listener; the returned function removes it. */
   onRunEnded(listener: RunListener): () => void;
-  /** Ends runs at their next checkpoint; resolves within ten seconds. What is left waits on. */
+  /**
+   * Ends runs at their next checkpoint; resolves within ten seconds. Remaining requests stay
+   * waiting.
+   */
   stop(): Promise<void>;
 }
 
-/** What cannot begin now is looked at again after so long. */
+/** Delay before a request that cannot begin now is checked again. */
 const TRY_AGAIN_MS = 2_000;
 
 /** Another process may have the settings of an integration that this one does not know. */
 const UNKNOWN_AGAIN_MS = 10_000;
 
-/** Of this many runs at once and more, one is kept for what people and webhooks ask for. */
+/**
+ * If at least this many runs may run at once, one is reserved for requests of users and webhooks.
+ */
 const RUNS_WITH_RESERVE = 2;
 
 const DAY_MS = 86_400_000;
 
 const CUT_OFF = 'a run was cut off by the end of its process';
 
-/** Less than the 10 seconds of promise 8 (design, section 5), so that closing has some of them. */
+/** Less than the 10 seconds of promise 8 (design, section 5), so that closing has time left. */
 const STOP_LIMIT_MS = 8_000;
 
 export function createRunner(
@@ -190,7 +195,7 @@ export function createRunner(
   /** Takes turns until it is stopped: after each `wake`, and from time to time. */
   async function watch(): Promise<void> {
     while (!stopping.signal.aborted) {
-      // Taken before the check, so that a request meanwhile is not missed.
+      // Read before the check, so that a request in the meantime is not missed.
       const { signal } = newRequests;
       try {
         await engine.open();
@@ -232,7 +237,7 @@ export function createRunner(
     }
   }
 
-  /** Runs what was asked for first; returns after how long there may be another turn. */
+  /** Runs the first request; returns after how long there may be another turn. */
   async function answerOne(turn: Turn, integration: Integration): Promise<number> {
     await putBackCutOff(turn);
     const [row] = await listReadyRequests(store.reader, integration.id);
@@ -244,7 +249,10 @@ export function createRunner(
     return hasEnded ? 0 : TRY_AGAIN_MS;
   }
 
-  /** Once a day, also for clients that are never synced: texts of CRMs and profiles are deleted once they are too old. */
+  /**
+   * Once a day, also for clients that are never synced, texts of CRMs and profiles are deleted once
+   * they are too old.
+   */
   async function keepHouse(): Promise<void> {
     if (Math.abs(clock.now() - houseKeptAt) < DAY_MS) return;
     const dropped = await dropOldTexts(store.connection);
@@ -256,7 +264,7 @@ export function createRunner(
     houseKeptAt = clock.now();
   }
 
-  /** What webhooks called for is read again when the CRM has had the time to find it. */
+  /** Reads what webhooks reported again, once the CRM has had time to find it. */
   async function askAgain(): Promise<void> {
     for (const row of await listRereads(store.reader)) {
       const integration = integrations.get(row.integrationId);
@@ -273,14 +281,14 @@ export function createRunner(
     }
   }
 
-  /** Requests that were begun and that no process works on: theirs has ended in the middle. */
+  /** Requests that were begun and that no process works on: their process ended halfway. */
   async function putBackCutOff({ integrationId, isExclusive }: Turn): Promise<void> {
     for (const row of await listBegunRequests(store.reader, integrationId)) {
       const running = await application.findRunning(integrationId);
       const run =
         running?.run === row.runId ? await findRunById(store.reader, row.runId) : undefined;
       if (run && !isExclusive) continue;
-      // The process that has begun it has lost its turn, and need not be waited for.
+      // The process that began it has lost its turn, and need not be waited for.
       if (run) await store.leases.revoke(run);
       const { runId } = row;
       const { state } = await store.act((trx) => putBackRequest(trx, row, newId(clock.now())));
@@ -289,7 +297,7 @@ export function createRunner(
     }
   }
 
-  /** What this process leaves undone is another one's at once. */
+  /** Work that this process leaves unfinished is available to another one at once. */
   async function handOver({ integrationId }: Turn): Promise<void> {
     for (const row of await listBegunRequests(store.reader, integrationId)) {
       await store.act((trx) => putBackRequest(trx, row, newId(clock.now()), true));
@@ -303,7 +311,8 @@ export function createRunner(
     signal: AbortSignal,
   ): Promise<boolean> {
     if (await findRunById(store.reader, row.runId)) {
-      // The same Idempotency-Key came twice at once, and the run that it led to has begun already.
+      // The same Idempotency-Key arrived twice at once, and the run that it led to has already
+      // begun.
       await dropWaitingRequest(store.connection, row.runId);
       return true;
     }

@@ -4,7 +4,6 @@ import {
   isScheduled,
   nextRunAt,
   planSchedules,
-  type ScheduleDeps,
   toScheduleRule,
 } from '../clients/schedules/schedules.ts';
 import {
@@ -20,23 +19,26 @@ import { newId } from '../core/new-id.ts';
 import { getDatabaseTime } from '../database/database-time.ts';
 import type { Store } from '../database/store.ts';
 
-/** Schedules are looked at every five seconds: a run begins at most so late. */
+/** Schedules are checked every five seconds, so a run begins at most that late. */
 const TICK_LINE = '*/5 * * * * *';
 
-export interface SchedulerDeps extends TickDeps, ScheduleDeps {
-  /** Called when runs have been asked for. */
+export interface SchedulerDeps extends TickDeps {
+  /** Called when runs have been requested. */
   wake(): void;
-  /** Calls this every five seconds until what it returns is called; by the process's own timers unless given. */
+  /**
+   * Calls `look` every five seconds until the returned function is called; by default with the
+   * process's own timers.
+   */
   tickEvery?(look: () => Promise<void>): () => void | Promise<void>;
 }
 
-/** Makes run requests by the schedules of the settings while a process serves. */
+/** Creates run requests by the schedules of the settings while a process serves. */
 export interface Scheduler {
   /** Plans the schedules, catches up with what was missed, and ticks from then on. */
   start(): Promise<void>;
-  /** When the schedules were looked at last (epoch ms); null before the first time. */
+  /** When the schedules were last checked (epoch ms); null before the first time. */
   lastTickAt(): number | null;
-  /** Resolves once no tick is under way any more. */
+  /** Resolves once no tick is in progress. */
   stop(): Promise<void>;
 }
 
@@ -60,7 +62,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   };
 
   function tickByTimers(): () => void | Promise<void> {
-    // A tick that comes late finds what the one before it would have found.
+    // A late tick finds what the one before it would have found.
     const options = { noOverlap: true, suppressMissedWarning: true, timezone: 'UTC' };
     const task = schedule(TICK_LINE, look, { ...options, logger: toLogger(log) });
     return () => task.destroy();
@@ -71,10 +73,10 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     return ticking;
   }
 
-  /** A database that is away for a while is looked at again by the next tick. */
+  /** If the database is away for a while, the next tick tries again. */
   async function tickOnce(): Promise<void> {
     try {
-      // Hosts with clocks of their own agree by that of the database.
+      // Hosts with different clocks agree by that of the database.
       const now = await getDatabaseTime(deps.store.reader);
       const isSetBack = lastTickAt !== null && clock.now() < lastTickAt;
       if (isSetBack) await planSchedules(deps, integrations.values(), now);
@@ -93,7 +95,7 @@ function toLogger(log: Log) {
   return { debug: tell, info: tell, warn: tell, error: tell };
 }
 
-/** What a tick looks at. */
+/** What a tick needs. */
 export interface TickDeps {
   store: Store;
   integrations: ReadonlyMap<string, Integration>;
@@ -101,12 +103,15 @@ export interface TickDeps {
   log: Log;
 }
 
-/** A time that is taken up so late passed while no process served, or the machine slept (ms). */
+/**
+ * A time that is processed this late passed while no process served, or while the machine slept
+ * (ms).
+ */
 const MISSED_AFTER_MS = 5 * 60_000;
 
 /**
- * Claims the schedules whose time has come and leaves their runs in the store as requests. However
- * many processes tick, each time is claimed once; several missed times of one schedule are one run.
+ * Claims the schedules whose time has come and stores their runs as requests. However many
+ * processes tick, each time is claimed once; several missed times of one schedule lead to one run.
  * Returns how many runs are wanted now.
  */
 export async function tick(deps: TickDeps, now = deps.clock.now()): Promise<number> {
@@ -139,7 +144,10 @@ interface Claim extends ClaimedTime {
   isMissed: boolean;
 }
 
-/** What becomes of a time that has come; null where a process with other settings looks after it. */
+/**
+ * What happens to a time that has come; null if a process with other settings is responsible for
+ * it.
+ */
 function toClaim(
   { integrations }: TickDeps,
   row: ScheduleRecord,

@@ -2,7 +2,7 @@ import type { CrmField } from '../core/crm-field.ts';
 import type { FieldSource } from '../core/field-map.ts';
 import { findCurrency, PROFILE_CURRENCY, type Rate, type RecordCurrencies } from '../core/money.ts';
 
-/** The sources that are amounts in US dollars; labels say their currency themselves. */
+/** The sources that are amounts in US dollars; labels state their currency themselves. */
 const AMOUNTS: ReadonlySet<FieldSource> = new Set([
   'netWorth.low',
   'netWorth.high',
@@ -11,24 +11,25 @@ const AMOUNTS: ReadonlySet<FieldSource> = new Set([
   'capacity.highest',
 ]);
 
-/** True if the source is an amount that the currency of a record changes in this field. */
+/** True if the source is an amount that depends on the record's currency in this field. */
 export function isMoneyLine(from: FieldSource, field: CrmField | undefined): boolean {
   return field?.type === 'currency' && field.money !== undefined && AMOUNTS.has(from);
 }
 
-/** A rate by which an amount was converted, with its currency. */
+/** A rate at which an amount was converted, with its currency. */
 export interface AppliedRate extends Rate {
   code: string;
 }
 
-/** An amount as a field of one record takes it, or why it does not. */
+/** An amount in the form that a field of one record accepts, or why it does not. */
 export type Amount =
   | { kind: 'converted'; value: number; rate: AppliedRate | null }
   | { kind: 'kept_out'; why: 'other_currency' | 'no_rate'; reason: string };
 
 /**
- * An amount in US dollars for a currency field of a record. `earlier` are the rates by which this very amount was
- * written before: the first one of the record's currency counts, so that a rate that moves changes no value.
+ * Converts an amount in US dollars for a currency field of a record. `earlier` returns the rate at
+ * which this same amount was written before in a currency; that rate is used, so that a changed
+ * rate changes no value.
  */
 export function amountFor(
   usd: number,
@@ -51,7 +52,7 @@ export function amountFor(
   return { kind: 'converted', value: convert(usd, rate), rate };
 }
 
-/** The amount in another currency, with as many digits after the point as that currency has. */
+/** The amount in another currency, with that currency's number of decimal places. */
 export function convert(usd: number, { perDollar, decimals }: Rate): number {
   return Number((usd * perDollar).toFixed(decimals));
 }

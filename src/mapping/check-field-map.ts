@@ -8,14 +8,14 @@ import { type RawKind, SOURCE_KINDS } from './raw-value.ts';
 
 /** One problem with one line of the field map, and its fix. */
 export interface FieldMapFinding extends FieldFault {
-  /** The name of the CRM's field. */
+  /** The CRM's field name. */
   field: string;
   from: FieldSource;
 }
 
 /**
- * Checks each line of the field map against the CRM's own description of its fields, before any
- * value is there: for `fields check`, `doctor` and `plan`. In the order of the lines.
+ * Checks each line of the field map against the CRM's own description of its fields, before there
+ * is any value: for `fields check`, `doctor` and `plan`. In the order of the lines.
  */
 export function checkFieldMap(
   mappings: readonly FieldMapping[],
@@ -82,7 +82,10 @@ function decimalFault(field: CrmField, kind: RawKind): FieldFault | null {
   };
 }
 
-/** Only a restricted picklist refuses; amounts can be checked against what its options say. */
+/**
+ * Only a restricted picklist refuses values; amounts can be checked against the text of its
+ * options.
+ */
 function optionFault(field: CrmField, kind: RawKind): FieldFault | null {
   const isAmount = kind === 'number' || kind === 'range';
   const usable = field.options.some((option) => !isAmount || parseMoneyRange(option) !== null);
@@ -96,7 +99,7 @@ function optionFault(field: CrmField, kind: RawKind): FieldFault | null {
   };
 }
 
-/** A picklist that takes only its options needs one for each status. */
+/** A picklist that accepts only its options needs one for each status. */
 function statusFault(field: CrmField, from: FieldSource): FieldFault | null {
   if (from !== 'sync.status') return null;
   const words = Object.values(STATUS_WORDS);
@@ -109,7 +112,7 @@ function statusFault(field: CrmField, from: FieldSource): FieldFault | null {
   };
 }
 
-/** The shortest field in which a usual value of the source is whole, in characters. */
+/** The shortest field that holds a typical value of the source completely, in characters. */
 const LEAST_LENGTH: Readonly<Record<FieldSource, number>> = {
   // Always 32 hexadecimal characters (service document, section 2.6).
   donorId: 32,
@@ -137,7 +140,7 @@ const LEAST_LENGTH: Readonly<Record<FieldSource, number>> = {
   'sync.statusDate': 10,
 };
 
-/** The digits before the point that usual values of the source need. */
+/** The digits before the decimal point that typical values of the source need. */
 const LEAST_DIGITS: Readonly<Partial<Record<FieldSource, number>>> = {
   age: 3,
   'netWorth.low': 9,

@@ -2,9 +2,9 @@ import type { FieldValue, FieldValues } from '../core/crm-field.ts';
 import type { FieldMapping, WriteRule } from '../core/field-map.ts';
 import { isBlank, sameValue } from './same-value.ts';
 
-/** What becomes of each mapped field of one contact. */
+/** The result for each mapped field of one contact. */
 export interface ValueDiff {
-  /** The values to write; none is null, so that a write never erases anything. */
+  /** The values to write; never null, so that a write never erases anything. */
   changes: FieldValues;
   /** Fields that already hold the value. */
   equal: string[];
@@ -14,10 +14,10 @@ export interface ValueDiff {
 
 /**
  * Compares the values of a profile with those in the CRM (design, section 4.2): only differences
- * are written, and only where the rule of the field's mapping allows it. `present` holds the
- * mapped fields as they were read; a field that is not in it counts as blank. `wasOurs` says
- * whether the present value of a field is the one that we wrote last. `isFormer` says whether it is one
- * that we wrote of another person: no rule keeps that.
+ * are written, and only if the rule of the field's mapping allows it. `present` holds the mapped
+ * fields as they were read; a missing field counts as blank. `wasOurs` says whether the present
+ * value of a field is the one that we wrote last. `isFormer` says whether we wrote it for another
+ * person: no rule keeps such a value.
  */
 export function diffValues(input: {
   mapped: FieldValues;
@@ -25,7 +25,10 @@ export function diffValues(input: {
   mappings: readonly FieldMapping[];
   wasOurs: (field: string, presentValue: FieldValue) => boolean;
   isFormer?: (field: string, presentValue: FieldValue) => boolean;
-  /** True if the present value is what the CRM's automation made of this one, written before. */
+  /**
+   * True if the present value is the one that the CRM's automation made of this value, written
+   * before.
+   */
   isMadeOf?: (field: string, presentValue: FieldValue, value: FieldValue) => boolean;
 }): ValueDiff {
   const changes = new Map<string, FieldValue>();
@@ -47,7 +50,9 @@ export function diffValues(input: {
 
 const rulesByMappings = new WeakMap<readonly FieldMapping[], ReadonlyMap<string, WriteRule>>();
 
-/** Of several lines for one field the rule of the first counts; `checkFieldMap` reports them. */
+/**
+ * If several lines map to one field, the first line's rule applies; `checkFieldMap` reports them.
+ */
 function rulesByField(mappings: readonly FieldMapping[]): ReadonlyMap<string, WriteRule> {
   const known = rulesByMappings.get(mappings);
   if (known !== undefined) return known;

@@ -1,16 +1,16 @@
 import type { CrmField } from '../core/crm-field.ts';
 import { type RawKind, TYPES_FOR_KIND } from './raw-value.ts';
 
-/** What is wrong with a field for the value that is mapped to it. Never holds a value. */
+/** The problem of a field with the value that is mapped to it. It never contains a value. */
 export interface FieldFault {
   problem: 'missing' | 'type' | 'not_writable' | 'too_short' | 'duplicate';
-  /** What is wrong, in a sentence that names the field. */
+  /** The problem, in a sentence that names the field. */
   message: string;
-  /** What to do about it, in a sentence. */
+  /** The fix, in a sentence. */
   fix: string;
 }
 
-/** The field's name is not in the CRM's description of its contact. */
+/** The field's name is not in the CRM's description of a contact. */
 export function missingField(name: string, fields: readonly CrmField[]): FieldFault {
   const similar = fields.find((field) => field.name.toLowerCase() === name.toLowerCase());
   return {
@@ -38,7 +38,7 @@ export function faultFor(field: CrmField, kind: RawKind): FieldFault | null {
   return TYPES_FOR_KIND[kind].includes(field.type) ? null : wrongType(field, kind);
 }
 
-/** The fault in one line, as a reason. */
+/** The fault on one line, as a reason. */
 export function faultReason({ message, fix }: FieldFault): string {
   return `${message} ${fix}`;
 }
@@ -51,7 +51,7 @@ function notWritable(field: CrmField): FieldFault {
   };
 }
 
-/** What a run writes, the next one would read as another name, address or employer. */
+/** If a run wrote into it, the next run would read it as a different name, address or employer. */
 function ofIdentity(name: string, part: string): FieldFault {
   return {
     problem: 'not_writable',

@@ -4,14 +4,14 @@ import { STATUS_WORDS } from '../core/sync-status.ts';
 import { MONEY_BANDS } from './money-bands.ts';
 
 /**
- * The field that holds the values of a source best, for `fields create`. Labels keep within the
- * 40 characters that Salesforce allows; a strength is a percent, so that 0.72 reads as 72.
+ * The best field for the values of a source, for `fields create`. Labels stay within the 40
+ * characters that Salesforce allows. A strength is a percent field, so that 0.72 is shown as 72.
  */
 export function fieldSpecFor(source: FieldSource, fieldName: string): FieldSpec {
   return { name: fieldName, ...SPECS[source] };
 }
 
-/** The longest text that Salesforce and HubSpot both keep in a field of one line. */
+/** The longest text that both Salesforce and HubSpot store in a one-line field. */
 const LINE_LENGTH = 255;
 
 /** Room for a biography, and the size that Salesforce suggests for long text. */

@@ -6,16 +6,16 @@ import type { RawValue } from './raw-value.ts';
 import { plainNumber } from './same-value.ts';
 
 /**
- * The value as the field will take it, or why it cannot. The reason is a sentence that names the
- * field and what to change in it; it never holds the value, which is personal data.
+ * The value in the form that the field accepts, or why it does not. The reason is a sentence that
+ * names the field and the fix. It never contains the value, which is personal data.
  */
 export type Fit =
   /** `isCut`: the field has no room, or no options, for all of it. */
   { fits: true; value: NonNullable<FieldValue>; isCut?: true } | { fits: false; reason: string };
 
 /**
- * Fits a number to a field that counts its digits before and after the point. Digits after the
- * point are rounded away; digits before it are never given up. The value is finite.
+ * Fits a number to a field that limits its digits before and after the decimal point. Decimal
+ * places are rounded; digits before the point are never dropped. The value is finite.
  */
 function fitNumber(value: number, field: CrmField): Fit {
   const rounded = round(value, field.type === 'integer' ? 0 : field.decimalDigits);
@@ -29,10 +29,10 @@ function fitNumber(value: number, field: CrmField): Fit {
   return { fits: true, value: rounded };
 }
 
-/** The most digits after the point that a number of this machine can tell apart. */
+/** The most decimal places that a floating-point number can distinguish. */
 const MAX_DECIMALS = 15;
 
-/** Adding zero makes zero of the minus zero of a small loss. */
+/** Adding zero turns the minus zero of a small loss into zero. */
 function round(value: number, decimals: number | null): number {
   return Number(value.toFixed(Math.min(decimals ?? MAX_DECIMALS, MAX_DECIMALS))) + 0;
 }
@@ -42,13 +42,12 @@ function integerDigits(value: number): number {
   return whole === '0' ? 0 : whole.length;
 }
 
-/** Stands between the values of a multi-select picklist, in Salesforce and in HubSpot. */
+/** Separates the values of a multi-select picklist, in Salesforce and in HubSpot. */
 const PICKED_SEPARATOR = ';';
 
 /**
- * The option that says the same as the text, in the option's own spelling; for an amount or a
- * range of them also the one option whose range holds it. A picklist that is not restricted
- * takes the text as it is.
+ * The option that equals the text, in the option's own spelling; for an amount or a range, also the
+ * one option whose range contains it. An unrestricted picklist accepts the text as it is.
  */
 export function fitOption(text: string, range: MoneyRange | null, field: CrmField): Fit {
   const option = sameOption(text, field.options) ?? rangeOption(range, field.options);
@@ -57,8 +56,8 @@ export function fitOption(text: string, range: MoneyRange | null, field: CrmFiel
 }
 
 /**
- * The options for the items of a list, in the picklist's order; items without an option follow
- * if the picklist is not restricted, and are left out otherwise, as when a list is cut.
+ * The options for the items of a list, in the picklist's order. Items without an option follow if
+ * the picklist is unrestricted; otherwise they are left out, as when a list is cut.
  */
 function fitOptions(items: readonly string[], field: CrmField): Fit {
   const picked = new Set(items.map((item) => sameOption(item, field.options)));
@@ -75,7 +74,7 @@ function sameOption(text: string, options: readonly string[]): string | null {
   return options.find((option) => optionKey(option) === key) ?? null;
 }
 
-/** Case, white space and the many kinds of dash do not make another option. */
+/** Case, white space and the kind of dash do not make a different option. */
 function optionKey(text: string): string {
   return text
     .trim()
@@ -86,7 +85,7 @@ function optionKey(text: string): string {
 
 /**
  * Neighbouring options usually share a bound ("$500K – $1M", "$1M – $5M"), and an amount on it
- * belongs to the upper one. Where two options still hold it, neither is right for sure.
+ * belongs to the upper one. If two options still contain it, neither is certain.
  */
 function rangeOption(range: MoneyRange | null, options: readonly string[]): string | null {
   if (range === null) return null;
@@ -136,13 +135,13 @@ function noOption(field: CrmField): Fit {
   };
 }
 
-/** Stands where a text was cut. */
+/** Marks where a text was cut. */
 const ELLIPSIS = '…';
 
-/** Company names hold commas, so a list needs another mark between its items. */
+/** Company names contain commas, so a list needs a different separator. */
 const ITEM_SEPARATOR = '; ';
 
-/** Fits a text that would be false if it were cut. */
+/** Fits a text that would be wrong if it were cut. */
 export function fitLine(text: string, field: CrmField): Fit {
   const value = arranged(text, field);
   if (value === '') return blank(field);
@@ -158,7 +157,7 @@ export function fitProse(text: string, field: CrmField): Fit {
   return cut === null ? tooLong(value, field) : { fits: true, value: cut, isCut: true };
 }
 
-/** Fits a list as one text, cut after an item, or within the first one if need be. */
+/** Fits a list as one text, cut after an item, or within the first item if necessary. */
 function fitItems(items: readonly string[], field: CrmField): Fit {
   for (let kept = items.length; kept > 0; kept -= 1) {
     const more = kept < items.length ? [ELLIPSIS] : [];
@@ -174,7 +173,7 @@ function fitsLength(text: string, field: CrmField): boolean {
   return field.maxLength === null || storedLength(text) <= field.maxLength;
 }
 
-/** Only long text fields have lines. */
+/** Only long text fields have several lines. */
 function arranged(text: string, field: CrmField): string {
   if (isPlainLine(text)) return text;
   const trimmed = text.trim();
@@ -196,7 +195,9 @@ function cutAfterWord(text: string, field: CrmField): string | null {
   return kept === '' ? null : `${kept}${ELLIPSIS}`;
 }
 
-/** The longest beginning whose stored length is within the limit; cuts no character in half. */
+/**
+ * The longest prefix whose stored length is within the limit; it never cuts a character in half.
+ */
 function prefixWithin(text: string, limit: number): string {
   let length = 0;
   let end = 0;
@@ -220,8 +221,8 @@ function tooLong(text: string, field: CrmField): Fit {
 }
 
 /**
- * Fits a value to a field's real type, length and options, in the canonical form of FieldValue.
- * Nothing in it acts, wherever it is shown later.
+ * Fits a value to a field's actual type, length and options, in the canonical form of FieldValue.
+ * The result contains no control characters, wherever it is shown later.
  */
 export function fitValue(given: RawValue, field: CrmField): Fit {
   const raw = plainly(given);
@@ -287,7 +288,7 @@ function fitFigure(value: number, field: CrmField): Fit {
 }
 
 /**
- * Percent fields hold what their readers see: 72 for a share of 0.72, as Salesforce stores it. A
+ * Percent fields hold the number that users see: 72 for a share of 0.72, as Salesforce stores it. A
  * field without decimals would turn every share into 0 or 1.
  */
 function fitShare(value: number, field: CrmField): Fit {

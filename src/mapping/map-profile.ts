@@ -5,7 +5,7 @@ import { faultReason, mappedTwice, missingField } from './field-fault.ts';
 import { type Fit, fitValue } from './fit.ts';
 import type { RawValue, RawValues } from './raw-value.ts';
 
-/** A field that could not take its value; the reason holds no value. */
+/** A field that could not accept its value; the reason does not contain the value. */
 export interface UnfitField {
   field: string;
   reason: string;
@@ -13,7 +13,7 @@ export interface UnfitField {
   why: Unfit | null;
 }
 
-/** Why a field could not take a value, by what has to change. */
+/** Why a field could not accept a value, by what has to change. */
 export type Unfit =
   | 'no_such_field'
   | 'no_permission'
@@ -21,25 +21,27 @@ export type Unfit =
   | 'other_currency'
   | 'no_rate';
 
-/** The values to offer to the CRM by field name, none of them null, and those that fit nowhere. */
+/** The values for the CRM by field name (never null), and the values that fit no field. */
 export interface MappedProfile {
   mapped: FieldValues;
   unfit: UnfitField[];
-  /** Fields that take a part of their value: a text was cut, or choices are missing. */
+  /** Fields with only a part of their value: a text was cut, or options are missing. */
   cut: string[];
-  /** The rates by which amounts were converted, by field. */
+  /** The rates at which amounts were converted, by field. */
   rates: ReadonlyMap<string, AppliedRate>;
 }
 
 /**
- * Takes the values to the fields that the field map names for them. A source without a value
- * says nothing about its field; of two lines for one field the first with a value counts.
+ * Maps the values to the fields that the field map names. A source without a value does not affect
+ * its field. If two lines map to one field, the first with a value is used.
  */
 export function mapProfile(input: {
   values: RawValues;
   mappings: readonly FieldMapping[];
   fields: readonly CrmField[];
-  /** What an amount in US dollars is in the currency of the record; left out: it is written as it is. */
+  /**
+   * Converts an amount in US dollars to the record's currency; if omitted, it is written unchanged.
+   */
   amountIn?: (usd: number, field: CrmField) => Amount;
 }): MappedProfile {
   const mapped = new Map<string, FieldValue>();
@@ -96,18 +98,18 @@ function fitTarget(raw: RawValue, to: string, fields: readonly CrmField[]): Fit 
   return fitValue(raw, field);
 }
 
-/** The description of the field of this name; of two the first. */
+/** The description of the field with this name; the first one if there are two. */
 export function findField(fields: readonly CrmField[], name: string): CrmField | undefined {
   return fieldsByName(fields).get(name);
 }
 
 const byName = new WeakMap<readonly CrmField[], ReadonlyMap<string, CrmField>>();
 
-/** The fields of a run are the same for all its contacts. */
+/** All contacts of a run share the same fields. */
 function fieldsByName(fields: readonly CrmField[]): ReadonlyMap<string, CrmField> {
   const known = byName.get(fields);
   if (known !== undefined) return known;
-  // Of two alike the first counts.
+  // The first of two equal names counts.
   const found = new Map(fields.toReversed().map((field) => [field.name, field]));
   byName.set(fields, found);
   return found;

@@ -1,6 +1,7 @@
 /**
- * The bands of a net worth as people choose them from a list, in US dollars; the last is open above. They stand here as
- * `moneyRangeLabel` writes them: to format them in each process would take it longer than to decide 500 contacts.
+ * The bands of net worth that users choose from a list, in US dollars; the last one has no upper
+ * end. They are written here as `moneyRangeLabel` formats them, because formatting them in each
+ * process would take longer than deciding 500 contacts.
  */
 export const MONEY_BANDS: readonly string[] = [
   ...['$0 – $25K', '$25K – $50K', '$50K – $100K', '$100K – $250K', '$250K – $500K'],

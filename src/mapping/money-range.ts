@@ -5,8 +5,8 @@ export interface MoneyRange {
 }
 
 /**
- * A range as people read it: `$1M – $5M`, `$750K – $1M`, `$10M+` where it is open above, and one
- * amount where both ends read the same. Three significant digits.
+ * A range in readable form: `$1M – $5M`, `$750K – $1M`, `$10M+` without an upper end, and one
+ * amount if both ends read the same. Three significant digits.
  */
 export function moneyRangeLabel(low: number, high: number | null): string {
   if (high === null) return `${shortMoney(low)}+`;
@@ -14,13 +14,13 @@ export function moneyRangeLabel(low: number, high: number | null): string {
   return from === to ? from : `${from} – ${to}`;
 }
 
-/** Longer than any range; the patterns below take time by the square of a text that is made for it. */
+/** Longer than any range; the patterns below take quadratic time for a text crafted for it. */
 const MAX_LENGTH = 100;
 
 /**
- * The range that a picklist option stands for, in the spellings that CRMs are set up with:
- * `$1M - $5M`, `1,000,000 to 4,999,999`, `$1-5M`, `$10M+`, `Over $10M`, `Under $25K`, `$500K`.
- * Null for anything else, such as `Tier 1`.
+ * The range that a picklist option stands for, in the spellings used in CRMs: `$1M - $5M`,
+ * `1,000,000 to 4,999,999`, `$1-5M`, `$10M+`, `Over $10M`, `Under $25K`, `$500K`. Null for anything
+ * else, such as `Tier 1`.
  */
 export function parseMoneyRange(option: string): MoneyRange | null {
   if (option.length > MAX_LENGTH) return null;
@@ -50,7 +50,7 @@ function shortMoney(amount: number): string {
 const shortAmounts = new Map<number, string>();
 const MOST_SHORT_AMOUNTS = 1_000;
 
-/** Made when it is first needed: the first format of a process takes longer than 500 contacts that have not changed. */
+/** Created on first use: the first format of a process takes longer than 500 unchanged contacts. */
 let moneyFormat: Intl.NumberFormat | null = null;
 
 const AMOUNT = String.raw`\$?\s*(?<first>\d[\d,]*(?:\.\d+)?)\s*(?<firstUnit>[a-z]+)?`;
@@ -58,7 +58,7 @@ const SECOND_AMOUNT = String.raw`\$?\s*(?<second>\d[\d,]*(?:\.\d+)?)\s*(?<second
 
 type Groups = Readonly<Record<string, string | undefined>>;
 
-/** From the most telling form to the least: a lone amount is what no other form explains. */
+/** From the most to the least specific form: a single amount comes last. */
 const FORMS: readonly (readonly [RegExp, (groups: Groups) => MoneyRange | null])[] = [
   [new RegExp(`^${AMOUNT}\\s*(?:[-–—]|to\\b|up to\\b)\\s*${SECOND_AMOUNT}$`), closedRange],
   [new RegExp(`^(?:over|more than|above|at least|from|[>≥]=?)\\s*${AMOUNT}$`), openAbove],

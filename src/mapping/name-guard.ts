@@ -4,7 +4,7 @@ import type { Profile } from '../core/profile.ts';
 import { type LastName, parseGivenNames, parseLastName } from './name-words.ts';
 import { isGivenName, isSurname, shareRoot } from './names.ts';
 
-/** Whether a profile may be written into a contact, as far as their names tell. */
+/** Whether a profile may be written into a contact, judged by their names. */
 export type NameMatch =
   | { match: true }
   | {
@@ -13,17 +13,17 @@ export type NameMatch =
     };
 
 /**
- * Compares the name of a profile with the contact's: a different last name or an unrelated first
+ * Compares the name of a profile with the contact's. A different last name or an unrelated first
  * name means that it is another person's profile (design, section 3, "deliver"), and nothing of it
- * may be written. A wrong hold costs a person a look; a wrong match puts a stranger's wealth into
- * the record. So what remains in doubt does not match:
+ * may be written. A wrong hold costs a user a check; a wrong match puts a stranger's wealth into
+ * the record. So doubtful names do not match:
  *
- * - `Maria` is not `Mary`, and `José` not `Joseph`: translations are names of their own.
- * - Two well-known names one letter apart (`Daniel`, `Daniela`) are two people and no misprint.
- * - `John A.` is not `John B.`, and `Smith Jr.` not `Smith Sr.`: that is how families tell
+ * - `Maria` is not `Mary`, and `José` is not `Joseph`: translations are different names.
+ * - Two common names one letter apart (`Daniel`, `Daniela`) are two people, not a typo.
+ * - `John A.` is not `John B.`, and `Smith Jr.` is not `Smith Sr.`: that is how families tell
  *   fathers from sons.
- * - First and last name may be swapped, but only with exactly the same words and where one of
- *   them alone is a given name: `James Thomas` and `Thomas James` are two people.
+ * - First and last name may be swapped, but only with exactly the same words and if only one of
+ *   them is a given name: `James Thomas` and `Thomas James` are two people.
  */
 export function guardName(
   profileName: Profile['name'],
@@ -53,7 +53,7 @@ export function guardName(
   return related ? { match: true } : { match: false, reason: 'first_name_unrelated' };
 }
 
-/** The first name with the middle name after it, in each way the first name can be meant. */
+/** The first name followed by the middle name, for each way to read the first name. */
 function profileReadings(
   firstNames: readonly string[][],
   { middle }: Pick<Profile['name'], 'middle'>,
@@ -63,7 +63,7 @@ function profileReadings(
   return readings.length === 0 && middleNames.length > 0 ? [middleNames] : readings;
 }
 
-/** A first-name field as one word, without a middle name that has a field of its own. */
+/** A first-name field as one word, without a middle name that has its own field. */
 function firstWord(readings: readonly string[][]): string {
   return readings[0]?.join('') ?? '';
 }
@@ -73,7 +73,7 @@ function isSwapped(mine: string, myLast: LastName, theirs: string, theirLast: La
   return isGivenName(mine) !== isGivenName(theirs);
 }
 
-/** The shortest word in which one different letter may be a misprint. */
+/** The shortest word in which one different letter may be a typo. */
 const LEAST_LETTERS_FOR_TYPO = 5;
 
 function lastNamesAgree(mine: LastName, theirs: LastName): boolean {
@@ -111,7 +111,7 @@ function givenNamesRelate(mine: readonly string[], theirs: readonly string[]): b
   return namesLineUp(joinedLike(mine, theirs), joinedLike(theirs, mine));
 }
 
-/** `Mary Ann` as one word where the other name has `Maryann`, and `Jo Ann` for `Joanne`. */
+/** `Mary Ann` as one word if the other name has `Maryann`, and `Jo Ann` for `Joanne`. */
 function joinedLike(names: readonly string[], model: readonly string[]): readonly string[] {
   const [first = '', second = '', ...others] = names;
   const [single = ''] = model;
@@ -120,9 +120,9 @@ function joinedLike(names: readonly string[], model: readonly string[]): readonl
 }
 
 /**
- * True if every name of the shorter list stands for one of the longer list, in the same order:
- * `Scott` for `Robert Scott`, `John Q.` for `John Quincy`. An initial alone only stands for the
- * first name, or for one that follows a name that was already found.
+ * True if every name in the shorter list matches one in the longer list, in the same order: `Scott`
+ * for `Robert Scott`, `John Q.` for `John Quincy`. An initial matches only the first name, or a
+ * name that follows one that was already matched.
  */
 function namesLineUp(mine: readonly string[], theirs: readonly string[]): boolean {
   const [shorter, longer] = mine.length <= theirs.length ? [mine, theirs] : [theirs, mine];
@@ -148,7 +148,7 @@ function isInitialOf(mine: string, theirs: string): boolean {
   return /^[a-z]$/.test(shorter) && longer.startsWith(shorter);
 }
 
-/** One wrong letter in a long word, unless both spellings are names that many people have. */
+/** One wrong letter in a long word, unless both spellings are common names. */
 function isMisprint(mine: string, theirs: string, isName: (word: string) => boolean): boolean {
   if (Math.min(mine.length, theirs.length) < LEAST_LETTERS_FOR_TYPO) return false;
   if (Math.abs(mine.length - theirs.length) > 1 || countMistakes(mine, theirs) > 1) return false;

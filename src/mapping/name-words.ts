@@ -1,10 +1,10 @@
-/** A last name in the forms in which it is compared; all words in lower case without accents. */
+/** A last name in the forms used for comparison; all words in lower case without accents. */
 export interface LastName {
-  /** All words in one, without suffixes: `vandyke` for `Van Dyke, Jr.` */
+  /** All words as one, without suffixes: `vandyke` for `Van Dyke, Jr.` */
   whole: string;
-  /** The words that tell families apart, without particles: `garcia`, `lopez`. */
+  /** The words that distinguish families, without particles: `garcia`, `lopez`. */
   parts: readonly string[];
-  /** 1 for Sr., 2 for Jr. or II, and so on; null where the name does not say. */
+  /** 1 for Sr., 2 for Jr. or II, and so on; null if the name does not say. */
   generation: number | null;
 }
 
@@ -24,8 +24,8 @@ export function parseLastName(text: string): LastName {
 }
 
 /**
- * The ways in which a first-name field can be meant, each as a list of names: `Robert (Bob)` and
- * `Robert / Bob` mean either name. Titles before a name and suffixes after it are not part of it.
+ * The ways to read a first-name field, each as a list of names: `Robert (Bob)` and `Robert / Bob`
+ * mean either name. Titles before a name and suffixes after it are dropped.
  */
 export function parseGivenNames(text: string): string[][] {
   if (!MAY_HOLD_ASIDE.test(text)) return text.split('/').map(givenWords).filter(isSome);
@@ -39,11 +39,12 @@ function isSome(words: readonly string[]): boolean {
 }
 
 /**
- * The words of a name: lower case, Latin accents and apostrophes gone, every other mark a gap.
- * Square brackets go without a gap, since `C[harles]` is how archives complete an initial.
+ * The words of a name: lower case, without Latin accents and apostrophes; every other mark is a
+ * gap. Square brackets are removed without a gap, because archives complete an initial as
+ * `C[harles]`.
  */
 function splitWords(text: string): string[] {
-  // Most names are plain ASCII, and for these the same comes out many times as fast.
+  // Most names are plain ASCII, for which this gives the same result many times faster.
   if (!/[^\0-\x7f]/.test(text)) {
     return text
       .replace(/['`[\]]/g, '')
@@ -67,7 +68,7 @@ function givenWords(text: string): string[] {
   return start === -1 ? words : words.slice(start);
 }
 
-/** The words without those at the end that the test names; the first word always stays. */
+/** The words without those at the end that match the test; the first word always stays. */
 function withoutTail(words: readonly string[], isTail: (word: string) => boolean): string[] {
   const last = words.findLastIndex((word, index) => index === 0 || !isTail(word));
   return words.slice(0, last + 1);
@@ -77,19 +78,22 @@ function getGeneration([, ...words]: readonly string[]): number | null {
   return words.map((word) => GENERATIONS.get(word)).find((found) => found !== undefined) ?? null;
 }
 
-/** One word with what follows: `St. John` is no more `John` than `McDonald` is `Donald`. */
+/**
+ * A prefix forms one word with the next: `St. John` is not `John`, just as `McDonald` is not
+ * `Donald`.
+ */
 const PREFIX = /(?<!\p{L})(saint|sainte|ste?|mc|mac|o)[.\s-]+(?=\p{L})/giu;
 
-/** What stands between the two. */
+/** The characters that can separate the two. */
 const MAY_HOLD_PREFIX = /[.\s-]/;
 
 /** A nickname in brackets or in quotes. */
 const ASIDE = /\(([^()]*)\)|["“”]([^"“”]*)["“”]|(?<=\s)['‘]([^'‘’]*)['’](?=\s|$)/g;
 
-/** Every nickname in brackets or in quotes begins with one of these. */
+/** Every nickname in brackets or in quotes starts with one of these. */
 const MAY_HOLD_ASIDE = /[("“”'‘]/;
 
-/** Letters that do not come apart into a plain letter and an accent. */
+/** Letters that do not decompose into a plain letter and an accent. */
 const PLAIN_LETTERS: ReadonlyMap<string, string> = new Map([
   ['ß', 'ss'],
   ['æ', 'ae'],

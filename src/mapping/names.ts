@@ -1,8 +1,8 @@
-/** The tables of names beside this code. */
+/** The tables of names in this folder. */
 import { readFileSync } from 'node:fs';
 import { ownFile } from '../core/own-file.ts';
 
-/** The rows of a CSV file of this folder, two columns each; its names need no quotes. */
+/** The rows of a CSV file in this folder, with two columns each; its names need no quotes. */
 export function readNameTable(file: string): [string, string][] {
   const text = readFileSync(ownFile(`src/mapping/${file}`), 'utf8');
   const [, ...lines] = text.trimEnd().split(/\r?\n/);
@@ -13,9 +13,9 @@ export function readNameTable(file: string): [string, string][] {
 }
 
 /**
- * True if two different given names can be those of one person: one is short for the other
- * (`Bob`, `Robert`), both are short for the same name (`Liz`, `Beth`), or both are spellings of
- * it (`Katherine`, `Catherine`). The names are in lower case without accents.
+ * True if two different given names can belong to one person: one is short for the other (`Bob`,
+ * `Robert`), both are short for the same name (`Liz`, `Beth`), or both are spellings of it
+ * (`Katherine`, `Catherine`). The names are in lower case without accents.
  */
 export function shareRoot(one: string, other: string): boolean {
   const mine = roots().get(one);
@@ -35,17 +35,17 @@ export function hasNicknames(word: string): boolean {
 
 let rootsByForm: ReadonlyMap<string, readonly string[]> | undefined;
 
-/** The names that each form may stand for; a name stands for itself too. */
+/** The names that each form may stand for; a name also stands for itself. */
 function roots(): ReadonlyMap<string, readonly string[]> {
   rootsByForm ??= indexForms(readForms());
   return rootsByForm;
 }
 
 /**
- * The short, pet and variant forms of English and Spanish given names as they are in use in the
- * United States. A form may belong to several names (`Pat`, `Chris`), which does not make those
- * related: `Patrick` is not `Patricia`. Translations (`José`, `Joseph`) are left out on purpose,
- * and so are the forms that only genealogists know.
+ * The short, pet and variant forms of English and Spanish given names in use in the United States.
+ * A form may belong to several names (`Pat`, `Chris`), which does not make those related: `Patrick`
+ * is not `Patricia`. Translations (`José`, `Joseph`) are left out on purpose, and so are forms that
+ * only genealogists know.
  */
 function readForms(): { name: string; forms: readonly string[] }[] {
   return readNameTable('nicknames.csv').map(([name, forms]) => ({ name, forms: forms.split(' ') }));
@@ -59,12 +59,15 @@ function indexForms(table: ReturnType<typeof readForms>): Map<string, string[]> 
   return index;
 }
 
-/** True if the word, in lower case without accents, is a given name that many people have. */
+/** True if the word, in lower case without accents, is a common given name. */
 export function isGivenName(word: string): boolean {
   return hasNicknames(word) || commonNames().given.has(word);
 }
 
-/** True if the word, in lower case without accents, is a surname that is easily taken for another. */
+/**
+ * True if the word, in lower case without accents, is a surname that is easily mistaken for
+ * another.
+ */
 export function isSurname(word: string): boolean {
   return commonNames().surnames.has(word);
 }
@@ -77,10 +80,10 @@ interface CommonNames {
 let names: CommonNames | undefined;
 
 /**
- * Names that many people have and that differ in one letter from another of their kind: `Daniel` and
- * `Daniela`, `Johnson` and `Johnston`. Between two of them a different letter is not a misprint.
- * Chosen from the most frequent first names and surnames of the United States; spellings of one
- * name (`Gonzalez`, `Gonzales`) are there at most once, so that they pass as misprints.
+ * Common names that differ in one letter from another of their kind: `Daniel` and `Daniela`,
+ * `Johnson` and `Johnston`. Between two of them a different letter is not a typo. They come from
+ * the most frequent first names and surnames of the United States. Spellings of one name
+ * (`Gonzalez`, `Gonzales`) are listed at most once, so that they pass as typos.
  */
 function commonNames(): CommonNames {
   names ??= readCommonNames();

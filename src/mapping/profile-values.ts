@@ -7,7 +7,7 @@ import type { RawValue, RawValues } from './raw-value.ts';
 export interface WarmPathValues {
   /** Between 0 and 1. */
   strength: number | null;
-  /** The full name of the member who could make the introduction. */
+  /** The full name of the member who could introduce the contact. */
   introducer: string | null;
   /** The name of the network that the introducer belongs to. */
   network: string | null;
@@ -18,9 +18,9 @@ export interface WarmPathValues {
 }
 
 /**
- * Every value that a profile, and a warm path if there is one, can give to a field map (design,
- * section 4.2). What is absent, blank or not a finite number has no entry, so that it can never
- * erase a value in the CRM. `enhancedAtMs` is in milliseconds since 1970-01-01T00:00:00Z.
+ * Every value that a profile, and a warm path if there is one, can provide to a field map (design,
+ * section 4.2). An absent, blank or non-finite value has no entry, so that it can never erase a
+ * value in the CRM. `enhancedAtMs` is in milliseconds since 1970-01-01T00:00:00Z.
  */
 export function profileValues(
   profile: Profile,
@@ -51,7 +51,7 @@ export function profileValues(
   });
 }
 
-/** The values of a warm path alone, for when there is no new profile to deliver. */
+/** Only the values of a warm path, if there is no new profile to deliver. */
 export function warmPathValues(warmPath: WarmPathValues): RawValues {
   return toRawValues(pathValues(warmPath));
 }
@@ -66,7 +66,7 @@ function pathValues(warmPath: WarmPathValues): SomeValues {
   };
 }
 
-/** Values by source, null where there is none. */
+/** Values by source; null if there is none. */
 type SomeValues = Partial<Record<FieldSource, RawValue | null>>;
 
 function toRawValues(some: SomeValues): RawValues {
@@ -79,8 +79,8 @@ function toRawValues(some: SomeValues): RawValues {
 }
 
 /**
- * No person owns a trillion dollars: an upper bound of all nines or of a program's largest number
- * says that the range is open, and is no figure to show to anyone.
+ * Nobody owns a trillion dollars: an upper bound of all nines, or of a program's largest number,
+ * means that the range is open. Such a number must not be shown.
  */
 const OPEN_ENDED_FROM_USD = 999_999_999_999;
 
@@ -133,7 +133,7 @@ function highest(values: readonly (number | null)[]): number | null {
   return figures.length === 0 ? null : Math.max(...figures);
 }
 
-/** The values in their order, without blanks and without those that differ only in case. */
+/** The values in their order, without blanks and without duplicates that differ only in case. */
 function distinct(values: readonly string[]): string[] {
   const lines = values.map(oneLine).filter(Boolean);
   if (lines.length < 2) return lines;
@@ -141,7 +141,10 @@ function distinct(values: readonly string[]): string[] {
   return lines.filter((_, index) => keys.indexOf(keys[index] ?? '') === index);
 }
 
-/** Line breaks, control characters and halves of characters have no place in a CRM's line. */
+/**
+ * Removes line breaks, control characters and halves of characters, which do not belong in a
+ * one-line CRM field.
+ */
 function oneLine(value: string | null | undefined): string {
   const line = value ?? '';
   if (isPlainLine(line)) return line;

@@ -2,9 +2,9 @@ import type { CrmFieldType } from '../core/crm-field.ts';
 import type { FieldSource } from '../core/field-map.ts';
 
 /**
- * A value of a profile before it is fitted to a field. The kind says what may be done to it:
- * lists and prose may be cut to length, since a reader sees that they go on; a text, a link or a
- * range would become false by cutting and fits whole or not at all.
+ * A value of a profile before it is fitted to a field. The kind says how it may be changed. Lists
+ * and prose may be cut to length, because a reader sees that they continue. A text, a link or a
+ * range would become wrong by cutting, so it fits completely or not at all.
  */
 export type RawValue =
   | { kind: 'text'; text: string }
@@ -12,18 +12,18 @@ export type RawValue =
   | { kind: 'prose'; text: string }
   | { kind: 'list'; items: readonly string[] }
   | { kind: 'number'; value: number }
-  /** A part of a whole between 0 and 1; a percent field shows 0.72 as 72. */
+  /** A share between 0 and 1; a percent field shows 0.72 as 72. */
   | { kind: 'share'; value: number }
-  /** Whole US dollars; `high` is null where the range has no upper end. */
+  /** Whole US dollars; `high` is null if the range has no upper end. */
   | { kind: 'range'; low: number; high: number | null }
   | { kind: 'instant'; epochMs: number };
 
 export type RawKind = RawValue['kind'];
 
-/** Values by the word that the field map has for them; a value that is not known has no entry. */
+/** Values by the field map's word for them; an unknown value has no entry. */
 export type RawValues = ReadonlyMap<FieldSource, RawValue>;
 
-/** The kind of value that each source gives. */
+/** The kind of value that each source provides. */
 export const SOURCE_KINDS = {
   donorId: 'text',
   profileUrl: 'url',
@@ -50,7 +50,7 @@ export const SOURCE_KINDS = {
   'sync.statusDate': 'instant',
 } as const satisfies Record<FieldSource, RawKind>;
 
-/** The types of field that can hold each kind of value, the best one first. */
+/** The field types that can hold each kind of value, the best one first. */
 export const TYPES_FOR_KIND: Readonly<Record<RawKind, readonly CrmFieldType[]>> = {
   text: ['text', 'longText', 'picklist', 'multiPicklist'],
   url: ['url', 'text', 'longText'],

@@ -1,9 +1,9 @@
 import type { FieldValue } from '../core/crm-field.ts';
 
-/** True if a person would see no difference between the two values of a field. */
+/** True if a user would see no difference between the two values of a field. */
 export function sameValue(one: FieldValue, other: FieldValue): boolean {
   if (one === other) return true;
-  // Most fields of a new contact are empty, which says enough.
+  // Most fields of a new contact are empty, so this is checked first.
   if (one === null || other === null) return isBlank(one) && isBlank(other);
   return comparableText(one) === comparableText(other);
 }
@@ -15,8 +15,8 @@ export function isBlank(value: FieldValue): boolean {
 
 /**
  * The text that is the same for all values that differ only in how a CRM stores them: line ends,
- * white space around lines, zeros at a number's end, fractions of a second. Blank is the empty
- * text. Fingerprints of written values are made from it, so that a value which comes back in
+ * white space around lines, trailing zeros of a number, fractions of a second. Blank is the empty
+ * text. Fingerprints of written values are made from it, so that a value which the CRM returns in
  * another form is still recognised as ours.
  */
 export function comparableText(value: FieldValue): string {
@@ -29,22 +29,22 @@ export function comparableText(value: FieldValue): string {
   return DECIMAL.test(text) ? withoutZeros(text) : text;
 }
 
-/** Plain ASCII, as most values are, has nothing to put together. */
+/** Plain ASCII, like most values, has nothing to compose. */
 function composed(text: string): string {
   return /[^\0-\x7f]/.test(text) ? text.normalize('NFC') : text;
 }
 
-/** A number or a moment begins like this. */
+/** A number or an instant starts like this. */
 const MAY_BE_NUMBER = /^-?\d/;
 
-/** Most values are one line, and a search for ends of lines takes longer than all the rest. */
+/** Most values are one line, and a search for line ends takes longer than everything else. */
 function withPlainLines(text: string): string {
   if (!text.includes('\n')) return text;
   const lines = text.split('\n');
   return lines.map((line) => line.trim()).join('\n');
 }
 
-/** Without a pattern, which would begin anew at each of very many zeros. */
+/** Without a pattern, which would restart at each of very many zeros. */
 function withoutZeros(decimal: string): string {
   let end = decimal.length;
   while (decimal[end - 1] === '0') end -= 1;
@@ -67,7 +67,7 @@ export function plainNumber(value: number): string {
   return text.includes('e') ? withoutExponent(value) : text;
 }
 
-/** Beyond this many digits after the point there is nothing that a CRM could hold. */
+/** No CRM stores more decimal places than this. */
 const MAX_SHOWN_DECIMALS = 20;
 
 function withoutExponent(value: number): string {

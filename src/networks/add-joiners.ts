@@ -1,4 +1,4 @@
-/** Joiners → members: bulk adds, each paid for once and with its intent on disk. */
+/** Joiners → members: bulk adds, each paid for once, with its intent on disk. */
 
 import { type Allowance, getAllowance, startOfMonth } from '../credits/budget.ts';
 import { type Attempt, spend } from '../credits/spend.ts';
@@ -21,14 +21,14 @@ import {
 import { recordNetworkMembers } from './statements/network-members.ts';
 import type { NetworkRecord } from './statements/networks.ts';
 
-/** A network that the service has. */
+/** A network that exists at the service. */
 export type PresentNetwork = NetworkRecord & { networkId: string };
 
-/** Where the limits of the networks bucket stand in the settings. */
+/** The settings section with the limits of the networks bucket. */
 const NETWORKS = { bucket: 'networks', setting: 'budget.networks' } as const;
 
 /**
- * Sends joiners until there are none left, the credits end, or the run stops; their jobs are
+ * Sends joiners until none are left, the credits are used up, or the run stops; their jobs are
  * followed elsewhere. Throws PartnerNotFound if the network is gone.
  */
 export async function addJoiners(
@@ -60,7 +60,7 @@ export async function addJoiners(
   });
 }
 
-/** Puts a bulk add of the first joiners on disk. */
+/** Records a bulk add of the first joiners. */
 async function intend(
   deps: NetworkDeps,
   run: NetworkRun,
@@ -87,13 +87,13 @@ async function intend(
     balanceBefore,
     spendMark,
   };
-  // Another run with the same key may have been faster: its bulk add is waited for.
+  // Another run with the same key may have been faster: this run waits for its bulk add.
   return (await store.checkpoint(run.lease, (trx) => recordAddIntent(trx, intent)))
     ? intent
     : 'progress';
 }
 
-/** What may be spent of the networks bucket now. */
+/** How much of the networks bucket may be spent now. */
 export async function findNetworkAllowance(
   { store, clock }: Pick<NetworkDeps, 'store' | 'clock'>,
   { id, integration }: Pick<NetworkRun, 'id' | 'integration'>,
@@ -111,7 +111,7 @@ export async function findNetworkAllowance(
   );
 }
 
-/** Donors that the service does not know must not keep the others out for ever. */
+/** Donors that the service does not know must not keep the others out forever. */
 async function setUnknownAside(
   deps: NetworkDeps,
   run: NetworkRun,

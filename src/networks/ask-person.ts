@@ -3,15 +3,15 @@ import type { NetworkDecision } from '../decisions/statements/network-questions.
 import { askAboutNetwork } from '../decisions/statements/network-questions.ts';
 import type { NetworkDeps, NetworkRun } from './network-deps.ts';
 
-/** A question about a network: `matter` tells it from other questions of its kind. */
+/** A question about a network; `matter` distinguishes it from other questions of its kind. */
 export interface Question {
   kind: NetworkQuestionKind;
   matter: string;
-  /** More for a person, without personal data; null if the kind says it all. */
+  /** Details for users, without personal data; null if the kind says everything. */
   detail: string | null;
 }
 
-/** Holds a network for a person's decision, or finds the one that was made. */
+/** Opens a question about a network for a user, or finds the existing decision. */
 export function askPerson(
   { store, newId }: Pick<NetworkDeps, 'store' | 'newId'>,
   { lease }: Pick<NetworkRun, 'lease'>,

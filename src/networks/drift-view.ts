@@ -1,11 +1,17 @@
-/** How networks differ from their mirror, as it is shown: each donor with the contacts that it is. */
+/**
+ * The differences between networks and their mirror, in the form that users see: each donor with
+ * its contacts.
+ */
 
 import { describeCount } from '../core/quantities.ts';
 import type { Reader } from '../database/reader.ts';
 import type { NetworkDrift } from './drift.ts';
 import { findContactsByDonor } from './statements/network-members.ts';
 
-/** How one network differs from its mirror, as `networks check --json` and the pages show it. */
+/**
+ * The differences of one network from its mirror, as `networks check --json` and the pages show
+ * them.
+ */
 export interface DriftView {
   name: string;
   networkId: string | null;
@@ -13,17 +19,17 @@ export interface DriftView {
   renamedTo: string | null;
   removedByHand: DriftDonor[];
   addedByHand: DriftDonor[];
-  /** Members who are no contact of the integration; null if the service tells no numbers. */
+  /** Members who are not contacts of the integration; null if the service reports no numbers. */
   strangers: number | null;
 }
 
-/** A donor with the contacts that it is in the CRM. */
+/** A donor with its contacts in the CRM. */
 export interface DriftDonor {
   donorId: string;
   contacts: string[];
 }
 
-/** Differences as they are shown: each donor with the contacts that it is. */
+/** Converts differences to the form that users see: each donor with its contacts. */
 export async function viewDrift(
   reader: Reader,
   integrationId: string,
@@ -45,13 +51,13 @@ export async function viewDrift(
   }));
 }
 
-/** True if a repair has nothing to do. */
+/** True if there is nothing to repair. */
 export function isTheSame({ state, renamedTo, removedByHand, addedByHand }: DriftView): boolean {
   const isThere = state !== 'deleted' && renamedTo === null;
   return isThere && removedByHand.length === 0 && addedByHand.length === 0;
 }
 
-/** Each difference in words; none where the network is as mirrored. */
+/** Each difference as text; none if the network equals its mirror. */
 export function describeDifferences({
   state,
   renamedTo,

@@ -1,4 +1,4 @@
-/** Where the networks of the service differ from the mirror, because they were changed by hand. */
+/** Finds networks at the service that differ from the mirror because they were changed by hand. */
 import { ConfigurationError } from '../core/errors.ts';
 import type { MemberState } from '../database/tables/networks.ts';
 import type { Network } from '../partner/networks/network.ts';
@@ -10,37 +10,40 @@ import { fingerprintGroups } from './read-groups.ts';
 import { listDonors, listNetworkMembers, type MemberRecord } from './statements/network-members.ts';
 import { listNetworks, type NetworkRecord } from './statements/networks.ts';
 
-/** How one network differs. */
+/** The differences of one network. */
 export interface NetworkDrift {
   row: NetworkRecord;
-  /** `none` if there is no network yet, `deleted` if the service has it no more. */
+  /** `none` if there is no network yet, `deleted` if the service no longer has it. */
   state: 'none' | 'deleted' | 'present';
-  /** The name that it was given at the service; null if it is ours. */
+  /** The name that someone gave it at the service; null if it still has ours. */
   renamedTo: string | null;
-  /** Donors of the mirror who are not in it, and donors in it that the mirror does not have. */
+  /**
+   * Donors in the mirror who are not in the network, and donors in the network who are not in the
+   * mirror.
+   */
   removedByHand: string[];
   addedByHand: string[];
-  /** Members who are no contact of the integration; null if the service tells no numbers. */
+  /** Members who are not contacts of the integration; null if the service reports no numbers. */
   strangers: number | null;
 }
 
 export interface DriftOptions {
-  /** True if questions may cost credits. */
+  /** True if queries may cost credits. */
   maySpend: boolean;
 }
 
-/** The CRM is not asked. */
+/** The CRM is not needed. */
 type DriftDeps = Omit<NetworkDeps, 'connector'>;
 
 type DriftRun = Pick<NetworkRun, 'integration' | 'control'>;
 
-/** Batch size of the contacts outside the groups: they are asked about until all members are found. */
+/** Batch size for contacts outside the groups: they are queried until all members are found. */
 const PORTION = 100;
 
 /**
- * Asks the service where the donors of the mirrored groups are, and other contacts as long as a
- * network has members that are not accounted for. A ConfigurationError if that would cost credits and
- * `maySpend` is false.
+ * Queries the service for the networks of the mirrored groups' donors, and then of other contacts,
+ * as long as a network has unexplained members. Throws a ConfigurationError if that would cost
+ * credits and `maySpend` is false.
  */
 export async function findDrift(
   deps: DriftDeps,
@@ -60,7 +63,7 @@ export async function findDrift(
   return drifts;
 }
 
-/** Networks of the settings; those whose setting is gone are left alone. */
+/** Networks in the settings; networks whose setting is gone are left alone. */
 async function findRows(deps: DriftDeps, run: DriftRun): Promise<NetworkRecord[]> {
   const rows = await listNetworks(deps.store.reader, run.integration.id);
   const { settings } = matchNetworks(fingerprintGroups(deps, run), rows);
@@ -77,10 +80,10 @@ async function findDonors(deps: DriftDeps, rows: readonly NetworkRecord[]): Prom
   return donors;
 }
 
-/** The service's ids of the networks that each donor is in. */
+/** The service's IDs of the networks that each donor is in. */
 type Places = Map<string, ReadonlySet<string>>;
 
-/** The first question tells what all of them cost. */
+/** The first query shows what all of them cost. */
 async function askAbout(
   deps: DriftDeps,
   run: DriftRun,
@@ -113,7 +116,7 @@ async function ask(
   }
 }
 
-/** A contact who is in no group may have been added by hand. */
+/** A contact that is in no group may have been added by hand. */
 async function askOthers(
   deps: DriftDeps,
   run: DriftRun,
@@ -149,7 +152,7 @@ function compare(
   const donorsIn = (...states: MemberState[]) =>
     new Set(members.flatMap((one) => (states.includes(one.state) ? [one.donorId] : [])));
   const mirrored = donorsIn('member');
-  // A member on the way in or out is neither missing nor too much.
+  // A member that is being added or removed is neither missing nor extra.
   const moving = donorsIn('adding', 'leaving');
   return {
     row,

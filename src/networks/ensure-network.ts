@@ -16,11 +16,12 @@ import {
   recordNetworkName,
 } from './statements/networks.ts';
 
-/** The network of a group at the service, under the name of the settings. */
+/** Creates or finds the network of a group at the service, with the name from the settings. */
 
 /**
- * The network at the service: known, adopted by its name, or created. Null while another group's
- * network has the name. Joiners who are in an adopted network already are not paid for again.
+ * Returns the network at the service: known, adopted by its name, or created. Null while another
+ * group's network has the name. Joiners who are already in an adopted network are not paid for
+ * again.
  */
 export async function ensureNetwork(
   deps: NetworkDeps,
@@ -32,7 +33,7 @@ export async function ensureNetwork(
   if (row.networkId !== null) return { ...row, networkId: row.networkId };
   const { ending } = run.control;
   const { networkId, adopted, memberCount } = await partner.networks.create(name, color, ending);
-  // Asked before the joiners are looked for, since that may cost something.
+  // Checked before the joiners are queried, because that may cost credits.
   if (await isNetworkTaken(store.reader, networkId, row.id)) return holdName(deps, run, row, name);
   const isEmpty = !adopted || memberCount === 0;
   const present = isEmpty ? [] : await findPresent(deps, run, networkId, joiners);
@@ -46,9 +47,9 @@ export async function ensureNetwork(
   return { ...row, name, networkId };
 }
 
-/** Networks that were deleted at the service: they are not paid for again unasked. */
+/** Networks that were deleted at the service: they are not paid for again without a decision. */
 
-/** Asks the service whether it has the network no more; false for one that was never there. */
+/** Queries whether the network is gone at the service; false for a network that never existed. */
 export async function isDeleted(
   { partner }: NetworkDeps,
   { control }: NetworkRun,
@@ -58,7 +59,7 @@ export async function isDeleted(
   return networkId !== null && !listed.some((network) => network.networkId === networkId);
 }
 
-/** Asks a person whether the network is to be made anew. */
+/** Opens the question whether to create the network again. */
 export async function holdDeleted(
   deps: NetworkDeps,
   run: NetworkRun,
@@ -72,7 +73,7 @@ export async function holdDeleted(
   });
 }
 
-/** True if the service has the network no more and no person has asked for a new one. */
+/** True if the network is gone at the service and no user has requested a new one. */
 export async function isLeftAlone({ store }: NetworkDeps, row: NetworkRecord): Promise<boolean> {
   if (row.networkId === null) return false;
   const decision = await findNetworkDecision(
@@ -84,17 +85,20 @@ export async function isLeftAlone({ store }: NetworkDeps, row: NetworkRecord): P
   return decision === 'open' || decision === 'rejected';
 }
 
-/** Networks that the service refuses as invalid: they are held, and all others go on. */
+/** Networks that the service refuses as invalid: they are held, and all others continue. */
 
-/** A refusal that is about what was sent; the same would be refused again. */
+/** A refusal because of the request's content; the same request would be refused again. */
 export type NetworkRefusal = PartnerBadRequest | PartnerValidationError;
 
-/** True for a 400 or 422 (service document, section 7): it cost nothing, and others may pass. */
+/**
+ * True for a 400 or 422 (service document, section 7): it cost nothing, and other requests may be
+ * accepted.
+ */
 export function isNetworkRefusal(error: unknown): error is NetworkRefusal {
   return error instanceof PartnerBadRequest || error instanceof PartnerValidationError;
 }
 
-/** Tells a person what is refused, by the places that the service named; never by the values. */
+/** Tells users what is refused, by the field paths that the service named; never by the values. */
 export async function holdRefused(
   deps: NetworkDeps,
   run: NetworkRun,
@@ -114,16 +118,16 @@ function describeRefusal(refusal: NetworkRefusal): string {
   return [`${endpoint} answered ${status}`, ...places].join(', ');
 }
 
-/** Without positions, so that the next night's refusal of the same is the same question. */
+/** Without positions, so that the same refusal in the next nightly run is the same question. */
 function fieldsIn(loc: readonly (string | number)[]): string {
   return loc.filter((part) => typeof part === 'string' && part !== 'body').join('.');
 }
 
-/** Networks that have another name in the settings than at the service. */
+/** Networks whose name in the settings differs from the one at the service. */
 
 /**
- * Gives every network the name of its setting, also where networks swap theirs. A name that cannot
- * be had is held, and the network keeps the one it has.
+ * Gives every network the name in its setting, even if networks swap names. If a name is not
+ * available, the network is held and keeps its present name.
  */
 export async function renameNetworks(
   deps: NetworkDeps,
@@ -141,7 +145,9 @@ export async function renameNetworks(
   }
 }
 
-/** Gives up a name that another network of the settings waits for; until the new one is free. */
+/**
+ * Gives up a name that another network of the settings waits for, until the new name is available.
+ */
 async function freeName(
   { store, partner }: NetworkDeps,
   run: NetworkRun,
@@ -153,7 +159,8 @@ async function freeName(
   );
   if (row.networkId === null || row.name === setting.name || !isWaitedFor) return row;
   const name = `donor-sync ${row.id}`;
-  // On disk first: killed or refused, the network is known to be without its name.
+  // Recorded first: if the process is killed or the rename refused, the network is known to be
+  // without its name.
   await store.checkpoint(run.lease, (trx) => recordNetworkName(trx, row.id, name));
   try {
     await partner.networks.rename(row.networkId, name, run.control.ending);
@@ -195,7 +202,9 @@ async function holdUnnamed(
   } else throw error;
 }
 
-/** Another network has the name: a person is asked. Resolves with null: there is no network. */
+/**
+ * Another network has the name: a user decides. Resolves with null, because there is no network.
+ */
 export async function holdName(
   deps: Pick<NetworkDeps, 'store' | 'newId'>,
   run: Pick<NetworkRun, 'lease'>,

@@ -1,4 +1,7 @@
-/** Who is in a network, asked of the service: it lists no members, but tells where a donor is. */
+/**
+ * Queries the service for network members: it does not list members, but returns the networks of a
+ * donor.
+ */
 import { RetriableError } from '../core/errors.ts';
 import { inParallel } from '../core/parallel.ts';
 import { confirmLease } from '../credits/confirm.ts';
@@ -6,16 +9,16 @@ import { PartnerNotFound } from '../partner/errors.ts';
 import type { MayLeave } from '../partner/request.ts';
 import type { NetworkDeps, NetworkRun } from './network-deps.ts';
 
-/** Where a donor is: the service's ids of its networks; null for a donor the service does not know. */
+/** The service's IDs of each donor's networks; null for a donor the service does not know. */
 export type Memberships = ReadonlyMap<string, ReadonlySet<string> | null>;
 
-/** Donors that are asked about at the same time; the pace of the key holds for all of them. */
+/** Number of donors queried at the same time; together they keep the key's request rate. */
 const ASKED_AT_ONCE = 8;
 
-/** Who asks: a run that holds a lease, or a person who only looks. */
+/** The caller: a run that holds a lease, or a user who only looks. */
 type Asking = Pick<NetworkRun, 'control'> & Partial<Pick<NetworkRun, 'lease'>>;
 
-/** Asks about each of these donors. Free, unless the service charges for queries. */
+/** Queries each of these donors. Free, unless the service charges for queries. */
 export async function findMemberships(
   deps: Omit<NetworkDeps, 'connector'>,
   { control, lease }: Asking,
@@ -48,10 +51,10 @@ function stopped(): RetriableError {
   return new RetriableError('The run was asked to stop.', { code: 'interrupted' });
 }
 
-/** Where a donor is with regard to one network. */
+/** A donor's state in one network. */
 export type MembershipState = 'member' | 'elsewhere' | 'unknown';
 
-/** The places of donors with regard to the network with this id of the service. */
+/** The donors' states in the network with this service ID. */
 export function membershipStatesIn(
   memberships: Memberships,
   networkId: string,
@@ -64,7 +67,7 @@ export function membershipStatesIn(
   );
 }
 
-/** Those of these donors who are in the network with this id of the service. */
+/** The donors among these who are in the network with this service ID. */
 export async function findPresent(
   deps: NetworkDeps,
   run: Asking,

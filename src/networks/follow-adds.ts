@@ -1,4 +1,4 @@
-/** Bulk adds that the service works on: each of their donors comes to an end, paid for or not. */
+/** Bulk adds that the service is processing: finds how each donor ended, paid for or not. */
 import { inParallel } from '../core/parallel.ts';
 import type { BulkAdd, MemberOutcome } from '../partner/networks/members.ts';
 import { findMemberships, type MembershipState, membershipStatesIn } from './find-memberships.ts';
@@ -12,19 +12,19 @@ import {
   recordAddEnds,
 } from './statements/network-adds.ts';
 
-/** Between two looks at the same jobs. */
+/** The delay between two polls of the same jobs. */
 const LOOK_INTERVAL_MS = 3_000;
 
-/** Jobs that are asked about at the same time; each is noted by itself. */
+/** Number of jobs polled at the same time; each result is recorded separately. */
 const JOBS_AT_ONCE = 4;
 
-/** Ten minutes: a hundred donors of "a few seconds" each take less. The next run looks again. */
+/** Ten minutes: a hundred donors at "a few seconds" each take less. The next run polls again. */
 const MAX_LOOKS = 200;
 
-/** A job that runs longer will not end any more. */
+/** A job that runs longer than this will not end. */
 const JOB_AGE_LIMIT_MS = 24 * 3_600_000;
 
-/** Looks once at everything that is under way, also at what was charged without an answer. */
+/** Checks everything in progress once, including bulk adds that were charged without a response. */
 export async function lookAtAdds(deps: NetworkDeps, run: NetworkRun): Promise<void> {
   for (const add of await listAdds(deps.store.reader, run.integration.id, 'unclear')) {
     if (run.control.stopping.aborted) return;
@@ -33,7 +33,7 @@ export async function lookAtAdds(deps: NetworkDeps, run: NetworkRun): Promise<vo
   await lookAtRunning(deps, run);
 }
 
-/** Waits for the end of the jobs that run, within bounds. */
+/** Waits for the running jobs to end, within limits. */
 export async function followAdds(deps: NetworkDeps, run: NetworkRun): Promise<void> {
   for (let look = 0; look < MAX_LOOKS; look++) {
     if ((await lookAtRunning(deps, run)) === 0 || run.control.stopping.aborted) return;
@@ -41,7 +41,7 @@ export async function followAdds(deps: NetworkDeps, run: NetworkRun): Promise<vo
   }
 }
 
-/** Resolves with the number of jobs that go on. */
+/** Resolves with the number of jobs that are still running. */
 async function lookAtRunning(deps: NetworkDeps, run: NetworkRun): Promise<number> {
   const adds = await listAdds(deps.store.reader, run.integration.id, 'running');
   const states = await inParallel(adds, JOBS_AT_ONCE, async (add) =>
@@ -60,7 +60,7 @@ async function lookAtJob(
   if (job.state === 'running' && !isTooOld(deps, add)) return 'running';
   const { adding: donors } = await listAddedDonors(store.reader, add.id);
   const named = job.state === 'completed' || job.state === 'failed' ? job.outcomes : NO_OUTCOMES;
-  // A donor that the job does not name is looked for in the network itself.
+  // A donor that the job does not name is searched for in the network itself.
   const unnamed = donors.filter((donorId) => !named.has(donorId));
   const places = membershipStatesIn(await findMemberships(deps, run, unnamed), add.networkId);
   const ends = new Map(
@@ -89,7 +89,7 @@ async function lookAtJob(
 
 const NO_OUTCOMES: ReadonlyMap<string, MemberOutcome> = new Map();
 
-/** Why a donor is not in the network although the job has ended so. */
+/** Why a donor is not in the network, by the state in which the job ended. */
 const JOB_FAILURES: Readonly<Record<BulkAdd['state'], string>> = {
   running: 'job_too_old',
   completed: 'member_failed',
@@ -112,7 +112,9 @@ function toMemberEnd(outcome: MemberOutcome): MemberEnd {
   }
 }
 
-/** Those who have turned up meanwhile are members; after the age limit the others have failed. */
+/**
+ * Donors who have appeared in the meantime are members; after the age limit the others have failed.
+ */
 async function lookAtUnclear(deps: NetworkDeps, run: NetworkRun, add: AddRecord): Promise<void> {
   const { store } = deps;
   const { adding, members } = await listAddedDonors(store.reader, add.id);
@@ -131,7 +133,7 @@ async function lookAtUnclear(deps: NetworkDeps, run: NetworkRun, add: AddRecord)
   );
 }
 
-/** What the service says of where a donor is; null if it is not in the network. */
+/** The result according to the service's answer; null if the donor is not in the network. */
 function foundEnd(place: MembershipState | undefined): MemberEnd | null {
   if (place === 'unknown') return { kind: 'not_found' };
   return place === 'member' ? { kind: 'added' } : null;

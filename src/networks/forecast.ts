@@ -1,4 +1,7 @@
-/** What a run would do to the networks; nothing is written, and the service is not asked. */
+/**
+ * Forecasts what a run would do to the networks; it writes nothing and sends no request to the
+ * service.
+ */
 import { findContacts } from '../contacts/contacts.ts';
 
 import { messageOf } from '../core/errors.ts';
@@ -13,29 +16,29 @@ import { fingerprintGroups, readToEnd } from './read-groups.ts';
 import { listNetworkMembers } from './statements/network-members.ts';
 import { listNetworks } from './statements/networks.ts';
 
-/** What would become of one network. */
+/** The forecast for one network. */
 export interface NetworkForecast {
   name: string;
   /** Donors who are in it now. */
   members: number;
   joiners: number;
   leavers: number;
-  /** People of the group who are enhanced first, and then may join. */
+  /** Contacts of the group who are enhanced first and may then join. */
   toEnhance: number;
-  /** Why nothing would be changed, in words; null if nothing is in the way. */
+  /** Why nothing would be changed, as text; null if there is no problem. */
   problem: string | null;
 }
 
-/** What would become of all networks of an integration. */
+/** The forecast for all networks of an integration. */
 export interface NetworksForecast {
   networks: NetworkForecast[];
-  /** Credits of the networks bucket; `needed` counts everybody who may join after enhancement. */
+  /** Credits in the networks bucket; `needed` counts everyone who may join after enhancement. */
   credits: { needed: number; allowed: number; remaining: number; limit: string | null };
-  /** Requests at most: a job that takes long is looked at more often. */
+  /** The expected requests; a job that takes long is polled more often. */
   calls: { partner: number; crm: number };
 }
 
-/** Reads the groups and compares; `remaining` is what the networks bucket holds. */
+/** Reads the groups and compares; `remaining` is the balance of the networks bucket. */
 export async function forecastNetworks(
   deps: NetworkDeps,
   integration: Integration,
@@ -73,7 +76,7 @@ export async function forecastNetworks(
   };
 }
 
-/** The balance, the bulk add, and one look at its job. */
+/** The balance, the bulk add, and one poll of its job. */
 const CALLS_PER_BULK_ADD = 3;
 
 function partnerCalls(

@@ -1,4 +1,4 @@
-/** One person leaves the networks at once, because they are to be forgotten. */
+/** Removes one person from the networks at once, because they are to be erased. */
 import { findContacts } from '../contacts/contacts.ts';
 
 import { isDonorSyncError } from '../core/errors.ts';
@@ -20,15 +20,18 @@ type LeaveDeps = Pick<NetworkDeps, 'store' | 'partner' | 'clock'>;
 
 /** The networks that a person was in, by name. */
 export interface LeftNetworks {
-  /** The person is out of these, and nothing of them is left in their mirror. */
+  /** The person has left these networks, and their mirror holds nothing of the person. */
   left: readonly string[];
-  /** The service could not be asked, or adds the person just now: the next sync removes them. */
+  /**
+   * The service could not be reached, or is adding the person right now: the next sync removes
+   * them.
+   */
   pending: readonly string[];
 }
 
 /**
  * Removes the contact's donor from every mirrored network, unless another contact of the
- * integration is the same donor. Free. The removal is on disk before it is sent, as always.
+ * integration is the same donor. Free. The removal is recorded before it is sent, as always.
  */
 export async function leaveNetworks(
   deps: LeaveDeps,
@@ -71,8 +74,9 @@ async function leave(
 }
 
 /**
- * Who was erased leaves what an erasure could not remove them from. No group and no person is asked
- * about that: neither one that cannot be read nor a question about the others keeps anyone in.
+ * Removes erased people from networks that an erasure could not remove them from. This depends on
+ * no group and no decision: neither an unreadable group nor an open question about others keeps
+ * them in.
  */
 export async function removeErased(deps: LeaveDeps, run: NetworkRun): Promise<void> {
   const { stopping, ending } = run.control;
@@ -88,7 +92,7 @@ export async function removeErased(deps: LeaveDeps, run: NetworkRun): Promise<vo
   }
 }
 
-/** A network or donor that the service does not know has no member to remove. */
+/** If the service does not know the network or the donor, there is no member to remove. */
 async function removeMember(
   deps: LeaveDeps,
   lease: Lease,
@@ -104,8 +108,9 @@ async function removeMember(
 }
 
 /**
- * Takes 1 to 100 donors out of a network of the service. Free, and harmless when it is done twice. It does not leave
- * for a process that has lost its lease: another may have added some of them anew meanwhile, and paid for it.
+ * Removes 1 to 100 donors from a network of the service. Free, and harmless when repeated. A
+ * process that has lost its lease does not send it: another process may have added some of them
+ * again in the meantime, and paid for it.
  */
 export async function takeOut(
   deps: LeaveDeps,

@@ -1,4 +1,4 @@
-/** Which network of the store belongs to which group of the settings: pure. */
+/** Matches the networks in the store with the groups in the settings. Pure. */
 import type { GroupSelector } from '../../connectors/contract.ts';
 import type { NetworkSetting } from '../core/integration-settings.ts';
 import type { NetworkRecord } from './statements/networks.ts';
@@ -9,7 +9,7 @@ export interface PrintedSetting {
   selector: string;
 }
 
-/** A network of the settings and what is known of it; null if it is new. */
+/** A network of the settings and its stored row; null if it is new. */
 export interface MatchedSetting extends PrintedSetting {
   row: NetworkRecord | null;
 }
@@ -28,8 +28,8 @@ export interface MatchedNetworks {
 }
 
 /**
- * A group is known by its selector, so that another name in the settings renames its network. A new
- * selector under a name that was there before keeps the network and changes its members.
+ * A group is identified by its selector, so a new name in the settings renames its network. A new
+ * selector under an existing name keeps the network and changes its members.
  */
 export function matchNetworks(
   settings: readonly PrintedSetting[],
@@ -61,7 +61,7 @@ function hasName({ setting }: PrintedSetting, row: NetworkRecord): boolean {
   return row.name === setting.name;
 }
 
-/** A selector in one canonical text: the order of its keys means nothing. */
+/** A selector as canonical text, independent of the order of its keys. */
 export function selectorText(selector: GroupSelector): string {
   return JSON.stringify(sorted(selector));
 }

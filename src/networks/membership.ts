@@ -1,4 +1,4 @@
-/** Who ought to be in a network, and who is. */
+/** The wanted and the present members of a network. */
 
 import type { ContactRecord } from '../contacts/contacts.ts';
 import { findContacts } from '../contacts/contacts.ts';
@@ -9,15 +9,15 @@ import { listNetworkMembers, type MemberRecord } from './statements/network-memb
 import { listWantedMembers, type NetworkRecord } from './statements/networks.ts';
 
 export interface Membership {
-  /** The donors that the group's contacts are, ascending; two contacts may be one donor. */
+  /** The donors of the group's contacts, ascending; two contacts may be the same donor. */
   wanted: string[];
-  /** The mirror. */
+  /** The members in the mirror. */
   members: MemberRecord[];
-  /** People of the group who have no donor yet and may still get one. */
+  /** Contacts of the group who have no donor yet and may still get one. */
   toEnhance: number;
 }
 
-/** The membership of a network, by the group as it was read last. */
+/** The membership of a network, by the last reading of its group. */
 export async function findMembership(
   { store }: Pick<NetworkDeps, 'store'>,
   row: Pick<NetworkRecord, 'id' | 'integrationId'>,
@@ -29,13 +29,17 @@ export async function findMembership(
     members.flatMap(({ donorId, state }) => (state === 'member' ? donorId : [])),
   );
   const inDoubt = await listOptOutsInDoubt(store.reader, row.integrationId);
-  // To add a member again costs a credit: nobody leaves for a mark that a user may call an error.
+  // Adding a member again costs a credit, so nobody leaves because of a mark that a user may call
+  // an error.
   const stays = ({ crmId, state, donorId }: ContactRecord) =>
     state !== 'removed' && inDoubt.has(crmId) && donorId !== null && isMember.has(donorId);
   return { ...findWanted(crmIds, contacts, stays), members };
 }
 
-/** What people of a group mean for its network; `stays` is true of contacts that stay although they are marked. Pure. */
+/**
+ * The wanted donors among the contacts of a group; `stays` is true for contacts that stay although
+ * they are marked. Pure.
+ */
 export function findWanted(
   crmIds: readonly string[],
   contacts: ReadonlyMap<string, ContactRecord>,
@@ -53,7 +57,7 @@ export function findWanted(
   return { wanted: [...donors].sort(), toEnhance };
 }
 
-/** Who left the CRM or must not be researched is in no network. */
+/** Contacts that left the CRM or must not be researched are in no network. */
 function isWanted({ state, hasOptedOut }: ContactRecord): boolean {
   return state !== 'removed' && hasOptedOut === 0;
 }
@@ -62,33 +66,33 @@ function isOnItsWay({ state }: ContactRecord): boolean {
   return state === 'due' || state === 'submitted' || state === 'ready';
 }
 
-/** Who joins a network and who leaves it: pure. */
+/** Decides who joins a network and who leaves it. Pure. */
 
-/** What is to change in one network; donor ids, ascending. */
+/** The changes in one network; donor IDs, ascending. */
 export interface MemberPlan {
   /** Wanted, and never added: each costs a credit. */
   joiners: string[];
-  /** Members that the group does not want any more. */
+  /** Members that the group no longer wants. */
   leavers: string[];
-  /** The same whose removal an earlier run has begun: no person is asked about them again. */
+  /** Members whose removal an earlier run has started: it needs no further decision. */
   leaving: string[];
-  /** Wanted again although their removal had begun: it is not known whether they are members. */
+  /** Wanted again although their removal had started: it is unknown whether they are members. */
   returned: string[];
-  /** Not in the network and not wanted any more: nothing but a memory. */
+  /** Not in the network and no longer wanted: only a record is left. */
   outdated: string[];
-  /** How many are in the network now. */
+  /** Number of present members. */
   members: number;
   /** True if so many would leave that the group was probably emptied by mistake. */
   isImplausible: boolean;
 }
 
-/** Fewer leavers than this are believed whatever their part (design, promise 7). */
+/** Fewer leavers than this are always accepted, whatever their share (design, promise 7). */
 const MIN_IMPLAUSIBLE = 5;
 
-/** More than this part of the members does not leave at once. */
+/** More than this share of the members does not leave at once. */
 const IMPLAUSIBLE_PART = 0.5;
 
-/** Compares what the CRM wants with what the mirror knows. */
+/** Compares the wanted members in the CRM with the mirror. */
 export function planMembers({
   wanted,
   members,

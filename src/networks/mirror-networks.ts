@@ -1,4 +1,4 @@
-/** Members that are wanted → members of the service's networks, all from the store. */
+/** Wanted members → members of the service's networks, all from the store. */
 
 import { hasMissing } from '../contacts/many-at-once/missing.ts';
 import { inParallel, splitIntoBatches } from '../core/parallel.ts';
@@ -37,9 +37,9 @@ import {
 import { listNetworks, type NetworkRecord } from './statements/networks.ts';
 
 /**
- * Makes the networks what their groups are, once the contacts are delivered. What an earlier run
- * has left open is settled first; then names, leavers and joiners, network by network. Nothing is
- * asked of the service if nothing has changed.
+ * Makes the networks equal to their groups, once the contacts are delivered. It first settles what
+ * an earlier run has left open, then handles names, leavers and joiners, network by network. If
+ * nothing has changed, it sends no request to the service.
  */
 export async function mirrorNetworks(deps: NetworkDeps, run: NetworkRun): Promise<void> {
   if (run.only !== null) return;
@@ -60,7 +60,8 @@ async function mirrorGroups(deps: NetworkDeps, run: NetworkRun): Promise<void> {
   await renameNetworks(deps, run, networks);
   for (const network of await findNetworks(deps, run)) {
     if (run.control.stopping.aborted) return;
-    // Half a group is no group: what was not read to its end in this run stays as it is.
+    // A partly read group is not a group: one that was not read completely in this run stays as it
+    // is.
     if (network.row.readRun === run.id) await mirrorNetwork(deps, run, network);
   }
   await followAdds(deps, run);
@@ -72,7 +73,10 @@ async function findNetworks(deps: NetworkDeps, run: NetworkRun): Promise<Mirrore
   return settings.flatMap(({ setting, row }) => (row === null ? [] : [{ setting, row }]));
 }
 
-/** Of the run's own integration; another one's lost answer matters only to who wants to add. */
+/**
+ * Only those of the run's own integration; another integration's lost response matters only to a
+ * run that wants to add members.
+ */
 async function finishEarlierAdds(deps: NetworkDeps, run: NetworkRun): Promise<void> {
   const proof = addProof(deps, run);
   const [open] = await proof.listOpen();
@@ -115,14 +119,15 @@ async function mirrorNetwork(
 }
 
 /**
- * While contacts are missing and nobody knows whether they are gone, the groups can lack them as well: nobody
- * leaves, and a member that could not be added is not forgotten, since to add it again would cost a credit.
+ * While contacts are missing and it is unknown whether they are gone, the groups can lack them,
+ * too. So nobody leaves, and a member that could not be added is not dropped, because adding it
+ * again would cost a credit.
  */
 function keptPlan(plan: MemberPlan, isKept: boolean): MemberPlan {
   return isKept ? { ...plan, leavers: [], leaving: [], outdated: [] } : plan;
 }
 
-/** The plan, once it is known of everybody whether they are members. */
+/** The plan, once it is known of everyone whether they are members. */
 async function planNetwork(
   deps: NetworkDeps,
   run: NetworkRun,
@@ -140,7 +145,7 @@ async function planNetwork(
   return planMembers(await findMembership(deps, row));
 }
 
-/** Whether those who would leave may be removed: a group that shrank implausibly is asked about. */
+/** Whether the leavers may be removed: a group that shrank implausibly needs a decision. */
 async function judgeLeavers(
   deps: NetworkDeps,
   run: NetworkRun,
@@ -159,16 +164,16 @@ async function judgeLeavers(
   });
 }
 
-/** Leavers → out of the network. */
+/** Leavers → removed from the network. */
 
-/** Removes who is not wanted any more. Throws PartnerNotFound if the network is gone. */
+/** Removes members that are no longer wanted. Throws PartnerNotFound if the network is gone. */
 export async function removeLeavers(
   deps: NetworkDeps,
   run: NetworkRun,
   row: NetworkRecord,
   { leavers, leaving }: MemberPlan,
 ): Promise<void> {
-  // On disk first: should they be wanted again meanwhile, they are not taken for members.
+  // Recorded first: if they are wanted again in the meantime, they do not count as members.
   if (leavers.length > 0)
     await deps.store.checkpoint(run.lease, (trx) => recordLeavingMembers(trx, row.id, leavers));
   const requests = splitIntoBatches([...leaving, ...leavers], MAX_DONORS_PER_REQUEST);
@@ -181,10 +186,10 @@ export async function removeLeavers(
   });
 }
 
-/** Requests under way at a time, each noted by itself; who is not noted is removed once more. */
+/** Number of requests in flight, each recorded separately; an unrecorded removal is repeated. */
 const REMOVALS_AT_ONCE = 4;
 
-/** Donors that the service does not know keep nobody else in. */
+/** Donors that the service does not know must not keep others in. */
 async function removeMembers(
   deps: NetworkDeps,
   run: NetworkRun,
@@ -196,11 +201,11 @@ async function removeMembers(
     await takeOut(deps, run.lease, row.networkId, donorIds, run.control.ending);
   } catch (error) {
     if (!(error instanceof PartnerNotFound) || (await isDeleted(deps, run, row))) throw error;
-    // Donors that the service does not know any more are in no network; the others are removed.
+    // Donors that the service no longer knows are in no network; the others are removed.
     if (donorIds.length === 1) return;
     for (const donorId of donorIds) await removeMembers(deps, run, row, [donorId]);
   }
 }
 
-/** What networks do in a run: groups are read before the contacts, and mirrored after them. */
+/** The network stages of a run: groups are read before the contacts, and mirrored after them. */
 export const NETWORK_STAGES: Stages = { before: [readGroups], after: [mirrorNetworks] };

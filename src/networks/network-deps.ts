@@ -1,4 +1,4 @@
-/** What mirroring needs of the world and of the run it is part of. */
+/** The dependencies of mirroring, and the part of the run that it needs. */
 import type { Run, SyncDeps } from '../sync/control/context.ts';
 
 export type NetworkDeps = Omit<SyncDeps, 'sealer'>;

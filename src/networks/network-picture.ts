@@ -1,4 +1,4 @@
-/** Who can introduce which contact, as the last run has computed it: from the store alone, by ids. */
+/** Who can introduce which contact, as the last run computed it: only from the store, by IDs. */
 
 import { describeCount } from '../core/quantities.ts';
 import type { Reader } from '../database/reader.ts';
@@ -11,10 +11,10 @@ import {
 import { listMirroredNetworks } from './statements/mirrored-networks.ts';
 import { findContactsByDonor } from './statements/network-members.ts';
 
-/** A person of the picture. */
+/** A person in the picture. */
 export interface PicturePerson {
   donorId: string;
-  /** The contacts that this person is in the CRM; empty for a member who is none. */
+  /** The person's contacts in the CRM; empty for a member who is not a contact. */
   contacts: string[];
   /** The networks that the person is in, by name. */
   networks: string[];
@@ -22,34 +22,37 @@ export interface PicturePerson {
 
 /** One connection: a member of a network who knows a contact. */
 export interface PicturePath {
-  /** Donor id of the member. */
+  /** Donor ID of the member. */
   from: string;
-  /** Donor id of the contact, and its id in the CRM. */
+  /** Donor ID of the contact, and its ID in the CRM. */
   to: string;
   contact: string;
-  /** In whole hundredths; null for those who know the contact too, and of which nothing more is kept. */
+  /**
+   * In whole hundredths; null for other members who know the contact, for whom no strength is
+   * stored.
+   */
   strength: number | null;
-  /** The network that the member comes from. */
+  /** The network that the member belongs to. */
   network: string;
 }
 
 export interface NetworkPicture {
   networks: { name: string; members: number }[];
   people: PicturePerson[];
-  /** The strongest first. */
+  /** Strongest first. */
   paths: PicturePath[];
-  /** Contacts with a path, also those that the picture has no room for. */
+  /** Number of contacts with a path, including those that do not fit into the picture. */
   total: number;
 }
 
-/** More would be a cloud and no picture. */
+/** A picture with more would be unreadable. */
 export const MAX_PEOPLE = 2_000;
 export const MAX_PATHS = 6_000;
 
-/** The weakest connection that the service keeps for networks, in hundredths. */
+/** The weakest connection that the service stores for networks, in hundredths. */
 export const WEAKEST = 45;
 
-/** The strongest paths; with `who`, also those to this contact, however weak. */
+/** The strongest paths; with `who`, also the paths to this contact, however weak. */
 export async function readPicture(
   reader: Reader,
   integrationId: string,
@@ -82,7 +85,10 @@ export async function readPicture(
   };
 }
 
-/** The best path to each contact first, then who else knows them, as long as there is room: pure. */
+/**
+ * The best path to each contact first, then the others who know them, as long as there is room.
+ * Pure.
+ */
 export function rankPaths(
   known: readonly KnownPath[],
   named: ReadonlyMap<string, string>,
@@ -113,20 +119,23 @@ export function rankPaths(
   return [...best, ...room];
 }
 
-/** What of a picture is looked at. */
+/** Which part of a picture to show. */
 export interface PictureFilter {
-  /** In hundredths: weaker ones are left out, and those of which nothing is kept unless it is the weakest. */
+  /**
+   * In hundredths: weaker connections are left out, and so are those without a stored strength,
+   * unless this is the minimum.
+   */
   weakest: number;
   /** The name of a network; null for all. */
   network: string | null;
-  /** The id of a contact in the CRM, or of a donor: what leads to it, or from it; null for all. */
+  /** The ID of a contact in the CRM, or of a donor: shows the paths to or from it; null for all. */
   who: string | null;
 }
 
 export const SORTS = ['strength', 'contact', 'introducer', 'network'] as const;
 export type PictureSort = (typeof SORTS)[number];
 
-/** The paths that are looked at, in the order of a column: pure. */
+/** The paths to show, in the order of a column. Pure. */
 export function choosePaths(
   { paths, people }: NetworkPicture,
   { weakest, network, who }: PictureFilter,
@@ -146,7 +155,7 @@ export function choosePaths(
   return sort === 'strength' ? chosen : chosen.toSorted((a, b) => compare(a, b, sort));
 }
 
-/** Hundredths are no whole numbers of a computer. */
+/** Hundredths are not exact in floating point. */
 const EPSILON = 1e-6;
 
 function compare(one: PicturePath, other: PicturePath, sort: Exclude<PictureSort, 'strength'>) {
@@ -156,7 +165,7 @@ function compare(one: PicturePath, other: PicturePath, sort: Exclude<PictureSort
   return key(one) < key(other) ? -1 : 1;
 }
 
-/** A path in a sentence, for people who are called so. */
+/** A path as a sentence, with these names. */
 export function pathSentence(path: PicturePath, people: number, from: string, to: string): string {
   const of = path.network === '' ? '' : ` of ${path.network}`;
   if (path.strength === null) return `${from}${of} knows ${to} as well.`;

@@ -1,4 +1,7 @@
-/** Networks that were changed by hand at the service: what differs, and making them what their groups are. */
+/**
+ * Networks that were changed by hand at the service: shows the differences, and makes them equal to
+ * their groups again.
+ */
 
 import type { OpenIntegration } from '../clients/open-integration.ts';
 import type { RunReason } from '../core/run.ts';
@@ -13,13 +16,16 @@ import { repairNetworks } from './repair.ts';
 import { listNetworkCounts, type NetworkCounts } from './statements/network-counts.ts';
 
 export interface ByHandOptions {
-  /** True if questions may cost credits; otherwise a ConfigurationError says what they would cost. */
+  /** True if queries may cost credits; otherwise a ConfigurationError says what they would cost. */
   maySpend: boolean;
   /** Aborted to give up. */
   signal: AbortSignal;
 }
 
-/** Asks the service who is in the networks, and compares it with the mirror. Changes nothing. */
+/**
+ * Queries the service for the networks' members, and compares them with the mirror. Changes
+ * nothing.
+ */
 export async function checkNetworks(
   { integration, deps }: OpenIntegration,
   { maySpend, signal }: ByHandOptions,
@@ -41,11 +47,11 @@ export interface Repaired {
 }
 
 export interface RepairOptions extends ByHandOptions {
-  /** Called with what differs before anything is changed; throws to leave it at that. */
+  /** Called with the differences before anything is changed; throws to change nothing. */
   confirm(drifts: readonly NetworkDrift[]): Promise<void>;
 }
 
-/** Makes the networks what their groups are, under the lease of the integration. */
+/** Makes the networks equal to their groups, under the lease of the integration. */
 export function repairOpen(
   open: OpenIntegration,
   { maySpend, signal, confirm }: RepairOptions,
@@ -67,7 +73,7 @@ export function repairOpen(
   });
 }
 
-/** What a repair has in common with a run; it is none, and no report is kept of it. */
+/** The parts of a run that a repair needs; it is not a run, and no report of it is stored. */
 async function repairRun(
   { integration, partnerKey, deps: { store, clock, newId } }: OpenIntegration,
   lease: Lease,

@@ -1,4 +1,4 @@
-/** How the networks of an integration stand, from the store alone. */
+/** The state of an integration's networks, only from the store. */
 import type { GroupSelector } from '../../connectors/contract.ts';
 import type { Integration } from '../core/integration-settings.ts';
 import { matchNetworks } from './match-networks.ts';
@@ -7,24 +7,24 @@ import type { NetworkDeps } from './network-deps.ts';
 import { fingerprintGroups } from './read-groups.ts';
 import { listNetworks, type NetworkRecord } from './statements/networks.ts';
 
-/** One network as far as it is known here. */
+/** One network, as far as it is known here. */
 export interface NetworkOverview {
   name: string;
-  /** The group of the settings; null if the setting is gone and the network is left alone. */
+  /** The group in the settings; null if the setting is gone and the network is left alone. */
   group: GroupSelector | null;
-  /** The service's id; null before there is a network. */
+  /** The service's ID; null before there is a network. */
   networkId: string | null;
   members: number;
-  /** Donors who are to join, and people of the group who are enhanced first. */
+  /** Donors who are to join, and contacts of the group who are enhanced first. */
   joiners: number;
   toEnhance: number;
-  /** Donors who could not be added: not tried again before a repair. */
+  /** Donors who could not be added; they are not tried again before a repair. */
   failed: { donorId: string; reason: string }[];
-  /** When the group was last read to its end (epoch ms); null for never. */
+  /** When the group was last read completely (epoch ms); null for never. */
   readAt: number | null;
 }
 
-/** The networks of the settings, and then those whose setting is gone. */
+/** The networks in the settings, then those whose setting is gone. */
 export async function describeNetworks(
   deps: Pick<NetworkDeps, 'store'>,
   integration: Integration,

@@ -1,4 +1,4 @@
-/** Groups of the CRM → members that are wanted, in the store. */
+/** Groups of the CRM → wanted members in the store. */
 
 import type { GroupSelector } from '../../connectors/contract.ts';
 import { isDonorSyncError, messageOf } from '../core/errors.ts';
@@ -16,18 +16,18 @@ import {
   recordMirroredGroups,
 } from './statements/networks.ts';
 
-/** Groups that are read at the same time: the pages of one follow one another. */
+/** Number of groups read at the same time; the pages of one group are read one after the other. */
 const GROUPS_AT_ONCE = 4;
 
-/** A group of the settings with the id of its network in the store. */
+/** A group of the settings with the ID of its network in the store. */
 interface KnownGroup extends MirroredGroup {
   group: GroupSelector;
 }
 
 /**
- * Reads every group of the settings before the contacts are read, so that its members come first
- * in the plan. Only a group that was read to its end counts; of one that was not, the members of
- * the last time still come first, and a person is notified.
+ * Reads every group of the settings before the contacts are read, so that its members come first in
+ * the plan. Only a group that was read completely counts. Otherwise the members from the last
+ * reading still come first, and users are notified.
  */
 export async function readGroups(deps: NetworkDeps, run: NetworkRun): Promise<void> {
   if (run.only !== null || run.integration.networks.length === 0) return;
@@ -76,7 +76,7 @@ async function readGroup(deps: NetworkDeps, run: NetworkRun, group: KnownGroup):
     members = await readToEnd(deps, run, group.group);
   } catch (error) {
     if (run.control.stopping.aborted) throw error;
-    // The contacts are still synced: if the CRM itself is away, reading them says so.
+    // The contacts are still synced: if the CRM itself is unavailable, reading them reports that.
     return holdUnreadable(deps, run, group, error);
   }
   await store.checkpoint(run.lease, (trx) => recordGroupMembers(trx, run.id, group.id, members));
@@ -101,7 +101,7 @@ async function holdUnreadable(
   });
 }
 
-/** Every member's CRM id, without those who were erased. */
+/** Every member's CRM ID, without erased contacts. */
 export async function readToEnd(
   deps: Pick<NetworkDeps, 'store' | 'connector'>,
   run: Pick<NetworkRun, 'forgotten' | 'erased'>,

@@ -1,4 +1,4 @@
-/** Makes the networks what their groups are, also where they were changed by hand. */
+/** Makes the networks equal to their groups, including where they were changed by hand. */
 
 import { type DriftOptions, findDrift, type NetworkDrift } from './drift.ts';
 import { holdDeleted } from './ensure-network.ts';
@@ -10,13 +10,14 @@ import { dropNetworkMembers, recordNetworkMembers } from './statements/network-m
 import { recordNetworkName } from './statements/networks.ts';
 
 export interface RepairOptions extends DriftOptions {
-  /** Called with what differs before anything is changed; throws to leave it at that. */
+  /** Called with the differences before anything is changed; throws to change nothing. */
   confirm(drifts: readonly NetworkDrift[]): Promise<void>;
 }
 
 /**
- * The mirror becomes what the service has; then mirroring does the rest: who was removed by hand is
- * added again (and paid again), who was added by hand leaves, and failed ones are tried again.
+ * Sets the mirror to what the service has; mirroring then does the rest. Members removed by hand
+ * are added again (and paid for again), members added by hand leave, and failed ones are tried
+ * again.
  */
 export async function repairNetworks(
   deps: NetworkDeps,

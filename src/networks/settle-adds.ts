@@ -1,7 +1,7 @@
 /**
- * A bulk add without a known answer is settled, not guessed: after a quiet time the service is
- * asked where its donors are, and the balance says what it has cost. Until then no other bulk add
- * of the key is sent.
+ * A bulk add without a known response is settled, not guessed. After a quiet time the donors are
+ * queried at the service, and the balance shows what it has cost. Until then no other bulk add of
+ * the key is sent.
  */
 import { findLosses } from '../credits/lost-responses.ts';
 import type { Proof } from '../credits/spend.ts';
@@ -16,7 +16,7 @@ import {
   recordAddEnds,
 } from './statements/network-adds.ts';
 
-/** How lost answers to bulk adds are settled: by where their donors are, and by what the balance lost. */
+/** Settles lost responses to bulk adds by the donors' networks and by the drop of the balance. */
 export function addProof(deps: NetworkDeps, run: NetworkRun): Proof<AddRecord> {
   return {
     async listOpen() {
@@ -31,7 +31,7 @@ export function addProof(deps: NetworkDeps, run: NetworkRun): Proof<AddRecord> {
   };
 }
 
-/** Leaves everything as it is if the run stops meanwhile. */
+/** Leaves everything unchanged if the run stops in the meantime. */
 async function proveAdd(
   deps: NetworkDeps,
   run: NetworkRun,
@@ -64,10 +64,10 @@ async function proveAdd(
 }
 
 /**
- * What becomes of the donors of a lost bulk add that cost `charged` credits: pure. Who is in the
- * network is paid for. Who is not may be added again if nothing was charged, or if the members
- * account for every credit that is gone; otherwise the job may still be at work, and they have no
- * end yet.
+ * The results for the donors of a lost bulk add that cost `charged` credits. Pure. Donors in the
+ * network are paid for. The others may be added again if nothing was charged, or if the members
+ * account for every missing credit. Otherwise the job may still be running, and they have no result
+ * yet.
  */
 export function judgeLostAdd(
   charged: number,

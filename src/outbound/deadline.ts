@@ -1,29 +1,31 @@
-/** The end of the patience with one exchange. */
+/** The time limit of one exchange. */
 export interface Deadline {
-  /** Fires when the time is over, or when the caller wants no more of it. */
+  /** Fires when the time is over, or when the caller cancels. */
   signal: AbortSignal;
   /** True if the time was over before the caller's signal fired. */
   expired(): boolean;
-  /** Stops the time, while it is not the other side that is waited for; the caller's signal counts on. */
+  /**
+   * Stops the timer while we are not waiting for the other side; the caller's signal still applies.
+   */
   pause(): void;
-  /** Grants the whole time once more. */
+  /** Restarts the timer with the full time. */
   restart(): void;
   /** Leaves no timer and no listener behind. */
   end(): void;
 }
 
-/** How long an exchange may take, and who may end it before. */
+/** How long an exchange may take, and who may end it earlier. */
 export interface Patience {
   timeoutMs: number;
   signal?: AbortSignal | undefined;
-  /** How long it may go on once the signal has fired: for a write under way; 0 unless given. */
+  /** How long it may continue once the signal has fired, for a write in progress; 0 by default. */
   graceMs?: number;
 }
 
 /**
- * Starts a deadline in the machine's own time, not a clock's: it guards a real socket. It has a timer
- * of its own, because one of `AbortSignal.timeout` can neither be granted again nor be taken back: a
- * run would leave as many behind as it sends requests in some minutes.
+ * Starts a deadline in the machine's own time, not a clock's: it guards a real socket. It has its
+ * own timer, because one of `AbortSignal.timeout` can be neither restarted nor cancelled: a run
+ * would leave one behind for each request of some minutes.
  */
 export function startDeadline({ timeoutMs, signal: stop, graceMs = 0 }: Patience): Deadline {
   const controller = new AbortController();

@@ -1,53 +1,56 @@
 import { isConfigurationError } from '../core/errors.ts';
 import { type Deadline, type Patience, startDeadline } from './deadline.ts';
 
-/** One request as it goes out. */
+/** An outgoing request. */
 export interface Outgoing {
   method: string;
   /** Absolute. */
   url: string;
   headers: Readonly<Record<string, string>>;
-  /** A text, or what makes a stream of it. */
+  /** A text, or a function that returns a stream. */
   body?: string | (() => AsyncIterable<Uint8Array>);
-  /** True if the body of a good answer is handed over as it comes. */
+  /** True if the body of a successful response is passed on as it arrives. */
   isStreamed?: boolean;
 }
 
-/** How an answer begins. */
+/** Status and headers of a response. */
 export interface AnswerHead {
   status: number;
   headers: Headers;
 }
 
-/** What became of one request. */
+/** Result of one request. */
 export type Outcome =
   | ({ kind: 'answered'; text: string } & AnswerHead)
-  /** The body must be read by who gets it: the connection is open until then. */
+  /** The recipient must read the body: the connection is open until then. */
   | ({ kind: 'opened'; chunks: AsyncIterable<Uint8Array> } & AnswerHead)
-  /** It certainly never reached the other side; the cause is a ConfigurationError if the guard refused its address. */
+  /**
+   * It certainly never reached the other side; the cause is a ConfigurationError if the guard
+   * rejected its address.
+   */
   | { kind: 'unsent'; cause: unknown }
-  /** It may have arrived and been carried out. `head` is there if the answer had begun. */
+  /** It may have arrived and been carried out. `head` is there if the response had begun. */
   | { kind: 'broken'; why: BrokenBy; cause: unknown; head: AnswerHead | null };
 
-/** What ended an exchange before its answer was whole. */
+/** What ended an exchange before its response was complete. */
 export type BrokenBy = 'timeout' | 'stop' | 'connection' | 'size';
 
 export interface Way extends Patience {
   fetch: typeof globalThis.fetch;
-  /** Sees how each answer begins, as soon as it does. */
+  /** Called with the headers of each response as soon as they arrive. */
   onHead?: (headers: Headers) => void;
 }
 
 /**
- * The largest body that is read at once, in bytes as they are after unpacking: a small packed body may
- * become huge. The largest good ones, a page of 2,000 records or the description of all fields of an
- * object, are a fraction of it.
+ * The largest body that is read at once, in bytes after decompression: a small compressed body may
+ * become huge. The largest legitimate ones, a page of 2,000 records or the description of all
+ * fields of an object, are a fraction of it.
  */
 export const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
 /**
- * Sends one request once and says what became of it; never rejects. Redirects come as answers:
- * followed, they would take the key or the token along to wherever they point.
+ * Sends one request once and returns its result; never rejects. Redirects are returned as
+ * responses: following them would send the key or the token to the redirect target.
  */
 export async function exchange(way: Way, request: Outgoing): Promise<Outcome> {
   const deadline = startDeadline(way);
@@ -75,7 +78,10 @@ export async function exchange(way: Way, request: Outgoing): Promise<Outcome> {
   }
 }
 
-/** The value of a JSON text; null if it is none, so that an odd answer is known by its status. */
+/**
+ * The value of a JSON text; null if it is not JSON, so that an odd response is recognised by its
+ * status.
+ */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -109,7 +115,7 @@ async function readText(body: ReadableStream<Uint8Array> | null): Promise<string
   }
 }
 
-/** Hands out a body as it comes; the deadline counts anew for each piece of it. */
+/** Yields a body as it arrives; the deadline restarts for each chunk. */
 async function* flow(
   body: AsyncIterable<Uint8Array> | null,
   deadline: Deadline,
@@ -128,7 +134,10 @@ async function* flow(
 /** What the system was doing when it failed before anything could be sent. */
 const CONNECTING = new Set<unknown>(['getaddrinfo', 'connect']);
 
-/** Failures of a connection that was never ready: no answer to the first packet, or a bad certificate. */
+/**
+ * Failures of a connection that was never established: no response to the first packet, or a bad
+ * certificate.
+ */
 const UNCONNECTED_CODES = new Set<unknown>([
   'UND_ERR_CONNECT_TIMEOUT',
   'CERT_HAS_EXPIRED',
@@ -137,19 +146,19 @@ const UNCONNECTED_CODES = new Set<unknown>([
   'SELF_SIGNED_CERT_IN_CHAIN',
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  // A proxy that broke off before there was a tunnel.
+  // A proxy that disconnected before the tunnel was established.
   'UND_ERR_PRX_CONN',
   'UND_ERR_PRX_TLS',
 ]);
 
 /**
- * True only for sure signs that nothing was sent. A reset looks the same before and after the other
- * side did the work, so it is no such sign.
+ * True only if it is certain that nothing was sent. A reset looks the same before and after the
+ * other side did the work, so it proves nothing.
  */
 function neverConnected(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   if (!(cause instanceof Error)) return false;
-  // Node tries all addresses of a name, and reports them together.
+  // Node tries all addresses of a name, and reports their errors together.
   const attempts: unknown[] = cause instanceof AggregateError ? cause.errors : [cause];
   return attempts.length > 0 && attempts.every(isConnectFailure);
 }

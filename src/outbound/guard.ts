@@ -1,7 +1,8 @@
 /**
- * The one guard of requests that leave. It is given the final URL of each, and decides where it can lead: an operator's
- * settings file can name any host, also one of a private network; what was set in a browser reaches public addresses
- * only, and those that the operator has named. All requests go through the proxies that the environment names.
+ * The one guard of outgoing requests. It receives the final URL of each and decides where it may
+ * lead. An operator's settings file can name any host, even one in a private network. Addresses set
+ * in a browser may reach only public addresses and those that the operator has named. All requests
+ * go through the proxies that the environment names.
  */
 import { lookup as systemLookup } from 'node:dns';
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
@@ -9,38 +10,45 @@ import type { Dispatcher } from 'undici';
 import { ConfigurationError, isConfigurationError } from '../core/errors.ts';
 import { createDispatcher, readProxies } from './proxy.ts';
 
-/** The addresses of a private network that are open all the same. */
+/** The addresses of a private network that are allowed anyway. */
 export interface NamedByOperator {
-  /** The origins of addresses in the settings and the environment: no other port of their hosts is open. */
+  /**
+   * Origins of addresses in the settings and the environment: no other port of their hosts is
+   * allowed.
+   */
   origins: readonly string[];
   /**
-   * Hosts: `crm.example.org` for the usual ports of http and https, `crm.example.org:8443` for one port,
-   * `127.0.0.1:*` for all of them.
+   * Hosts: `crm.example.org` for the default ports of http and https, `crm.example.org:8443` for
+   * one port, `127.0.0.1:*` for all of them.
    */
   hosts: readonly string[];
 }
 
-/** Where requests can lead. */
+/** Where requests may lead. */
 export type Reach =
   /** For addresses that an operator has written into a file. */
   | 'anywhere'
   /** For all other addresses. */
   | {
       named: NamedByOperator;
-      /** Finds the addresses of a name; by default the system does. */
+      /** Resolves a name to addresses; by default the system does. */
       lookup?: LookupFunction | undefined;
     };
 
 type Fetch = typeof globalThis.fetch;
 
-/** Sends requests within this reach. It follows no redirect: that would lead past the check of the final URL. */
+/**
+ * Sends requests within this reach. It follows no redirect, since that would bypass the check of
+ * the final URL.
+ */
 export function outboundFetch(reach: Reach): Fetch {
   return async (input, init) => {
     if (input instanceof Request) throw new TypeError('The guard takes a URL and its options.');
     const url = new URL(input);
     const request = { ...init, redirect: 'manual' } as const;
     if (reach === 'anywhere' || isNamed(url, reach.named)) {
-      // Node's own fetch, unless there is a proxy: undici takes memory that most have no use for.
+      // Node's own fetch, unless there is a proxy: undici takes memory that most installations do
+      // not need.
       return readProxies() === null
         ? globalThis.fetch(url, request)
         : sendBy(await findProxied(), url, request);
@@ -59,12 +67,12 @@ export function isNamed(
   return origins.includes(origin) || hosts.includes(host) || hosts.includes(`${hostname}:*`);
 }
 
-/** Why a URL is not one that a browser can set. */
+/** Why a URL cannot be set in a browser. */
 export type NotPublic = 'password' | 'plain' | 'private';
 
 /**
- * Why this is not the URL of a public address, as far as its text says; null if it can be one: where its name leads is
- * checked when it is connected to.
+ * Why this is not the URL of a public address, as far as its text tells; null if it can be one.
+ * Where its name leads is checked on connection.
  */
 export function whyNotPublic({ hostname, username, password, protocol }: URL): NotPublic | null {
   if (username + password !== '') return 'password';
@@ -74,16 +82,19 @@ export function whyNotPublic({ hostname, username, password, protocol }: URL): N
   return isPrivate ? 'private' : null;
 }
 
-/** True if this address of IPv4 or IPv6 is none of the public internet, or leads to one that is not. */
+/** True if this IPv4 or IPv6 address is not on the public internet, or leads to one that is not. */
 export function isPrivateAddress(address: string): boolean {
-  // An address of a link can name its interface.
+  // A link-local address can name its interface.
   const [bare = ''] = address.split('%');
   if (!isIPv6(bare)) return PRIVATE.check(bare, 'ipv4');
   if (NAT64.check(bare, 'ipv6')) return translatesToPrivate(bare);
   return !GIVEN_OUT.check(bare, 'ipv6') || PRIVATE.check(bare, 'ipv6');
 }
 
-/** The public internet of IPv6: all other addresses are local, lead to one of IPv4, or are nobody's yet. */
+/**
+ * The public internet of IPv6: all other addresses are local, lead to one of IPv4, or are not
+ * assigned yet.
+ */
 const GIVEN_OUT = new BlockList();
 GIVEN_OUT.addSubnet('2000::', 3, 'ipv6');
 
@@ -99,7 +110,7 @@ for (const [address, prefix] of [
   ['192.0.2.0', 24],
   ['192.88.99.0', 24],
   ['192.168.0.0', 16],
-  // For benchmarks, and for documents.
+  // For benchmarks, and for documentation.
   ['198.18.0.0', 15],
   ['198.51.100.0', 24],
   ['203.0.113.0', 24],
@@ -108,10 +119,10 @@ for (const [address, prefix] of [
   PRIVATE.addSubnet(address, prefix, 'ipv4');
 }
 for (const [address, prefix] of [
-  // These lead to an address of IPv4, a private one among them: Teredo, and 6to4.
+  // These lead to an IPv4 address, possibly a private one: Teredo, and 6to4.
   ['2001::', 32],
   ['2002::', 16],
-  // For benchmarks, for names of hosts that are no addresses, and for documents.
+  // For benchmarks, for host identifiers that are not addresses, and for documentation.
   ['2001:2::', 48],
   ['2001:10::', 28],
   ['2001:20::', 28],
@@ -121,26 +132,31 @@ for (const [address, prefix] of [
   PRIVATE.addSubnet(address, prefix, 'ipv6');
 }
 
-/** The well-known prefix of NAT64: a network without IPv4 reaches all of IPv4 by it, so the address inside decides. */
+/**
+ * The well-known prefix of NAT64: a network without IPv4 reaches all of IPv4 through it, so the
+ * address inside decides.
+ */
 const NAT64 = new BlockList();
 NAT64.addSubnet('64:ff9b::', 96, 'ipv6');
 
 function translatesToPrivate(address: string): boolean {
-  // The URL parser writes every spelling in one form, whose last two groups are the address of IPv4.
+  // The URL parser normalises every spelling to one form, whose last two groups are the IPv4
+  // address.
   const groups = new URL(`http://[${address}]`).hostname.slice(1, -1).split(':');
   const [high = 0, low = 0] = groups.slice(-2).map((group) => Number.parseInt(group || '0', 16));
   const bytes = [high >> 8, high & 0xff, low >> 8, low & 0xff];
   return PRIVATE.check(bytes.join('.'), 'ipv4');
 }
 
-/** Names that lead nowhere outside. */
+/** Names that never lead outside. */
 const PRIVATE_NAME =
   /^(localhost|[^.]+|.*\.(localhost|local|internal|intranet|lan|home|corp|home\.arpa))\.?$/i;
 
 /**
- * Connects to the very addresses that were checked: a name that leads elsewhere a moment later cannot lead the request
- * there. A name with one private address among public ones is refused as a whole. A proxy finds the addresses itself, so
- * there only the text of the URL is checked; `doctor` says so.
+ * Connects to exactly the addresses that were checked: a name that resolves differently a moment
+ * later cannot redirect the request. A name with one private address among public ones is rejected
+ * as a whole. A proxy resolves the addresses itself, so with a proxy only the text of the URL is
+ * checked; `doctor` says so.
  */
 async function sendPinned(
   url: URL,
@@ -164,7 +180,7 @@ async function sendBy(
   return fetch(url, { ...init, dispatcher });
 }
 
-/** Those of each lookup, with the connections that they keep open. */
+/** The dispatchers by lookup, with the connections that they keep open. */
 const pinned = new WeakMap<LookupFunction, Promise<Dispatcher>>();
 
 function findPinned(lookup: LookupFunction): Promise<Dispatcher> {
@@ -180,7 +196,7 @@ function findProxied(): Promise<Dispatcher> {
   return proxied;
 }
 
-/** A lookup that answers with public addresses or not at all. */
+/** A lookup that returns public addresses or fails. */
 function publicOnly(lookup: LookupFunction): LookupFunction {
   return (hostname, options, answer) => {
     lookup(hostname, options, (error, found, family) => {

@@ -1,21 +1,21 @@
 import type { Clock } from '../core/clock.ts';
 
 /**
- * How a limit is kept. Moments are those of the monotonic clock: no setting of the time of day makes a
- * short wait long.
+ * How a limit is kept. Instants are those of the monotonic clock: setting the time of day does not
+ * make a short wait long.
  */
 export interface PacePolicy<Limit> {
-  /** How long the next request has to wait, as far as is known now; 0 or less if it may leave. */
+  /** How long the next request has to wait, as far as is known now; 0 or less if it may be sent. */
   waitMs(nowMs: number): number;
-  /** A request leaves. What it gives is called once the request is over. */
+  /** A request is sent. Call the returned function once the request is over. */
   depart(nowMs: number): (nowMs: number) => void;
-  /** Nothing leaves before `untilMs`. */
+  /** Nothing is sent before `untilMs`. */
   pause(untilMs: number, nowMs: number): void;
   /** Keeps another limit from now on. */
   keep(limit: Limit, nowMs: number): void;
   /**
-   * Asked before each departure, with the number of requests that wait, where others have a say. If it
-   * rejects, those requests do.
+   * Called before each departure, with the number of waiting requests, if others share the limit.
+   * If it rejects, those requests reject too.
    */
   prepare?: ((waiting: number) => Promise<void>) | undefined;
 }
@@ -23,12 +23,12 @@ export interface PacePolicy<Limit> {
 /** The pace of requests that the other side counts together. */
 export interface Pace<Lane extends string, Limit> {
   /**
-   * Resolves when a request of this lane may leave: lanes in turn, first come first served within
-   * a lane. What it gives is to be called once the request was answered, or given up. Rejects with
-   * the signal's reason, and then nothing is counted.
+   * Resolves when a request of this lane may be sent: lanes take turns, and within a lane it is
+   * first come, first served. Call the returned function once the request was answered, or given
+   * up. Rejects with the signal's reason, and then nothing is counted.
    */
   take(lane: Lane, signal?: AbortSignal): Promise<() => void>;
-  /** Lets no request through for so long, for example after a 429. */
+  /** Lets no request through for that long, for example after a 429. */
   pause(ms: number): void;
   keep(limit: Limit): void;
 }
@@ -45,7 +45,7 @@ interface Waiter {
   fail(reason: unknown): void;
 }
 
-/** Paces by a policy; lanes share what it allows fairly. */
+/** A pace that follows a policy; lanes share fairly what it allows. */
 export function createPace<Lane extends string, Limit>({
   clock,
   lanes,
@@ -74,7 +74,7 @@ export function createPace<Lane extends string, Limit>({
         };
         function leave(): void {
           waiter.fail(signal?.reason);
-          // A nap for which no request waits any more would only keep the process alive.
+          // A pause that no request waits for any longer would only keep the process alive.
           if (!isAwaited()) nap.abort();
         }
         signal?.addEventListener('abort', leave, { once: true });
@@ -133,9 +133,12 @@ export function createPace<Lane extends string, Limit>({
   }
 }
 
-/** One pace for each key, made when it is first asked for. */
+/** One pace per key, created on first use. */
 export interface PaceRegistry<One> {
-  /** `key` tells apart what is counted apart (a keyed hash, say); it is never a secret itself. */
+  /**
+   * `key` separates what is counted separately (a keyed hash, for example); it is never a secret
+   * itself.
+   */
   for(key: string): One;
 }
 
@@ -150,24 +153,35 @@ export function createPaceRegistry<One>(make: (key: string) => One): PaceRegistr
   };
 }
 
-/** Requests a second (null or 0: no limit), and so many at once after a pause. */
+/**
+ * Requests per second (null or 0: no limit), and the burst that may be sent at once after a pause.
+ */
 export interface BucketLimit {
   ratePerSecond: number | null;
   burst: number;
-  /** So many more would be taken at once, which is left for those that arrive late; none unless given. */
+  /**
+   * The number of further requests that the service would accept at once, kept in reserve for late
+   * ones; none by default.
+   */
   spare?: number;
 }
 
-/** Where many are under way, so many may leave at once: one alone would make up for no timer that is late. */
+/**
+ * Even with many requests in flight, this many may be sent at once: with only one, nothing would
+ * make up for a late timer.
+ */
 const LEAST_AT_ONCE = 2;
 
 /**
- * A bucket of tokens, as services count that allow a rate and a burst; it begins to fill at `startMs`.
- * A request takes its token of the service's bucket at some moment between its departure and its answer. A
- * full bucket gains nothing more, so what is under way counts as part of the burst until it is
- * answered: after a pause, late requests and those that left behind them may arrive as one. What is counted
- * seconds late, all of it in the worst moment, is refused once in some 10,000 random half-minutes (test/partner):
- * that costs one pause, where a guarantee would cost a slower pace in every run.
+ * A token bucket, as used by services that allow a rate and a burst; it starts to fill at
+ * `startMs`. A request takes its token from the service's bucket at some moment between its
+ * departure and its response. A full bucket gains nothing more, so requests in flight count as part
+ * of the burst until they are answered: after a pause, late requests and those sent after them may
+ * arrive together.
+ *
+ * Requests that are counted seconds late, all of them in the worst moment, are rejected once in
+ * some 10,000 random half-minutes (test/partner). That costs one pause, whereas a guarantee would
+ * cost a slower pace in every run.
  */
 export function tokenBucket(limit: BucketLimit, startMs: number): PacePolicy<BucketLimit> {
   let { burst, spare = 0 } = limit;
@@ -203,7 +217,7 @@ export function tokenBucket(limit: BucketLimit, startMs: number): PacePolicy<Buc
     },
   };
 
-  /** The moment up to which it is filled: later than now only during a pause. */
+  /** The instant up to which it is filled: later than now only during a pause. */
   function refill(nowMs: number): number {
     tokens = Math.min(tokens, atOnce());
     if (nowMs <= filledUntilMs) return filledUntilMs;
@@ -212,29 +226,33 @@ export function tokenBucket(limit: BucketLimit, startMs: number): PacePolicy<Buc
     return nowMs;
   }
 
-  /** How many may leave at once by now. */
+  /** How many may be sent at once now. */
   function atOnce(): number {
     return Math.min(burst, Math.max(LEAST_AT_ONCE, burst + spare - underWay));
   }
 }
 
-/** What hands out the departures of each key to all hosts. */
+/** Assigns the departures of each key across all hosts. */
 export interface DepartureBoard {
   /** Reserves departures; returns how long after now the first one is (ms). */
   reserve(key: string, of: { count: number; apartMs: number; burst: number }): Promise<number>;
   pause(key: string, ms: number): Promise<void>;
 }
 
-/** So many departures are reserved at most at once: a process that is killed loses them. */
+/** Maximum number of departures that are reserved at once: a process that is killed loses them. */
 const MAX_RESERVED = 10;
 
 /** Less than a service allows, since several processes may be a little late at the same time. */
 const MAX_SHARED_BURST = 5;
 
-/** A departure that is missed by more was held up with this process, and is not made up for. */
+/**
+ * A departure missed by more than this was delayed with the whole process, and is not made up for.
+ */
 const MISSED_AFTER_MS = 500;
 
-/** How long nothing leaves if the board could not be reached, and after how long it is given up. */
+/**
+ * How long nothing is sent if the board could not be reached, and after how long it is given up.
+ */
 const BOARD_AWAY_MS = 1_000;
 const BOARD_PATIENCE_MS = 30_000;
 
@@ -280,7 +298,7 @@ export function sharedBucket(
     pause(untilMs, nowMs) {
       pausedUntilMs = Math.max(pausedUntilMs, untilMs);
       departuresMs = [];
-      // Where it fails, the others are asked to wait themselves.
+      // If it fails, the service itself tells the other processes to wait.
       board.pause(key, untilMs - nowMs).catch(() => undefined);
     },
     keep(other) {
@@ -294,16 +312,16 @@ function perMs(ratePerSecond: number | null): number {
   return ratePerSecond ? ratePerSecond / 1_000 : Number.POSITIVE_INFINITY;
 }
 
-/** So many requests in such a window, in whatever way it is counted; null stands for no limit. */
+/** A number of requests per window, however the other side counts it; null stands for no limit. */
 export type WindowLimit = { requests: number; windowMs: number } | null;
 
-/** The part of a limit that is made use of: a person may look at the account by hand. */
+/** The part of a limit that is used: a user may also work with the account by hand. */
 const USED_PART = 0.99;
 
-/** Requests leave no further apart than this part of an even pace, to make up for late ones. */
+/** Requests are spaced by no more than this part of an even pace, to make up for late ones. */
 const GAP_PART = 0.8;
 
-/** A request arrives before its answer does, and within this time of its departure. */
+/** A request arrives before its response does, and within this time of its departure. */
 const LATEST_ARRIVAL_MS = 400;
 
 /** Clocks count in whole milliseconds. */
@@ -316,10 +334,11 @@ interface Answered {
 }
 
 /**
- * A window, as CRMs count. A request counts from its departure until a window after its latest
- * arrival: the CRM has counted it some time in between, so that uneven networks make no window of the
- * CRM's hold more. No way there and back is shorter than the fastest one: by so much the answer comes later than
- * the request has arrived, and the next one arrives later than it leaves.
+ * A sliding window, as CRMs count. A request counts from its departure until one window after its
+ * latest arrival: the CRM has counted it at some time in between, so uneven networks do not put
+ * more requests into any window of the CRM. No round trip is shorter than the fastest one: the
+ * response comes at least that much later than the request has arrived, and the next request
+ * arrives that much later than it is sent.
  */
 export function slidingWindow(limit: WindowLimit): PacePolicy<WindowLimit> {
   let kept = limit;
@@ -357,7 +376,7 @@ export function slidingWindow(limit: WindowLimit): PacePolicy<WindowLimit> {
     },
   };
 
-  /** When it had arrived at the latest, had the way there taken no time at its fastest. */
+  /** The latest possible arrival, if the fastest round trip spent no time on the way there. */
   function latestMs({ departedMs, answeredMs }: Answered): number {
     return Math.min(answeredMs - fastestMs, departedMs + LATEST_ARRIVAL_MS);
   }
@@ -367,10 +386,13 @@ export function slidingWindow(limit: WindowLimit): PacePolicy<WindowLimit> {
   }
 }
 
-/** Requests of one process and another take differently long to arrive. */
+/** Requests of different processes take different times to arrive. */
 const UNEVEN_ARRIVAL_MS = 100;
 
-/** The window of a limit that many hosts share: departures as even as those of a bucket, within a window of one's own. */
+/**
+ * The window of a limit that many hosts share: departures as even as those of a bucket, within the
+ * process's own window.
+ */
 export function sharedWindow(
   limit: WindowLimit,
   shared: { board: DepartureBoard; key: string; clock: Pick<Clock, 'monotonicMs'> },
@@ -395,10 +417,10 @@ export function sharedWindow(
   };
 }
 
-/** A bucket that lets no more through in any window than the limit allows. */
+/** A bucket that never lets more through in any window than the limit allows. */
 function toBucketLimit(limit: WindowLimit): BucketLimit {
   if (limit === null) return { ratePerSecond: null, burst: 1 };
-  // One request of ten at once: a window takes the burst and, while it lasts, what the rate allows.
+  // One request of ten at once: a window contains the burst and what the rate allows during it.
   const burst = Math.max(1, Math.min(MAX_SHARED_BURST, Math.floor(limit.requests / 10)));
   const windowMs = limit.windowMs + UNEVEN_ARRIVAL_MS;
   return { ratePerSecond: ((limit.requests * USED_PART - burst + 1) / windowMs) * 1_000, burst };

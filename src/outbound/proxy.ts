@@ -1,25 +1,28 @@
 /**
- * The proxies that the environment of the process names, by the variables that other programs read as well. They are
- * the process's own, so they are read here and not in the settings.
+ * The proxies that the environment of the process names, by the variables that other programs read
+ * as well. They belong to the process, so they are read here and not from the settings.
  */
 import type { LookupFunction } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { ConfigurationError } from '../core/errors.ts';
 
-/** Where requests are handed over. */
+/** The proxies that requests go through. */
 export interface Proxies {
   /** For `http:`; empty if there is none. */
   httpProxy: string;
-  /** For `https:`; empty if there is none, and then `httpProxy` takes these requests as well. */
+  /** For `https:`; if empty, `httpProxy` takes these requests as well. */
   httpsProxy: string;
-  /** The hosts that are reached directly, with commas in between. */
+  /** The hosts that are reached directly, separated by commas. */
   noProxy: string;
 }
 
 /** This machine is never reached through a proxy, which would reach itself instead. */
 const THIS_MACHINE = ['localhost', '127.0.0.1', '[::1]'];
 
-/** The proxies of this environment; null if it names none. Throws a ConfigurationError for what cannot be one. */
+/**
+ * The proxies of this environment; null if it names none. Throws a ConfigurationError for an
+ * invalid one.
+ */
 export function readProxies(
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): Proxies | null {
@@ -33,10 +36,10 @@ export function readProxies(
 function readProxy(env: Readonly<Record<string, string | undefined>>, name: string): string {
   const { value, spelling } = readVariable(env, name);
   if (value === '') return '';
-  // As curl reads it: `proxy.example.org:3128` is an address without its scheme.
+  // Read as by curl: `proxy.example.org:3128` is an address without its scheme.
   const address = value.includes('://') ? value : `http://${value}`;
   if (URL.canParse(address) && PROXY_SCHEMES.has(new URL(address).protocol)) return address;
-  // The value may hold a password.
+  // The value may contain a password.
   throw new ConfigurationError(
     `${spelling} is not the address of a proxy, so no request can be sent. Write it like http://proxy.example.org:3128, or unset it.`,
     { code: 'proxy_invalid' },
@@ -45,14 +48,16 @@ function readProxy(env: Readonly<Record<string, string | undefined>>, name: stri
 
 const PROXY_SCHEMES = new Set(['http:', 'https:']);
 
-/** Both spellings are in use, and the lower one wins, as in curl. */
+/** Both spellings are in use, and the lower-case one wins, as in curl. */
 function readVariable(env: Readonly<Record<string, string | undefined>>, name: string) {
   const lower = name.toLowerCase();
   const spelling = env[lower] === undefined ? name : lower;
   return { spelling, value: env[spelling]?.trim() ?? '' };
 }
 
-/** The proxies in words for a user, without their passwords: `proxy.example.org:3128 (HTTPS_PROXY)`. */
+/**
+ * The proxies as text for a user, without their passwords: `proxy.example.org:3128 (HTTPS_PROXY)`.
+ */
 export function describeProxies({ httpProxy, httpsProxy }: Proxies): string {
   const named = [
     ['HTTPS_PROXY', httpsProxy],
@@ -62,9 +67,9 @@ export function describeProxies({ httpProxy, httpsProxy }: Proxies): string {
 }
 
 /**
- * What sends requests: through the proxies if there are any, by a tunnel (CONNECT) in which a proxy sees the host and
- * port and nothing else of a request by https; otherwise directly. `lookup` finds the addresses of the hosts that are
- * reached directly.
+ * A dispatcher that sends requests through the proxies if there are any, otherwise directly. It
+ * uses a tunnel (CONNECT), in which a proxy sees only the host and port of an https request.
+ * `lookup` resolves the hosts that are reached directly.
  */
 export async function createDispatcher(
   proxies: Proxies | null,
@@ -92,16 +97,16 @@ export async function createDispatcher(
   return new EnvHttpProxyAgent({
     ...connect,
     ...proxies,
-    // For http as well: a proxy is never handed a request with a token in it.
+    // For http as well: a proxy never receives a request with a token in it.
     proxyTunnel: true,
     clientFactory: (origin, options) => new Tunnels(origin, options),
   });
 }
 
-/** A proxy that makes no connection. Nothing was sent to the other side. */
+/** A proxy that did not connect. Nothing was sent to the other side. */
 class ProxyRefusal extends Error {
   override name = 'ProxyRefusal';
-  /** As errors of the system have it, so that whoever sends knows that nothing has left (`exchange.ts`). */
+  /** As in system errors, so that the sender knows that nothing was sent (`exchange.ts`). */
   readonly syscall = 'connect';
 
   constructor(status: number) {

@@ -1,13 +1,13 @@
-/** When a request that failed is sent again, as plain calculation. */
+/** When a failed request is sent again, as plain calculation. */
 
-/** `firstMs`, then doubling, give or take a half by `random` (0 up to 1) where it is given. */
+/** `firstMs`, then doubling, varied by up to a half by `random` (0 up to 1) if given. */
 export function backoffMs(firstMs: number, attempt: number, random?: () => number): number {
   return firstMs * 2 ** (attempt - 1) * (random === undefined ? 1 : 0.5 + random());
 }
 
 /**
- * The wait that a `Retry-After` header asks for, in milliseconds: a number of seconds, or an HTTP
- * date. A date is read against the answer's own `Date`, because the two clocks may disagree.
+ * The wait that a `Retry-After` header requests, in milliseconds: a number of seconds, or an HTTP
+ * date. A date is compared with the response's own `Date`, because the two clocks may disagree.
  */
 export function retryAfterMs(headers: Headers, nowMs: number): number | null {
   const value = headers.get('retry-after')?.trim();

@@ -1,4 +1,4 @@
-/** Signing in by OAuth: one sign-in for all requests, refresh tokens that rotate, words of refusal. */
+/** OAuth sign-in: one sign-in for all requests, refresh tokens that rotate, error words. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { WallClock } from '../core/clock.ts';
@@ -8,32 +8,35 @@ import { type Outgoing, parseJson } from './exchange.ts';
 
 /** The sign-in of one connector. Requests that find it expired share one renewal. */
 export interface SharedSignIn<SignIn> {
-  /** Signs in if that was not done yet, or if the sign-in is about to end. */
+  /** Signs in if not yet signed in, or if the sign-in is about to expire. */
   signIn(): Promise<SignIn>;
-  /** Sends with the present token, and again with a new one for as long as the answer is 401. */
+  /** Sends with the current token, and again with a new one while the response is 401. */
   authorized<Reply extends { status: number }>(
     send: (accessToken: string) => Promise<Reply>,
   ): Promise<Reply>;
 }
 
 export interface SignInWays<SignIn> {
-  /** Asks the other side; throws one of the four kinds of error. */
+  /** Requests a sign-in; throws one of the four kinds of error. */
   ask(): Promise<SignIn>;
-  /** False if asking again would only give the same token. */
+  /** False if another request would only return the same token. */
   isRenewable: boolean;
-  /** True if it is better renewed before it is used again; never, if left out. */
+  /** True if it should be renewed before the next use; never, if omitted. */
   isStale?(signIn: SignIn): boolean;
-  /** What is thrown when even what was just given is refused. */
+  /** The error to throw if even a token that was just issued is rejected. */
   refusedForGood(): Error;
 }
 
-/** Renewals in a row, without an accepted request in between, before giving up. */
+/** Maximum number of renewals in a row, without an accepted request in between. */
 const MAX_RENEWALS = 2;
 
-/** Tries of one request; what is accepted meanwhile starts the count of renewals anew. */
+/**
+ * Maximum number of attempts for one request; an accepted request in the meantime resets the count
+ * of renewals.
+ */
 const MAX_SIGN_INS = 4;
 
-/** Makes the sign-in of a connector; asks nothing yet. */
+/** Creates the sign-in of a connector; sends nothing yet. */
 export function shareSignIn<SignIn extends { accessToken: string }>(
   ways: SignInWays<SignIn>,
 ): SharedSignIn<SignIn> {
@@ -62,7 +65,7 @@ export function shareSignIn<SignIn extends { accessToken: string }>(
     return current !== null && isUsable ? current : share();
   }
 
-  /** A sign-in other than the one with this token, which was refused. */
+  /** A sign-in other than the one with this token, which was rejected. */
   async function renew(rejectedToken: string): Promise<SignIn> {
     if (current !== null && current.accessToken !== rejectedToken) return current;
     if (underWay === null) {
@@ -86,7 +89,7 @@ export function shareSignIn<SignIn extends { accessToken: string }>(
   }
 }
 
-/** Where refresh tokens are kept, sealed; other processes write there too. */
+/** Storage of the encrypted refresh tokens; other processes write there too. */
 export interface RefreshTokens {
   secrets: {
     read(name: string): Promise<string | null>;
@@ -94,24 +97,30 @@ export interface RefreshTokens {
   };
   clock: WallClock;
   signal: AbortSignal;
-  /** The name of the secret that holds the present refresh token. */
+  /** Name of the secret that contains the current refresh token. */
   name: string;
-  /** The token in the settings, for as long as none is stored. */
+  /** The token in the settings, used until one is stored. */
   settingsToken: string | null;
 }
 
-/** How often the token of another process is looked for, and the wait before each but the first. */
+/**
+ * How often the token of another process is looked for, and the wait before each attempt except the
+ * first.
+ */
 const LOOKS = 5;
 const LOOK_WAIT_MS = 200;
 
-/** Refresh tokens that are tried before a refusal counts; processes may keep overtaking us. */
+/**
+ * Number of refresh tokens that are tried before a rejection counts; other processes may keep
+ * overtaking us.
+ */
 const MAX_TOKENS = 3;
 
 /**
- * Refreshes with the stored token, or with the one in the settings. If it is refused, another
- * process may have used it up a moment ago: then the token that it leaves in the store is tried.
- * A rotated token is on disk (`keep`) before the access token beside it is used, since the old one
- * may be worthless from then on. Throws a ConfigurationError if there is none.
+ * Refreshes with the stored token, or with the one in the settings. If it is rejected, another
+ * process may have used it a moment ago; then the token that this process stored is tried. A
+ * rotated token is on disk (`keep`) before its access token is used, since the old one may be
+ * worthless from then on. Throws a ConfigurationError if there is no token.
  */
 export async function refreshWithStored<Reply>(
   tokens: RefreshTokens,
@@ -136,7 +145,10 @@ export async function refreshWithStored<Reply>(
   }
 }
 
-/** What another process has stored meanwhile; it may need a moment between answer and disk. */
+/**
+ * The token that another process has stored in the meantime; it may need a moment between response
+ * and disk.
+ */
 async function awaitOther(
   { secrets, name, clock, signal }: RefreshTokens,
   used: string,
@@ -155,23 +167,23 @@ function notConnected(): ConfigurationError {
   return new ConfigurationError(message, { code: 'crm_unauthorized' });
 }
 
-/** A short fingerprint of a secret, to tell one from another where neither may be seen. */
+/** A short fingerprint of a secret, to distinguish secrets without showing them. */
 export function secretFingerprint(secret: string): string {
   return createHash('sha256').update(secret).digest('hex').slice(0, 16);
 }
 
-/** What goes along with the person instead of the PKCE verifier (RFC 7636, section 4.2, `S256`). */
+/** What the user's browser carries instead of the PKCE verifier (RFC 7636, section 4.2, `S256`). */
 export function toCodeChallenge(codeVerifier: string): string {
   return createHash('sha256').update(codeVerifier).digest('base64url');
 }
 
-/** A consent is asked for where `crm.auth` holds all that a sign-in takes. */
+/** For a consent request although `crm.auth` contains everything that a sign-in needs. */
 export function consentNotWanted(authType: string): ConfigurationError {
   const message = `crm.auth of type ${authType} signs in by itself: no consent is needed.`;
   return new ConfigurationError(message, { code: 'consent_not_wanted' });
 }
 
-/** A request to a sign-in server (RFC 6749): a form, of which parts without a value are left out. */
+/** A request to a sign-in server (RFC 6749): a form, in which parts without a value are omitted. */
 export function formRequest(
   url: string,
   form: Readonly<Record<string, string | undefined>>,
@@ -189,19 +201,19 @@ export function formRequest(
   };
 }
 
-/** Why a sign-in server refuses. */
+/** Why a sign-in server rejects. */
 export interface SignInRefusal {
-  /** The most telling word. */
+  /** The most specific word. */
   word: string;
-  /** The word of the standard; null if the answer is none of a sign-in server. */
+  /** The word of the standard; null if the response is not from a sign-in server. */
   error: string | null;
-  /** May name a user; it stands in no message, except where its very words are known. */
+  /** May name a user; it appears in no message, except if its exact words are known. */
   description: string;
-  /** The same for a person who decides. */
+  /** The same for a user who decides. */
   words: ForeignText | null;
 }
 
-/** HubSpot has words of its own under `status`, and its sentence under `message` as well. */
+/** HubSpot has its own words under `status`, and its sentence under `message` as well. */
 const refusalSchema = z.object({
   error: z.string().optional(),
   status: z.string().optional(),
@@ -209,7 +221,7 @@ const refusalSchema = z.object({
   message: z.string().optional().catch(undefined),
 });
 
-/** Reads an answer that grants nothing. */
+/** Reads a response that grants nothing. */
 export function refusalIn({ status, text }: { status: number; text: string }): SignInRefusal {
   const said = refusalSchema.safeParse(parseJson(text)).data ?? {};
   const word = oauthWord(said.status ?? said.error ?? `HTTP_${status}`);
@@ -222,7 +234,7 @@ export function refusalIn({ status, text }: { status: number; text: string }): S
   };
 }
 
-/** The words of OAuth and of the CRMs that may stand in a message; any other may be a text. */
+/** The words of OAuth and of the CRMs that may appear in a message; any other may be a text. */
 const OAUTH_WORDS: ReadonlySet<string> = new Set(
   `access_denied app_not_found inactive_org inactive_user interaction_required invalid_app_access
   invalid_assertion_type invalid_client invalid_client_credentials invalid_client_id invalid_grant
@@ -235,7 +247,7 @@ const OAUTH_WORDS: ReadonlySet<string> = new Set(
   OAUTH_APPROVAL_ERROR_GENERIC OAUTH_APP_BLOCKED OAUTH_AUTHORIZATION_BLOCKED`.split(/\s+/),
 );
 
-/** A word of OAuth as a sign-in server or an address says it; `unknown_error` for any other text. */
+/** A word of OAuth from a sign-in server or an address; `unknown_error` for any other text. */
 export function oauthWord(word: string): string {
   return OAUTH_WORDS.has(word) || /^HTTP_\d{3}$/.test(word) ? word : 'unknown_error';
 }

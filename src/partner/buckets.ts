@@ -11,8 +11,8 @@ export const BUCKETS = [
 export type Bucket = (typeof BUCKETS)[number];
 
 /**
- * What a request takes credits from: a bucket (section 4.4); `unknown` where the document does not
- * say whether it costs anything; null if it is free. All but the free ones are never sent again
- * while it is open whether they were charged.
+ * The bucket that a request takes credits from (section 4.4); `unknown` if the document does not
+ * say whether it costs anything; null if it is free. All requests except the free ones are never
+ * repeated while it is unknown whether they were charged.
  */
 export type Charge = Bucket | 'unknown' | null;

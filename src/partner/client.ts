@@ -23,19 +23,19 @@ import { createSend } from './send.ts';
 import { type Submission, submitEnhancements } from './submission.ts';
 
 export interface PartnerClientOptions {
-  /** Ends in `/v1/partners`; a last slash does not matter. */
+  /** Ends in `/v1/partners`, with or without a trailing slash. */
   baseUrl: string;
   apiKey: string;
   clock: Clock;
   log: Log;
-  /** Shared by all clients of the same key; one of its own unless given. */
+  /** Shared by all clients of the same key; by default, the client has its own. */
   pacer?: Pacer;
-  /** Called for every request that got an answer or failed to get one. Must not throw. */
+  /** Called for every request that got a response or failed to get one. Must not throw. */
   onCall?: (call: PartnerCall) => void;
   fetch?: typeof globalThis.fetch;
   /**
-   * The most that one try of a free call may take, besides the time that the service itself is known
-   * to need for it; 30,000 by default.
+   * Maximum time of one attempt of a free call, in addition to the time that the service itself is
+   * known to need for it; 30,000 by default.
    */
   requestTimeoutMs?: number;
   /** The same for a call that costs credits, or may; 60,000 by default. */
@@ -43,13 +43,13 @@ export interface PartnerClientOptions {
 }
 
 /**
- * The Partner Data Service in our words. Every method keeps the key's pace, is tried again where
- * that is safe, and rejects with an error of `errors.ts`, or with the reason of its signal.
+ * The Partner Data Service in our words. Every method keeps the key's pace, is retried if that is
+ * safe, and rejects with an error of `errors.ts`, or with the reason of its signal.
  */
 export interface PartnerClient {
   /**
    * Submits 1 to 100 persons; costs a credit for each. `AnswerLost` is the only error after which
-   * credits may be gone. `mayLeave` is asked before each try.
+   * credits may be spent. `mayLeave` is called before each attempt.
    */
   submitEnhancements(
     persons: readonly Person[],
@@ -58,22 +58,22 @@ export interface PartnerClient {
   ): Promise<Submission>;
   /** The progress of one job. */
   readJobProgress(jobId: string, signal?: AbortSignal): Promise<JobProgress>;
-  /** The progress of up to 1,000 jobs, by job id. */
+  /** The progress of up to 1,000 jobs, by job ID. */
   readProgress(jobIds: readonly string[], signal?: AbortSignal): Promise<Map<string, JobProgress>>;
-  /** The results of up to 10 jobs, by job id. */
+  /** The results of up to 10 jobs, by job ID. */
   readResults(jobIds: readonly string[], signal?: AbortSignal): Promise<Map<string, JobResult>>;
-  /** The credits that remain. */
+  /** The remaining credits. */
   readCredits(signal?: AbortSignal): Promise<CreditBalances>;
   /**
-   * How far this machine's clock is ahead of the service's, by the `Date` of its last answer; negative
-   * if it is behind, 0 if no difference is certain, null if no answer had one.
+   * How far this machine's clock is ahead of the service's, by the `Date` of its last response;
+   * negative if it is behind, 0 if no difference is certain, null if no response had one.
    */
   clockAheadMs(): number | null;
-  /** Resolves if the key is recognized and its team is active. */
+  /** Resolves if the service knows the key and its team is active. */
   test(signal?: AbortSignal): Promise<void>;
   /** The health of the service's areas: the documented ones, and those that `discover` has found. */
   health(signal?: AbortSignal): Promise<AreaHealth[]>;
-  /** Learns from the service's openapi.json where its operations live, and which limit it keeps. */
+  /** Learns the paths of the operations and the rate limit from the service's openapi.json. */
   discover(signal?: AbortSignal): Promise<Discovery>;
   networks: Networks;
   connections: Connections;
@@ -86,7 +86,10 @@ export interface PartnerClient {
 const REQUEST_TIMEOUT_MS = 30_000;
 const SUBMIT_TIMEOUT_MS = 60_000;
 
-/** Makes a client for one key; sends nothing yet. Throws `ConfigurationError` for bad settings. */
+/**
+ * Creates a client for one key; sends nothing yet. Throws `ConfigurationError` for invalid
+ * settings.
+ */
 export function createPartnerClient(options: PartnerClientOptions): PartnerClient {
   const { clock, log, pacer = createPacer({ clock }), onCall = () => {} } = options;
   const time = createServiceTime(clock);
@@ -153,7 +156,7 @@ function usableBaseUrl(text: string): string {
   );
 }
 
-/** A header takes only such characters, and fetch would quote the whole key when it complains. */
+/** A header accepts only such characters, and fetch would quote the whole key in its error. */
 function usableKey(text: string): string {
   const key = text.trim();
   if (/^[\x21-\x7e]+$/.test(key)) return key;

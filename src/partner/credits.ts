@@ -4,7 +4,7 @@ import { parseReply } from './reply.ts';
 import { operation } from './routes.ts';
 import { type Send, sendFor } from './send.ts';
 
-/** The credits that remain in each bucket (service document, section 2.7). */
+/** The remaining credits of each bucket (service document, section 2.7). */
 export const creditBalancesSchema = z.object({
   donors: z.int(),
   enhancements: z.int(),
@@ -22,7 +22,7 @@ export const CREDITS = operation(
   [{ method: 'GET', path: '/credits' }],
 );
 
-/** The balances now. Free. */
+/** The current balances. Free. */
 export async function readCredits(send: Send, signal?: AbortSignal): Promise<CreditBalances> {
   return sendFor(send, CREDITS, {}, (reply) => parseReply(creditBalancesSchema, reply), signal);
 }

@@ -37,14 +37,14 @@ import { SEARCH, SEARCH_BY_PARAMETERS } from './search.ts';
 import type { Send } from './send.ts';
 import { SUBMIT } from './submission.ts';
 
-/** What a service says about itself, and where we have to assume. */
+/** What a service publishes about itself, and what we have to assume. */
 export interface Discovery {
-  /** True if the service publishes an openapi.json that can be read. */
+  /** True if the service publishes a readable openapi.json. */
   published: boolean;
   findings: readonly Finding[];
   /** The colours that a network may have; null if the service does not say. */
   colors: readonly string[] | null;
-  /** The limit of requests; null if the service does not say, and the documented one counts. */
+  /** The rate limit; null if the service does not publish it, and the documented one applies. */
   rateLimit: RateLimit | null;
 }
 
@@ -53,11 +53,11 @@ export interface Finding {
   /** For example `submit persons`. */
   subject: string;
   /**
-   * For example `POST /enhancements, the list under "persons"`, and `(assumed)` after it where the
-   * path is published and its body is not.
+   * For example `POST /enhancements, the list under "persons"`, followed by `(assumed)` if the path
+   * is published and its body is not.
    */
   value: string;
-  /** `published`: openapi.json says so; `assumed`: it does not, and this is tried first. */
+  /** `published`: according to openapi.json; `assumed`: not published, and tried first. */
   source: 'published' | 'assumed';
 }
 
@@ -70,10 +70,10 @@ const OPENAPI: Operation = {
   routes: [{ method: 'GET', path: '/openapi.json' }],
 };
 
-/** A description that cannot be had is no reason not to work: then the fallbacks count. */
+/** A missing description does not prevent work: then the fallbacks apply. */
 const ABSENT = [PartnerEndpointMissing, PartnerRedirected, PartnerServerError, ReplyUnreadable];
 
-/** Asks the service where its operations live, and remembers it in `routes`. Free. */
+/** Learns from the service where its operations live, and remembers it in `routes`. Free. */
 export async function discover(
   send: Send,
   routes: Routes,
@@ -101,7 +101,10 @@ async function readDescription(send: Send, baseUrl: string, signal: AbortSignal 
   }
 }
 
-/** A 500 in plain text is how services fail that cannot describe themselves; others are down. */
+/**
+ * Services that cannot describe themselves fail with a 500 in plain text; other failures mean that
+ * the service is down.
+ */
 function isAbsence(error: unknown): boolean {
   if (error instanceof PartnerUnavailable) return error.status === 500;
   return ABSENT.some((kind) => error instanceof kind);
@@ -121,7 +124,7 @@ function learn(operation: Operation, openApi: OpenApi | null, routes: Routes): F
   return { subject, value: first ? describe(first) : '', source: 'assumed' };
 }
 
-/** A route with all that the service says of it; null where it does not list it. */
+/** A route with everything that the service publishes about it; null if it does not list it. */
 function listedRoute(route: Route, openApi: OpenApi): Route | null {
   const path = openApi.getPath(route);
   if (path === null) return null;
@@ -143,9 +146,9 @@ function describe(route: Route): string {
   return `${describeEndpoint(route)}, ${body}`;
 }
 
-/** All that the service can be asked, for learning where it lives. */
+/** All operations of the service, for learning their paths. */
 
-/** What enhancing, networks and warm paths need: worth a line for each in `doctor`. */
+/** What enhancing, networks and warm paths need: `doctor` shows a line for each. */
 export const NEEDED_OPERATIONS: readonly Operation[] = [
   SUBMIT,
   PROGRESS_OF_ONE,
@@ -164,7 +167,9 @@ export const NEEDED_OPERATIONS: readonly Operation[] = [
   LOOKUP,
 ];
 
-/** What a service may have besides: it is not missed where it is not listed. */
+/**
+ * Operations that a service may have in addition: a service that does not list them is complete.
+ */
 export const OTHER_OPERATIONS: readonly Operation[] = [
   TEST,
   DELETE_NETWORK,

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { parseReply, type Reply } from './reply.ts';
 import { idSchema } from './wire.ts';
 
-/** Requests that name many donors, and what their replies say of those who brought nothing. */
+/** Requests that name many donors, and what their responses say about donors without a result. */
 
-/** The most donor ids in one request (service document, section 8). */
+/** Maximum number of donor IDs in one request (service document, section 8). */
 export const MAX_DONORS_PER_REQUEST = 100;
 
 /**
- * The donors, each once, because the service charges repeated ones too. Throws `RangeError` unless
- * they are 1 to 100: the service would answer 400.
+ * The donors, each once, because the service also charges for repeated ones. Throws `RangeError`
+ * unless there are 1 to 100: the service would respond with 400.
  */
 export function distinctDonors(donorIds: readonly string[]): string[] {
   const distinct = [...new Set(donorIds)];
@@ -19,15 +19,15 @@ export function distinctDonors(donorIds: readonly string[]): string[] {
   );
 }
 
-/** Donors of a request who brought nothing. */
+/** Donors of a request without a result. */
 export interface LeftOut {
-  /** No donor has these ids. */
+  /** IDs that belong to no donor. */
   notFound: readonly string[];
-  /** Not covered by the balance (section 4.5, rule 3), or not mentioned in the reply at all. */
+  /** Not covered by the balance (section 4.5, rule 3), or not mentioned in the response at all. */
   unprocessed: readonly string[];
 }
 
-/** Who of the asked is not among the answered, and why. */
+/** The requested donors that are missing from the response, and why. */
 export function leftOut(
   reply: Reply,
   asked: readonly string[],
@@ -43,7 +43,7 @@ export function leftOut(
   };
 }
 
-/** A reply that says nothing of the kind, such as a bare list, leaves no donor out by name. */
+/** A response without such a field, such as a bare list, names no missing donors. */
 const leftOutSchema = z
   .object({ not_found_ids: z.array(idSchema).nullish().catch(null) })
   .catch({ not_found_ids: null });

@@ -16,19 +16,22 @@ export interface Donors {
   read(donorId: string, signal?: AbortSignal): Promise<Profile>;
   /**
    * The profiles of 1 to 100 donors; costs a credit of the donors bucket for each. The service
-   * takes as many from the front as the balance covers. After `AnswerLost` credits may be spent.
+   * processes as many from the front as the balance covers. After `AnswerLost` credits may be
+   * spent.
    */
   readMany(donorIds: readonly string[], signal?: AbortSignal): Promise<ProfileBatch>;
-  /** Who a donor is and what the profile would bring. Free. `PartnerNotFound` for an unknown one. */
+  /**
+   * Who a donor is and what the profile would contain. Free. `PartnerNotFound` for an unknown one.
+   */
   readMetadata(donorId: string, signal?: AbortSignal): Promise<DonorMetadata>;
-  /** The same of 1 to 100 donors. Free. */
+  /** The same for 1 to 100 donors. Free. */
   readMetadataOfMany(donorIds: readonly string[], signal?: AbortSignal): Promise<MetadataBatch>;
 }
 
-/** A donor as another record mentions it: who it is, and nothing that has to be paid. */
+/** A donor as another record mentions it: who it is, without anything that has to be paid for. */
 export interface DonorReference {
   donorId: string;
-  /** The full name; personal, so never for a log. Null where the service sends the id alone. */
+  /** The full name; personal, so never for a log. Null if the service sends only the ID. */
   name: string | null;
   /** The donor's page in the service's web application. */
   profileUrl: string | null;
@@ -45,14 +48,14 @@ const nameSchema = z.union([
     .transform(({ first, middle, last }) => [first, middle, last].filter(Boolean).join(' ')),
 ]);
 
-/** What all records of a donor have in common, as fields of an object. */
+/** Fields that all records of a donor have in common. */
 export const donorReferenceShape = {
   id: idSchema,
   name: nameSchema.nullish(),
   service_url: z.string().nullish(),
 };
 
-/** A donor as an object or as a bare id, which may stand under `donor_id` (section 2.2). */
+/** A donor as an object or as a bare ID, which may be under `donor_id` (section 2.2). */
 export const donorReferenceSchema = withDonorId(z.object(donorReferenceShape)).transform(
   toDonorReference,
 );
@@ -70,18 +73,18 @@ export function toDonorReference(wire: {
   };
 }
 
-/** A record of a donor whose id may be called either way. */
+/** A record of a donor whose ID may have either name. */
 export function withDonorId<Donor extends z.ZodType>(donor: Donor) {
   return withIdAs('id', 'donor_id', donor);
 }
 
 /** A donor in a list or a search result. */
 export interface DonorSummary extends DonorReference {
-  /** Of the present address; null where it is not known or not given. */
+  /** Location of the current address; null if it is unknown or not given. */
   location: { city: string | null; state: string | null } | null;
 }
 
-/** What all summaries have in common, as fields of an object. */
+/** Fields that all summaries have in common. */
 export const donorSummaryShape = {
   ...donorReferenceShape,
   location: z
@@ -92,7 +95,7 @@ export const donorSummaryShape = {
 
 const wireSchema = z.object(donorSummaryShape);
 
-/** A summary, or a bare id where the service lists no more. */
+/** A summary, or a bare ID if the service lists no more. */
 export const donorSummarySchema = withDonorId(wireSchema).transform(toDonorSummary);
 
 /** The summary in our words. */
@@ -104,14 +107,14 @@ export function toDonorSummary(wire: z.output<typeof wireSchema>): DonorSummary 
   };
 }
 
-/** What is free to know of a donor (service document, section 4.4). */
+/** The free data about a donor (service document, section 4.4). */
 export interface DonorMetadata extends DonorSummary {
-  /** What the profile would bring; null where the service does not say. */
+  /** What the profile would contain; null if the service does not say. */
   profile: {
     hasAge: boolean | null;
     hasNetWorth: boolean | null;
     hasCapacity: boolean | null;
-    /** How many entries of each. */
+    /** Number of entries of each. */
     work: number | null;
     education: number | null;
     boards: number | null;
@@ -119,7 +122,7 @@ export interface DonorMetadata extends DonorSummary {
   };
 }
 
-/** The metadata of those who were found, by donor id. */
+/** The metadata of the donors that were found, by donor ID. */
 export interface MetadataBatch extends LeftOut {
   metadata: ReadonlyMap<string, DonorMetadata>;
 }
@@ -162,7 +165,7 @@ const metadataSchema = withDonorId(
   }),
 );
 
-/** The profiles of those who were found, by donor id. */
+/** The profiles of the donors that were found, by donor ID. */
 export interface ProfileBatch extends LeftOut {
   profiles: ReadonlyMap<string, Profile>;
 }

@@ -2,18 +2,18 @@ import { ConfigurationError, FatalError, RetriableError, SkippableError } from '
 import type { Bucket, Charge } from './buckets.ts';
 
 /**
- * What can go wrong with the Partner Data Service (service document, section 7). `details` always
- * holds `endpoint` (method and path, ids left out), `status` (null without an answer) and
- * `charged`. No message and no detail holds the key, or anything the service wrote about a
- * person: its texts are left out, since some of them repeat what was sent.
+ * Errors of the Partner Data Service (service document, section 7). `details` always contains
+ * `endpoint` (method and path, without IDs), `status` (null without a response) and `charged`. No
+ * message and no detail contains the key, or anything the service wrote about a person: its texts
+ * are omitted, since some of them repeat what was sent.
  */
 
-/** Whether the credits of a failed request can be gone: refunded or never taken, or it is not known. */
+/** Whether the credits of a failed request can be spent: refunded or never taken, or unknown. */
 export type Charged = 'no' | 'unknown';
 
 /**
  * Whether a request that rejected with `error` can have cost credits. `AnswerLost` is the one error
- * that leaves it open; all others, the signal's own reason included, mean no.
+ * that leaves it open; all others, including the signal's own reason, mean no.
  */
 export function chargedBy(error: unknown): Charged {
   return error instanceof AnswerLost ? 'unknown' : 'no';
@@ -65,7 +65,10 @@ export class CreditsExhausted extends ConfigurationError {
   }
 }
 
-/** The base URL leads elsewhere. It is not followed: the key goes to the configured host alone. */
+/**
+ * The base URL redirects. The redirect is not followed: the key is sent only to the configured
+ * host.
+ */
 export class PartnerRedirected extends ConfigurationError {
   constructor(endpoint: string, status: number) {
     super(
@@ -78,7 +81,7 @@ export class PartnerRedirected extends ConfigurationError {
 
 /**
  * A path that the service does not have: 405, a 404 that is about the path, or (without a status)
- * one that its openapi.json does not list and that is not worth a try.
+ * one that its openapi.json does not list and that is not worth an attempt.
  */
 export class PartnerEndpointMissing extends ConfigurationError {
   constructor(endpoint: string, status: number | null) {
@@ -91,8 +94,9 @@ export class PartnerEndpointMissing extends ConfigurationError {
 }
 
 /**
- * What the service found wrong, and where. Its `msg` and `input` may be personal: left out; so may
- * be words that neither place nor type is known by (validation-words.ts): they are `?`.
+ * What the service rejected, and where. Its `msg` and `input` may be personal and are omitted.
+ * Words that are not known places or types (validation-words.ts) may be personal too: they are
+ * replaced with `?`.
  */
 export interface ValidationItem {
   /** For example `missing`. */
@@ -117,7 +121,7 @@ export class PartnerValidationError extends SkippableError {
 
 /**
  * The indexes of the submitted persons that a 422 blames, ascending. Empty if it blames none, so
- * that it cannot be said which of them to leave out.
+ * that it is unknown which of them to omit.
  */
 export function blamedPersons(error: PartnerValidationError): number[] {
   const indexes = error.items.flatMap(({ loc }) => {
@@ -141,7 +145,7 @@ export class PartnerNotFound extends SkippableError {
   }
 }
 
-/** 400, and the 4xx that the document does not name: this request will not pass, others may. */
+/** 400, and the 4xx that the document does not name: this request will never pass, others may. */
 export class PartnerBadRequest extends SkippableError {
   constructor(endpoint: string, status: number) {
     super(
@@ -152,9 +156,9 @@ export class PartnerBadRequest extends SkippableError {
   }
 }
 
-/** 429 after the last try, or with a wait longer than a run should sit through. */
+/** 429 after the last attempt, or with a wait longer than a run should spend. */
 export class PartnerThrottled extends RetriableError {
-  /** The wait that the service asked for; null if it named none. */
+  /** The wait that the service requested; null if it named none. */
   readonly retryAfterMs: number | null;
 
   constructor(endpoint: string, retryAfterMs: number | null) {
@@ -181,9 +185,12 @@ export class PartnerServerError extends RetriableError {
   }
 }
 
-/** A request that certainly did not arrive, or a free call that found no answer in all its tries. */
+/**
+ * A request that certainly did not arrive, or a free call that got no response in any of its
+ * attempts.
+ */
 export class PartnerUnavailable extends RetriableError {
-  /** What was answered instead, for example 502 by a gateway; null if nothing was. */
+  /** Status of the response instead, for example 502 from a gateway; null if there was none. */
   readonly status: number | null;
 
   constructor(endpoint: string, problem: string, status: number | null, cause?: unknown) {
@@ -197,11 +204,15 @@ export class PartnerUnavailable extends RetriableError {
 }
 
 /**
- * A request that may have cost credits, and whose answer was not read. Fatal, so that nothing that
- * repeats retriable work can ever spend its credits twice; the caller settles it by the balance.
+ * A request that may have cost credits, and whose response was not read. Fatal, so that nothing
+ * that repeats retriable work can ever spend its credits twice; the caller settles it by the
+ * balance.
  */
 export class AnswerLost extends FatalError {
-  /** Where its credits are gone from, if they are; null if the document names no bucket for it. */
+  /**
+   * The bucket that its credits came from, if they are spent; null if the document names no bucket
+   * for it.
+   */
   readonly bucket: Bucket | null;
 
   constructor(
@@ -221,7 +232,7 @@ export class AnswerLost extends FatalError {
   }
 }
 
-/** A bulk add that takes longer than a caller should wait in one go; it may still end. */
+/** A bulk add that takes longer than a caller should wait; it may still end. */
 export class BulkAddUnfinished extends RetriableError {
   readonly jobId: string;
 
@@ -239,8 +250,8 @@ export class BulkAddUnfinished extends RetriableError {
 }
 
 /**
- * A free call that found no answer in all its tries that can be read: a page of something in between,
- * or one that lacks something. The message names the field and the endpoint.
+ * A free call whose responses were unreadable in all its attempts: a page of an intermediary, or a
+ * response that lacks something. The message names the field and the endpoint.
  */
 export class ReplyUnreadable extends RetriableError {
   constructor(endpoint: string, problem: string, status: number | null = null) {
@@ -253,7 +264,7 @@ export class ReplyUnreadable extends RetriableError {
   }
 }
 
-/** The most places that a message lists; the items hold them all. */
+/** Maximum number of places that a message lists; the items contain them all. */
 const MAX_PLACES_SHOWN = 5;
 
 function describePlaces(items: readonly ValidationItem[]): string {

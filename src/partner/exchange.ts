@@ -12,26 +12,32 @@ import { retryAfterMs } from '../outbound/retry.ts';
 import type { Charge } from './buckets.ts';
 import type { Lane } from './key-pace.ts';
 
-/** One request as it goes out. */
+/** An outgoing request. */
 export interface Call {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Below the base URL, ids and query filled in; empty for the base URL itself. */
+  /** Relative to the base URL, with IDs and query filled in; empty for the base URL itself. */
   path: string;
-  /** Method and path without ids, as errors, logs and reports show it. */
+  /** Method and path without IDs, for errors, logs and reports. */
   endpoint: string;
   lane: Lane;
-  /** Sent as JSON; a call without one has no body. */
+  /** Sent as JSON; a call without it has no body. */
   body?: unknown;
   charges: Charge;
-  /** What of a success counts; `nothing` if its status says it all, whatever its body holds. */
+  /**
+   * The part of a success that counts; `nothing` if its status is enough, whatever its body
+   * contains.
+   */
   reads: 'json' | 'file' | 'nothing';
-  /** What is wrong with the JSON of an answer to a free call, which is then sent again; null if nothing. */
+  /**
+   * Returns what is wrong with the JSON of a response to a free call, which is then sent again;
+   * null if nothing.
+   */
   faultIn?: (json: unknown) => DonorSyncError | null;
-  /** How long the service itself may work on it, which comes on top of the usual patience. */
+  /** How long the service itself may work on it, in addition to the usual timeout. */
   workMs?: number;
 }
 
-/** What became of one request. */
+/** Result of one request. */
 export type Exchange =
   | { kind: 'answered'; status: number; retryAfterMs: number | null; body: Body }
   /** It certainly never reached the service. */
@@ -39,13 +45,13 @@ export type Exchange =
   /** It may have arrived and been carried out. */
   | { kind: 'broken'; problem: string; cause: unknown };
 
-/** The body of an answer; a problem says what is wrong with it, and quotes nothing from it. */
+/** The body of a response; a problem describes what is wrong with it, without quoting it. */
 export type Body =
   | { kind: 'json'; json: unknown }
   | { kind: 'file'; file: ReceivedFile }
   | { kind: 'unreadable'; problem: string };
 
-/** A file on its way. It must be read by its receiver: the connection is open until then. */
+/** A file that is being received. The recipient must read it: the connection is open until then. */
 export interface ReceivedFile {
   chunks: AsyncIterable<Uint8Array>;
   /** For example `text/csv; charset=utf-8`; null if the service does not say. */
@@ -55,22 +61,22 @@ export interface ReceivedFile {
 }
 
 export interface Line {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   baseUrl: string;
   apiKey: string;
   fetch: typeof globalThis.fetch;
   clock: Clock;
-  /** Notes every answer. */
+  /** Told of every response. */
   time: Pick<ServiceTime, 'note'>;
-  /** The most that a free request may take, from connecting to the last byte of its answer. */
+  /** Maximum time of a free request, from connecting to the last byte of its response. */
   requestTimeoutMs: number;
   /** The same for one that costs credits, or may. */
   submitTimeoutMs: number;
 }
 
 /**
- * Sends one request once and says what became of it. Rejects only with the signal's reason, and
- * only for calls that cost nothing: for the others a stop on the way is a broken exchange.
+ * Sends one request once and returns its result. Rejects only with the signal's reason, and only
+ * for calls that cost nothing: for the others, a stop in flight is a broken exchange.
  */
 export async function ask(line: Line, call: Call, signal?: AbortSignal): Promise<Exchange> {
   const { clock, fetch, time } = line;
@@ -105,10 +111,10 @@ export async function ask(line: Line, call: Call, signal?: AbortSignal): Promise
   }
 }
 
-/** What is wrong with the body of an answer that counts all the same; null if it does not count. */
+/** What is wrong with the body of a response that counts anyway; null if it does not count. */
 function problemOfBody(why: BrokenBy, { status }: AnswerHead): string | null {
   if (why === 'size') return `it is over ${MAX_ANSWER_BYTES} bytes`;
-  // A refusal is a refusal by its status, however its explanation ends.
+  // An error response counts by its status, however its explanation ends.
   return status >= 400 ? 'it breaks off' : null;
 }
 
@@ -171,31 +177,33 @@ function fileNameIn(disposition: string): string | null {
 }
 
 /**
- * What time it is at the service, by the `Date` of its answers. The monotonic clock carries the last
- * one on, so that a clock of this machine that is set between two answers shows as well.
+ * The time at the service, by the `Date` of its responses. The monotonic clock continues from the
+ * last one, so that setting this machine's clock between two responses is noticed as well.
  */
 export interface ServiceTime {
-  /** Notes an answer to a request that was sent at that moment of the monotonic clock. */
+  /** Records a response to a request that was sent at that moment of the monotonic clock. */
   note(headers: Headers, sentMs: number): void;
   /**
-   * How far this machine's clock is ahead of the service's, in milliseconds; less than 0 if it is
-   * behind. 0 if it is within what the way there and back leaves open; null if nothing is known.
+   * How far this machine's clock is ahead of the service's, in milliseconds; negative if it is
+   * behind. 0 if the difference is within the uncertainty of the round trip; null if nothing is
+   * known.
    */
   aheadMs(): number | null;
 }
 
-/** A `Date` is cut off to the second. */
+/** A `Date` is truncated to the second. */
 const DATE_UNIT_MS = 1_000;
 
 export function createServiceTime(clock: Pick<Clock, 'now' | 'monotonicMs'>): ServiceTime {
-  /** The service's time at the moment zero of the monotonic clock lies between these (epoch ms). */
+  /** The service's time at the zero point of the monotonic clock lies between these (epoch ms). */
   let zero: { earliest: number; latest: number } | null = null;
   return {
     note(headers, sentMs) {
       const dateMs = Date.parse(headers.get('date') ?? '');
-      // What a cache on the way has kept is about the time when it was kept.
+      // The date of a cached response is that of its caching.
       if (Number.isNaN(dateMs) || headers.has('age')) return;
-      // However long the way took, the service said it between the sending and this moment.
+      // However long the round trip took, the service set the date between the sending and this
+      // moment.
       zero = { earliest: dateMs - clock.monotonicMs(), latest: dateMs + DATE_UNIT_MS - sentMs };
     },
     aheadMs() {

@@ -19,9 +19,10 @@ import {
 /** Exports of donors as files (service document, section 4.4). Payloads are not documented. */
 export interface Exports {
   /**
-   * Orders an export; costs credits of the exports bucket: one for the request by the document
-   * (section 4.5, rule 1), but count with one for each donor. `RangeError` without fields or donors;
-   * `PartnerBadRequest` if the service finds too many. After `AnswerLost` it may be made and paid for.
+   * Orders an export; costs credits of the exports bucket: one for the request according to the
+   * document (section 4.5, rule 1), but expect one for each donor. `RangeError` without fields or
+   * donors; `PartnerBadRequest` if the service finds too many. After `AnswerLost` it may have been
+   * created and paid for.
    */
   create(order: ExportOrder, signal?: AbortSignal, mayLeave?: MayLeave): Promise<CreatedExport>;
   /** A page of past exports. Free. */
@@ -29,15 +30,15 @@ export interface Exports {
   /** One past export. Free. `PartnerNotFound` for an unknown one. */
   read(exportId: string, signal?: AbortSignal): Promise<DonorExport>;
   /**
-   * Opens the file of an export. Free. The chunks must be read, or the connection stays open for the
-   * time of one request; they reject with `PartnerUnavailable` if the file breaks off.
+   * Opens the file of an export. Free. The chunks must be read, or the connection stays open for
+   * the time of one request. They reject with `PartnerUnavailable` if the file is cut off.
    */
   download(exportId: string, signal?: AbortSignal): Promise<ReceivedFile>;
 }
 
-/** What is to be exported: donors by id or those on a list. */
+/** What to export: donors by ID or those on a list. */
 export type ExportOrder = {
-  /** The columns, at least one; which there are is not documented. */
+  /** The columns, at least one; the available ones are not documented. */
   fields: readonly string[];
   format: 'csv' | 'xlsx';
 } & ({ donorIds: readonly string[] } | { listId: string });
@@ -45,17 +46,17 @@ export type ExportOrder = {
 /** An export that was made. */
 export interface DonorExport {
   exportId: string;
-  /** The service's word; null where it has none, because exports are made at once. */
+  /** The service's word; null if it has none, because exports are created at once. */
   status: string | null;
-  /** Null where the service does not say; so with all the others. */
+  /** Null if the service does not say; the same applies to the fields below. */
   format: string | null;
   donorCount: number | null;
   createdAt: string | null;
 }
 
-/** A new export, and the donors that are not in it, where the service names them. */
+/** A new export, and the donors that are missing from it, if the service names them. */
 export interface CreatedExport extends DonorExport {
-  /** No donor has these ids. */
+  /** IDs that belong to no donor. */
   notFound: readonly string[];
   /** Not covered by the balance (section 4.5, rule 3). */
   unpaid: readonly string[];
@@ -74,7 +75,7 @@ export const EXPORT = operation('one export', { charges: null }, [
   { method: 'GET', path: '/exports/{id}' },
 ]);
 
-/** Not documented; free as everything about past exports (service document, section 4.4). */
+/** Not documented; free like everything about past exports (service document, section 4.4). */
 export const DOWNLOAD = operation('download an export', { charges: null, reads: 'file' }, [
   { method: 'GET', path: '/exports/{id}/download' },
 ]);
@@ -145,7 +146,9 @@ const exportSchema = withIdAs(
   }),
 );
 
-/** A file that breaks off says so in our words: what was read so far is not the whole. */
+/**
+ * A file that is cut off rejects with our own error: what was read so far is not the whole file.
+ */
 async function* translated(
   chunks: AsyncIterable<Uint8Array>,
   endpoint: string,

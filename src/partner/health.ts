@@ -3,15 +3,15 @@ import { PartnerEndpointMissing } from './errors.ts';
 import { type Operation, operation, type Routes } from './routes.ts';
 import type { Send } from './send.ts';
 
-/** The areas whose health checks the document names (section 4.4): these are always asked. */
+/** The areas whose health checks the document names (section 4.4): these are always checked. */
 const NAMED_AREAS = ['donors', 'search'] as const;
 
-/** Areas whose health is asked for where the service's openapi.json lists a check of it. */
+/** Areas whose health is checked if the service's openapi.json lists a check of it. */
 const OTHER_AREAS = ['enhancements', 'exports', 'lists', 'networks'] as const;
 
 type Area = (typeof NAMED_AREAS | typeof OTHER_AREAS)[number];
 
-/** How one area of the service is; `unknown` if it has no health check. */
+/** The health of one area of the service; `unknown` if it has no health check. */
 export interface AreaHealth {
   area: Area;
   state: 'healthy' | 'unhealthy' | 'unknown';
@@ -25,12 +25,17 @@ export const HEALTH_CHECKS: readonly Operation[] = [...NAMED_CHECKS, ...OTHER_CH
   ({ check }) => check,
 );
 
-/** Resolves if the key is recognized and its team is active; rejects with what is wrong. Free. */
+/**
+ * Resolves if the service knows the key and its team is active; otherwise rejects with the error.
+ * Free.
+ */
 export async function testKey(send: Send, signal?: AbortSignal): Promise<void> {
   await send(TEST, {}, signal);
 }
 
-/** The health of each area. Rejects for what is no matter of health, such as a bad key. Free. */
+/**
+ * The health of each area. Rejects for errors that are not about health, such as a bad key. Free.
+ */
 export function readHealth(
   send: Send,
   routes: Routes,
@@ -60,7 +65,7 @@ function createCheck(area: Area) {
   return { area, check: statusOnly(`health of ${area}`, `/${area}/health`) };
 }
 
-/** The bodies of these are not documented; their status says it all. */
+/** The bodies of these are not documented; their status is enough. */
 function statusOnly(name: string, path: string): Operation {
   const kind = { charges: null, lane: 'other', reads: 'nothing', namesThings: false } as const;
   return operation(name, kind, [{ method: 'GET', path }]);

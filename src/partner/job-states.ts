@@ -4,34 +4,37 @@ import { parseReply, type Reply } from './reply.ts';
 import type { Operation } from './routes.ts';
 import { type Send, sendFor } from './send.ts';
 
-/** Asking for the states of many jobs at once, which progress and results have in common. */
+/** Reads the states of many jobs at once, for progress and results. */
 
-/** What a reply says about some of the jobs it was asked for; jobs it leaves out are in neither. */
+/** What a response says about some of the requested jobs; jobs that it omits are in neither. */
 export interface JobStates {
-  /** The unparsed state of each job, by job id; it counts even for a job that is denied as well. */
+  /**
+   * The unparsed state of each job, by job ID; it counts even for a job that is also reported as
+   * unknown.
+   */
   found: ReadonlyMap<string, unknown>;
   /** Jobs that the service says it does not know. */
   vanished: ReadonlySet<string>;
   endpoint: string;
 }
 
-/** How a job's state is read once it is found. */
+/** How the state of a found job is read. */
 export interface JobReader<State> {
   operation: Operation;
-  /** The most job ids in one request. */
+  /** Maximum number of job IDs in one request. */
   maxJobs: number;
   read(entry: unknown, jobId: string, endpoint: string): State;
   vanished: State;
-  /** What is said of a job that the service neither describes nor denies. */
+  /** The state of a job that the service neither describes nor reports as unknown. */
   undecided: State;
 }
 
-/** How often jobs that a reply leaves out are asked for again. */
+/** How often jobs that a response omits are requested again. */
 const MAX_ROUNDS = 5;
 
 /**
  * The state of each job. A job counts as vanished if the service says that it does not know it, or
- * leaves it out twice; once is not enough, since a reply may be cut short.
+ * omits it twice; once is not enough, since a response may be cut short.
  */
 export async function readJobs<State>(
   send: Send,
@@ -63,8 +66,8 @@ export async function readJobs<State>(
 }
 
 /**
- * Some services answer 404 for a whole batch because of one unknown job: then each half is asked
- * for, until the unknown ones stand alone. Ends because halves of one job do not exist.
+ * Some services respond with 404 for a whole batch because of one unknown job. Then each half is
+ * requested, until the unknown ones are on their own. It ends because a single job has no halves.
  */
 async function askFor(
   send: Send,
@@ -95,7 +98,7 @@ const wrappedSchema = z.object({
 });
 const keyedSchema = z.record(z.string(), z.unknown());
 
-/** Reads the three shapes in which services answer: under `job_id_to_state`, keyed by id, a list. */
+/** Reads the three shapes of responses: under `job_id_to_state`, keyed by ID, a list. */
 function statesIn(reply: Reply, jobIds: readonly string[]): JobStates {
   const { json, endpoint } = reply;
   if (Array.isArray(json)) {
@@ -105,14 +108,15 @@ function statesIn(reply: Reply, jobIds: readonly string[]): JobStates {
   const { job_id_to_state: wrapped, not_found: notFound } = parseReply(wrappedSchema, reply);
   const keyed = wrapped ?? parseReply(keyedSchema, reply);
   const recognized = wrapped || notFound || jobIds.some((id) => Object.hasOwn(keyed, id));
-  // An empty object is how a service keyed by job id says that it knows none of them.
+  // With an empty object, a service whose responses are keyed by job ID says that it knows none of
+  // them.
   if (!recognized && Object.keys(keyed).length > 0) {
     throw new ReplyUnreadable(endpoint, 'job_id_to_state is missing');
   }
   return only(jobIds, new Map(Object.entries(keyed)), notFound ?? [], endpoint);
 }
 
-/** The states of the jobs that were asked for; whatever else the reply holds is left out. */
+/** The states of the requested jobs; everything else in the response is ignored. */
 function only(
   jobIds: readonly string[],
   entries: ReadonlyMap<string, unknown>,

@@ -10,27 +10,29 @@ import {
 } from '../outbound/pace.ts';
 
 /**
- * What a request is for. Lanes share the rate fairly, so that polling never starves submitting, and
- * a thousand queries keep no other request from reading a balance (`other`).
+ * The purpose of a request. Lanes share the rate fairly, so that polling never starves submitting,
+ * and a thousand queries do not prevent another request from reading a balance (`other`).
  */
 export const LANES = ['submit', 'poll', 'results', 'networks', 'queries', 'other'] as const;
 export type Lane = (typeof LANES)[number];
 
-/** A limit as a service names it: requests a second (null: none), and at once after a pause. */
+/** A limit as published by a service: requests per second (null: none), and burst after a pause. */
 export interface RateLimit {
   ratePerSecond: number | null;
   burst: number;
 }
 
-/** The pace of one API key: what is sent with the key takes its turn first. */
+/** The pace of one API key: every request with the key waits for its turn first. */
 export interface Pacer extends Pick<Pace<Lane, RateLimit>, 'take' | 'pause'> {
-  /** Keeps the limit that the service has named, with the same margins as the documented one. */
+  /**
+   * Keeps the limit that the service has published, with the same margins as the documented one.
+   */
   keepLimit(limit: RateLimit): void;
 }
 
 /**
- * The service allows 10 requests a second and a burst of 10 (service document, section 8), counted
- * where they arrive: what is under way may arrive together with what leaves after it. Two requests of the
+ * The service allows 10 requests per second and a burst of 10 (service document, section 8),
+ * counted on arrival: requests in flight may arrive together with later ones. Two requests of the
  * burst and one percent of the rate are left unused.
  */
 const DEFAULT_RATE_PER_SECOND = 9.9;
@@ -40,15 +42,15 @@ const UNUSED_BURST = 2;
 const UNUSED_RATE_PART = 0.01;
 
 export interface PaceOptions {
-  /** Requests a second, 9.9 unless given; null or 0 for no limit. */
+  /** Requests per second, 9.9 by default; null or 0 for no limit. */
   ratePerSecond?: number | null;
-  /** Requests that may leave at once after a pause, 8 unless given; at least 1. */
+  /** Requests that may be sent at once after a pause, 8 by default; at least 1. */
   burst?: number;
 }
 
 export interface PacerOptions extends PaceOptions {
   clock: Clock;
-  /** Where processes share the pace of each key; null or left out: each has its own. */
+  /** Set if processes share the pace of each key; null or omitted: each process has its own. */
   board?: DepartureBoard | null;
 }
 
@@ -76,7 +78,7 @@ export function createPacer(options: PacerOptions, key = ''): Pacer {
 /** The pacers of a process: one for each API key. */
 export type Pacers = PaceRegistry<Pacer>;
 
-/** Makes each key's pacer when it is first asked for. */
+/** Creates each key's pacer on first use. */
 export function createPacers(options: PacerOptions): Pacers {
   return createPaceRegistry((key) => createPacer(options, key));
 }

@@ -24,22 +24,26 @@ export interface Lists {
   /** All lists. Free. */
   list(signal?: AbortSignal): Promise<DonorList[]>;
   /**
-   * Creates a list. Free. `PartnerBadRequest` if the team has one of that name, which may be the
-   * one that a first try has made whose answer was lost.
+   * Creates a list. Free. `PartnerBadRequest` if the team already has one of that name, possibly
+   * created by a first attempt whose response was lost.
    */
   create(name: string, signal?: AbortSignal): Promise<DonorList>;
   /** A list with one page of its donors. Free. */
   read(listId: string, page?: PageRequest, signal?: AbortSignal): Promise<ListPage>;
-  /** Free. `PartnerBadRequest` if another list has the name, or it is a list of the service's own. */
+  /**
+   * Free. `PartnerBadRequest` if another list has the name, or it is one of the service's own
+   * lists.
+   */
   rename(listId: string, name: string, signal?: AbortSignal): Promise<void>;
   /**
-   * Free. `PartnerBadRequest` for a list of the service's own, such as All Saved Donors;
-   * `PartnerNotFound` also where a first try, whose answer was lost, has deleted it.
+   * Free. `PartnerBadRequest` for one of the service's own lists, such as All Saved Donors;
+   * `PartnerNotFound` also if a first attempt, whose response was lost, has deleted it.
    */
   delete(listId: string, signal?: AbortSignal): Promise<void>;
   /**
-   * Adds 1 to 100 donors; costs a credit of the lists bucket for each. The service takes as many
-   * from the front as the balance covers. After `AnswerLost` they may be added and paid for.
+   * Adds 1 to 100 donors; costs a credit of the lists bucket for each. The service processes as
+   * many from the front as the balance covers. After `AnswerLost` they may have been added and paid
+   * for.
    */
   addDonors(
     listId: string,
@@ -56,9 +60,12 @@ export interface DonorList {
   listId: string;
   /** Unique within the team. */
   name: string;
-  /** True for one that the service keeps itself, such as All Saved Donors; null if it does not say. */
+  /**
+   * True for a list that the service keeps itself, such as All Saved Donors; null if it does not
+   * say.
+   */
   isSystem: boolean | null;
-  /** Null where the service does not say. */
+  /** Null if the service does not say. */
   donorCount: number | null;
 }
 
@@ -87,7 +94,7 @@ export const DELETE_LIST = operation('delete a list', { charges: null, reads: 'n
   { method: 'DELETE', path: '/lists/{id}' },
 ]);
 
-/** What adding to a list did with each donor. */
+/** What happened to each donor that was to be added to a list. */
 export interface ListAddition extends LeftOut {
   added: readonly string[];
   alreadyListed: readonly string[];

@@ -2,20 +2,22 @@ import { z } from 'zod';
 import type { RateLimit } from './key-pace.ts';
 import type { Route } from './routes.ts';
 
-/** The part of an OpenAPI document that we ask: where operations live and what they are sent. */
+/**
+ * The part of an OpenAPI document that we use: the paths of operations and their request bodies.
+ */
 export interface OpenApi {
   /** The path of a route as the document spells it; null if it does not list it. */
   getPath(route: Route): string | null;
   /**
-   * The field that holds the list in a route's body, null if the body is the list itself;
+   * The field that contains the list in a route's body, null if the body is the list itself;
    * undefined if the document leaves it open.
    */
   getListName(route: Route): string | null | undefined;
-  /** The texts that a field of a route's JSON body may hold; null if it is free. */
+  /** The allowed texts of a field of a route's JSON body; null if there is no restriction. */
   allowedValues(route: Route, field: string): string[] | null;
-  /** The highest number that a field of a route's JSON body may hold; null if it is free. */
+  /** The maximum of a numeric field of a route's JSON body; null if there is no restriction. */
   getMaximum(route: Route, field: string): number | null;
-  /** The limit of requests in force, if the document says (an extension of its `info`). */
+  /** The rate limit in force, if the document has it (an extension of its `info`). */
   rateLimit: RateLimit | null;
 }
 
@@ -42,13 +44,13 @@ const schemaSchema = z.object({
   properties: z.record(z.string(), z.unknown()).optional(),
   enum: z.array(z.unknown()).optional(),
   maximum: z.number().optional().catch(undefined),
-  /** How a field that may also be null is described. */
+  /** The description of a field that may also be null. */
   anyOf: z.array(z.unknown()).optional(),
 });
 
 type Schema = z.output<typeof schemaSchema>;
 
-/** Schemas refer to each other; more steps than this are a circle. */
+/** Schemas refer to each other; more steps than this mean a cycle. */
 const MAX_REFERENCES = 10;
 
 const REFERENCE = /^#\/components\/schemas\/(.+)$/;
@@ -126,7 +128,7 @@ export function readOpenApi(document: z.output<typeof openApiSchema>, basePath: 
   }
 }
 
-/** A path without the base, without a last slash, and with all parameters named alike. */
+/** A path without the base, without a trailing slash, and with the same name for all parameters. */
 function toPathShape(path: string, basePath: string): string {
   const below =
     basePath !== '' && (path === basePath || path.startsWith(`${basePath}/`))

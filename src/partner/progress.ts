@@ -6,16 +6,18 @@ import { describeProblem, parseReply, type Reply } from './reply.ts';
 import { operation } from './routes.ts';
 import { type Send, sendFor } from './send.ts';
 
-/** How far a job is (service document, section 3). */
+/** The progress of a job (service document, section 3). */
 export type JobProgress =
   | { state: 'processing'; pctDone: number | null }
   | { state: 'completed' }
-  /** `error` is the service's text and may be about the person: for their eyes, never for a log. */
+  /**
+   * `error` is the service's text and may be about the person: only for display, never for a log.
+   */
   | { state: 'failed'; error: string | null }
-  /** The service does not know the job, or does not know it any more. */
+  /** The service does not know the job, or no longer knows it. */
   | { state: 'vanished' };
 
-/** The most jobs in one progress request (service document, section 8). */
+/** Maximum number of jobs in one progress request (service document, section 8). */
 export const MAX_JOBS_PER_PROGRESS = 1_000;
 
 export const PROGRESS_OF_ONE = operation('progress of one job', { charges: null, lane: 'poll' }, [
@@ -52,7 +54,7 @@ export async function readJobProgress(
   }
 }
 
-/** The progress of up to 1,000 jobs, by job id. Free. */
+/** The progress of up to 1,000 jobs, by job ID. Free. */
 export function readProgress(
   send: Send,
   log: Log,
@@ -70,17 +72,17 @@ export function readProgress(
 }
 
 const stateSchema = z.object({
-  // A percent that cannot be read must not hide that a job has ended.
+  // An unreadable percentage must not hide that a job has ended.
   progress: z.object({ status: z.string(), pct_done: z.number().nullish().catch(null) }),
   error: z.unknown().optional(),
 });
 
 const oneSchema = z.object({ job_state: stateSchema });
 
-/** An entry of a batch, whether it is the state itself or wrapped as in the reply for one job. */
+/** An entry of a batch, either the state itself or wrapped as in the response for one job. */
 const entrySchema = z.union([stateSchema, oneSchema.transform(({ job_state }) => job_state)]);
 
-/** One malformed entry must not hide the other 999: its job is looked at again with the next poll. */
+/** One malformed entry must not hide the other 999: its job is read again with the next poll. */
 function readEntry(entry: unknown, jobId: string, endpoint: string, log: Log): JobProgress {
   const parsed = entrySchema.safeParse(entry);
   if (parsed.success) return toProgress(parsed.data, log);
@@ -89,7 +91,7 @@ function readEntry(entry: unknown, jobId: string, endpoint: string, log: Log): J
   return { state: 'processing', pctDone: null };
 }
 
-/** Words that the document does not know are taken as running; the job's age limit ends that. */
+/** Words that are not in the document count as running; the job's age limit ends that. */
 function toProgress({ progress, error }: z.output<typeof stateSchema>, log: Log): JobProgress {
   const word = progress.status.trim().toLowerCase();
   if (word === 'completed') return { state: 'completed' };

@@ -3,18 +3,18 @@ import type { Charge } from './buckets.ts';
 import { AnswerLost, ReplyUnreadable } from './errors.ts';
 import type { ReceivedFile } from './exchange.ts';
 
-/** What a reply brought, and which endpoint to name if it lacks something. */
+/** Content of a response, and the endpoint to name if it lacks something. */
 export interface Reply {
   json: unknown;
-  /** Null unless the operation reads one. */
+  /** Null unless the operation reads a file. */
   file: ReceivedFile | null;
   endpoint: string;
   charges: Charge;
 }
 
 /**
- * The reply in the shape of the schema; otherwise an error that names the field and endpoint:
- * `ReplyUnreadable`, or `AnswerLost` where credits may have been spent on it.
+ * The response in the shape of the schema; otherwise an error that names the field and endpoint:
+ * `ReplyUnreadable`, or `AnswerLost` if credits may have been spent on it.
  */
 export function parseReply<Schema extends z.ZodType>(
   schema: Schema,
@@ -25,7 +25,7 @@ export function parseReply<Schema extends z.ZodType>(
   throw unreadable(reply, describeProblem(parsed.error));
 }
 
-/** The error of a reply that lacks something. */
+/** The error for a response that lacks something. */
 export function unreadable({ endpoint, charges }: Reply, problem: string): Error {
   return charges === null
     ? new ReplyUnreadable(endpoint, problem)
@@ -33,7 +33,7 @@ export function unreadable({ endpoint, charges }: Reply, problem: string): Error
 }
 
 /**
- * What is wrong with a reply: the first field that is, and how. Values are left out, because they
+ * What is wrong with a response: the first invalid field, and how. Values are omitted, because they
  * may be about a person.
  */
 export function describeProblem(error: z.ZodError, within = ''): string {
@@ -45,11 +45,11 @@ export function describeProblem(error: z.ZodError, within = ''): string {
 }
 
 /**
- * What of a 422 may be shown: its places and types as the service document and its framework know
- * them. A service may quote what it was sent in either, so that any other word stands as `?`.
+ * The parts of a 422 that may be shown: places and types that the service document and its
+ * framework know. A service may quote its input in either, so any other word is replaced with `?`.
  */
 
-/** Stands for a word that is not known. */
+/** Replaces an unknown word. */
 export const HIDDEN = '?';
 
 const PLACES: ReadonlySet<string> = new Set([
@@ -71,7 +71,10 @@ const PLACES: ReadonlySet<string> = new Set([
   ...['cursor', 'page', 'limit', 'offset', 'min_strength', 'max_strength', 'options'],
 ]);
 
-/** Of pydantic, version 2, whose errors the service's are; and the words that services make of them. */
+/**
+ * From pydantic, version 2, which produces the service's errors; and the words that services derive
+ * from them.
+ */
 const TYPES: ReadonlySet<string> = new Set([
   ...['missing', 'extra_forbidden', 'json_invalid', 'json_type', 'value_error', 'assertion_error'],
   ...['string_type', 'string_too_short', 'string_too_long', 'string_pattern_mismatch'],
@@ -90,10 +93,10 @@ export function shownType(type: string): string {
   return TYPES.has(type) ? type : HIDDEN;
 }
 
-/** More than any list that is sent has entries; a larger number is no place in one. */
+/** More than the number of entries of any list that is sent; a larger number is no index of one. */
 const MOST_ENTRIES = 1_000;
 
-/** A place of a 422 with `?` for each part that may be a text. */
+/** A place of a 422, with `?` for each part that may be a text. */
 export function shownPlace(loc: readonly (string | number)[]): (string | number)[] {
   return loc.map((part) => {
     if (typeof part === 'string') return PLACES.has(part) ? part : HIDDEN;
@@ -101,7 +104,7 @@ export function shownPlace(loc: readonly (string | number)[]): (string | number)
   });
 }
 
-/** The path of a field in a reply; keys are the service's own, and may be texts. */
+/** The path of a field in a response; keys are the service's own, and may be texts. */
 export function shownPath(path: readonly PropertyKey[]): string {
   return path
     .map((part) =>

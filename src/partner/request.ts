@@ -16,7 +16,7 @@ import {
 export interface PartnerCall {
   /** For example `POST /enhancements`. */
   endpoint: string;
-  /** Null if no answer came. */
+  /** Null if there was no response. */
   status: number | null;
   /** True for a 429. */
   throttled: boolean;
@@ -24,8 +24,8 @@ export interface PartnerCall {
 }
 
 /**
- * Asked right before each try of a request leaves, however long it waited for its turn; rejects if
- * it must not leave any more.
+ * Called right before each attempt is sent, however long it waited for its turn; rejects if it must
+ * no longer be sent.
  */
 export type MayLeave = () => Promise<void>;
 
@@ -38,9 +38,9 @@ export interface RequestDeps {
 }
 
 /**
- * Carries out a call: at its pace, again where that is allowed. Resolves with what it brought, or
- * rejects with an error of `errors.ts`, or with the signal's reason if the call was stopped and
- * certainly cost nothing.
+ * Carries out a call at its pace, with retries where allowed. Resolves with the result, or rejects
+ * with an error of `errors.ts`, or with the signal's reason if the call was stopped and certainly
+ * cost nothing.
  */
 export async function request(
   deps: RequestDeps,
@@ -88,8 +88,8 @@ async function sendOnce(
 }
 
 /**
- * After a 429 all of the key wait, because the limit is the key's; otherwise this call alone. A
- * stop during the wait shows when the next try takes its turn.
+ * After a 429, all requests of the key wait, because the limit is the key's; otherwise only this
+ * call. A stop during the wait takes effect when the next attempt takes its turn.
  */
 async function waitToRetry(
   deps: RequestDeps,

@@ -7,28 +7,30 @@ import { describeProblem } from './reply.ts';
 import { operation } from './routes.ts';
 import type { Send } from './send.ts';
 
-/** What a job has brought. */
+/** The result of a job. */
 export type JobResult =
-  /** `match` is left out where the service does not say how it was found. */
+  /** `match` is omitted if the service does not say how it found the profile. */
   | { state: 'completed'; profile: Profile; match?: Match }
   | { state: 'processing' }
-  /** `error` is the service's text and may be about the person: for their eyes, never for a log. */
+  /**
+   * `error` is the service's text and may be about the person: only for display, never for a log.
+   */
   | { state: 'failed'; error: string | null }
-  /** The service does not know the job, or does not know it any more. */
+  /** The service does not know the job, or no longer knows it. */
   | { state: 'vanished' }
-  /** The job is done and its profile cannot be read; `problem` names the field and the endpoint. */
+  /** The job is done but its profile cannot be read; `problem` names the field and the endpoint. */
   | { state: 'unreadable'; problem: string };
 
-/** How sure the service is, and why, in its own words; nothing of it names a person. */
+/** How certain the service is, and why, in its own words; nothing in it names a person. */
 export interface Match {
   /** From 0 to 1. */
   probability: number;
   reasons: readonly string[];
-  /** The next likeliest donor; null if there is none. */
+  /** The second most likely donor; null if there is none. */
   runnerUp: { probability: number; reasons: readonly string[] } | null;
 }
 
-/** The most jobs in one results request (service document, section 8). */
+/** Maximum number of jobs in one results request (service document, section 8). */
 export const MAX_JOBS_PER_RESULTS = 10;
 
 export const RESULTS = operation('results of jobs', { charges: null, lane: 'results' }, [
@@ -44,7 +46,10 @@ const reader: JobReader<JobResult> = {
   undecided: { state: 'processing' },
 };
 
-/** The results of up to 10 jobs, by job id; one bad profile is a state of its job alone. Free. */
+/**
+ * The results of up to 10 jobs, by job ID; a bad profile affects only the state of its own job.
+ * Free.
+ */
 export function readResults(
   send: Send,
   jobIds: readonly string[],
@@ -62,7 +67,7 @@ const resultSchema = z.object({
   progress: z.object({ status: z.string() }).nullish(),
   error: z.unknown().optional(),
   result: profileSchema.nullish(),
-  /** Some services say how sure they are; what cannot be read says nothing. */
+  /** Some services say how certain they are; unreadable values are ignored. */
   match: z
     .object({
       ...LIKELIHOOD,
@@ -72,7 +77,7 @@ const resultSchema = z.object({
     .catch(null),
 });
 
-/** A profile that is there is a result, whatever the progress says or leaves out. */
+/** A profile that is present is a result, whatever the progress says or omits. */
 function readResult(entry: unknown, jobId: string, endpoint: string): JobResult {
   const parsed = resultSchema.safeParse(entry);
   if (!parsed.success)

@@ -1,29 +1,29 @@
 import type { Call } from './exchange.ts';
 
 /**
- * Where the operations of the service live. The document names two forms of the enhancement paths
- * and does not say which is authoritative, so each operation has candidates, and the one that
- * works is remembered.
+ * The paths of the service's operations. The document names two forms of the enhancement paths and
+ * does not say which is authoritative, so each operation has candidates, and the one that works is
+ * remembered.
  */
 
-/** One place where an operation may live. */
+/** A possible path of an operation. */
 export interface Route {
   method: Call['method'];
-  /** Below the base URL; `{id}` stands for the id of the thing asked for. */
+  /** Relative to the base URL; `{id}` stands for the requested ID. */
   path: string;
-  /** The field of the body that holds the list that is sent; null if the body is the list. */
+  /** The field of the body that contains the list to send; null if the body is the list. */
   listName?: string | null;
-  /** The highest `limit` that its body may ask for, where the service says so. */
+  /** The maximum `limit` of its body, if the service says so. */
   maxLimit?: number;
-  /** The values of `color` that its body may hold, where the service says so. */
+  /** The allowed values of `color` in its body, if the service says so. */
   colors?: readonly string[];
 }
 
-/** Something the service can be asked to do. */
+/** An operation of the service. */
 export interface Operation extends Pick<Call, 'lane' | 'charges' | 'reads' | 'workMs'> {
   /** In our words, for `doctor`. */
   name: string;
-  /** The likeliest first. */
+  /** The most likely first. */
   routes: readonly Route[];
   /** True if a 404 may be about a thing that the request names, such as a job. */
   namesThings: boolean;
@@ -46,12 +46,12 @@ export function createRoutes(): Routes {
   };
 }
 
-/** What an operation costs, and where it differs from what most of them are. */
+/** The cost of an operation, and its differences from the defaults. */
 type OperationKind = Pick<Operation, 'charges'> & Partial<Omit<Operation, 'name' | 'routes'>>;
 
 /**
- * An operation with the routes as given, and after them the same with the slash that some frameworks
- * insist on. Most are queries that read JSON and name things.
+ * An operation with the given routes, followed by the same routes with the trailing slash that some
+ * frameworks insist on. By default, operations are queries that read JSON and name things.
  */
 export function operation(
   name: string,
@@ -63,14 +63,14 @@ export function operation(
 }
 
 /**
- * True for an operation that is said to live at one path. It is there, then, so that a 404 is about
- * the thing that the request names.
+ * True for an operation that the document places at one path only. The path then exists, so a 404
+ * is about the thing that the request names.
  */
 export function hasOnePath({ routes }: Operation): boolean {
   return new Set(routes.map(({ path }) => path.replace(/\/$/, ''))).size === 1;
 }
 
-/** A route as errors, logs and reports show it. */
+/** A route in the form used by errors, logs and reports. */
 export function describeEndpoint(route: Route): string {
   return `${route.method} ${route.path || '/'}`;
 }

@@ -6,13 +6,13 @@ import type { Send } from './send.ts';
 import { listUnder, nextCursorSchema, type Page, type PageRequest, pageQuery } from './wire.ts';
 
 /**
- * Searching the whole database (service document, section 4.4). Payloads are not documented. Each
- * request, so each page, costs a credit of the searches bucket; a search that the service cannot
- * read is a `PartnerValidationError` or `PartnerBadRequest` and refunded. After `AnswerLost` the
- * credit may be spent.
+ * Search in the whole database (service document, section 4.4). Payloads are not documented. Each
+ * request, and so each page, costs a credit of the searches bucket. A search that the service
+ * cannot read is a `PartnerValidationError` or `PartnerBadRequest` and is refunded. After
+ * `AnswerLost` the credit may be spent.
  */
 export interface Search {
-  /** By a question in plain English, and where wanted by filters besides. */
+  /** By a question in plain English, optionally with filters. */
   ask(
     question: string,
     options?: PageRequest & { filters?: SearchFilters },
@@ -29,8 +29,8 @@ export interface Search {
 }
 
 /**
- * What must hold of a donor, in the service's own words; its openapi.json lists them. Not
- * documented, so nothing is translated.
+ * Conditions for donors, in the service's own words; its openapi.json lists them. Not documented,
+ * so nothing is translated.
  */
 export type SearchFilters = Readonly<Record<string, unknown>>;
 
@@ -41,23 +41,23 @@ export type SearchParameters = Readonly<
 
 /** A donor that was found. */
 export interface FoundDonor extends DonorSummary {
-  /** What speaks for this donor, in words for people; empty where the service does not say. */
+  /** What speaks for this donor, in words for display; empty if the service does not say. */
   matched: readonly string[];
 }
 
-/** A page of donors, the best first, and what the service made of the question. */
+/** A page of donors, the best first, and how the service understood the question. */
 export interface SearchPage extends Page<FoundDonor> {
-  /** Null where the service does not say how it read the question. */
+  /** Null if the service does not say how it understood the question. */
   interpretation: SearchInterpretation | null;
 }
 
-/** How a question in plain English was read. */
+/** How a question in plain English was understood. */
 export interface SearchInterpretation {
   understood: readonly { text: string; meaning: string | null }[];
   ignored: readonly { text: string; reason: string | null }[];
 }
 
-/** How long the service may look through all its donors. */
+/** How long the service may search all its donors. */
 const SEARCH_WORK_MS = 20_000;
 
 const KIND = { charges: 'searches', workMs: SEARCH_WORK_MS, namesThings: false } as const;
@@ -106,7 +106,7 @@ const ignoredSchema = z
   .object({ text: z.string(), reason: textSchema })
   .transform(({ text, reason }) => ({ text, reason: reason ?? null }));
 
-/** What was found counts; how the question was read only stands beside it. */
+/** The results count; how the question was understood is only additional information. */
 const interpretationSchema = z
   .object({
     interpretation: z.object({

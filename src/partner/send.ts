@@ -13,22 +13,24 @@ import type { Reply } from './reply.ts';
 import { type MayLeave, type RequestDeps, request } from './request.ts';
 import { describeEndpoint, hasOnePath, type Operation, type Route, type Routes } from './routes.ts';
 
-/** What a request carries besides its route. */
+/** What a request contains besides its route. */
 export interface Payload {
-  /** The thing asked for. */
+  /** ID of the requested thing. */
   id?: string;
   /** The list in the body: persons or ids. */
   list?: readonly unknown[];
-  /** The other fields of the body; undefined ones are left out. */
+  /** The other fields of the body; undefined ones are omitted. */
   fields?: Readonly<Record<string, unknown>>;
   query?: URLSearchParams;
-  /** What this request costs, where that is known better than of the operation in general. */
+  /** Cost of this request, if it is known more precisely than that of the operation in general. */
   charges?: Charge;
-  /** Reads the reply; a free request whose reply it cannot read is sent again, as after a 5xx. */
+  /**
+   * Reads the response; a free request whose response it cannot read is sent again, as after a 5xx.
+   */
   read?: (reply: Reply) => unknown;
 }
 
-/** Asks the service to carry out an operation, wherever it lives. */
+/** Sends a request for an operation, whichever its path is. */
 export type Send = (
   operation: Operation,
   payload: Payload,
@@ -37,9 +39,10 @@ export type Send = (
 ) => Promise<Reply>;
 
 /**
- * Makes the sender of a client. A path that is not there (404, 405, 307, 308) was never charged,
- * so the next candidate is tried even for a submit; neither was a body that is refused (422), so
- * where it has another form, that is tried. Nothing else is a reason to send by another route.
+ * Creates the sender of a client. A missing path (404, 405, 307, 308) was never charged, so the
+ * next candidate is tried even for a submission. A rejected body (422) was not charged either, so
+ * the body's other form is tried if there is one. Nothing else is a reason to send by another
+ * route.
  */
 export function createSend(deps: RequestDeps, routes: Routes): Send {
   return async (operation, payload, signal, mayLeave) => {
@@ -55,7 +58,7 @@ export function createSend(deps: RequestDeps, routes: Routes): Send {
       } catch (thrown) {
         const error = certainly(thrown, call, signal);
         firstError ??= error;
-        // At any other path than the known one, a 404 says nothing about the thing asked for.
+        // At any other path than the known one, a 404 says nothing about the requested thing.
         const isAboutThing =
           error instanceof PartnerNotFound && operation.namesThings && route === known;
         const left = isAboutThing ? null : candidatesAfter(error, route, candidates);
@@ -70,7 +73,10 @@ export function createSend(deps: RequestDeps, routes: Routes): Send {
   };
 }
 
-/** Sends, and reads the reply; where credits may be spent it is sent once, whatever the reply holds. */
+/**
+ * Sends, and reads the response. If credits may be spent, it is sent once, whatever the response
+ * contains.
+ */
 export async function sendFor<Read>(
   send: Send,
   operation: Operation,
@@ -80,7 +86,7 @@ export async function sendFor<Read>(
   mayLeave?: MayLeave,
 ): Promise<Read> {
   let known: { json: unknown; value: Read } | null = null;
-  // The answer to a free request is read to find out whether it can be read at all: once is enough.
+  // The response to a free request is read to check whether it is readable: once is enough.
   const readOnce = (reply: Reply): Read => {
     if (known === null || known.json !== reply.json)
       known = { json: reply.json, value: read(reply) };
@@ -89,7 +95,7 @@ export async function sendFor<Read>(
   return readOnce(await send(operation, { ...payload, read: readOnce }, signal, mayLeave));
 }
 
-/** An error that was not foreseen may have come after the request left: then its answer is lost. */
+/** An unexpected error may have occurred after the request was sent: then its response is lost. */
 function certainly(error: unknown, call: Call, signal: AbortSignal | undefined): unknown {
   if (call.charges === null || error instanceof DonorSyncError) return error;
   if (signal?.aborted && error === signal.reason) return error;
@@ -130,7 +136,7 @@ function buildBody(route: Route, { list, fields }: Payload): unknown {
   return route.listName ? { [route.listName]: list, ...fields } : list;
 }
 
-/** The candidates that are still worth a try; null if the error is no fault of the route. */
+/** The candidates that are still worth an attempt; null if the route did not cause the error. */
 function candidatesAfter(
   error: unknown,
   failed: Route,

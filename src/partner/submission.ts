@@ -6,12 +6,12 @@ import type { MayLeave } from './request.ts';
 import { operation } from './routes.ts';
 import type { Send } from './send.ts';
 
-/** The answer to one submission. */
+/** The response to one submission. */
 export interface Submission {
-  /** Job id by tracking id. Persons that are not in it were not processed, and not charged. */
+  /** Job ID by tracking ID. Persons that are not in it were not processed, and not charged. */
   jobIds: ReadonlyMap<string, string>;
   requested: number;
-  /** How many credits were spent. */
+  /** Number of credits spent. */
   processed: number;
   /** Why fewer were processed than requested, if the service said so. */
   partialReason: string | null;
@@ -28,8 +28,8 @@ export const SUBMIT = operation(
 );
 
 /**
- * Submits 1 to 100 persons with different tracking ids. `AnswerLost` is the only error after which
- * credits may be gone; the signal's reason is thrown only while nothing can have been charged.
+ * Submits 1 to 100 persons with different tracking IDs. `AnswerLost` is the only error after which
+ * credits may be spent; the signal's reason is thrown only while nothing can have been charged.
  */
 export async function submitEnhancements(
   send: Send,
@@ -65,9 +65,9 @@ function toWire(person: Person) {
 }
 
 const replySchema = z.object({
-  // A person without a job id was not processed, whether the service leaves it out or says null.
+  // A person without a job ID was not processed, whether the service omits it or sends null.
   tracking_id_to_job_id: z.record(z.string(), z.string().min(1).nullable()),
-  // The ids are what was paid for: counts that cannot be read are no reason to lose them.
+  // The IDs are what was paid for: unreadable counts are no reason to lose them.
   meta: z
     .object({
       requested: z.int().nonnegative().nullish().catch(null),

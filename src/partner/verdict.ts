@@ -21,12 +21,12 @@ import {
 import type { Body, Call, Exchange, ReceivedFile } from './exchange.ts';
 import { shownPlace, shownType } from './reply.ts';
 
-/** What an exchange means: a reply, or an error and whether another try is allowed. */
+/** What an exchange means: a response, or an error and whether another attempt is allowed. */
 export type Verdict =
   | ({ kind: 'reply' } & Success)
   | { kind: 'failure'; failure: FailureKind; retryAfterMs: number | null; error: DonorSyncError };
 
-/** What a success brought; `json` is undefined and `file` null where nothing of the kind is read. */
+/** Content of a success; `json` is undefined and `file` null if the call does not read them. */
 export interface Success {
   json: unknown;
   file: ReceivedFile | null;
@@ -34,10 +34,10 @@ export interface Success {
 
 type Answered = Extract<Exchange, { kind: 'answered' }>;
 
-/** Translates what became of a request into our words (service document, section 7). */
+/** Translates the result of a request into our words (service document, section 7). */
 export function judge(call: Call, exchange: Exchange): Verdict {
   if (exchange.kind === 'unsent') {
-    // The guard refuses the address, and would again.
+    // The guard rejects the address, and would reject it again.
     if (isConfigurationError(exchange.cause)) return fails('final', exchange.cause);
     const error = new PartnerUnavailable(call.endpoint, 'no connection', null, exchange.cause);
     return call.charges === null ? fails('transient', error) : fails('final', error);
@@ -61,7 +61,10 @@ function judgeSuccess(call: Call, { status, body }: Answered): Verdict {
   return fails('transient', new ReplyUnreadable(call.endpoint, body.problem, status));
 }
 
-/** 307 and 308 say "send the same elsewhere": nothing was done. The others may follow the work. */
+/**
+ * 307 and 308 say "send the same elsewhere": nothing was done. Other redirects may come after the
+ * work was done.
+ */
 function judgeRedirect(call: Call, status: number): Verdict {
   if (call.charges !== null && status !== 307 && status !== 308) {
     return unanswered(call, 'it is a redirect', status);
@@ -88,7 +91,7 @@ function judgeRefusal(
     case 405:
       return fails('final', new PartnerEndpointMissing(endpoint, status));
     case 408:
-      // What is in between may have given up while the service went on working.
+      // An intermediary may have given up while the service kept working.
       return unanswered({ endpoint, charges }, 'the answer has status 408', status);
     case 422:
       return fails('final', new PartnerValidationError(endpoint, validationItems(body)));
@@ -181,23 +184,23 @@ function getJson(body: Body): unknown {
 }
 
 /**
- * When a failed request is sent again, as plain calculation (service document, section 7.2,
- * rules 6 and 7). What may be sent again at all is decided in `verdict.ts`.
+ * When a failed request is sent again, as plain calculation (service document, section 7.2, rules 6
+ * and 7). Whether it may be sent again at all is decided in `verdict.ts`.
  */
 
 /**
  * - `throttled`: a 429, the service did nothing.
  * - `serverError`: the documented 500, refunded.
- * - `transient`: no usable answer to a free call.
+ * - `transient`: no usable response to a free call.
  * - `final`: sending it again is useless or dangerous.
  */
 export type FailureKind = 'throttled' | 'serverError' | 'transient' | 'final';
 
-/** How often a request may be sent in all while it meets nothing but 429. */
+/** Maximum number of times that a request is sent while it gets nothing but 429. */
 export const MAX_THROTTLED_TRIES = 5;
 export const MAX_THROTTLED_WAIT_MS = 30_000;
 
-/** The longest `Retry-After` that is waited for inside a call; a longer one is the caller's to plan. */
+/** The longest `Retry-After` that a call waits for; the caller has to plan for a longer one. */
 export const MAX_RETRY_AFTER_MS = 5 * 60_000;
 
 /** "Retry once after a short delay." */
@@ -207,7 +210,7 @@ export const SERVER_ERROR_WAIT_MS = 1_000;
 /** Waits of 1, 2, 4 and 8 seconds: long enough for a service that is being restarted. */
 export const MAX_TRANSIENT_TRIES = 5;
 
-/** The most requests that one call can cost, whatever it meets, in whatever order. */
+/** Maximum number of requests of one call, whatever failures occur, in whatever order. */
 export const MAX_TRIES = MAX_THROTTLED_TRIES + MAX_SERVER_ERROR_TRIES + MAX_TRANSIENT_TRIES;
 
 /**

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** The forms in which services that follow the same document may put the same thing. */
+/** The forms in which services that follow the same document may send the same thing. */
 
-/** An identifier; services that count theirs send numbers. */
+/** An identifier; services that number theirs send numbers. */
 export const idSchema = z.union([z.string().min(1), z.int().transform(String)]);
 
-/** A list that is the whole body, or stands in it under a name; an error names the field. */
+/** A list that is the whole body, or is in it under a name; an error names the field. */
 export function listUnder<Entry extends z.ZodType>(name: string, entry: Entry) {
   return z
     .preprocess(
@@ -15,7 +15,7 @@ export function listUnder<Entry extends z.ZodType>(name: string, entry: Entry) {
     .transform((body) => body[name] ?? []);
 }
 
-/** A thing that is the whole body, or stands in it under a name. */
+/** A thing that is the whole body, or is in it under a name. */
 export function bareOrUnder<Thing extends z.ZodType>(name: string, thing: Thing) {
   return z.preprocess((json) => {
     const inner = looseObject.safeParse(json).data?.[name];
@@ -23,7 +23,7 @@ export function bareOrUnder<Thing extends z.ZodType>(name: string, thing: Thing)
   }, thing);
 }
 
-/** A thing whose id may stand under another name than the schema knows, or be all that is sent. */
+/** A thing whose ID may have another name than in the schema, or that is sent as a bare ID. */
 export function withIdAs<Thing extends z.ZodType>(name: string, otherName: string, thing: Thing) {
   return z.preprocess((json) => {
     if (idSchema.safeParse(json).success) return { [name]: json };
@@ -34,11 +34,11 @@ export function withIdAs<Thing extends z.ZodType>(name: string, otherName: strin
 
 const looseObject = z.record(z.string(), z.unknown());
 
-/** Lists that the service tells page by page. Neither the words nor the sizes are documented. */
+/** Lists that the service returns page by page. Neither the words nor the sizes are documented. */
 
 /** Which page is wanted. */
 export interface PageRequest {
-  /** The `nextCursor` of the page before; the first page without one. */
+  /** The `nextCursor` of the previous page; the first page without it. */
   cursor?: string;
   /** Entries of a page; the service's own choice by default. */
   limit?: number;
@@ -47,7 +47,7 @@ export interface PageRequest {
 /** One page of something. */
 export interface Page<Entry> {
   entries: readonly Entry[];
-  /** Begins the next page; null after the last one. */
+  /** Start of the next page; null after the last one. */
   nextCursor: string | null;
 }
 
@@ -59,7 +59,7 @@ export function pageQuery({ cursor, limit }: PageRequest): URLSearchParams {
   return query;
 }
 
-/** Where the next page begins, whatever else a reply holds; a bare list is the only page. */
+/** The start of the next page, whatever else a response contains; a bare list is the only page. */
 export const nextCursorSchema = z
   .object({ next_cursor: z.string().min(1).nullish().catch(null) })
   .transform(({ next_cursor: cursor }) => cursor ?? null)

@@ -5,19 +5,19 @@ import type { Memberships, NetworkName } from './memberships.ts';
 export interface WarmPath {
   /** The connection; its source is the introducer. */
   connection: Connection;
-  /** The network that the introducer comes from. */
+  /** The network that the introducer belongs to. */
   network: NetworkName;
   /** How many people in the networks the contact is connected to. */
   people: number;
-  /** Donor ids of all those people; null if the service did not name every one. */
+  /** Donor IDs of all those people; null if the service did not name everyone. */
   connecting: readonly string[] | null;
 }
 
-/** What a contact's path is chosen from. */
+/** The data from which a contact's path is chosen. */
 export interface PathChoice {
   donorId: string;
   connections: readonly Connection[];
-  /** How many there are, which may be more than are listed. */
+  /** Total number of connections, which may be more than are listed. */
   totalConnections: number;
   memberships: Memberships;
   minStrength: number;
@@ -30,9 +30,9 @@ export interface Introduction {
 }
 
 /**
- * The strongest connection, or null without any: pure. Of equal ones, that of the network which
- * the settings name first, then the one whose introducer has the lower id, so that the same
- * connections always make the same path.
+ * The strongest connection, or null if there is none. Pure. Ties go to the network that the
+ * settings name first, then to the introducer with the lower ID, so that the same connections
+ * always produce the same path.
  */
 export function findBestPath(choice: PathChoice): WarmPath | null {
   const found = findIntroductions(choice);
@@ -44,9 +44,10 @@ export function findBestPath(choice: PathChoice): WarmPath | null {
 }
 
 /**
- * Every connection that is of use to a person who wants to be introduced, the best first: pure.
- * No person introduces themselves, and who sits in a network with the contact anyway is no news to
- * it: of a contact's own networks only members who are in another one as well count, by that one.
+ * Every connection that is useful to someone who wants to be introduced, the best first. Pure.
+ * Nobody introduces themselves, and a fellow member of the contact's own network is no news to that
+ * network. So members of the contact's own networks count only through another network that they
+ * are also in.
  */
 export function findIntroductions({
   donorId,

@@ -1,4 +1,4 @@
-/** Donors ► the service ► their connections to the networks, a hundred in a request. */
+/** Donors ► the service ► their connections to the networks, a hundred per request. */
 import { isDonorSyncError, messageOf } from '../core/errors.ts';
 import { inParallel } from '../core/parallel.ts';
 import type { Allowance } from '../credits/budget.ts';
@@ -11,24 +11,24 @@ import type { InsightDeps, InsightRun } from './insight-deps.ts';
 import { createQueryAllowance, type IntendedQuery } from './query-allowance.ts';
 import { STRENGTH_FLOOR } from './strength.ts';
 
-/** Requests under way at a time; the pace of the key holds for all of them. */
+/** Number of requests in flight; together they keep the key's request rate. */
 const COMPARES_AT_ONCE = 10;
 
-/** If so many in a row are unknown, it is not about them, and their paths are still there. */
+/** If this many in a row are unknown, the cause is not the donors, and their paths still exist. */
 const MANY_UNKNOWN = 20;
 
-/** What is known of a donor; null if the service does not know the donor. */
+/** The result for each donor; null if the service does not know the donor. */
 export type Compared = Map<string, Pick<Prospect, 'connections' | 'totalConnections'> | null>;
 
 /** Compares donors with the networks as long as the budget allows. */
 export interface Comparison {
-  /** The donors whose connections were found out; once `isOver` not all of them. */
+  /** Returns the connections of the donors; once `isOver`, not for all of them. */
   compare(donorIds: readonly string[]): Promise<Compared>;
-  /** True if nothing more can be asked in this run; why is on the run. */
+  /** True if no more queries are possible in this run; the reason is on the run. */
   readonly isOver: boolean;
 }
 
-/** A comparison with these networks (the service's ids; at least one). */
+/** Creates a comparison with these networks (the service's IDs; at least one). */
 export function createComparison(
   deps: InsightDeps,
   run: InsightRun,
@@ -48,7 +48,7 @@ export function createComparison(
       for (let start = 0; start < distinct.length; start += MAX_DONORS_PER_REQUEST) {
         requests.push(distinct.slice(start, start + MAX_DONORS_PER_REQUEST));
       }
-      // The price of the first tells how many more may be sent.
+      // The price of the first query shows how many more may be sent.
       const alone = deps.partner.connections.queryCost('compare') === undefined ? 1 : 0;
       for (const some of [requests.slice(0, alone), requests.slice(alone)]) {
         await inParallel(some, COMPARES_AT_ONCE, (ids) => compareSome(ids, compared));
@@ -60,7 +60,9 @@ export function createComparison(
     },
   };
 
-  /** Asks about up to a hundred donors, and about fewer if one of them makes the service refuse. */
+  /**
+   * Queries up to a hundred donors, and fewer if one of them makes the service refuse the request.
+   */
   async function compareSome(donorIds: readonly string[], compared: Compared): Promise<void> {
     if (isOver || run.control.stopping.aborted) return;
     const query = await allowance.intend();
@@ -81,12 +83,13 @@ export function createComparison(
         deps.partner.connections.compare(donorIds, filters, run.control.ending, mayLeave),
       async accept(query, prospects) {
         await allowance.accept(query);
-        // A donor that the reply leaves out has no connections.
+        // A donor that the response leaves out has no connections.
         for (const id of donorIds) compared.set(id, NO_CONNECTIONS);
         for (const prospect of prospects) compared.set(prospect.donor.donorId, prospect);
         return 'progress';
       },
-      // It may be paid for: it is not asked again before the next run, and its intent stays open.
+      // It may have been charged: it is not repeated before the next run, and its intent stays
+      // open.
       async lose(_, error) {
         end(() => run.control.stopSpending('partner_unavailable', explain(messageOf(error))));
         return 'over';
@@ -97,7 +100,7 @@ export function createComparison(
           await compareHalves(donorIds, compared, error);
           return 'progress';
         }
-        // The rest of the run can do without the answer; anything else ends it.
+        // The rest of the run can do without the response; any other error ends it.
         if (error instanceof CreditsExhausted || error instanceof SpendingHeld) return null;
         throw error;
       },
@@ -123,7 +126,7 @@ export function createComparison(
     if (donorIds.length >= MANY_UNKNOWN && donorIds.every(isUnknown)) throw refusal;
   }
 
-  /** Says why once, whichever request comes upon it first. */
+  /** Reports the reason once, whichever request meets it first. */
   function end(say: () => void): void {
     if (!isOver) say();
     isOver = true;
@@ -132,7 +135,7 @@ export function createComparison(
 
 const NO_CONNECTIONS = { connections: [], totalConnections: 0 };
 
-/** One unknown donor makes the service refuse all of a request; nothing is charged then. */
+/** One unknown donor makes the service refuse the whole request; nothing is charged then. */
 function isRefusal(error: unknown): boolean {
   return isDonorSyncError(error) && error.kind === 'skippable';
 }

@@ -7,29 +7,29 @@ import { requireNetworks } from './memberships.ts';
 import { calledName } from './sentence.ts';
 import { describeConnections, type ShownConnection } from './shown-connection.ts';
 
-/** All that connects one contact to the networks. */
+/** All connections of one contact to the networks. */
 export interface ContactPaths {
   integration: string;
   contact: string;
-  /** The contact's name as the CRM has it. */
+  /** The contact's name in the CRM. */
   name: string | null;
   donorId: string;
   /** The integration's networks that the contact is in. */
   memberOf: string[];
-  /** The strongest first. */
+  /** Strongest first. */
   connections: ShownConnection[];
 }
 
 export interface ContactPathsDeps {
   store: Pick<Store, 'reader'>;
-  /** Signed in already. */
+  /** The connector must already be signed in. */
   connector: Pick<Connector, 'readByIds'>;
   partner: Pick<PartnerClient, 'connections'>;
 }
 
 /**
- * Asks the service for every connection of one contact (one query). Throws a ConfigurationError if
- * there are no networks yet, or if it is not known which donor the contact is.
+ * Fetches every connection of one contact from the service (one query). Throws a ConfigurationError
+ * if there are no networks yet, or if the contact's donor is unknown.
  */
 export async function readContactPaths(
   { store, connector, partner }: ContactPathsDeps,

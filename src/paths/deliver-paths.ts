@@ -1,4 +1,4 @@
-/** Paths into the fields of the CRM, by the same way as profiles: only differences, undoable. */
+/** Writes paths into CRM fields in the same way as profiles: only differences, and undoable. */
 import type { RecordLookup } from '../../connectors/contract.ts';
 import { parseOwned } from '../contacts/owned-values.ts';
 import { PATH_SOURCES } from '../core/field-map.ts';
@@ -22,7 +22,7 @@ export interface Found {
   path: WarmPath | null;
 }
 
-/** Writes what differs into the CRM, and notes the paths and how it went. */
+/** Writes the differences into the CRM, and records the paths and the results. */
 export async function deliverPaths(
   deps: InsightDeps,
   run: InsightRun,
@@ -51,7 +51,7 @@ export async function deliverPaths(
 }
 
 interface Fingerprinted extends Found {
-  /** Fingerprint of what the CRM is to hold. */
+  /** Fingerprint of the values that the CRM should hold. */
   inCrm: string;
 }
 
@@ -59,12 +59,15 @@ function fingerprintPath({ store }: InsightDeps, { path }: Found): string {
   return store.fingerprint('warm_path', path === null ? '' : pathText(path));
 }
 
-/** The CRM's fields that paths are written into. */
+/** The CRM fields that paths are written into. */
 function pathFields({ mappings }: Pick<InsightRun, 'mappings'>): string[] {
   return mappings.filter(({ from }) => PATH_SOURCES.includes(from)).map(({ to }) => to);
 }
 
-/** True unless the CRM holds the same already, or there is no path and nothing of ours to clear. */
+/**
+ * True unless the CRM already holds the same values, or there is no path and no value of ours to
+ * clear.
+ */
 function mayDiffer({ contact, path, inCrm }: Fingerprinted, fields: readonly string[]): boolean {
   if (fields.length === 0 || contact.inCrm === inCrm) return false;
   const owned = parseOwned(contact.ownedValues);
@@ -82,9 +85,9 @@ async function writePaths(
   const plans = found.flatMap((each) => {
     const { crmId } = each.contact;
     const { lookup, intended } = getRecord(crmId);
-    // The next reading settles contacts that have left or opted out; their values stay till then.
+    // The next read settles contacts that have left or opted out; their values stay until then.
     if (lookup?.state !== 'found' || lookup.contact.optedOut) return [];
-    // Nor is anything written for who was erased, or may have been.
+    // Nothing is written either for a contact that was erased, or may have been.
     if (forgottenFingerprint(deps, run, crmId) !== null) return [];
     if (looksErased(deps, run, lookup.contact)) return [];
     return [planPath(deps, run, each, lookup, intended)];
@@ -123,7 +126,7 @@ function storedPath(path: WarmPath | null): StoredPath | null {
   };
 }
 
-/** The values of a path for a contact who is called so. */
+/** The values of a path for a contact with this name. */
 export function pathValues(
   { connection, network, people }: WarmPath,
   calledName: string,
@@ -138,8 +141,8 @@ export function pathValues(
 }
 
 /**
- * All that a path tells, in one text, but for the contact's own name: as long as it is the same,
- * the CRM holds it already.
+ * Everything that a path says, as one text, without the contact's own name: while it is unchanged,
+ * the CRM already holds it.
  */
 export function pathText(path: WarmPath): string {
   return JSON.stringify(pathValues(path, ''));

@@ -7,7 +7,7 @@ import { calledName } from './sentence.ts';
 import { describeConnections, type ShownConnection } from './shown-connection.ts';
 import { STRENGTH_FLOOR } from './strength.ts';
 
-/** A person who is not in the CRM and is known to people in the networks. */
+/** A person who is not in the CRM and whom people in the networks know. */
 export interface FoundProspect {
   donorId: string;
   name: string | null;
@@ -19,9 +19,9 @@ export interface FoundProspect {
   best: ShownConnection;
 }
 
-/** Which prospects are wanted. */
+/** Which prospects to return. */
 export interface ProspectQuery {
-  /** From 0 to 1; the service knows none below 0.45. */
+  /** From 0 to 1; the service has no connections below 0.45. */
   minStrength: number;
   limit: number;
 }
@@ -31,12 +31,15 @@ export interface ProspectDeps {
   partner: Pick<PartnerClient, 'connections'>;
 }
 
-/** Asked for at once: many of the strongest are in the CRM already. The service may tell fewer. */
+/**
+ * Requested at once, because many of the strongest are already in the CRM. The service may return
+ * fewer.
+ */
 const ASKED_FOR = 500;
 
 /**
- * Asks the service for the strongest prospects in its whole database (one query), and leaves out
- * who is a contact of the integration already. Strongest first.
+ * Fetches the strongest prospects in the service's whole database (one query), without contacts of
+ * the integration. Strongest first.
  */
 export async function findProspects(
   { store, partner }: ProspectDeps,
@@ -67,7 +70,7 @@ function foundProspect({ donor, connections }: Prospect, best: ShownConnection):
   return { donorId, name, profileUrl, people, best };
 }
 
-/** Only a CRM says which part of a name is the first one: here it stands first. */
+/** Only a CRM says which part of a name is the first name; here it is the first word. */
 function calledByName({ donor }: Prospect): string {
   const [firstName = null, ...others] = donor.name?.split(/\s+/) ?? [];
   return calledName({ firstName, lastName: others.at(-1) ?? null });

@@ -1,4 +1,4 @@
-/** What a run would do about warm paths; nothing is written, and the service is not asked. */
+/** Forecasts a run's work on warm paths; it writes nothing and sends no request to the service. */
 
 import type { FieldMapping } from '../core/field-map.ts';
 import type { Integration } from '../core/integration-settings.ts';
@@ -8,29 +8,32 @@ import type { InsightDeps } from './insight-deps.ts';
 import { fingerprintSettings } from './memberships.ts';
 import { countPossiblePaths, countStalePaths, hasPathScope } from './statements/warm-paths.ts';
 
-/** What would become of the warm paths of an integration. */
+/** The forecast for the warm paths of an integration. */
 export interface PathsForecast {
-  /** Contacts whose connections to the networks would be asked for, at most. */
+  /** The most contacts whose connections to the networks would be queried. */
   contacts: number;
-  /** Queries that they take; where the service charges for them, `insights.budget` is their limit. */
+  /** Number of queries; if the service charges for them, `insights.budget` is their limit. */
   queries: number;
-  /** Requests: all of them to the service, and those to the CRM if every path was another one. */
+  /** Requests: all of them to the service, and those to the CRM if every path changed. */
   calls: { partner: number; crm: number };
 }
 
-/** What else the run would do, as far as it decides about paths. */
+/** Other work of the run, as far as it affects paths. */
 export interface PathsForecastFacts {
   integration: Integration;
   mappings: readonly FieldMapping[];
-  /** The one contact of the run; null for all. */
+  /** The contacts of the run; null for all. */
   only: readonly string[] | null;
   /** Contacts that get a profile. */
   enhanced: number;
-  /** Donors who join a network, and people who may join once they are enhanced. */
+  /** Donors who join a network, and contacts who may join once they are enhanced. */
   joiners: number;
 }
 
-/** Counts; what the paths are is known only to the service, whose answers may cost credits. */
+/**
+ * Only counts: the paths themselves are known only to the service, whose responses may cost
+ * credits.
+ */
 export async function forecastPaths(
   { store, connector }: Pick<InsightDeps, 'store' | 'connector'>,
   { integration, mappings, only, enhanced, joiners }: PathsForecastFacts,
@@ -50,7 +53,7 @@ export async function forecastPaths(
   const queries = Math.ceil(contacts / MAX_DONORS_PER_REQUEST);
   const { remote, readBatch, writeBatch } = connector.capabilities;
   const requests = Math.ceil(contacts / readBatch) + Math.ceil(contacts / writeBatch.preferred);
-  // Besides the queries the service is asked which networks it has.
+  // In addition to the queries, one request lists the service's networks.
   return { contacts, queries, calls: { partner: queries + 1, crm: remote ? requests : 0 } };
 }
 

@@ -1,4 +1,4 @@
-/** What warm paths need of the world and of the run they are part of. */
+/** The dependencies of warm paths, and the part of the run that they need. */
 import type { Run, SyncDeps } from '../sync/control/context.ts';
 
 export type InsightDeps = Omit<SyncDeps, 'takeLease'>;

@@ -12,9 +12,9 @@ import type { Members } from './statements/stale-paths.ts';
 /** A network as a path names it. */
 export type NetworkName = Pick<MirroredNetwork, 'networkId' | 'name'>;
 
-/** The networks of an integration, and who is in them. */
+/** The networks of an integration, and their members. */
 export interface Memberships {
-  /** The service's ids, in the order of the settings. */
+  /** The service's IDs, in the order of the settings. */
   networkIds: readonly string[];
   /** True if none of them has a member, so that there is nothing to compare with. */
   isEmpty: boolean;
@@ -22,12 +22,12 @@ export interface Memberships {
   of(donorId: string): readonly NetworkName[];
   /**
    * The networks that a connection comes from, in the order of the settings: those that the service
-   * names, or, where it names none, those that the member is in.
+   * names or, if it names none, those that the member is in.
    */
   listNetworks(connection: Connection): readonly NetworkName[];
 }
 
-/** Prepares networks, given in the order of the settings, to be asked about many donors. */
+/** Indexes networks, given in the order of the settings, for lookups of many donors. */
 export function indexMemberships(networks: readonly MirroredNetwork[]): Memberships {
   const byDonor = new Map<string, NetworkName[]>();
   for (const network of networks) {
@@ -49,12 +49,15 @@ export function indexMemberships(networks: readonly MirroredNetwork[]): Membersh
   };
 }
 
-/** The donor ids of the members by network, as the store compares them. */
+/** The members' donor IDs by network, in the form that the store compares. */
 export function membersByNetwork(networks: readonly MirroredNetwork[]): Members {
   return Object.fromEntries(networks.map(({ networkId, members }) => [networkId, members]));
 }
 
-/** The mirrored networks of an integration; a ConfigurationError says how to get some. */
+/**
+ * The mirrored networks of an integration; if there are none, a ConfigurationError says how to
+ * create some.
+ */
 export async function requireNetworks(
   reader: Reader,
   integrationId: string,
@@ -67,7 +70,7 @@ export async function requireNetworks(
   );
 }
 
-/** Fingerprint of what decides what a path is, how it is worded and where it is written. */
+/** Fingerprint of the settings that decide what a path is, its wording, and where it is written. */
 export function fingerprintSettings(
   { fingerprint }: Pick<Store, 'fingerprint'>,
   { integration, mappings }: Pick<InsightRun, 'integration' | 'mappings'>,

@@ -3,7 +3,10 @@ import { stringify } from 'csv-stringify/sync';
 import { plainCell } from '../core/printable.ts';
 import type { FoundProspect } from './find-prospects.ts';
 
-/** No cell is a formula, which spreadsheets would run, and nothing in one acts on a terminal. */
+/**
+ * No cell is a formula that a spreadsheet would run, and no cell contains terminal control
+ * characters.
+ */
 export function prospectsCsv(prospects: readonly FoundProspect[]): string {
   return stringify(
     prospects.map(({ donorId, name, profileUrl, people, best }) => ({

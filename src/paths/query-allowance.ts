@@ -1,8 +1,8 @@
 /**
- * What the queries of one run may cost. Their price is not documented (service document, section
- * 4.1): the client learns it from the first one, and until then it is taken to be one credit. Each
- * query is on disk before it is sent; what became of one whose answer was lost is proved by the next
- * run's first reading of the balance.
+ * Limits what the queries of one run may cost. Their price is not documented (service document,
+ * section 4.1): the client learns it from the first one, and until then assumes one credit. Each
+ * query is on disk before it is sent. If its response was lost, the next run's first reading of the
+ * balance proves what it cost.
  */
 
 import { type Allowance, getAllowance } from '../credits/budget.ts';
@@ -12,7 +12,7 @@ import type { Bucket } from '../partner/buckets.ts';
 import type { CreditBalances } from '../partner/credits.ts';
 import type { InsightDeps, InsightRun } from './insight-deps.ts';
 
-/** Named after what a query does; the first query shows whether it is the one. */
+/** The bucket named after what a query does; the first query shows whether that is right. */
 const EXPECTED = { bucket: 'searches', credits: 1 } as const satisfies {
   bucket: Bucket;
   credits: number;
@@ -20,23 +20,23 @@ const EXPECTED = { bucket: 'searches', credits: 1 } as const satisfies {
 
 /** A query that may be sent. */
 export interface IntendedQuery {
-  /** Of the intent on disk. */
+  /** The ID of the recorded intent. */
   id: string;
-  /** It is known to be free: there is no intent. */
+  /** True if the query is known to be free: there is no intent. */
   isFree: boolean;
 }
 
-/** Lets queries go as long as the settings and the bucket allow. */
+/** Allows queries as long as the settings and the bucket allow them. */
 export interface QueryAllowance {
-  /** Puts the next query on disk as intended; says why if no more may be sent. */
+  /** Records the next query as intended; returns the reason if no more may be sent. */
   intend(): Promise<IntendedQuery | Allowance>;
-  /** The answer came; if its price is not known yet, the next reading proves it. */
+  /** The response arrived; if the price is not known yet, the next reading proves it. */
   accept(query: IntendedQuery): Promise<void>;
   /** The service refused it, and charged nothing (section 4.5, rule 5). */
   refuse(query: IntendedQuery): Promise<void>;
 }
 
-/** The allowance of one run. Ask for the first query alone: its price is not known before. */
+/** The allowance of one run. Send the first query alone, because its price is not known before. */
 export function createQueryAllowance(deps: InsightDeps, run: InsightRun): QueryAllowance {
   const { store, partner, newId } = deps;
   const { perRun, keep } = run.integration.insights.budget;
@@ -86,14 +86,14 @@ export function createQueryAllowance(deps: InsightDeps, run: InsightRun): QueryA
   };
 }
 
-/** What the buckets held before the run's first query. */
+/** The balances before the run's first query. */
 interface Reading {
   balances: CreditBalances;
-  /** Credits of earlier queries that it does not show, and that may still be on their way. */
+  /** Credits of earlier queries that the reading does not show, and that may still be deducted. */
   unproven: ReadonlyMap<string, number>;
 }
 
-/** Reads the balances (free), which show what earlier queries without an answer have cost. */
+/** Reads the balances (free), which show what earlier queries without a response have cost. */
 async function readAndProve(
   { store, partner, log }: InsightDeps,
   run: InsightRun,

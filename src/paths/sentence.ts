@@ -1,14 +1,14 @@
-/** A warm path as a person would write it: pure. */
+/** A warm path in words that a person would use. Pure. */
 import type { Connection } from '../partner/connections/connection.ts';
 
-/** What a sentence is made of. */
+/** The parts of a sentence. */
 export interface SentenceParts {
   connection: Connection;
-  /** The name of the network that the introducer comes from; empty if it is not known. */
+  /** The name of the network that the introducer belongs to; empty if unknown. */
   network: string;
   /** How many people in the networks the contact is connected to. */
   people: number;
-  /** What the contact is called: the first name, as the CRM has it. */
+  /** What the contact is called: the first name in the CRM. */
   calledName: string;
 }
 
@@ -21,7 +21,7 @@ export function describePath(parts: SentenceParts): string {
   return `${describeConnection(parts)}${more}`;
 }
 
-/** The one sentence about a connection. */
+/** The sentence about one connection. */
 export function describeConnection({
   connection,
   network,
@@ -65,7 +65,10 @@ interface Scene {
   years: SharedYears | null;
 }
 
-/** `past` is over, `perfect` began in a known year and lasts, `present` lasts or is not known. */
+/**
+ * `past` has ended, `perfect` started in a known year and continues, `present` continues or is
+ * unknown.
+ */
 type Tense = 'past' | 'perfect' | 'present';
 
 function chooseTense(source: Tie, target: Tie, years: SharedYears | null): Tense {
@@ -82,7 +85,7 @@ const ACTIONS = {
   gift: { past: 'gave to', perfect: 'has given to', present: 'gives to' },
 } as const satisfies Record<TieKind, Record<Tense, string>>;
 
-/** Both were the same thing to the same organization. */
+/** Both had the same relationship to the same organization. */
 function describeTogether(scene: Scene, kind: TieKind, tense: Tense): string {
   const { introducer, calledName, years } = scene;
   const action = `${ACTIONS[kind][tense]} ${boardOr(kind, scene.place)}`;
@@ -94,7 +97,7 @@ function describeTogether(scene: Scene, kind: TieKind, tense: Tense): string {
   );
 }
 
-/** What the contact did there meanwhile. */
+/** What the contact did there at the same time. */
 const MEANWHILE = {
   board: { past: 'sat on its board', present: 'sits on its board' },
   service: { past: 'served there', present: 'serves there' },
@@ -103,7 +106,7 @@ const MEANWHILE = {
   gift: { past: 'gave to it', present: 'gives to it' },
 } as const satisfies Record<TieKind, Record<Exclude<Tense, 'perfect'>, string>>;
 
-/** Each was something else to the same organization. */
+/** Each had a different relationship to the same organization. */
 function describeAcross(scene: Scene, source: TieKind, target: TieKind, tense: Tense): string {
   const { introducer, calledName, years } = scene;
   const action = `${introducer} ${ACTIONS[source][tense]} ${boardOr(source, scene.place)}`;
@@ -113,7 +116,7 @@ function describeAcross(scene: Scene, source: TieKind, target: TieKind, tense: T
   return ended(`${action}${yearsText(years)}, and ${calledName} ${MEANWHILE[target].present}`);
 }
 
-/** `the board of Hill College`; a committee has no board, it is one. */
+/** `the board of Hill College`; a committee has no board, because it is one. */
 function boardOr(kind: TieKind, place: string): string {
   const isBoardItself = /\b(board|committee|commission|council|conference|panel)\b/i.test(place);
   return kind === 'board' && !isBoardItself ? `the board of ${place}` : place;
@@ -126,25 +129,25 @@ function yearsText(years: SharedYears | null): string {
   return from === to ? ` in ${from}` : `, ${from}–${to}`;
 }
 
-/** With its full stop; a name such as `Tom Jr.` brings one along. */
+/** Adds the full stop, unless a name such as `Tom Jr.` already ends with one. */
 function ended(sentence: string): string {
   return sentence.endsWith('.') ? sentence : `${sentence}.`;
 }
 
-/** How a person writes the name of an organization within a sentence. */
+/** How to write the name of an organization within a sentence. */
 
-/** Beginnings that are not said without an article, of whatever kind the organization is. */
+/** Starts of names that need an article, whatever kind the organization is. */
 const ARTICLE_BEFORE =
   /^(?:U\.S\. (?!Steel|Bank)|United States (?!Steel)|United Nations|University of |College of |Supreme Court|Department of |City of |State of |White House|Board of |Committee on |Joint |Friends of |YMCA|YWCA|NAACP)/;
 
-/** What a nonprofit is, as the last word of its name or before an `of`, `for` or `on`. */
+/** Words for kinds of nonprofits, as the last word of the name or before an `of`, `for` or `on`. */
 const ARTICLE_FOR =
   /\b(?:Administration|Agency|Alliance|Army|Arboretum|Aquarium|Association|Authority|Ballet|Board|Bureau|Cent(?:er|re)|Chamber|Clinic|Club|Coalition|Collaborative|Commission|Committee|Conference|Congress|Conservancy|Consortium|Corps|Council|Court|Cross|Department|Endowment|Federation|Fellowship|Foundation|Friends|Fund|Gallery|Gardens?|Guild|House of Representatives|Initiative|Institute|Institution|League|Library|Mission|Museum|Network|Opera|Orchestra|Panel|Partnership|Philharmonic|Project|Senate|Shelter|Society|Symphony|Theatre|Theater|Trust|Union|Zoo)(?: (?:of|for|on|to|against)\b[\s\S]*)?$/;
 
-/** The kinds of organizations whose names are plain names. */
+/** The kinds of organizations whose names take no article. */
 const PLAIN_KINDS: ReadonlySet<string> = new Set(['company', 'school']);
 
-/** `the Women's Shelter`, but `Riverside Food Bank`, in one line; `kind` as the service has it. */
+/** `the Women's Shelter`, but `Riverside Food Bank`, on one line; `kind` is the service's word. */
 export function withArticle(name: string, kind: string | null): string {
   const plain = name.replace(/\s+/g, ' ').trim();
   const isDescription = !PLAIN_KINDS.has(kind ?? '') && ARTICLE_FOR.test(plain);
@@ -152,19 +155,19 @@ export function withArticle(name: string, kind: string | null): string {
   return !hasOwn && (isDescription || ARTICLE_BEFORE.test(plain)) ? `the ${plain}` : plain;
 }
 
-/** What a person is to an organization, as far as sentences differ. */
+/** A person's relationship to an organization, as far as it changes the sentence. */
 export type TieKind = 'board' | 'service' | 'work' | 'school' | 'gift';
 
-/** A relationship in our words. */
+/** A relationship in our own terms. */
 export interface Tie {
   kind: TieKind;
-  /** True if the service's word says that it is over. */
+  /** True if the service's word says that it has ended. */
   isOver: boolean;
 }
 
 /**
- * The service's words for relationships. The complete set is not documented (section 2.2): a word
- * that is not here makes a plainer sentence.
+ * The service's words for relationships. The complete set is not documented (section 2.2); a word
+ * that is not here produces a plainer sentence.
  */
 const TIES = {
   sits_on_board_of: { kind: 'board', isOver: false },
@@ -179,7 +182,7 @@ const TIES = {
   donated_to: { kind: 'gift', isOver: true },
 } as const satisfies Record<string, Tie>;
 
-/** The tie that a relationship is; null for an unknown word. */
+/** The tie for a relationship; null for an unknown word. */
 export function toTie(relationship: string | null): Tie | null {
   const word = relationship?.trim().toLowerCase().replaceAll(' ', '_') ?? '';
   return isKnown(word) ? TIES[word] : null;
@@ -189,7 +192,7 @@ function isKnown(word: string): word is keyof typeof TIES {
   return Object.hasOwn(TIES, word);
 }
 
-/** When two people were at the same place, in calendar years; `to` is null while it lasts. */
+/** When two people were at the same place, in calendar years; `to` is null while it continues. */
 export interface SharedYears {
   from: number;
   to: number | null;
@@ -197,8 +200,8 @@ export interface SharedYears {
 
 /**
  * The years in a connection's snippet, such as `Both on the board of Hill College, 2012–2018; also
- * …`, or null where it names none. Whatever a snippet looks like is possible (service document,
- * section 2.2), so years in the organization's own name are left out.
+ * …`, or null if it names none. A snippet can have any form (service document, section 2.2), so
+ * years in the organization's own name are ignored.
  */
 export function sharedYearsIn(snippet: string, entityName: string | null): SharedYears | null {
   const text = afterName(snippet, entityName).split(';')[0] ?? '';
@@ -216,7 +219,7 @@ function afterName(snippet: string, entityName: string | null): string {
   return start === -1 ? snippet : snippet.slice(start + (entityName ?? '').length);
 }
 
-/** No living person was anywhere before. */
+/** Earlier years cannot belong to a living person. */
 const FIRST_YEAR = 1900;
 const LAST_YEAR = 2200;
 
@@ -225,14 +228,14 @@ function plausible(from: number, to: number | null): SharedYears | null {
   return isPlausible ? { from, to } : null;
 }
 
-/** What a sentence calls a contact by: the first name, as a person would write it. */
+/** The name for a contact in a sentence: the first name, as a person would write it. */
 export function calledName(contact: { firstName: string | null; lastName: string | null }): string {
   const [first, last] = [contact.firstName, contact.lastName].map(tidy);
   if (!first) return last || 'this person';
   const words = first.split(' ');
   const lastName = words.findLastIndex((word, at) => at === 0 || !/^\p{L}\.?$/u.test(word));
   const withoutInitials = words.slice(0, lastName + 1).join(' ');
-  // An initial alone says too little.
+  // An initial alone is not enough.
   return isInitial(withoutInitials) && last ? `${withoutInitials} ${last}` : withoutInitials;
 }
 
@@ -241,7 +244,7 @@ function tidy(name: string | null): string {
   return line.split(' ').map(recased).join(' ');
 }
 
-/** Names that were typed in one case; two capitals may well be initials. */
+/** Corrects names typed all in one case; two capitals may well be initials. */
 function recased(word: string): string {
   const isUpper = word === word.toUpperCase() && word.length > 2;
   if (!isUpper && word !== word.toLowerCase()) return word;

@@ -4,23 +4,23 @@ import { indexMemberships, type Memberships } from './memberships.ts';
 import { describeConnection } from './sentence.ts';
 import { roundedStrength } from './strength.ts';
 
-/** A connection to a member, as it is shown to a person or a program. */
+/** A connection to a member, in the form for users and programs. */
 export interface ShownConnection {
   /** From 0 to 1, in whole hundredths. */
   strength: number;
-  /** The member who could introduce; the name is null where the service does not say it. */
+  /** The member who could introduce; the name is null if the service does not say it. */
   introducer: { donorId: string; name: string | null };
   /** The integration's networks that the member is in. */
   networks: string[];
-  /** What the two share. */
+  /** The organization that the two share. */
   organization: string | null;
-  /** In the service's words, for example `sits_on_board_of`. */
+  /** The service's word, for example `sits_on_board_of`. */
   introducerIs: string | null;
   contactIs: string | null;
   sentence: string;
 }
 
-/** Tells connections to one person, who is called so, the strongest first. */
+/** Describes connections to one person with this name, strongest first. */
 export function describeConnections(
   connections: readonly Connection[],
   networks: readonly MirroredNetwork[],

@@ -1,4 +1,6 @@
-/** Networks become warm paths: for each contact the best connection to a member of them. */
+/**
+ * Turns networks into warm paths: for each contact, the best connection to one of their members.
+ */
 
 import { clearErasedMentions } from '../fields/erasing/mentions.ts';
 import {
@@ -28,19 +30,20 @@ import {
   type StalePlace,
 } from './statements/warm-paths.ts';
 
-/** Contacts that are compared at a time, while those before them are written. */
+/** Number of contacts compared at a time, while the previous ones are written. */
 const PORTION_SIZE = 1_000;
 
 const DAY_MS = 86_400_000;
 
 /**
- * Computes the paths that can have changed, and writes them into the CRM; asks the service nothing
- * if there are none. What a run leaves undone is in the store, and the next one goes on with it.
+ * Computes the paths that can have changed, and writes them into the CRM. If there are none, it
+ * sends no request to the service. What a run leaves undone is in the store, and the next run
+ * continues with it.
  */
 export async function writeWarmPaths(deps: InsightDeps, run: InsightRun): Promise<void> {
   const { id, insights, networks: settings } = run.integration;
   if (!insights.enabled) return;
-  // Without networks there is nothing to do but to clear what earlier ones have left.
+  // Without networks, the only work is to clear the values of earlier ones.
   if (settings.length === 0 && !(await hasPaths(deps.store.reader, id))) return;
   const mirrored = settings.length === 0 ? [] : await listMirroredNetworks(deps.store.reader, id);
   await noticeChanges(deps, run, mirrored);
@@ -66,7 +69,9 @@ async function noticeChanges(
   );
 }
 
-/** Without those that were deleted at the service, which would refuse every comparison. Free. */
+/**
+ * Leaves out networks that were deleted at the service, which would refuse every comparison. Free.
+ */
 async function existingNetworks(
   { partner }: InsightDeps,
   { control }: InsightRun,
@@ -78,7 +83,7 @@ async function existingNetworks(
   return networks.filter(({ networkId }) => existing.has(networkId));
 }
 
-/** Compares one portion while the one before it is written, so that neither waits for the other. */
+/** Compares one batch while the previous one is written, so that neither waits for the other. */
 async function computePaths(
   deps: InsightDeps,
   run: InsightRun,
@@ -101,7 +106,10 @@ async function computePaths(
   }
 }
 
-/** A comparison costs a query: none for contacts that have left `contacts.filter`. Their paths wait, and their values stay. */
+/**
+ * A comparison costs a query, so contacts that have left `contacts.filter` are not compared. Their
+ * paths wait, and their values stay.
+ */
 async function onlyIncluded(
   deps: InsightDeps,
   run: InsightRun,
@@ -115,7 +123,7 @@ async function onlyIncluded(
   return portion.filter(({ crmId }) => !outside.has(crmId));
 }
 
-/** The contacts after those, without the last few whose donors would not fill a request. */
+/** The next contacts, without the last few whose donors would not fill a request. */
 async function readNextBatch(
   { store }: InsightDeps,
   { integration, only }: InsightRun,
@@ -126,13 +134,13 @@ async function readNextBatch(
   return stale.length < limit ? stale : fillRequests(stale);
 }
 
-/** Contacts up to the last whole request of different donors: pure. */
+/** Contacts up to the last complete request of different donors. Pure. */
 export function fillRequests<Contact extends Pick<StaleContact, 'donorId'>>(
   contacts: readonly Contact[],
 ): Contact[] {
   const donors = new Set(contacts.map(({ donorId }) => donorId));
   const whole = donors.size - (donors.size % MAX_DONORS_PER_REQUEST);
-  // Very many contacts of few donors fill none.
+  // Many contacts of a few donors do not fill a request.
   if (whole === 0) return [...contacts];
   const kept = new Set([...donors].slice(0, whole));
   const end = contacts.findIndex(({ donorId }) => !kept.has(donorId));
@@ -144,7 +152,7 @@ const NO_COMPARISON: Comparison = {
   isOver: false,
 };
 
-/** Waits for both also if one fails: nothing may be written once the run is over. */
+/** Waits for both even if one fails: nothing may be written once the run has ended. */
 async function waitForBoth<Result>(one: Promise<Result>, other: Promise<void>): Promise<Result> {
   await Promise.allSettled([one, other]);
   await other;
@@ -171,7 +179,7 @@ async function findPaths(
   });
 }
 
-/** Drops connections to people who were erased, whom the service can still have in a network. */
+/** Drops connections to erased people, who can still be in a network of the service. */
 async function withoutErased(
   { store }: InsightDeps,
   integrationId: string,
@@ -198,10 +206,10 @@ async function withoutErased(
   );
 }
 
-/** What insights do in a run: warm paths are written once the networks are mirrored. */
+/** The insight stages of a run: warm paths are written once the networks are mirrored. */
 export const INSIGHT_STAGES: Stages = { before: [], after: [writeWarmPaths, clearErased] };
 
-/** After the paths are written: they replace most texts that name an erased person. */
+/** After the paths are written, because they replace most texts that name an erased person. */
 function clearErased(deps: InsightDeps, { lease }: InsightRun): Promise<void> {
   return clearErasedMentions(deps, lease);
 }

@@ -6,8 +6,10 @@ import { ConfigurationError } from '../core/errors.ts';
 import { newId } from '../core/new-id.ts';
 import { describeCount } from '../core/quantities.ts';
 import type { Role } from '../core/role.ts';
+import type { ActorTransaction } from '../database/actor-transaction.ts';
 import { passkeySealContext, personSealContext } from '../database/encryption/seal-contexts.ts';
 import type { Sealer } from '../database/encryption/sealed.ts';
+import type { Reader } from '../database/reader.ts';
 import type { Store } from '../database/store.ts';
 import { hashToken } from './access-token.ts';
 import { isPassword, type PersonIdentity, prepareNewPassword } from './sign-in/password.ts';
@@ -94,9 +96,16 @@ export interface SignInWays {
   passkeys: PasskeyView[];
 }
 
-export async function listPeople({ store, sealer, clock }: PeopleDeps): Promise<PersonView[]> {
-  const passkeys = Map.groupBy(await listPasskeys(store.reader, null), ({ personId }) => personId);
-  return (await listPersonRecords(store.reader)).map((person) =>
+/** What opens who the users are. */
+export interface UserReader {
+  reader: Reader;
+  sealer: Pick<Sealer, 'open'>;
+  clock: Pick<Clock, 'now'>;
+}
+
+export async function listPeople({ reader, sealer, clock }: UserReader): Promise<PersonView[]> {
+  const passkeys = Map.groupBy(await listPasskeys(reader, null), ({ personId }) => personId);
+  return (await listPersonRecords(reader)).map((person) =>
     describePerson(sealer, person, passkeys.get(person.id) ?? [], clock.now()),
   );
 }
@@ -151,24 +160,25 @@ export interface Invited {
 
 /** Invites a person. Throws a ConfigurationError if the address is known already. */
 export async function invitePerson(
-  { store, sealer, clock }: PeopleDeps,
+  trx: ActorTransaction,
+  sealer: Pick<Sealer, 'seal'>,
   { name, email, ...rights }: PersonIdentity & Rights,
 ): Promise<Invited> {
   requireSensible(rights);
-  const id = newId(clock.now());
+  const id = newId(trx.clock.now());
   const sealed = sealer.seal(JSON.stringify({ name, email }), personSealContext(id));
-  const { secret, invitation } = newInvitation(clock);
-  const person = { id, email: emailFingerprint(store, email), sealed, ...rights };
-  if (await store.act((trx) => addInvitedPerson(trx, person, invitation))) return { id, secret };
-  throw new ConfigurationError('There is a person with this e-mail address already.', {
+  const { secret, invitation } = newInvitation(trx.clock);
+  const person = { id, email: emailFingerprint(trx, email), sealed, ...rights };
+  if (await addInvitedPerson(trx, person, invitation)) return { id, secret };
+  throw new ConfigurationError('A user with this e-mail address already exists.', {
     code: 'person_known',
   });
 }
 
 /** A new link for a person; throws a ConfigurationError if there is none. */
-export async function inviteAgain({ store, clock }: PeopleDeps, id: string): Promise<Invited> {
-  const { secret, invitation } = newInvitation(clock);
-  if (await store.act((trx) => renewInvitation(trx, id, invitation))) return { id, secret };
+export async function inviteAgain(trx: ActorTransaction, id: string): Promise<Invited> {
+  const { secret, invitation } = newInvitation(trx.clock);
+  if (await renewInvitation(trx, id, invitation)) return { id, secret };
   throw personUnknown(id);
 }
 
@@ -212,8 +222,8 @@ export function describePasskey(
 }
 
 /** Takes a passkey of a person away. Throws a ConfigurationError where that cannot be. */
-export async function removePasskey({ store }: PeopleDeps, removal: PasskeyRemoval): Promise<void> {
-  const removed = await store.act((trx) => deletePasskey(trx, removal));
+export async function removePasskey(trx: ActorTransaction, removal: PasskeyRemoval): Promise<void> {
+  const removed = await deletePasskey(trx, removal);
   if (removed === 'unknown') throw passkeyUnknown(removal.id);
   if (removed === 'done') return;
   throw new ConfigurationError(
@@ -223,15 +233,20 @@ export async function removePasskey({ store }: PeopleDeps, removal: PasskeyRemov
 }
 
 /** Removes a passkey for its owner, who lost the device: also the last one, and all sessions end. */
-export function removeLostPasskey(deps: PeopleDeps, personId: string, id: string): Promise<void> {
+export function removeLostPasskey(
+  trx: ActorTransaction,
+  personId: string,
+  id: string,
+): Promise<void> {
   const removal = { personId, id, alsoLast: true, hasProvider: false, keptSession: null };
-  return removePasskey(deps, removal);
+  return removePasskey(trx, removal);
 }
 
 export function passkeyUnknown(typed: string): ConfigurationError {
-  return new ConfigurationError(`There is no passkey "${typed}" of this person.`, {
-    code: 'passkey_unknown',
-  });
+  return new ConfigurationError(
+    `This user has no passkey "${typed}". Nothing was changed. List them: donor-sync users passkeys list USER`,
+    { code: 'passkey_unknown', refusal: 'unknown' },
+  );
 }
 
 /**
@@ -303,25 +318,34 @@ export async function changePassword(
 }
 
 /** Other rights. Throws a ConfigurationError where that cannot be. */
-export async function changeRights({ store }: PeopleDeps, id: string, rights: Rights) {
+export async function changeRights(
+  trx: ActorTransaction,
+  id: string,
+  rights: Rights,
+): Promise<void> {
   requireSensible(rights);
-  requireDone(id, await store.act((trx) => saveRights(trx, id, rights)));
+  requireDone(id, await saveRights(trx, id, rights));
 }
 
-export async function disablePerson({ store }: PeopleDeps, id: string, isDisabled: boolean) {
-  requireDone(id, await store.act((trx) => setPersonDisabled(trx, id, isDisabled)));
+/** Throws a ConfigurationError where that cannot be, as all that changes users. */
+export async function disablePerson(
+  trx: ActorTransaction,
+  id: string,
+  isDisabled: boolean,
+): Promise<void> {
+  requireDone(id, await setPersonDisabled(trx, id, isDisabled));
 }
 
-export async function removePerson({ store }: PeopleDeps, id: string) {
-  requireDone(id, await store.act((trx) => deletePerson(trx, id)));
+export async function removePerson(trx: ActorTransaction, id: string): Promise<void> {
+  requireDone(id, await deletePerson(trx, id));
 }
 
 function requireDone(id: string, changed: Changed): void {
   if (changed === 'unknown') throw personUnknown(id);
   if (changed === 'done') return;
   throw new ConfigurationError(
-    'This is the last owner: without one, no person could say who the others are. Make another person an owner first.',
-    { code: 'last_owner' },
+    'This is the last owner: nobody else could manage users and tokens. Nothing was changed. Make another user an owner first.',
+    { code: 'last_owner', refusal: 'conflict' },
   );
 }
 
@@ -336,8 +360,8 @@ export function requireSensible({ role, integrations }: Rights): void {
 
 export function personUnknown(typed: string): ConfigurationError {
   return new ConfigurationError(
-    `There is no person "${typed}". See them all: donor-sync people list`,
-    { code: 'person_unknown' },
+    `There is no user "${typed}". Nothing was changed. List the users: donor-sync users list`,
+    { code: 'person_unknown', refusal: 'unknown' },
   );
 }
 

@@ -1,4 +1,4 @@
-/** Who did what, worded once: for the command line, the API and files. */
+/** Texts for who did what, defined once for the command line, the API and files. */
 
 import { stringify } from 'csv-stringify/sync';
 import type { Actor, ActorKind } from '../core/actor.ts';
@@ -8,7 +8,7 @@ import type { AuditFilter, AuditRecord } from './audit/read-audit.ts';
 import { type AuditSource, listAuditEntries } from './audit/read-audit.ts';
 import type { AuditDetails } from './audit/record.ts';
 
-/** An entry as programs get it. */
+/** An entry in the form for programs. */
 export interface AuditView {
   seq: number;
   /** ISO 8601. */
@@ -16,7 +16,7 @@ export interface AuditView {
   who: Actor;
   action: string;
   integration: string | null;
-  /** The contact's id in the CRM; null if the entry names none, or if the contact was erased. */
+  /** The contact's ID in the CRM; null if the entry names none, or if the contact was erased. */
   contact: string | null;
   contactErased: boolean;
   details: AuditDetails;
@@ -40,22 +40,28 @@ export function describeEntry(record: AuditRecord): AuditView {
 }
 
 export type AuditPageFilter = Omit<AuditFilter, 'before' | 'limit'> & {
-  /** A part of the name of who did it, in any case; the names are sealed, so that entries are opened one by one. */
+  /**
+   * A part of the actor's name, in any case. Names are encrypted, so entries are decrypted one by
+   * one.
+   */
   person?: string | undefined;
 };
 
 const PAGE = 500;
 
-/** Entries that are opened for one page of those of a person. */
+/** Number of entries that are decrypted for one page of a person's entries. */
 const MOST_OPENED = 5_000;
 
-/** A page of entries, and where the next one begins; null at the end. */
+/** A page of entries, and where the next page starts; null at the end. */
 export interface AuditPage {
   entries: AuditView[];
   next: number | null;
 }
 
-/** The newest entries that the filter lets through before `before`; fewer than the limit where those of a person are rare. */
+/**
+ * The newest entries before `before` that match the filter. The page can hold fewer than the limit
+ * if a person's entries are rare.
+ */
 export async function readAuditPage(
   source: AuditSource,
   { person, ...filter }: AuditPageFilter,
@@ -64,7 +70,7 @@ export async function readAuditPage(
   const entries: AuditView[] = [];
   let from = before;
   for (let opened = 0; opened < MOST_OPENED; ) {
-    // One more than is shown tells whether there is a next page.
+    // One more entry than shown tells whether there is a next page.
     const size = person === undefined ? limit + 1 : PAGE;
     const records = await listAuditEntries(source, { ...filter, before: from, limit: size });
     opened += records.length;
@@ -83,7 +89,7 @@ function isBy({ actor }: AuditRecord, person: string | undefined): boolean {
   return person === undefined || (actor.name ?? '').toLowerCase().includes(person.toLowerCase());
 }
 
-/** Entries that the filter lets through, the newest first, in pages; all of them unless limited. */
+/** Entries that match the filter, newest first, in pages; all of them unless limited. */
 export async function* pagesOfAudit(
   source: AuditSource,
   { person, ...filter }: AuditPageFilter,
@@ -147,10 +153,10 @@ const COLUMNS = [
   'Details',
 ];
 
-/** The first line of the file. */
+/** The header row of the file. */
 export const AUDIT_HEADER = stringify([COLUMNS]);
 
-/** Lines of entries; no cell is a formula, which spreadsheets would run, and nothing in one acts. */
+/** CSV rows of entries. No cell is a formula that a spreadsheet would run. */
 export function auditLines(entries: readonly AuditView[]): string {
   return stringify(
     entries.map((entry) => {

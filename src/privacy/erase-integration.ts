@@ -1,4 +1,6 @@
-/** The end of an integration: all that is known of it goes, and a receipt says what stays and why. */
+/**
+ * The end of an integration: erases everything known about it. A receipt says what stays and why.
+ */
 
 import type { Application } from '../application.ts';
 import { dropUploads, type SetupDeps } from '../clients/setup/draft.ts';
@@ -13,7 +15,7 @@ import { listLastEntries } from './audit/read-audit.ts';
 import type { KeptRows } from './statements/erase-integration.ts';
 import { eraseLeavingIntegration, hasOpenRequests } from './statements/erase-integration.ts';
 
-/** What was done, and what is left to others. */
+/** What was done, and what others have to do. */
 export interface IntegrationReceipt {
   id: string;
   integration: string;
@@ -21,14 +23,14 @@ export interface IntegrationReceipt {
   at: string;
   /** When it was erased before; null if this is the first time. */
   erasedEarlier: string | null;
-  /** Rows by what they were; those of an earlier time that was cut off are not among them. */
+  /** Number of rows by kind, without the rows of an earlier attempt that was cut off. */
   erased: Record<string, number>;
   kept: { what: keyof KeptRows; rows: number; why: string }[];
-  /** Files that were dropped into its set-up, and their results: deleted as well. */
+  /** Files that were uploaded during its setup, and their results; they are deleted, too. */
   files: string[];
-  /** What no database of ours holds. */
+  /** Data that is stored outside our database. */
   outside: string[];
-  /** False if bytes of it may stand in the file until the command is repeated. */
+  /** False if the database file may still contain bytes of it until the command is repeated. */
   overwritten: boolean;
 }
 
@@ -48,8 +50,8 @@ interface EraseDeps {
 }
 
 /**
- * Erases everything of an integration. Killed on the way, the same goes on. Throws AlreadyRunning while
- * it is being synced, and a RetriableError while the cost of a request is not known.
+ * Erases everything about an integration. If it is killed, run it again: it continues. Throws
+ * AlreadyRunning during a sync, and a RetriableError while the cost of a request is unknown.
  */
 export async function eraseIntegration(
   { application, clock, newId }: EraseDeps,
@@ -83,7 +85,7 @@ export async function eraseIntegration(
 const UNKNOWN_FILES =
   'Its settings were sealed with a key that is not here any more: if a CSV file was dropped into its set-up, it is in the folder "uploads" beside the database still.';
 
-/** Null where it cannot be known which files these are, which keeps nothing else from being erased. */
+/** Null if the files cannot be determined; everything else is erased anyway. */
 async function dropFiles(deps: SetupDeps, integration: string): Promise<string[] | null> {
   try {
     return await dropUploads(deps, integration);

@@ -1,4 +1,6 @@
-/** All that is held of a nonprofit, as files in a folder, for the day on which it leaves. */
+/**
+ * Exports everything held about a nonprofit as files in a folder, for the day on which it leaves.
+ */
 
 import { createWriteStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -32,8 +34,8 @@ interface ExportDeps {
 }
 
 /**
- * Writes everything of an integration into an empty folder, while no run changes it. Throws
- * AlreadyRunning while it is being synced. The entry in the audit comes first.
+ * Writes everything about an integration into an empty folder, while no run changes it. Throws
+ * AlreadyRunning during a sync. The audit entry is recorded first.
  */
 export async function exportEverything(
   { application: { store, takeLease, sealer }, clock }: ExportDeps,
@@ -82,7 +84,10 @@ export async function exportEverything(
     return { name: 'audit.csv', rows };
   }
 
-  /** What runs wrote over, as far as it is kept. What was changed in the database is left out. */
+  /**
+   * The values that runs overwrote, as far as they are kept. Values that were changed in the
+   * database are left out.
+   */
   async function* before(writes: AsyncIterable<HeldValue[][]>): AsyncGenerator<HeldValue[][]> {
     for await (const page of writes) {
       yield page.flatMap((row) => {
@@ -125,7 +130,7 @@ export async function exportEverything(
 
 const word = z.string();
 
-/** The columns of a write in their order. */
+/** The columns of a write, in order. */
 const writeSchema = z.tuple([word, word, word, z.coerce.number(), word, word]);
 
 /** `enhanced_at` → `enhanced at` */

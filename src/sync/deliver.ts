@@ -33,13 +33,19 @@ import { holdDonorChanges } from './guards/donor-changes.ts';
 import { isTooYoungToVanish } from './poll.ts';
 import { concludeDelivery, type Fetched, planDelivery } from './profile-delivery.ts';
 
-/** Batches under way at a time: one fetches results while another is written. */
+/** Number of batches in progress at a time: one fetches results while another is written. */
 const LANES = 2;
 
-/** Contacts whose profiles are compared with the CRM in one go: about six milliseconds. */
+/**
+ * Number of contacts whose profiles are compared with the CRM without a pause: about six
+ * milliseconds.
+ */
 const PLANNED_AT_ONCE = 30;
 
-/** A batch that is not full is delivered after this long if no job is running, or at once if none is submitted either. */
+/**
+ * A batch that is not full is delivered after this long if no job is running, or at once if nothing
+ * is submitted either.
+ */
 const SHORT_PATIENCE_MS = 250;
 
 type DeliverDeps = Pick<
@@ -47,7 +53,7 @@ type DeliverDeps = Pick<
   'store' | 'connector' | 'partner' | 'sealer' | 'clock' | 'log' | 'newId' | 'retention'
 >;
 
-/** Delivers profiles until polling is over and nothing is ready any more. */
+/** Delivers profiles until polling has ended and nothing is ready. */
 export async function deliverProfiles(deps: DeliverDeps, run: Run): Promise<void> {
   await deps.store.checkpoint(run.lease, (trx) =>
     noteFieldMap(trx, fingerprintFieldMap(deps, run.mappings)),
@@ -55,7 +61,7 @@ export async function deliverProfiles(deps: DeliverDeps, run: Run): Promise<void
   const claims: Claims = { claimed: new Set(), mutex: createMutex() };
   // Parallel writes would only wait for each other's locks in the CRM.
   const crm = createMutex();
-  // All lanes are waited for, also if one fails: nothing may be written once the run is over.
+  // Waits for all lanes, even if one fails: nothing may be written once the run has ended.
   const lanes = Array.from({ length: LANES }, () =>
     stopOnError(run, deliverLane(deps, run, claims, crm)),
   );
@@ -65,7 +71,10 @@ export async function deliverProfiles(deps: DeliverDeps, run: Run): Promise<void
   run.control.finish('deliver');
 }
 
-/** The jobs that lanes have taken. One lane looks for more at a time, so that no two take the same, and none asks what another knows. */
+/**
+ * The jobs that lanes have claimed. Only one lane claims at a time, so that no job is claimed by
+ * two lanes and no query is made twice.
+ */
 interface Claims {
   claimed: Set<string>;
   mutex: Mutex;
@@ -81,7 +90,7 @@ async function deliverLane(deps: DeliverDeps, run: Run, claims: Claims, crm: Mut
   }
 }
 
-/** Waits for a batch and takes it; null if none is to come any more, or the run stops. */
+/** Waits for a batch and claims it; null if no more can come, or the run stops. */
 async function nextBatch(
   deps: DeliverDeps,
   run: Run,
@@ -92,7 +101,7 @@ async function nextBatch(
   while (!run.control.stopping.aborted) {
     const { signals } = run.control;
     const pollIsDone = run.control.isDone('poll');
-    // Counting is much cheaper than listing, and there is mostly nothing to take yet.
+    // Counting is much cheaper than listing, and usually there is nothing to claim yet.
     const done = await countCompletedJobs(store.reader, run.integration.id);
     if (done === 0) {
       if (pollIsDone) return null;
@@ -108,7 +117,7 @@ async function nextBatch(
     if (batch.length > 0) return batch;
     if (waiting === 0 && pollIsDone) return null;
     waitingSince = waiting === 0 ? null : (waitingSince ?? clock.now());
-    // Jobs that come to their end meanwhile say so.
+    // A job that ends in the meantime sends a signal.
     const isShort = waitedMs < SHORT_PATIENCE_MS;
     const leftMs = (isShort ? SHORT_PATIENCE_MS : patienceMs) - waitedMs;
     await run.control.wait(signals, waiting === 0 ? IDLE_MS : Math.min(leftMs, IDLE_MS));
@@ -116,13 +125,13 @@ async function nextBatch(
   return null;
 }
 
-/** What is taken, and how many wait if nothing is. */
+/** The claimed batch, and the number of waiting jobs if nothing was claimed. */
 interface Claimed {
   batch: ReadyJob[];
   waiting: number;
 }
 
-/** Takes a full batch, or whatever there is if it is time. */
+/** Claims a full batch, or everything available if it is time. */
 async function claim(
   { store }: DeliverDeps,
   run: Run,
@@ -141,7 +150,10 @@ async function claim(
   return { batch: ready, waiting: ready.length };
 }
 
-/** Contacts that this run may still have to deliver; asked only where it makes a difference. */
+/**
+ * Number of contacts that this run may still have to deliver; queried only if it makes a
+ * difference.
+ */
 async function contactsToCome(
   { store, connector }: DeliverDeps,
   run: Run,
@@ -153,7 +165,7 @@ async function contactsToCome(
   return submitted + ready + (run.control.spendingStopped ? 0 : due);
 }
 
-/** A fuller batch is worth waiting for, but only as long as jobs are running that could fill it. */
+/** A fuller batch is worth waiting for, but only while jobs are running that could fill it. */
 async function isPatienceOver(
   { store }: DeliverDeps,
   run: Run,
@@ -175,15 +187,15 @@ async function deliverBatch(
   if (fetched.length > 0) {
     await crm.take(async () => {
       if (run.control.stopping.aborted) return;
-      // Stopped within the turn, so that the next one does not begin.
+      // Stopped while this lane has its turn, so that the next lane does not start.
       await stopOnError(run, deliverFetched(deps, run, fetched));
     });
   }
-  // Also of those that brought no profile: the trial waits for their ends.
+  // Also for contacts without a profile: the trial waits for their ends.
   run.control.notify();
 }
 
-/** Ends the run if the work fails; the error goes on to the caller. */
+/** Ends the run if the work fails; the error is thrown on to the caller. */
 async function stopOnError(run: Run, work: Promise<void>): Promise<void> {
   try {
     await work;
@@ -198,7 +210,7 @@ async function deliverFetched(deps: DeliverDeps, run: Run, fetched: Fetched[]): 
   await deps.store.checkpoint(run.lease, (trx) => recordDeliveries(trx, run.id, deliveries));
 }
 
-/** Asks for the results, ten at a time; jobs without a profile end here with their reason. */
+/** Fetches the results, ten at a time. Jobs without a profile end here with their reason. */
 async function fetchProfiles(deps: DeliverDeps, run: Run, ready: ReadyJob[]): Promise<Fetched[]> {
   const results = await fetchResults(deps, ready, run.control.ending);
   const fetched: Fetched[] = [];
@@ -220,7 +232,10 @@ async function fetchProfiles(deps: DeliverDeps, run: Run, ready: ReadyJob[]): Pr
   return fetched;
 }
 
-/** Kept profiles of jobs whose results the service no longer has: a decision may take longer than that. */
+/**
+ * Kept profiles of jobs whose results the service no longer has: a decision may take longer than
+ * the service keeps them.
+ */
 async function findKept(
   deps: DeliverDeps,
   run: Run,
@@ -273,7 +288,8 @@ async function writeProfiles(deps: DeliverDeps, run: Run, fetched: Fetched[]): P
     }),
   );
   const planned = await holdDonorChanges(deps, run, all, known.approvals);
-  // Of all contacts of the batch: fingerprints of all lines would be the dearest part of keeping a profile.
+  // Once for the whole batch: fingerprints of all lines would be the most expensive part of keeping
+  // a profile.
   const { fieldMap } = fingerprintFieldMap(deps, run.mappings);
   const ended = planned.flatMap((plan, at) => {
     if (plan.kind !== 'ended') return [];
@@ -296,13 +312,13 @@ async function writeProfiles(deps: DeliverDeps, run: Run, fetched: Fetched[]): P
   }
 }
 
-/** Nothing is kept of a contact that is gone, or that may be a person who was erased. */
+/** No profile is kept for a contact that is gone, or that may be an erased person. */
 function isKept({ reason, end }: Delivery): boolean {
   if (reason === 'forgotten' || reason === 'forgotten_person') return false;
   return end.kind !== 'dropped' || !end.removed;
 }
 
-/** A profile as it is stored, and what of it is not in the CRM. */
+/** A profile as it is stored, and its values that are not in the CRM. */
 function toKeep(
   deps: Pick<DeliverDeps, 'store' | 'sealer' | 'retention'>,
   run: Run,
@@ -317,7 +333,10 @@ function toKeep(
   return { ...encrypted, ...offered, donor, paidAt: ready.job.submittedAt };
 }
 
-/** Why a contact is not to be submitted by a page that was there later than its record was asked for; null if none says so. */
+/**
+ * The reason not to submit a contact, from a page that was read after its record was requested;
+ * null if there is none.
+ */
 function refusalSince(
   { refused }: Pick<Run, 'refused'>,
   crmId: string,

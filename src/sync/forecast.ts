@@ -1,4 +1,7 @@
-/** Every contact that a run would think about, and what it would do to it: the heart of a preview. */
+/**
+ * Every contact that a run would consider, and what it would do with it. A preview is built on
+ * this.
+ */
 
 import { findAnswered } from '../contacts/answered.ts';
 import type { ContactRecord } from '../contacts/contacts.ts';
@@ -18,31 +21,34 @@ import { SAMPLE_SIZE } from './sample-persons.ts';
 import { personFingerprint, sharingRules } from './sharing.ts';
 import { createSpread, NO_SPREAD, type Spread } from './spread.ts';
 
-/** Contacts that a forecast names one by one; the counts cover all. */
+/** Number of contacts that a forecast lists by name; the counts cover all. */
 export const MAX_LISTED = 1_000;
 
 /**
- * Contacts that are not read anyway are read up to this number, to see who shares a profile. Further
- * ones count as paid for, so that the forecast is never too low.
+ * Up to this many contacts that would not be read otherwise are read, to find out who shares a
+ * profile. Further contacts count as paid for, so the forecast is never too low.
  */
 const MAX_LOOKED_UP = 1_000;
 
-/** Contacts that are looked up and counted at a time. */
+/** Number of contacts looked up and counted at a time. */
 const PORTION = 100;
 
-/** Why a contact is enhanced: a reason to spend a credit, or that none is needed. */
+/** Why a contact is enhanced: a reason to spend a credit, or that no credit is needed. */
 export type EnhanceReason = DueReason | 'profile_shared';
 
 export interface ContactForecast {
   read: number;
   /** Contacts that would be submitted. */
   paid: number;
-  /** Contacts that would get a profile that is paid for already, or that another one gets. */
+  /** Contacts that would get a profile that is already paid for, or that another contact gets. */
   shared: number;
   enhance: Partial<Record<EnhanceReason, number>>;
   leave: Record<string, number>;
   contacts: { crmId: string; reason: EnhanceReason }[];
-  /** A few of those that would be submitted, spread over all: changed ones apart from the others. */
+  /**
+   * A few of the contacts that would be submitted, spread over all of them; changed contacts are
+   * separate from the others.
+   */
   sample: { changed: Spread; others: Spread };
 }
 
@@ -63,7 +69,7 @@ export type ForecastRun = Pick<
 /** A contact that a run would choose. */
 type Chosen = SharingContact & { reason: DueReason };
 
-/** Counts who is read, due from before, or grown old. */
+/** Counts the contacts that are read, due from before, or too old. */
 export async function forecastContacts(deps: SyncDeps, run: ForecastRun): Promise<ContactForecast> {
   const sample = {
     changed: createSpread(deps.store, SAMPLE_SIZE),
@@ -85,7 +91,7 @@ export async function forecastContacts(deps: SyncDeps, run: ForecastRun): Promis
     for (const { id } of contacts) seen.add(id);
     forecast.read += contacts.length;
     const chosen = await chooseRead(deps, run, forecast, contacts);
-    // What is read by name was not chosen by the filter.
+    // A contact that is read by name was not selected by the filter.
     await count(run.only === null ? chosen : await withinFilter(deps, run, forecast, chosen));
   }
   if (run.only !== null) return forecast;
@@ -99,7 +105,7 @@ export async function forecastContacts(deps: SyncDeps, run: ForecastRun): Promis
   return forecast;
 }
 
-/** A mass change holds all contacts whose identity changed: nothing is paid for them. */
+/** A mass change holds all contacts whose identity changed: no credits are spent on them. */
 export function holdChanged(forecast: ContactForecast): ContactForecast {
   const { identity_changed: held = 0, ...enhance } = forecast.enhance;
   return {
@@ -115,12 +121,12 @@ export function holdChanged(forecast: ContactForecast): ContactForecast {
   };
 }
 
-/** The contacts to show: those that are new or old before those that changed. */
+/** The contacts to show: new and old ones first, then changed ones. */
 export function chooseSample({ sample: { changed, others } }: ContactForecast): string[] {
   return [...others.ids(), ...changed.ids()].slice(0, SAMPLE_SIZE);
 }
 
-/** Those of a page who would be chosen; the others are counted with their reason. */
+/** The contacts of a page that would be chosen; the others are counted with their reason. */
 async function chooseRead(
   deps: SyncDeps,
   run: ForecastRun,
@@ -156,7 +162,7 @@ async function chooseRead(
   });
 }
 
-/** Those of these contacts that the filter includes; the others are counted. */
+/** The contacts that the filter includes; the others are counted. */
 async function withinFilter<Each extends { crmId: string }>(
   deps: SyncDeps,
   run: ForecastRun,
@@ -169,7 +175,7 @@ async function withinFilter<Each extends { crmId: string }>(
   return contacts.filter(({ crmId }) => !outside.has(crmId));
 }
 
-/** Who would be chosen without being read, in portions. */
+/** The contacts that would be chosen without being read, in batches. */
 async function* unreadBatches(
   deps: SyncDeps,
   run: ForecastRun,
@@ -195,7 +201,7 @@ function reasonToChoose(row: ContactRecord, rules: PlanRules): DueReason | null 
   return decision.kind === 'choose' ? decision.reason : null;
 }
 
-/** Fingerprints of the persons that contacts are, by CRM id. */
+/** Fingerprints of the contacts' persons, by CRM ID. */
 async function fingerprintPersons(
   deps: SyncDeps,
   run: ForecastRun,
@@ -211,7 +217,7 @@ async function fingerprintPersons(
   return persons;
 }
 
-/** Counts chosen contacts; of several that are the same person, the first one is paid for. */
+/** Counts chosen contacts; if several are the same person, only the first one is paid for. */
 function createCount(deps: SyncDeps, run: ForecastRun, forecast: ContactForecast) {
   const paid = new Set<string>();
 
@@ -232,7 +238,7 @@ function createCount(deps: SyncDeps, run: ForecastRun, forecast: ContactForecast
   };
 }
 
-/** What becomes of contacts that share a job without a profile. */
+/** The outcome of contacts that share a job without a profile. */
 const REASON_TO_LEAVE: Partial<Record<Fate, OutcomeReason>> = {
   failed: 'no_match',
   lost: 'lost_answer',

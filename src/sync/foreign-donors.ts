@@ -1,6 +1,6 @@
 /**
- * A CRM whose contacts carry donor ids that the store has never heard of was enhanced by another
- * database: the settings name the wrong one, or it was lost. To go on would pay for all again.
+ * If a CRM's contacts carry donor IDs that the store does not know, another database enhanced them:
+ * the settings name the wrong database, or it was lost. Continuing would pay for everyone again.
  */
 
 import type { RecordLookup } from '../../connectors/contract.ts';
@@ -16,10 +16,10 @@ import { plannedContact, planRules } from './read.ts';
 
 type DonorDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'log'>;
 
-/** As the service writes its ids (document, section 2.6). */
+/** The format of the service's IDs (document, section 2.6). */
 const DONOR_ID = /^[0-9a-f]{32}$/;
 
-/** The fields of the CRM that hold donor ids by the field map; empty if there is none. */
+/** The CRM fields that hold donor IDs according to the field map; empty if there are none. */
 function donorIdFields({ mappings, fields }: Pick<Run, 'mappings' | 'fields'>): string[] {
   return listFields({ mappings, fields }, 'donorId');
 }
@@ -34,13 +34,15 @@ function listFields(
   );
 }
 
-/** Looks at the first new contacts of a run: who paid for them tells who paid for all. */
+/**
+ * Checks the first new contacts of a run: the database that paid for them also paid for the rest.
+ */
 export interface DonorCheck {
-  /** The fields to read of these contacts; none once enough of them were looked at. */
+  /** The fields to read for these contacts; none once enough contacts were checked. */
   fieldsFor(rows: readonly ContactRecord[]): string[];
 }
 
-/** New contacts that one run looks at; more would only make reading dearer. */
+/** Number of new contacts that one run checks; more would only make reading more expensive. */
 const MAX_CHECKED = 500;
 
 export function createDonorCheck(run: Pick<Run, 'mappings' | 'fields'>): DonorCheck {
@@ -56,7 +58,7 @@ export function createDonorCheck(run: Pick<Run, 'mappings' | 'fields'>): DonorCh
   };
 }
 
-/** The donor id that a record carries; null if it has none that the service could have made. */
+/** The donor ID of a record; null if it has none in the service's format. */
 function donorIdIn(lookup: RecordLookup, fields: readonly string[]): string | null {
   if (lookup.state !== 'found') return null;
   for (const field of fields) {
@@ -73,7 +75,7 @@ export function isNew({ lastCredit }: Pick<ContactRecord, 'lastCredit'>): boolea
 
 /**
  * Throws a FatalError (`store_does_not_know_crm`) if records of contacts that are new to the store
- * carry donor ids, and it knows none of them. Copies of a contact carry an id that it knows.
+ * carry donor IDs and the store knows none of them. Copies of a contact carry an ID that it knows.
  */
 export async function requireKnownDonors(
   { store }: Pick<DonorDeps, 'store'>,
@@ -90,7 +92,7 @@ export async function requireKnownDonors(
   );
 }
 
-/** Takes over the due contacts that carry a donor id: as enhanced, without a credit. */
+/** Takes over the due contacts that carry a donor ID: they count as enhanced, without a credit. */
 export async function adoptDonors(deps: DonorDeps, run: Run): Promise<number> {
   const idFields = donorIdFields(run);
   const dateFields = listFields(run, 'enhancedAt');
@@ -121,7 +123,10 @@ function fieldsNamed({ fields }: Pick<Run, 'fields'>, names: readonly string[]):
   return fields.filter(({ name }) => names.includes(name));
 }
 
-/** When the profile was made by what the CRM says; now, if it does not say or says the future. */
+/**
+ * When the profile was created according to the CRM; now, if the CRM has no date or one in the
+ * future.
+ */
 function dateIn(value: unknown, now: number): number {
   const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   return Number.isNaN(at) ? now : Math.min(at, now);

@@ -1,4 +1,4 @@
-/** How a run reads identities: which fields can be read now, and which could before. */
+/** Reads identities in a run: which fields can be read now, and which could be read before. */
 import { z } from 'zod';
 import { findIntegrationState, saveIdentitySources } from '../clients/statements/integrations.ts';
 import type { IdentityShape } from '../core/identity-shape.ts';
@@ -11,9 +11,9 @@ import type { Run, SyncDeps } from './control/context.ts';
 
 type IdentityDeps = Pick<SyncDeps, 'store' | 'connector'>;
 
-/** The sources that were readable under these settings, now or at an earlier run. */
+/** The sources that were readable under these settings, now or in an earlier run. */
 interface Knowledge {
-  /** Fingerprint of the settings that choose the columns of the identity. */
+  /** Fingerprint of the settings that choose the identity columns. */
   columns: string;
   sources: readonly KnownSource[];
 }
@@ -23,7 +23,7 @@ const knowledgeSchema = z.object({
   sources: z.array(z.object({ name: z.string(), part: z.enum(['addresses', 'employers']) })),
 });
 
-/** Puts on record what can be read for the first time, and prepares the reading of identities. */
+/** Records what can be read for the first time, and prepares the reading of identities. */
 export async function openIdentities(
   deps: IdentityDeps,
   run: Pick<Run, 'integration' | 'lease'>,
@@ -36,7 +36,7 @@ export async function openIdentities(
   return createReader(deps, shape, now);
 }
 
-/** The same without leaving a trace. */
+/** The same without recording anything. */
 export async function previewIdentities(
   deps: IdentityDeps,
   run: Pick<Run, 'integration'>,
@@ -46,7 +46,7 @@ export async function previewIdentities(
   return createReader(deps, shape, now);
 }
 
-/** A source without which some contacts cannot be described, in the words of the CRM. */
+/** A source without which some contacts cannot be described, with the CRM's name for it. */
 export interface MissingSource {
   name: string;
   part: KnownSource['part'];
@@ -54,7 +54,7 @@ export interface MissingSource {
   wasReadable: boolean;
 }
 
-/** What cannot be read now: left out of what the service is asked, or waited for. */
+/** Sources that cannot be read now: they are left out of submissions, or contacts wait for them. */
 export async function missingSources(
   deps: IdentityDeps,
   run: Pick<Run, 'integration'>,
@@ -79,7 +79,9 @@ function createReader(
   return createIdentityReader({ fingerprint: store.fingerprint, shape, known: sources });
 }
 
-/** Other settings choose other columns: what could be read for the old ones says nothing. */
+/**
+ * Other settings choose other columns, so what could be read for the old columns no longer applies.
+ */
 async function learn(
   { store }: IdentityDeps,
   { integration }: Pick<Run, 'integration'>,

@@ -1,6 +1,6 @@
 /**
- * Who is enhanced, and why: pure decisions from what was read, what is remembered and the
- * settings. Every "no" has a reason.
+ * Decides which contacts are enhanced, and why. The decisions are pure, from the read data, the
+ * stored data and the settings. Every "no" has a reason.
  */
 
 import type { Answered } from '../contacts/answered.ts';
@@ -15,12 +15,12 @@ import { changedParts, NEXT_READING } from '../identity/identity-text.ts';
 
 const DAY_MS = 86_400_000;
 
-/** A contact as the plan sees it; what it does not need to know stays outside. */
+/** A contact with only the data that the plan needs. */
 export interface PlannedContact extends ReadContact {
   identity: ReadIdentity;
   /** Why it may not be submitted; null if it may. */
   refusal: OutcomeReason | null;
-  /** True if it may be a person who was erased under another id. */
+  /** True if it may be a person who was erased under another ID. */
   looksErased?: boolean;
 }
 
@@ -28,11 +28,11 @@ export interface PlanRules {
   refresh: Refresh;
   /** Epoch milliseconds. */
   now: number;
-  /** CRM ids of the members of mirrored groups. */
+  /** CRM IDs of the members of mirrored groups. */
   groupMembers: ReadonlySet<string>;
 }
 
-/** Why a contact must not be submitted, by its record in the CRM alone; null if it may be. */
+/** Why a contact must not be submitted, from its CRM record alone; null if it may be submitted. */
 export function getRefusal(contact: Contact): OutcomeReason | null {
   if (contact.optedOut) return 'opted_out';
   if (contact.excluded) return contact.excluded;
@@ -42,8 +42,8 @@ export function getRefusal(contact: Contact): OutcomeReason | null {
 }
 
 /**
- * What becomes of a contact that was just read, and of the identity that is remembered of it. `answered` is its
- * last answered request, if the contact may be back at the details of that one; null otherwise.
+ * Decides about a contact that was just read, and which identity is stored for it. `answered` is
+ * its last answered request if the contact may have those details again; null otherwise.
  */
 export function decideContact(
   contact: PlannedContact,
@@ -63,10 +63,11 @@ export function decideContact(
 }
 
 /**
- * Pure: the row of a contact whose details are those again that its last answered request was sent with, although
- * others count as paid for since: those of a lost answer, of a merge, or of a change that a person rejected. The
- * answered one is what counts then, and there is nothing to ask a person about a lost one, unless that was to renew it:
- * an old profile would be paid for once more. Of a part that cannot be read it is unknown whether it is back.
+ * Pure: the row of a contact that has the details of its last answered request again, although
+ * other details count as paid for since. Those others come from a lost response, a merge, or a
+ * change that a user rejected. The answered request then counts, and a lost one needs no question
+ * to a user. The exception is a lost request that was to renew an old profile, which would be paid
+ * for once more. If a part cannot be read, it is unknown whether it has returned.
  */
 function backAtAnswered(
   { identity }: Pick<PlannedContact, 'identity'>,
@@ -90,26 +91,26 @@ function backAtAnswered(
   return isOld(before, rules) ? row : before;
 }
 
-/** What becomes of a settled contact that was not read: it may have grown old. */
+/** Decides about a settled contact that was not read: its profile may have become too old. */
 export function decideAgain(row: ContactRecord, rules: PlanRules): Decision {
   return membersFirst(row.crmId, decideRemembered(row, rules), rules);
 }
 
-/** Without the profiles of its members a group cannot become a network. */
+/** Without its members' profiles a group cannot become a network. */
 function membersFirst(crmId: string, decision: Decision, rules: PlanRules): Decision {
   if (decision.kind !== 'choose' || !rules.groupMembers.has(crmId)) return decision;
   return { ...decision, priority: PRIORITY.groupMember };
 }
 
-/** What cannot be read is unknown: no credit is spent before it can be read again. */
+/** A part that cannot be read is unknown: no credit is spent before it can be read again. */
 function whileUnreadable({ lost }: ReadIdentity, decision: Decision): Decision {
   if (decision.kind !== 'choose' || lost.length === 0) return decision;
   return { ...decision, priority: PRIORITY.waitsForAccess };
 }
 
 /**
- * Pure: the fingerprint that stands for the contact from now on. One that differs in spelling alone
- * is replaced wherever it stands, so that equal means unchanged.
+ * Pure: the fingerprint that represents the contact from now on. A fingerprint that differs only in
+ * spelling is replaced wherever it is stored, so that equal means unchanged.
  */
 function recordIdentity(read: ReadIdentity, row: ContactRecord | undefined): NotedIdentity {
   if (row === undefined) return { identity: read.text(), isSame: false, asked: null };
@@ -129,7 +130,7 @@ function recordIdentity(read: ReadIdentity, row: ContactRecord | undefined): Not
   return { identity: asked.text, isSame, asked: isBack ? asked.text : null };
 }
 
-/** `row` has the identity as it was just read. */
+/** `row` has the identity that was just read. */
 function decideRead(
   contact: PlannedContact,
   row: ContactRecord | undefined,
@@ -143,7 +144,8 @@ function decideRead(
   if (!row) return choose('never_enhanced');
   if (row.state === 'due' && row.dueReason !== null) return stillDue(row, row.dueReason, rules);
   const again = decideRemembered(row, rules);
-  // It left (deleted, opted out) while its paid profile was on the way or a person was asked.
+  // The contact left (deleted, opted out) while its paid profile was on its way or a question was
+  // open.
   return again.kind === 'settle' && row.trackingId !== null ? { kind: 'resume' } : again;
 }
 
@@ -160,12 +162,12 @@ function decideRemembered(row: ContactRecord, rules: PlanRules): Decision {
   return { kind: 'settle', reason: reasonAtRest(row), eligible: true };
 }
 
-/** Credits spent before this instant are reconsidered; 1 if profiles never grow old. */
+/** Credits spent before this instant are reconsidered; 1 if profiles never become too old. */
 export function askedBefore({ refresh, now }: Pick<PlanRules, 'refresh' | 'now'>): number {
   return refresh.afterDays === null ? 1 : now - refresh.afterDays * DAY_MS;
 }
 
-/** A change that was taken back before its credit was spent needs no credit any more. */
+/** A change that was reverted before its credit was spent no longer needs a credit. */
 function stillDue(
   row: ContactRecord,
   reason: NonNullable<ContactRecord['dueReason']>,
@@ -184,7 +186,7 @@ function isOld(row: ContactRecord, rules: PlanRules): boolean {
   return rules.refresh.afterDays !== null && lastAsked < askedBefore(rules);
 }
 
-/** Why nothing is to be done for a contact whose credit is spent and fresh. */
+/** Why a contact needs nothing: its credit is spent and its result is still fresh. */
 function reasonAtRest(row: ContactRecord): OutcomeReason {
   if (row.outcomeReason === 'rejected_by_person') return 'rejected_by_person';
   if (row.outcomeReason === 'person_invalid') return 'person_invalid';

@@ -1,25 +1,25 @@
 /**
- * When to ask the service how its jobs are: pure. A job is looked at for the first time when jobs
- * like it have been seen done, and again every 2 to 5 seconds (service document, section 3).
+ * Decides when to poll jobs. Pure. A job is first polled at the age at which similar jobs have been
+ * done, and then every 2 to 5 seconds (service document, section 3).
  */
 
-/** Bounds of the interval between two looks at the same job. */
+/** Bounds of the interval between two polls of the same job. */
 export const MIN_POLL_MS = 2_000;
 export const MAX_POLL_MS = 5_000;
 
-/** While no job has been seen done, the first look comes this long after its submission. */
+/** While no job has been seen done, the first poll comes this long after its submission. */
 const FIRST_POLL_MS = 250;
 
-/** Each look in vain makes the interval longer by this factor. */
+/** Each poll without a result makes the interval longer by this factor. */
 const GROWTH = 1.5;
 
-/** One request holds this many job ids (service document, section 8). */
+/** Most job IDs in one request (service document, section 8). */
 export const MAX_JOBS_PER_POLL = 1_000;
 
-/** What the poll station remembers between looks. */
+/** What the poll station remembers between polls. */
 export interface PollTiming {
   intervalMs: number;
-  /** When all running jobs were looked at last; 0 before the first time. */
+  /** When all running jobs were last polled; 0 before the first time. */
   lastPollAt: number;
   /** The youngest age at which a job was seen done; null while none was. */
   doneAfterMs: number | null;
@@ -31,7 +31,7 @@ export const NOT_YET_POLLED: PollTiming = {
   doneAfterMs: null,
 };
 
-/** Jobs that were never looked at. */
+/** Jobs that were never polled. */
 export interface FreshJobs {
   count: number;
   /** When the first of them was submitted; null if there are none. */
@@ -46,8 +46,8 @@ export interface NextPoll {
 }
 
 /**
- * When to look next. Fresh jobs are looked at early if they fill a request, or if they are the
- * last: a look costs a request that could have fetched ten profiles.
+ * When to poll next. New jobs are polled early if they fill a request, or if they are the last
+ * ones: each poll costs a request that could have fetched ten profiles.
  */
 export function nextPoll(timing: PollTiming, fresh: FreshJobs): NextPoll {
   const all: NextPoll = { at: timing.lastPollAt + timing.intervalMs, which: 'all' };
@@ -60,7 +60,7 @@ export function nextPoll(timing: PollTiming, fresh: FreshJobs): NextPoll {
   return known && worthIt && early < all.at ? { at: early, which: 'fresh' } : all;
 }
 
-/** What is remembered after a look. `doneAges` are the ages in ms of the jobs seen done. */
+/** The state after a poll. `doneAges` are the ages in ms of the jobs seen done. */
 export function afterPoll(
   timing: PollTiming,
   look: { at: number; which: 'all' | 'fresh'; doneAges: readonly number[] },

@@ -1,4 +1,4 @@
-/** The third station: running jobs → done, failed or vanished ones. */
+/** The third station: running jobs → completed, failed or vanished jobs. */
 
 import {
   countRunningJobs,
@@ -17,31 +17,31 @@ import {
   nextPoll,
 } from './poll-timing.ts';
 
-/** A job that runs longer than this never ends: the document speaks of a couple of minutes. */
+/** A job that runs longer than this never ends: the document says a couple of minutes. */
 export const JOB_AGE_LIMIT_MS = 24 * 3_600_000;
 
 /**
- * So many looks of one run must find a job running before its age counts: a clock that was set
- * forward makes every job look old, and who is given up is paid for again. About as long as the
- * couple of minutes that an enhancement takes.
+ * This many polls of one run must find a job running before its age counts. A clock that was set
+ * forward makes every job look old, and a job that is given up is paid for again. It takes about
+ * the couple of minutes that an enhancement takes.
  */
 const LOOKS_BEFORE_TOO_OLD = 30;
 
 /**
- * A service that spreads its jobs over several machines may not know a young one everywhere: until
- * a job is this old, being denied counts as still running.
+ * A service that spreads its jobs over several machines may not know a new job everywhere. Until a
+ * job is this old, a denial counts as still running.
  */
 const DENIAL_GRACE_MS = 10 * 60_000;
 
-/** A run that has seen no job end for this long leaves the rest to the next one. */
+/** A run that has seen no job end for this long leaves the rest to the next run. */
 const PATIENCE_MS = 15 * 60_000;
 
-/** The same in looks, because a clock may be set while they go on. */
+/** The same as a number of polls, because a clock may be set in the meantime. */
 const PATIENCE_LOOKS = PATIENCE_MS / MAX_POLL_MS;
 
 type PollDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'log'>;
 
-/** Asks how the running jobs are until submitting is over and none runs any more. */
+/** Polls the running jobs until submitting has ended and no job is running. */
 export async function pollJobs(deps: PollDeps, run: Run): Promise<void> {
   const { store, clock } = deps;
   let timing = NOT_YET_POLLED;
@@ -61,9 +61,9 @@ export async function pollJobs(deps: PollDeps, run: Run): Promise<void> {
     const fresh = { count: running.fresh, oldestAt: running.oldestFreshAt, isLast };
     const { at, which } = nextPoll(timing, fresh);
     const waitMs = at - clock.now();
-    // A longer wait means that the clock was set back: its jobs may be done long since.
+    // A longer wait means that the clock was set back: the jobs may have been done for a long time.
     if (waitMs > 0 && waitMs <= MAX_POLL_MS) {
-      // Only a submission brings a job that is to be looked at earlier, and says so.
+      // Only a submission can bring a job that must be polled earlier, and it sends a signal.
       if (isLast) await clock.sleep(waitMs, run.control.stopping);
       else await run.control.wait(signals, waitMs);
       continue;
@@ -86,13 +86,13 @@ export async function pollJobs(deps: PollDeps, run: Run): Promise<void> {
 
 interface PollRound {
   startedAt: number;
-  /** How old the jobs were that are done now, in milliseconds. */
+  /** Ages in milliseconds of the jobs that are done now. */
   doneAges: number[];
-  /** The youngest job that was looked at. */
+  /** The youngest job that was polled. */
   last: RunningJob | null;
 }
 
-/** Looks at all running jobs after the given one, at most 1,000 in a request. */
+/** Polls all running jobs after the given one, at most 1,000 per request. */
 async function lookAtJobs(
   { store, partner, clock }: PollDeps,
   run: Run,
@@ -125,8 +125,8 @@ async function lookAtJobs(
 }
 
 /**
- * Pure: which of the jobs have come to which end. `ageCounts` is true once a run has looked often
- * enough to give up jobs for their age.
+ * Pure: sorts the jobs by how they ended. `ageCounts` is true once a run has polled often enough to
+ * give up jobs because of their age.
  */
 export function sortByState(
   jobs: readonly RunningJob[],
@@ -149,7 +149,7 @@ export function sortByState(
   return sorted;
 }
 
-/** True if a job that was submitted at this instant may be unknown to the service for a while. */
+/** True if the service may not know a job submitted at this instant yet. */
 export function isTooYoungToVanish(submittedAt: number, now: number): boolean {
   return now - submittedAt < DENIAL_GRACE_MS;
 }

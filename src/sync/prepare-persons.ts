@@ -1,4 +1,4 @@
-/** Due contacts → the persons to submit, as the CRM has them at this moment. */
+/** Due contacts → the persons to submit, with their present data in the CRM. */
 
 import type { RecordLookup } from '../../connectors/contract.ts';
 import type { Answered } from '../contacts/answered.ts';
@@ -25,15 +25,15 @@ import { personFingerprint } from './sharing.ts';
 
 type PrepareDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'newId'>;
 
-/** A person, and the job that it is to get. */
+/** A person, and the job to create for it. */
 export interface Prepared {
   person: Person;
   job: IntendedJob;
 }
 
 /**
- * Reads due contacts once more and settles those that are not to be submitted after all. Names and
- * addresses are not kept from reading: they live in memory only between here and the request.
+ * Reads due contacts once more, and settles those that are not to be submitted after all. Names and
+ * addresses are not kept from reading: they exist only in memory, from here to the request.
  */
 export async function preparePersons(
   deps: PrepareDeps,
@@ -47,7 +47,7 @@ export async function preparePersons(
   const held: string[] = [];
   const missing: string[] = [];
   const settled: SettledContact[] = [];
-  /** New ones that are to be paid for, now or once they can be read. */
+  /** New contacts that are to be paid for, now or once they can be read. */
   const unpaid: RecordLookup[] = [];
   const fields = donors.fieldsFor(due);
   const ids = due.map(({ crmId }) => crmId);
@@ -112,12 +112,13 @@ export async function preparePersons(
     await deps.store.checkpoint(run.lease, (trx) => holdDueErased(trx, run.id, held));
   if (settled.length > 0)
     await deps.store.checkpoint(run.lease, (trx) => settleDue(trx, run.id, settled));
-  // Last: whom a person decides about first is held, also where another database has paid for it.
+  // Last, so that a contact that needs a user's decision is held even if another database has paid
+  // for it.
   if (fields.length > 0) await requireKnownDonors(deps, run, unpaid);
   return prepared;
 }
 
-/** Why contacts are due that may be back at details that were answered for. */
+/** Reasons for being due with which a contact may have answered details again. */
 const FOR_DETAILS: readonly (DueReason | null)[] = [
   'identity_changed',
   'identity_change_approved',
@@ -131,11 +132,11 @@ function isForItsDetails({ dueReason, askedIdentity }: ContactRecord): boolean {
 
 type Verdict =
   | { kind: 'submit'; identity: string; reason: DueReason }
-  /** A part of its identity could be read before and cannot now. */
+  /** A part of its identity could be read before and cannot be read now. */
   | { kind: 'wait' }
-  /** The CRM does not find it, and does not say that it was deleted. */
+  /** The CRM does not find it, and does not report it as deleted. */
   | { kind: 'miss' }
-  /** It may be a person who was erased. */
+  /** It may be an erased person. */
   | { kind: 'hold' }
   | ({ kind: 'settle' } & Omit<SettledContact, 'crmId'>);
 
@@ -144,7 +145,7 @@ function isToPay({ kind }: Verdict): boolean {
   return kind === 'submit' || kind === 'wait';
 }
 
-/** The plan once more, on the record as it is now: it may have changed since it was read. */
+/** Applies the plan again to the present record, which may have changed since it was read. */
 function verdictOn(
   deps: PrepareDeps,
   run: Run,

@@ -1,6 +1,6 @@
 /**
- * A dry run: what a run would do, by the same decisions, without writing or spending anything.
- * Only free requests are made.
+ * A dry run: what a run would do, by the same decisions, without writing or spending anything. It
+ * makes only free requests.
  */
 
 import type { Connector, MarkCount } from '../../connectors/contract.ts';
@@ -46,7 +46,7 @@ import { requireContact } from './require-contact.ts';
 import { type PersonShape, readPersons, samplePersons, toPersonShape } from './sample-persons.ts';
 import { forecastTrial, type TrialForecast } from './trial/trial-forecast.ts';
 
-/** What the document allows (section 8). */
+/** The limit in the document (section 8). */
 const REQUESTS_PER_SECOND = 10;
 
 /** What a run would do. */
@@ -55,37 +55,43 @@ export interface Preview {
   /** Contacts that the CRM reports as changed, or all of them. */
   read: number;
   /**
-   * Contacts by what becomes of them: a reason to enhance, or a reason not to. `profile_shared` is
-   * for those that the profile of the same person serves, without a credit.
+   * Contacts by outcome: a reason to enhance, or a reason not to. `profile_shared` counts contacts
+   * that get the profile of the same person without a credit.
    */
   enhance: ContactForecast['enhance'];
   leave: Record<string, number>;
-  /** What a few persons are made of who would be sent; who they are goes to `show` alone. */
+  /** Which data a few of the persons to send contain; their names are passed only to `show`. */
   persons: PersonShape[];
-  /** The trial of the mapping: whether a few persons go first, and what became of it. */
+  /** The trial of the mapping: whether a few persons go first, and its result. */
   trial: TrialForecast;
-  /** The first of those that would be enhanced. */
+  /** The first contacts that would be enhanced. */
   contacts: { crmId: string; reason: EnhanceReason }[];
   credits: {
     enhancements: { needed: number; allowed: number; remaining: number; limit: string | null };
-    /** Credits that are in the networks bucket. */
+    /** Credits in the networks bucket. */
     networks: { remaining: number };
   };
   /** Marks that leave out most contacts, while no user has confirmed them: nothing is spent. */
   unconfirmedMarks: UnconfirmedMark[];
-  /** Since when nothing is spent because a backup was put back, or all was erased (ISO 8601); null if that is not so. */
+  /**
+   * Since when nothing is spent because of a restored backup or a complete erasure (ISO 8601); null
+   * if there is no such hold.
+   */
   heldSince: string | null;
-  /** Contacts whose status in the CRM is another one by now; those to be enhanced get theirs with the profile. */
+  /** Contacts whose CRM status has changed; contacts to be enhanced get theirs with the profile. */
   statuses: number;
-  /** Profiles that are paid for and wait to be delivered: their changes are known already. */
+  /** Paid profiles that wait to be delivered: their changes are already known. */
   waiting: { profiles: number; changes: FieldChange[] };
   /** Values that were paid for and wait to be written, and why. */
   valuesWaiting: ValuesWaiting;
   fields: FieldMapFinding[];
-  /** Fields of name, address and employer that cannot be read: left out, or waited for. */
+  /**
+   * Fields of name, address and employer that cannot be read: they are left out, or contacts wait
+   * for them.
+   */
   missing: MissingSource[];
   calls: { crm: number; partner: number };
-  /** The least time that the service's limit makes necessary. */
+  /** The minimum time required by the service's limit. */
   secondsAtLimit: number;
 }
 
@@ -113,11 +119,11 @@ export interface PreviewRequest {
   partnerKey: string;
   full: boolean;
   only: string | null;
-  /** Gets a few persons as they would be sent; nothing keeps them. */
+  /** Receives a few persons as they would be sent; nothing stores them. */
   show?: (persons: readonly PersonDetails[]) => void;
 }
 
-/** Works out what a run would do now. Throws a ConfigurationError where that run could not begin. */
+/** Works out what a run would do now. Throws a ConfigurationError if that run could not start. */
 export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promise<Preview> {
   const { store, connector, canonicalId } = deps;
   const account = accountFingerprint(store, connector);
@@ -173,7 +179,7 @@ export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promi
   };
 }
 
-/** The same once the guard against mass changes has looked at it. */
+/** The same after the check against mass changes. */
 async function foresee(
   deps: SyncDeps,
   run: PreviewRun,
@@ -183,7 +189,7 @@ async function foresee(
   return due > 0 && (await wouldBeMassChange(deps, run, due)) ? holdChanged(forecast) : forecast;
 }
 
-/** The least time that so many requests to the service take. */
+/** The minimum time that this many requests to the service take. */
 export function secondsAtLimit(partnerCalls: number): number {
   return partnerCalls / REQUESTS_PER_SECOND;
 }
@@ -258,7 +264,10 @@ const MARKS_UNCONFIRMED =
   'a mark leaves out more than half of the contacts, and no user has confirmed that yet';
 const TRIAL_FAILED = 'the service knew too few of the contacts sent so far (guards.trial)';
 
-/** The persons to show: of those that would be sent; where a run for all has none, of all that may be. */
+/**
+ * The persons to show, chosen from the persons to send; if a run for all has none, from all that
+ * may be sent.
+ */
 async function findPersons(
   deps: SyncDeps,
   run: PreviewRun,
@@ -269,7 +278,9 @@ async function findPersons(
   return samplePersons(deps, run.integration.id);
 }
 
-/** Reading each contact once more before it is submitted, and reading and writing at delivery. */
+/**
+ * Counts reading each contact again before it is submitted, and reading and writing at delivery.
+ */
 function crmCalls(
   connector: Connector,
   { enhanced, waiting, statuses }: { enhanced: number; waiting: number; statuses: number },

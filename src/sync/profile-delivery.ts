@@ -1,4 +1,7 @@
-/** What a profile means for its contact: refusal ► guard ► fields, and how its delivery ends. */
+/**
+ * Decides what a profile means for its contact: refusal ► guard ► fields, and how its delivery
+ * ends.
+ */
 
 import { parseOwned } from '../contacts/owned-values.ts';
 import { type OutcomeReason, SHARED_PROFILE_TEXT } from '../core/outcome.ts';
@@ -26,7 +29,7 @@ type PlanDeps = Pick<SyncDeps, 'store' | 'sealer' | 'newId'> & {
   connector: Pick<SyncDeps['connector'], 'capabilities'>;
 };
 
-/** Refusals that keep a paid profile out of the CRM as well. */
+/** Refusals that also keep a paid profile out of the CRM. */
 const NEVER_WRITTEN: ReadonlySet<OutcomeReason> = new Set([
   'opted_out',
   'deceased',
@@ -34,30 +37,35 @@ const NEVER_WRITTEN: ReadonlySet<OutcomeReason> = new Set([
   'forgotten',
 ]);
 
-/** A ready job whose profile is at hand. */
+/** A ready job with its profile. */
 export interface Fetched {
   ready: ReadyJob;
   profile: Profile;
 }
 
-/** What a profile means for its contact: how its delivery ends, or which fields are to be written. */
+/** What a profile means for its contact: how its delivery ends, or which fields to write. */
 export type Planned =
   | { kind: 'ended'; delivery: Delivery }
   | { kind: 'fields'; fetched: Fetched; identity: string; plan: FieldPlan };
 
-/** What is known of a contact at the moment of delivery. */
+/** What is known about a contact at the moment of delivery. */
 export interface Circumstances extends KnownRecord {
-  /** What a person has approved of this profile; null if nothing was asked or approved. */
+  /** What a user has approved about this profile; null if nothing was asked or approved. */
   approval: ContactQuestion['kind'] | null;
-  /** What is ours in records that the CRM merged into it; none by default. */
+  /** Our values in records that the CRM merged into it; none by default. */
   merged?: readonly WrittenValues[];
-  /** What a page has shown of it since its record was asked for; null if it may be submitted. */
+  /**
+   * The refusal that a page has shown since its record was requested; null if it may be submitted.
+   */
   refusedSince?: OutcomeReason | null;
-  /** Fields that the profile was offered to before: those that a user has emptied since stay empty. None by default. */
+  /**
+   * Fields that the profile was offered to before: if a user has emptied one since, it stays empty.
+   * None by default.
+   */
   offeredBefore?: ReadonlySet<string>;
 }
 
-/** Pure but for ids, seals and fingerprints: refusal, guard, map and diff of one profile. */
+/** Pure but for IDs, encryption and fingerprints: refusal, guard, map and diff of one profile. */
 export function planDelivery(
   deps: PlanDeps,
   run: DeliveryRun,
@@ -73,7 +81,8 @@ export function planDelivery(
     },
   });
   if (lookup?.state !== 'found') {
-    // A contact that counts as removed has left with its profile; any other one can be back tomorrow.
+    // A contact that counts as removed has left together with its profile; any other contact may be
+    // back tomorrow.
     const hasLeft = lookup?.state === 'removed' || ready.contact.departureRead === 1;
     if (!hasLeft)
       return ended({ reason: 'contacts_missing', detail: null, end: { kind: 'missing' } });
@@ -97,7 +106,7 @@ export function planDelivery(
     return ended({ reason: 'forgotten_person', detail: null, end });
   }
   const name = guardName(profile.name, lookup.contact);
-  // An approval is about the contact as it was read; it may have been edited since.
+  // An approval applies to the contact as it was read; it may have been edited since.
   const isAsApproved =
     approval !== null && identity.compareWith(ready.contact.identity).changed.length === 0;
   if (!name.match && !isAsApproved) {
@@ -116,7 +125,7 @@ export function planDelivery(
       end: { kind: 'held', donorId: profile.donorId },
     });
   }
-  // Asked once the name is settled, so that an approval of it covers the name as well.
+  // This question comes after the name is settled, so its approval also covers the name.
   const isAcceptedDeath = isAsApproved && approval === 'profile_deceased';
   if (profile.isDeceased && !run.integration.contacts.includeDeceased && !isAcceptedDeath) {
     return ended({
@@ -129,7 +138,7 @@ export function planDelivery(
   const hidden = remote
     ? formerFields(ready, profile, merged, intended).filter((field) => !run.described.has(field))
     : [];
-  // A user who says "try again" has looked at the fields, and those that are not there count as gone.
+  // A user who says "try again" has checked the fields; fields that are not visible count as gone.
   if (hidden.length > 0 && approval !== 'values_of_two_people') {
     return ended(asTwoPeople(profile, `hidden: ${hidden.join(', ')}`));
   }
@@ -146,12 +155,12 @@ export function planDelivery(
     status: { status: 'written', sinceMs: ready.contact.askedAt ?? ready.job.submittedAt },
   });
   if (plan.together && !writesTogether) return ended(asTwoPeople(profile, 'not_together'));
-  // Most contacts are as they were when they were chosen, so that their parts need not be worked out again.
+  // Most contacts are unchanged since they were chosen, so their parts need not be computed again.
   const { text } = identity.compareWith(ready.contact.identity);
   return { kind: 'fields', fetched: { ready, profile }, identity: text, plan };
 }
 
-/** A user decides, since the values of two people must not stand in one contact. */
+/** A user decides, because the values of two people must not be mixed in one contact. */
 function asTwoPeople(
   { donorId }: Profile,
   detail: string,
@@ -159,12 +168,12 @@ function asTwoPeople(
   return { reason: 'values_of_two_people', detail, end: { kind: 'held', donorId } };
 }
 
-/** A service that does not say how sure it is is taken at its word. */
+/** If the service reports no probability, the match is accepted as it is. */
 function isUnsure(probability: number | undefined, least: number | null): boolean {
   return least !== null && probability !== undefined && probability < least;
 }
 
-/** How the delivery of a profile ended whose fields were written, or had nothing to be written. */
+/** How the delivery of a profile ended whose fields were written, or that had nothing to write. */
 export function concludeDelivery(
   { ready, profile }: Fetched,
   identity: string,
@@ -177,7 +186,8 @@ export function concludeDelivery(
     return { crmId, trackingId, reason, detail, words, end };
   }
   if (owned === null && reason === 'crm_refused') {
-    // What the record refuses waits value by value; the contact itself is free for its next change.
+    // Values that the record refuses wait one by one; the contact itself is free for its next
+    // change.
     const before = parseOwned(ready.contact.ownedValues);
     const end = { donorId: profile.donorId, identity, owned: before, writeId, isDone: false };
     return { crmId, trackingId, reason, detail, words, end: { kind: 'delivered', ...end } };
@@ -192,7 +202,9 @@ export function concludeDelivery(
   return { crmId, trackingId, reason, detail: describeDetail(ready, detail), words, end };
 }
 
-/** What a person should know besides the outcome: that it cost no credit, and what did not fit. */
+/**
+ * What a user should know in addition to the outcome: that it cost no credit, and what did not fit.
+ */
 function describeDetail({ job }: ReadyJob, unfit: string | null): string | null {
   if (job.sharedFrom === null) return unfit;
   return unfit === null ? SHARED_PROFILE_TEXT : `${SHARED_PROFILE_TEXT} ${unfit}`;

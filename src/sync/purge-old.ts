@@ -16,8 +16,9 @@ import { KEPT_AFTER_OPT_OUT_DAYS, OPT_OUT_WINDOW_MS } from './guards/opt-outs.ts
 const DAY_MS = 86_400_000;
 
 /**
- * The end of a whole run that went well, at most without spending all that it would, and whose clock has been compared with the service's: what was
- * kept for long enough goes, and the log and the audit say what that was.
+ * Runs at the end of a complete run that succeeded, except perhaps for spending less than it would,
+ * and whose clock was compared with the service's. Deletes what was kept long enough; the log and
+ * the audit record what that was.
  */
 export async function purgeOld(
   { store, clock, log, retention }: Pick<RunDeps, 'store' | 'clock' | 'log' | 'retention'>,
@@ -35,8 +36,8 @@ export async function purgeOld(
 type PurgeDeps = Pick<RunDeps, 'store' | 'clock' | 'log' | 'retention'>;
 
 /**
- * The end of each run, however it ended: profiles that are too old to be delivered are deleted with their keys, and
- * those of contacts that object, or have opted out for long enough.
+ * Runs at the end of each run, however it ended. Deletes profiles that are too old to be delivered,
+ * with their keys, and profiles of contacts that object or have been opted out long enough.
  */
 export async function purgeProfiles(
   deps: PurgeDeps,
@@ -47,8 +48,9 @@ export async function purgeProfiles(
 }
 
 /**
- * The same for every client, whether or not it is ever synced: a schedule that is paused or a CRM that is unavailable does not keep
- * profiles for longer. Clients that the settings no longer have are treated as with the default settings.
+ * The same for every client, whether or not it is ever synced, so a paused schedule or an
+ * unavailable CRM does not keep profiles longer. Clients that are no longer in the settings get the
+ * default settings.
  */
 export async function purgeAllProfiles(
   deps: PurgeDeps,
@@ -69,7 +71,7 @@ function purgeLimits(
 ): PurgeLimits {
   const now = clock.now();
   const days = profileDays(integration, retention);
-  // Where none is kept, the rows say what waits until the next profile.
+  // If no profile is kept, the rows still say what waits until the next profile.
   const rowDays = days === 0 ? longestProfileDays(integration) : days;
   return {
     paidBefore: now - rowDays * DAY_MS,

@@ -1,4 +1,4 @@
-/** The first station: contacts of the CRM → decisions in the store. */
+/** The first station: CRM contacts → decisions in the store. */
 
 import type { ContactPage } from '../../connectors/contract.ts';
 import { findIntegrationState, resetCursor } from '../clients/statements/integrations.ts';
@@ -30,8 +30,8 @@ import { decideContact, getRefusal, type PlannedContact, type PlanRules } from '
 type ReadDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'log' | 'newId'>;
 
 /**
- * Reads what changed and decides each contact; the watermark follows the decided pages. `afterAll` comes before
- * the station is done, so that what it makes ready is still delivered.
+ * Reads what changed and decides about each contact; the watermark follows the decided pages.
+ * `afterAll` runs before the station is done, so what it makes ready is still delivered.
  */
 export async function readContacts(
   deps: ReadDeps,
@@ -51,7 +51,7 @@ export async function readContacts(
   run.control.finish('read');
 }
 
-/** So often a page is prepared anew, since people have decided meanwhile who was erased. */
+/** How often a page is prepared again if users decide about erased people in the meantime. */
 const MOST_PREPARATIONS = 100;
 
 async function recordPage(deps: ReadDeps, run: Run, page: ContactPage): Promise<void> {
@@ -59,12 +59,13 @@ async function recordPage(deps: ReadDeps, run: Run, page: ContactPage): Promise<
   const erased = [...page.contacts, ...page.removed].flatMap(
     ({ id }) => forgottenFingerprint(deps, run, id) ?? [],
   );
-  // The CRM shows them again: texts about other erased people that were left in them can be cleared now. Before the page
-  // is recorded, since a run that is killed in between reads it again; and a page without them is recorded at once.
+  // The CRM shows erased contacts again, so texts about other erased people that were left in them
+  // can now be cleared. This is recorded before the page, because a run that is killed in between
+  // reads the page again. A page without erased contacts is recorded at once.
   if (erased.length > 0)
     await deps.store.checkpoint(run.lease, (trx) => recordSeenErased(trx, erased, 'left'));
   for (let times = 0; times < MOST_PREPARATIONS; times += 1) {
-    // Before the contacts: who an erased one became a part of is known by then.
+    // Before the contacts, so that the contacts that took in an erased one are known.
     const removed = departures(deps, run, page.removed, deps.clock.now());
     const contacts = page.contacts.map((contact) => plannedContact(deps, run, contact));
     const isAnyoneAlike =
@@ -109,7 +110,7 @@ async function recordPageCurrencies(
   await store.checkpoint(run.lease, (trx) => recordCurrencies(trx, contacts, listMoneyFields(run)));
 }
 
-/** A delivery may have read it before that, and wait for the answer. */
+/** A delivery may have read the contact before that and be waiting for the response. */
 function recordRefusal(
   { clock }: ReadDeps,
   { refused }: Pick<Run, 'refused'>,
@@ -119,19 +120,19 @@ function recordRefusal(
   else refused?.set(crmId, { reason: refusal, atMs: clock.monotonicMs() });
 }
 
-/** A run with a limit of its own is a look at a part: the watermark stays where it is. */
+/** A run with a limit reads only a part, so the watermark does not move. */
 function getWatermark({ cursor }: ContactPage, { limit }: Run): string | null {
   return limit === null ? cursor : null;
 }
 
-/** The part of a contact that deciding needs; names and addresses end here. */
+/** The part of a contact that the decision needs; names and addresses are dropped here. */
 export function plannedContact(
   deps: Pick<SyncDeps, 'store'>,
   run: Pick<Run, 'forgotten' | 'erased' | 'identities'>,
   contact: Contact,
 ): PlannedContact {
   const fingerprint = forgottenFingerprint(deps, run, contact.id);
-  // Counted like everybody, but the store must not learn again who it is.
+  // Counted like everyone, but the store must not learn again who it is.
   if (fingerprint !== null)
     return { crmId: fingerprint, identity: NO_IDENTITY, refusal: 'forgotten', optedOut: false };
   return {
@@ -145,14 +146,14 @@ export function plannedContact(
   };
 }
 
-/** What is noted of the identity of a person who was erased. */
+/** The stored identity of an erased person. */
 const NO_IDENTITY: ReadIdentity = {
   lost: [],
   text: () => '',
   compareWith: () => ({ changed: [], text: '' }),
 };
 
-/** The rules of the plan as of now. */
+/** The rules of the plan at this moment. */
 export function planRules(
   { clock }: Pick<SyncDeps, 'clock'>,
   { integration, groupMembers }: Pick<Run, 'integration' | 'groupMembers'>,
@@ -174,7 +175,8 @@ async function* changedPages(deps: ReadDeps, run: Run): AsyncGenerator<ContactPa
           ids: () => listPresentContactIds(store.reader, run.integration.id),
           leftIds: () => listRemovedContactIds(store.reader, run.integration.id),
         };
-  // What they became while their answers were lost or their jobs ran, the CRM does not tell once more.
+  // The CRM does not report again what changed while these contacts' responses were lost or their
+  // jobs ran.
   if (start !== null)
     yield* namedPages(deps, run, await listUnreadContacts(store.reader, run.integration.id));
   yield* pagesOfMarked(deps, run, start);
@@ -192,9 +194,10 @@ async function* changedPages(deps: ReadDeps, run: Run): AsyncGenerator<ContactPa
 }
 
 /**
- * Known contacts that have opted out or object where no reading shows it, for example outside of the filter: their
- * profiles are deleted like those of all others. Before the first page, so that the watermark does not move past them.
- * A mark is looked at again before a profile is deleted for it: nothing else shows that it was corrected there.
+ * Known contacts that opted out or object where no reading shows it, for example outside the
+ * filter: their profiles are deleted like all others. They come before the first page, so that the
+ * watermark does not move past them. A mark is checked again before a profile is deleted because of
+ * it: nothing else shows that the mark was corrected there.
  */
 async function* pagesOfMarked(
   deps: ReadDeps,
@@ -221,14 +224,17 @@ async function* pagesOfMarked(
   yield* onlyFound(namedPages(deps, run, due), () => true);
 }
 
-/** A day before a profile is deleted for a mark, so that the night before looks as well. */
+/**
+ * A day before a profile is deleted because of a mark, so that the nightly run before also checks
+ * it.
+ */
 const LOOKED_AT_AGAIN_MS = (KEPT_AFTER_OPT_OUT_DAYS - 1) * 86_400_000;
 
 function isMarked({ optedOut, objects = false, privacy }: Contact): boolean {
   return optedOut || objects || privacy !== undefined;
 }
 
-/** What is missing or was removed is for the reading of all contacts to tell. */
+/** Only a complete reading can tell which contacts are missing or removed. */
 async function* onlyFound(
   pages: AsyncIterable<ContactPage>,
   matters: (contact: Contact) => boolean,
@@ -238,15 +244,19 @@ async function* onlyFound(
   }
 }
 
-/** Missing contacts that are looked up again at a time. */
+/** Number of missing contacts that are looked up again at a time. */
 const LOOKED_UP_AGAIN = 1_000;
 
-/** Few missing contacts count as removed at once; for so long each run looks whether they are back. */
+/**
+ * A few missing contacts count as removed at once; for this long each run checks whether they are
+ * back.
+ */
 const REMOVED_LOOKED_UP_MS = 30 * 86_400_000;
 
 /**
- * Contacts that were missing before, looked up again: regained access changes no record, so that no reading of
- * changes shows them. If none of the first is back, access is still lost, and the others can wait for the next run.
+ * Looks up contacts again that were missing before: regained access changes no record, so a reading
+ * of changes does not show them. If none of the first contacts is back, access is still lost, and
+ * the others can wait for the next run.
  */
 async function* pagesOfMissing(deps: ReadDeps, run: Run): AsyncGenerator<ContactPage> {
   let ids: string[] = [];
@@ -280,13 +290,13 @@ export async function pagesToRead(
   return deps.connector.readPages((await startOfReading(deps, run)).start);
 }
 
-/** Where reading starts: at the watermark, or at the beginning if that does not fit any more. */
+/** Where reading starts: at the watermark, or at the beginning if the watermark no longer fits. */
 async function startOfReading({ store, connector }: ReadDeps, run: Reading) {
   const { cursor, cursorScope } = await findIntegrationState(store.reader, run.integration.id);
   const { crm } = run.integration;
   const { objections, ...contacts } = run.integration.contacts;
-  // Another filter, opt-out field or list of objections makes another set of contacts.
-  // Once, where amounts depend on a currency that was never read.
+  // A different filter, opt-out field or list of objections makes a different set of contacts. So
+  // does, once, a currency that was never read and that amounts depend on.
   const money = listMoneyFields(run).length > 0 ? [{ reads: 'currencies' }] : [];
   const set = [contacts, crm.kind, ...(objections.length > 0 ? [objections] : []), ...money];
   const scope = store.fingerprint('cursor_scope', JSON.stringify(set));
@@ -295,7 +305,7 @@ async function startOfReading({ store, connector }: ReadDeps, run: Reading) {
   return { start: anew ? null : cursor, scope, isNewScope, cursor };
 }
 
-/** The mapped fields in which an amount depends on the currency of its contact. */
+/** The mapped fields whose amounts depend on the contact's currency. */
 function listMoneyFields({
   fields = [],
   mappings = [],
@@ -306,7 +316,7 @@ function listMoneyFields({
   });
 }
 
-/** Contacts by their ids, as they are at this moment: no search is as far as that. */
+/** Reads contacts by ID, with their present data: a search index can lag behind. */
 async function* namedPages(
   { connector }: ReadDeps,
   { ignored, named }: Partial<Pick<Run, 'ignored' | 'named'>>,

@@ -6,7 +6,7 @@ import { lookUp } from './control/look-up.ts';
 
 type KnowingDeps = Pick<SyncDeps, 'store' | 'connector'>;
 
-/** Those of the ids that neither the CRM nor the store knows: no contact has left by them. */
+/** The IDs among these that neither the CRM nor the store knows; no known contact ever had them. */
 export async function findUnknown(
   { store, connector }: KnowingDeps,
   { id: integrationId }: Pick<Integration, 'id'>,
@@ -24,8 +24,8 @@ export async function findUnknown(
 }
 
 /**
- * An id that neither the CRM nor the store knows is a slip of the pen, not a contact that left:
- * throws a ConfigurationError.
+ * An ID that neither the CRM nor the store knows is a typing error, not a contact that left: throws
+ * a ConfigurationError.
  */
 export async function requireContact(
   deps: KnowingDeps,
@@ -36,7 +36,7 @@ export async function requireContact(
   if (unknown !== undefined) throw contactUnknown(integration, unknown);
 }
 
-/** The error of a run that a person asked for, for a contact that there is not. */
+/** The error for a requested run for a contact that does not exist. */
 export function contactUnknown({ id }: Integration, crmId: string): ConfigurationError {
   return new ConfigurationError(`There is no contact "${crmId}" in the CRM of "${id}".`, {
     code: 'contact_unknown',

@@ -1,7 +1,7 @@
 /**
  * The whole journey of a contact: read ► plan ► submit ► poll ► deliver. The stations run at the
- * same time; each takes its work from the store and leaves it there, and none calls another. So a
- * run that was killed is continued by simply running again.
+ * same time. Each takes its work from the store and leaves the result there, and none calls
+ * another. So you continue a killed run by starting a run again.
  */
 
 import { recordIgnored } from '../clients/statements/hooks.ts';
@@ -72,51 +72,56 @@ import {
 import { submitPersons } from './submit.ts';
 import { buildReport, type RunFacts } from './views/run.ts';
 
-/** What is asked for. */
+/** The request for a run. */
 export interface RunRequest {
-  /** The id that the run gets; a new one by default. */
+  /** The ID for the run; a new one by default. */
   runId?: string;
   integration: Integration;
   mappings: readonly FieldMapping[];
-  /** Fingerprint of the partner key. */
+  /** Fingerprint of the service key. */
   partnerKey: string;
   trigger: Trigger;
   full: boolean;
   /** The contacts that the run is for, one or several; null for all. */
   only: string | readonly string[] | null;
-  /** Runs that were promised for some of these contacts: this one answers for them. */
+  /** Requested runs for some of these contacts, which this run also covers. */
   alongside?: readonly string[];
-  /** The most credits for enhancements to spend; the watermark stays. No limit by default. */
+  /**
+   * The most credits for enhancements to spend; the watermark does not move. No limit by default.
+   */
   limit?: number | null;
-  /** True if a person accepts the match rate of the present mapping; false by default. */
+  /** True if a user accepts the match rate of the present mapping; false by default. */
   acceptMatchRate?: boolean;
-  /** True if a user confirms the marks that leave out most contacts, as they are now; false by default. */
+  /** True if a user confirms the present marks that leave out most contacts; false by default. */
   acceptMarks?: boolean;
-  /** True to take contacts over that carry a donor id of another database. */
+  /** True to take over contacts that carry another database's donor ID. */
   adopt?: boolean;
-  /** What a user wants delivered again: then nothing is read or bought. Nothing by default. */
+  /**
+   * The profiles that a user wants delivered again: then nothing is read or bought. None by
+   * default.
+   */
   redelivery?: RedeliveryRequest | null;
-  /** What is done besides; nothing by default. */
+  /** Additional stages; none by default. */
   stages?: Stages;
   /** Aborted to stop the run at its next checkpoint, within ten seconds. */
   signal: AbortSignal;
 }
 
-/** What a run lets others see while it goes on. */
+/** What a run shows to others while it is in progress. */
 export interface RunWatch {
   started?: (run: Run) => void;
-  /** Calls so far, counted where the clients are made. */
+  /** Number of calls so far, counted in the clients. */
   calls: () => RunFacts['calls'];
 }
 
 /**
- * Runs one sync of one integration from wherever the last one stopped, and reports. The run is on
- * record before any request. Throws what a person has to fix before a run can begin;
- * then it is on record as failed.
+ * Runs one sync of one integration from where the last run stopped, and returns its report. The run
+ * is recorded before any request. Throws errors that someone has to fix before a run can start; the
+ * run is then recorded as failed.
  */
 export function runSync(deps: RunDeps, request: RunRequest, watch: RunWatch): Promise<RunReport> {
   return withLease(deps, request.integration.id, async (lease, lost) => {
-    // What a person decided in a page a moment ago is decided before anything is read.
+    // Decisions that a user made in a page a moment ago apply before anything is read.
     await applyAllAnswers(deps.store, request.integration.id);
     const run = await beginRun(deps, lease, request);
     lost.addEventListener('abort', () => run.control.stopFor(lost.reason), { once: true });
@@ -145,12 +150,12 @@ export function runSync(deps: RunDeps, request: RunRequest, watch: RunWatch): Pr
   });
 }
 
-/** How often others learn how a run stands, and how soon it learns that a person wants its end. */
+/** How often a run updates its state for others, and checks whether a user wants to stop it. */
 const LOOK_OUTSIDE_MS = 3_000;
 
 /**
- * While a run goes on: notes what only this process knows of it, and ends it once a person has asked for
- * that, in this process or on another machine. A database that is away is looked at again.
+ * During a run: records what only this process knows about it, and stops it once a user requests
+ * that, in this process or on another machine. If the database is unavailable, tries again.
  */
 async function lookOutside(
   { store, clock, log }: Pick<RunDeps, 'store' | 'clock' | 'log'>,
@@ -198,7 +203,7 @@ async function prepareRun(
     const { fields, described, findings, toCreate } = await readFields(connector, run.mappings);
     requireUsableField(run.integration, run.mappings, findings);
     if (toCreate.length > 0) {
-      // On disk first: once they are created, nothing shows that they were gone.
+      // Saved first: once the fields are created, nothing shows that they were gone.
       const maps = await mapsWith(deps, run, toCreate);
       if (maps.length > 0) {
         await deps.store.checkpoint(run.lease, (trx) => offerProfilesAgain(trx, maps));
@@ -219,13 +224,13 @@ async function prepareRun(
     await askAboutMarks(deps, run, acceptMarks);
     return { ...deps, partner: withoutErasedPeople(deps, run) };
   } catch (error) {
-    // What breaks off because a stop was asked for is no reason of its own.
+    // An error caused by a requested stop is not a separate reason.
     if (!run.control.stopping.aborted) run.control.stopFor(error);
     return null;
   }
 }
 
-/** The field maps that profiles were offered with and that have any of these fields. */
+/** The field maps that profiles were offered with and that contain any of these fields. */
 async function mapsWith(
   deps: Pick<SyncDeps, 'store'>,
   { integration, mappings }: Pick<Run, 'integration' | 'mappings'>,
@@ -242,8 +247,8 @@ async function mapsWith(
 }
 
 /**
- * What a webhook names may be gone again, or be another CRM's: that is counted and left alone. For a
- * person it is a mistake: throws a ConfigurationError.
+ * A contact that a webhook names may be gone again, or belong to another CRM: it is counted and
+ * ignored. If a user names it, that is a mistake: throws a ConfigurationError.
  */
 async function checkNamed(deps: SyncDeps, run: Run): Promise<void> {
   const { integration, trigger, only } = run;
@@ -257,7 +262,7 @@ async function checkNamed(deps: SyncDeps, run: Run): Promise<void> {
   deps.log.info({ run: run.id, ignored: unknown.length }, 'the CRM lacks what a webhook named');
 }
 
-/** A mapping is on record before anything is spent under it, with what a person says of it. */
+/** A mapping is recorded before anything is spent under it, with the user's acceptance. */
 async function recordMapping({ store }: SyncDeps, run: Run, isAccepted: boolean): Promise<void> {
   await store.checkpoint(run.lease, (trx) => recordMappingInUse(trx, run.mapping));
   if (isAccepted)
@@ -266,7 +271,7 @@ async function recordMapping({ store }: SyncDeps, run: Run, isAccepted: boolean)
 
 async function beginRun(deps: RunDeps, lease: Lease, request: RunRequest): Promise<Run> {
   const { store, clock, newId } = deps;
-  // What cannot be an id at all ends the run once it is on record.
+  // A text that cannot be an ID at all ends the run once the run is recorded.
   const named = typeof request.only === 'string' ? [request.only] : request.only;
   const only = named && [...new Set(named.map((id) => deps.canonicalId(id) ?? id))];
   const run: Run = {
@@ -301,12 +306,14 @@ async function beginRun(deps: RunDeps, lease: Lease, request: RunRequest): Promi
   return run;
 }
 
-/** What the record of a run calls a contact that it is for: who was erased is not named again. */
+/** The name of a contact in a run's record: an erased contact is not named again. */
 function nameOnRecord(deps: RunDeps, run: Run, crmId: string): string {
   return forgottenFingerprint(deps, run, crmId) ?? crmId;
 }
 
-/** The whole of a run that a user wants for this alone: kept profiles come into the CRM again, without a credit. */
+/**
+ * A run that a user wants only for this: writes kept profiles into the CRM again, without a credit.
+ */
 async function redeliver(
   deps: SyncDeps,
   run: Run,
@@ -331,7 +338,9 @@ async function redeliver(
   remaining.enhancements = (await findKeyBalance(deps.store.reader, run.partnerKey)).balance;
 }
 
-/** All stations at the same time; the first error of one stops the others at their checkpoints. */
+/**
+ * Runs all stations at the same time; the first error in one stops the others at their checkpoints.
+ */
 async function runStations(
   deps: SyncDeps,
   run: Run,
@@ -339,7 +348,8 @@ async function runStations(
   remaining: RunFacts['remaining'],
 ): Promise<void> {
   const startedAt = deps.clock.now();
-  // What is decided by age stays in the store: a clock that is set meanwhile must not make it so.
+  // Decisions by age stay in the store, so a clock that is set in the meantime must not affect
+  // them.
   const steady = { ...deps, clock: steadyClock(deps.clock) };
   const station = (work: Promise<void>) =>
     work.catch((error: unknown) => {
@@ -385,14 +395,14 @@ async function runStations(
 }
 
 /**
- * Learns how the service wants to be asked, reads the balance, and puts the question again for
- * profiles that have grown old, unless the clock is wrong or nothing of it would be remembered.
+ * Reads the service's limits and the balance, and reconsiders profiles that have become too old,
+ * unless the clock is wrong or the result could not be stored.
  */
 async function prepareStations(deps: SyncDeps, run: Run): Promise<number> {
   await deps.partner.discover(run.control.ending);
   const { networks } = await readBalance(deps, run);
   await deps.store.requireInPlace();
-  // Before anything is decided by the age of a profile, since that stays in the store.
+  // Before anything is decided by the age of a profile, because the decision stays in the store.
   await confirmClock(deps, run);
   await holdAfterRestore(deps, run);
   await deps.store.checkpoint(run.lease, noteDepartedProfiles);
@@ -411,7 +421,8 @@ const DAY_MS = 86_400_000;
 async function endRun(deps: RunDeps, run: Run, facts: RunFacts): Promise<RunReport> {
   const { store, clock } = deps;
   const finishedAt = clock.now();
-  // A run that only delivers again leaves all other work, and what is known of it, to the next one.
+  // A run that only delivers again leaves all other work, and the stored state of it, to the next
+  // run.
   if (run.redelivery == null) {
     const reasons = {
       due: waitingReason(run.control),
@@ -437,7 +448,8 @@ async function endRun(deps: RunDeps, run: Run, facts: RunFacts): Promise<RunRepo
     }),
   );
   if (!(await ifStillOurs(run, finishing))) return reportOn(deps, run, finishedAt, facts);
-  // However it ended: a service that is unavailable for months keeps no profile of a contact that objects.
+  // However the run ended: even if the service is unavailable for months, no profile of a contact
+  // that objects is kept.
   await ifStillOurs(
     run,
     decideOptOuts(deps, run).then(() => purgeProfiles(deps, run)),
@@ -448,7 +460,10 @@ async function endRun(deps: RunDeps, run: Run, facts: RunFacts): Promise<RunRepo
   return report;
 }
 
-/** True of a run that has read everything, and left undone at most what nothing may be spent on or a user decides. */
+/**
+ * True for a run that has read everything and left undone only what must not be paid for or what a
+ * user decides.
+ */
 function isWell({ status, reason }: RunReport): boolean {
   return status === 'succeeded' || (status === 'incomplete' && NOT_TO_SPEND.has(reason?.code));
 }
@@ -464,8 +479,8 @@ const NOT_TO_SPEND: ReadonlySet<string | undefined> = new Set<StopCode>([
 ]);
 
 /**
- * False, with the reason on the run, if the lease is lost: what becomes of the run is then for its
- * new owner to write down, and this process only tells who asked it.
+ * False, with the reason on the run, if the lease is lost: then only the new owner may record the
+ * run's end, and this process just reports to the requester.
  */
 async function ifStillOurs({ control }: Run, write: Promise<unknown>): Promise<boolean> {
   try {
@@ -478,7 +493,7 @@ async function ifStillOurs({ control }: Run, write: Promise<unknown>): Promise<b
   }
 }
 
-/** The report of a run that ends now, for the reason that it has now. */
+/** The report of a run that ends now, with its present reason. */
 async function reportOn(
   { store }: Pick<SyncDeps, 'store'>,
   { id, control }: Run,
@@ -506,7 +521,7 @@ function getStatus(control: RunControl): RunStatus {
   return control.reason === null ? 'succeeded' : 'incomplete';
 }
 
-/** Why contacts that were chosen are still not submitted when the run ends. */
+/** Why chosen contacts are still not submitted when the run ends. */
 function waitingReason({ reason }: RunControl) {
   if (reason?.code === 'budget_reached') return 'budget_reached';
   if (reason?.code === 'credits_exhausted') return 'credits_exhausted';

@@ -1,6 +1,6 @@
 /**
- * A few persons as they would be sent, for a person to look at before credits are spent. Their names
- * go to a terminal or a page and nowhere else; everything that is kept or passed on has their shapes.
+ * A few persons as they would be sent, for a user to check before credits are spent. Their names go
+ * only to a terminal or a page; everything that is stored or passed on contains only their shapes.
  */
 import { listDueContactIds, listEligibleContactIds } from '../contacts/contacts.ts';
 
@@ -11,10 +11,10 @@ import type { SyncDeps } from './control/context.ts';
 import { getRefusal } from './plan.ts';
 import { createSpread } from './spread.ts';
 
-/** So many are shown. */
+/** Number of persons shown. */
 export const SAMPLE_SIZE = 5;
 
-/** What a person is made of, without saying who it is. */
+/** Which parts a person has, without identifying it. */
 export interface PersonShape {
   first: boolean;
   last: boolean;
@@ -47,7 +47,7 @@ function countWords(text: string): number {
   return text.split(/\s+/).filter((word) => word !== '').length;
 }
 
-/** What a person should notice about these persons, as a sentence; null if nothing stands out. */
+/** What a user should notice about these persons, as a sentence; null if nothing stands out. */
 export function describeOddity(shapes: readonly PersonShape[]): string | null {
   if (shapes.length === 0) return null;
   if (shapes.every(({ sameNames }) => sameNames)) {
@@ -59,7 +59,10 @@ export function describeOddity(shapes: readonly PersonShape[]): string | null {
   return null;
 }
 
-/** These contacts as they would be sent, read from the CRM now; those that never are, are left out. */
+/**
+ * These contacts as they would be sent, read from the CRM now; contacts that are never sent are
+ * left out.
+ */
 export async function readPersons(
   { connector }: Pick<SyncDeps, 'connector'>,
   crmIds: readonly string[],
@@ -74,9 +77,9 @@ function toPersons(contacts: readonly Contact[]): PersonDetails[] {
 }
 
 /**
- * A few persons of an integration, spread over its contacts: those that wait to be sent, else any that
- * may be. Of an integration that has not read its CRM yet, those at the beginning of it. The connector
- * has to be prepared.
+ * A few persons of an integration, spread over its contacts: first those that wait to be sent,
+ * otherwise any that may be sent. If the integration has not read its CRM yet, uses the first
+ * contacts of the CRM. The connector must be prepared.
  */
 export async function samplePersons(
   { store, connector }: Pick<SyncDeps, 'store' | 'connector'>,
@@ -96,10 +99,10 @@ export async function samplePersons(
   return firstPersons(connector, (crmId) => store.fingerprint('trial', crmId));
 }
 
-/** Pages that are looked at for persons: one may have no contact with both names. */
+/** Number of pages that are searched for persons: one may have no contact with both names. */
 const MAX_PAGES = 5;
 
-/** A few persons of the beginning of the CRM, spread by the keyed hash that is given. */
+/** A few persons from the beginning of the CRM, spread by the given keyed hash. */
 export async function firstPersons(
   connector: Pick<SyncDeps['connector'], 'readPages'>,
   fingerprint: (crmId: string) => string,

@@ -1,18 +1,24 @@
-/** The same person under one partner key is paid for once: who that is, and for how long. */
+/**
+ * The same person under one service key is paid for once: who counts as the same person, and for
+ * how long.
+ */
 import { type Contact, personText } from '../core/contact.ts';
 import type { SharingRules } from '../credits/statements/paid-jobs.ts';
 import type { Run, SyncDeps } from './control/context.ts';
 import { askedBefore } from './plan.ts';
 
-/** The service keeps the results of a job for seven days, free to read again; a day is margin. */
+/**
+ * The service keeps the results of a job for seven days, free to read again; this leaves a day as a
+ * margin.
+ */
 const SHARED_FOR_MS = 6 * 86_400_000;
 
 /** The part of a run that sharing depends on. */
 type SharingRun = Pick<Run, 'integration' | 'partnerKey' | 'identities'>;
 
 /**
- * Fingerprint of the person under the run's key; null if the integration does not share, or if a
- * part of the identity cannot be read: different people may look the same then.
+ * Fingerprint of the person under the run's key. Null if the integration does not share, or if a
+ * part of the identity cannot be read: different people may then look the same.
  */
 export function personFingerprint(
   { store }: Pick<SyncDeps, 'store'>,
@@ -23,7 +29,7 @@ export function personFingerprint(
   return store.fingerprint('person', `${partnerKey}\n${personText(contact)}`);
 }
 
-/** Which jobs may be taken now: they can still be read, and the profile is not old here. */
+/** Which jobs may be shared now: they can still be read, and the profile is not too old here. */
 export function sharingRules(
   { clock }: Pick<SyncDeps, 'clock'>,
   { integration: { refresh, onLostAnswer } }: Pick<Run, 'integration'>,

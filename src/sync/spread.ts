@@ -3,16 +3,16 @@ import type { Store } from '../store.ts';
 /** A few of many contacts, spread over all of them. */
 export interface Spread {
   add(crmId: string): void;
-  /** The chosen ones, always in the same order. */
+  /** The chosen contacts, always in the same order. */
   ids(): string[];
 }
 
-/** None of the contacts. */
+/** No contacts. */
 export const NO_SPREAD: Spread = { add: () => {}, ids: () => [] };
 
 /**
- * Chooses so many of the contacts that are added, by a keyed hash of their ids: neither the order of
- * the CRM nor its oldest records decide, and the same contacts are chosen every time.
+ * Chooses this many of the added contacts by a keyed hash of their IDs. So neither the CRM's order
+ * nor its oldest records decide, and the same contacts are chosen every time.
  */
 export function createSpread({ fingerprint }: Pick<Store, 'fingerprint'>, size: number): Spread {
   const chosen: { crmId: string; hash: string }[] = [];

@@ -27,10 +27,13 @@ import { type Prepared, preparePersons } from './prepare-persons.ts';
 import { sharingRules } from './sharing.ts';
 import { createTrial, spreadDue, type Trial } from './trial/trial-round.ts';
 
-/** Contacts that may be between submission and delivery at one time: about so many, people may let others through. */
+/**
+ * The most contacts that may be between submission and delivery at one time. Users may approve
+ * about as many more.
+ */
 const MAX_UNDER_WAY = 10_000;
 
-/** Before contacts that another process changed meanwhile are looked at anew. */
+/** The delay before contacts that another process changed in the meantime are checked again. */
 const CONTACTS_CHANGED_MS = 500;
 
 type SubmitDeps = Omit<SyncDeps, 'sealer'>;
@@ -44,15 +47,15 @@ interface Due {
 
 const NOTHING: Due = { contacts: [], atMost: 0 };
 
-/** A submission on disk, with what it says of each person. */
+/** A recorded submission, with its data about each person. */
 interface Intended {
   id: string;
   persons: Person[];
 }
 
 /**
- * Submits what is due until reading is over and nothing is due any more, spending is stopped, or
- * the run ends. As many submissions are under way as the service's latency asks for.
+ * Submits due contacts until reading has ended and nothing is due, spending is stopped, or the run
+ * ends. Keeps as many submissions in flight as the service's latency requires.
  */
 export async function submitPersons(deps: SubmitDeps, run: Run): Promise<void> {
   const { partner, store } = deps;
@@ -86,7 +89,7 @@ export async function submitPersons(deps: SubmitDeps, run: Run): Promise<void> {
   run.control.finish('submit');
 }
 
-/** Puts the next submission on disk, once a full and fit batch is there. */
+/** Records the next submission, once a full and suitable batch is available. */
 function createIntend(
   deps: SubmitDeps,
   run: Run,
@@ -117,15 +120,18 @@ function createIntend(
   };
 }
 
-/** Whether more contacts may go between submission and delivery: counted only where the answer is not known. */
+/**
+ * Whether more contacts may be between submission and delivery; counted only if the answer is not
+ * known.
+ */
 interface Room {
   isLeft(): Promise<boolean>;
-  /** So many more may be under way. */
+  /** Reserves room for this many contacts. */
   take(contacts: number): void;
 }
 
 function createRoom({ store }: Pick<SubmitDeps, 'store'>, { integration }: Run): Room {
-  /** Under way at most: as last counted, with all that was submitted since. */
+  /** The upper bound in progress: the last count plus everything submitted since. */
   let atMost = Number.POSITIVE_INFINITY;
   const isEnough = () => atMost <= MAX_UNDER_WAY - MAX_PERSONS_PER_SUBMISSION;
   return {
@@ -139,7 +145,7 @@ function createRoom({ store }: Pick<SubmitDeps, 'store'>, { integration }: Run):
   };
 }
 
-/** The next contacts to submit, or `not_yet` while a fuller or fitter batch is to come. */
+/** The next contacts to submit, or `not_yet` if a fuller or better batch will come. */
 async function nextDue(
   { store, personsPerSubmission: full = MAX_PERSONS_PER_SUBMISSION }: SubmitDeps,
   run: Run,
@@ -151,7 +157,7 @@ async function nextDue(
   if (step === 'stopped') return NOTHING;
   if (step === 'wait') return 'not_yet';
   if (step !== 'over') {
-    // Spread over all contacts, which are known once all are read.
+    // Spread over all contacts, which are known only once all are read.
     return readIsDone ? { ...step, contacts: await spreadDue({ store }, run) } : 'not_yet';
   }
   const due = await listDueContacts(store.reader, run.integration.id, {
@@ -161,7 +167,8 @@ async function nextDue(
     only: run.only,
     withChanged: readIsDone,
   });
-  // What waits from an earlier run may have taken in a contact that was paid for: reading tells of it.
+  // A contact that waits from an earlier run may have taken in a contact that was paid for; reading
+  // shows that.
   const read = readIsDone ? due : due.filter(({ seenRun }) => seenRun === run.id);
   if (!readIsDone && (run.adopt || read.length < full)) return 'not_yet';
   if (due.length > 0 && !(await trial.isStillKnown())) return NOTHING;
@@ -192,7 +199,8 @@ async function intendPrepared(
     }
     return 'progress';
   }
-  // Who is in an open submission is paid for by it, or by nothing: that is known once it is back.
+  // If a person is in an open submission, that submission pays for it or nothing does; this is
+  // known once the response has arrived.
   const jobs = prepared.map(({ job }) => job);
   const underWay = await findOpenPersons(deps.store.reader, run.partnerKey, jobs);
   const free = prepared.filter(({ job }) => job.person === null || !underWay.has(job.person));
@@ -224,10 +232,10 @@ async function intendPrepared(
       await readBalance(deps, run);
       return 'progress';
     case 'balance_changed':
-      // So near to what is to be kept it is read before the next is sent.
+      // This near to the reserve, the balance is read before the next submission.
       return 'progress';
     case 'contacts_changed':
-      // They moved on: look at everything anew.
+      // The contacts have changed: check everything again.
       await run.control.wait(run.control.signals, CONTACTS_CHANGED_MS);
       return 'progress';
     default:
@@ -236,7 +244,9 @@ async function intendPrepared(
   }
 }
 
-/** Lets contacts take jobs that were paid for the same persons; resolves with the others. */
+/**
+ * Lets contacts share jobs that were paid for the same persons; resolves with the other contacts.
+ */
 async function shareProfiles(
   deps: SubmitDeps,
   run: Run,
@@ -252,7 +262,7 @@ async function shareProfiles(
   return prepared.filter(({ job }) => !shared.has(job.crmId));
 }
 
-/** Of contacts that are the same person one is submitted; the others wait for its job. */
+/** If several contacts are the same person, one is submitted, and the others wait for its job. */
 function oneOfEachPerson(prepared: readonly Prepared[]): Prepared[] {
   return [...new Map(prepared.map((each) => [each.job.person ?? each.job.crmId, each])).values()];
 }
@@ -294,7 +304,7 @@ async function refuse(
   return null;
 }
 
-/** Leaves out the persons that the service blames; the others are due again. */
+/** Leaves out the persons that the service rejects; the others are due again. */
 async function refuseBlamed(
   { store }: Pick<SubmitDeps, 'store'>,
   run: Run,

@@ -178,7 +178,7 @@ describe('a passkey', () => {
       await page.getByText('The passkey is added').waitFor();
       for (const [seen, address] of [
         [page, '/account'],
-        [page, '/people'],
+        [page, '/users'],
         [stranger.page, '/sign-in'],
         [stranger.page, ben.path],
       ] as const) {

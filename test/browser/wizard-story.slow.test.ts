@@ -248,13 +248,13 @@ async function inviteOne(
   role: string,
   client: string | null,
 ): Promise<string> {
-  await page.getByRole('link', { name: 'People' }).click();
-  const form = page.getByRole('region', { name: 'Invite a person' });
+  await page.getByRole('link', { name: 'Users' }).click();
+  const form = page.getByRole('region', { name: 'Invite a user' });
   await form.getByLabel('Name').fill(name);
   await form.getByLabel('E-mail').fill(`${name.toLowerCase()}@example.org`);
   await form.getByLabel('Role').selectOption(role);
   if (client !== null) {
-    await form.getByLabel('Only these').check();
+    await form.getByLabel('Only these clients').check();
     await form.getByLabel(client).check();
   }
   await page.getByRole('button', { name: 'Invite' }).click();

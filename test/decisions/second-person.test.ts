@@ -128,7 +128,12 @@ describeEachDatabase('what waits for a second person', (open) => {
     const world = await createWorld();
     const { db, store, clock } = world;
     const { id } = await asked(world, await heldBatch(world, IDS));
-    const request = { what: 'forget', alsoInCrm: false, blockUnknown: false } as const;
+    const request = {
+      what: 'forget',
+      alsoInCrm: false,
+      blockUnknown: false,
+      everywhere: true,
+    } as const;
     const forget = await asked(world, { request, integrationId: INTEGRATION, crmId: 'c-9' });
     for (const hours of [0, 1, 24, 100]) {
       await clock.advance(hours * 3_600_000);
@@ -258,7 +263,12 @@ describeEachDatabase('what waits for a second person', (open) => {
   it('is nothing any more once its row was changed by another program', async () => {
     const world = await createWorld();
     const { db, store } = world;
-    const request = { what: 'forget', alsoInCrm: false, blockUnknown: false } as const;
+    const request = {
+      what: 'forget',
+      alsoInCrm: false,
+      blockUnknown: false,
+      everywhere: true,
+    } as const;
     const about = { request, integrationId: INTEGRATION, crmId: 'c-1' };
     const { id } = await asked(world, about);
     await db.updateTable('answers').set({ crm_id: 'c-2' }).execute();
@@ -273,7 +283,12 @@ describeEachDatabase('what waits for a second person', (open) => {
       const rows = await db.selectFrom('answers').select('crm_id').orderBy('crm_id').execute();
       return rows.map((row) => row.crm_id);
     };
-    const request = { what: 'forget', alsoInCrm: false, blockUnknown: false } as const;
+    const request = {
+      what: 'forget',
+      alsoInCrm: false,
+      blockUnknown: false,
+      everywhere: true,
+    } as const;
     const about = { request, integrationId: INTEGRATION };
     const confirmed = await asked(world, { ...about, crmId: 'c-1' });
     await recordConfirmation(store.actingAs(BEN.actor).act, confirmed, null);
@@ -325,7 +340,12 @@ describeEachDatabase('what waits for a second person', (open) => {
   it('is tried less and less often where it cannot be done, and soon again once a person asks', async () => {
     const world = await createWorld();
     const { store, clock } = world;
-    const request = { what: 'forget', alsoInCrm: false, blockUnknown: false } as const;
+    const request = {
+      what: 'forget',
+      alsoInCrm: false,
+      blockUnknown: false,
+      everywhere: true,
+    } as const;
     const about = { request, integrationId: INTEGRATION, crmId: 'c-1' };
     const approval = await asked(world, about);
     await recordConfirmation(store.actingAs(BEN.actor).act, approval, null);

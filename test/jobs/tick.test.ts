@@ -65,7 +65,7 @@ describeEachDatabase('tick', (open) => {
     expect(await listRunRequests(server.store.reader)).toMatchObject([
       { integrationId: 'a', trigger: 'schedule', times: 1 },
     ]);
-    expect(await listSchedules(server, server.integrations.values())).toMatchObject([
+    expect(await listSchedules(server.store.reader, server.integrations.values())).toMatchObject([
       { nextRunAt: '2026-06-05T02:00:00.000Z' },
     ]);
   });
@@ -130,15 +130,15 @@ describeEachDatabase('tick', (open) => {
   it('starts nothing while a schedule is paused, and makes up for nothing after that', async () => {
     const server = await aServer('2026-06-01T12:00:00Z', { a: { cron: '0 2 * * *' } });
     const integration = scheduledOf(server, 'a');
-    await pauseSchedule(server, integration);
+    await server.store.act((trx) => pauseSchedule(trx, integration));
     await server.clock.advance(72 * HOUR_MS);
     expect(await tick(server)).toBe(0);
-    expect(await listSchedules(server, [integration])).toMatchObject([
+    expect(await listSchedules(server.store.reader, [integration])).toMatchObject([
       { paused: true, nextRunAt: null },
     ]);
-    await resumeSchedule(server, integration);
+    await server.store.act((trx) => resumeSchedule(trx, integration));
     expect(await tick(server)).toBe(0);
-    expect(await listSchedules(server, [integration])).toMatchObject([
+    expect(await listSchedules(server.store.reader, [integration])).toMatchObject([
       { paused: false, nextRunAt: '2026-06-05T02:00:00.000Z' },
     ]);
   });
@@ -155,14 +155,15 @@ describeEachDatabase('tick', (open) => {
       a: { cron: '0 2 * * *' },
       b: { cron: '0 2 * * *' },
     });
-    await pauseSchedule(server, scheduledOf(server, 'a'));
+    await server.store.act((trx) => pauseSchedule(trx, scheduledOf(server, 'a')));
     const changed = integrationsOf({ a: { cron: '0 5 * * *' }, b: null });
     await planSchedules(server, changed.values());
     expect(await listScheduleRecords(server.store.reader)).toMatchObject([
       { integrationId: 'a', paused: 1, nextRunAt: Date.parse('2026-06-02T05:00:00Z') },
     ]);
     // A process that still has the old settings leaves the new plan alone.
-    await resumeSchedule(server, scheduledOf({ integrations: changed }, 'a'));
+    const fresh = scheduledOf({ integrations: changed }, 'a');
+    await server.store.act((trx) => resumeSchedule(trx, fresh));
     await server.clock.advance(24 * HOUR_MS);
     expect(await tick(server)).toBe(0);
   });

@@ -84,7 +84,7 @@ describe('the Helm chart', () => {
       [...notes.matchAll(/main\.js (.+)$/gm)].map(([, line = '']) => line.split(' ')),
     );
     expect(new Set([...lines, ...inNotes].map(([word]) => word))).toEqual(
-      new Set(['serve', 'worker', 'migrate', 'people']),
+      new Set(['serve', 'worker', 'migrate', 'users']),
     );
     for (const line of [...lines, ...inNotes]) {
       const words = line.slice(

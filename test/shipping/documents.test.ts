@@ -28,7 +28,7 @@ describe('the documents', () => {
   });
 
   it('name commands that exist', () => {
-    const known = COMMANDS.map(({ name }) => name);
+    const known = COMMANDS.flatMap(({ name, aliases }) => [name, ...aliases]);
     const named = documents.flatMap((document) =>
       commandsIn(document).map((name) => ({ document, name })),
     );

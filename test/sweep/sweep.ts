@@ -74,7 +74,7 @@ async function begin(world: SweptWorld): Promise<void> {
 
 const tokenSchema = z.object({ token: z.string(), id: z.string() });
 const linkSchema = z.object({ link: z.string() });
-const hookSchema = z.object({ hook: z.object({ url: z.string() }) });
+const hookSchema = z.object({ url: z.string() });
 
 /** Tokens and the address of a webhook, each shown to the one who makes it and never again. */
 async function makeTokens({ once, said, secrets }: SweptWorld) {
@@ -85,9 +85,9 @@ async function makeTokens({ once, said, secrets }: SweptWorld) {
   };
   const tokens = { admin: await make('admin'), viewer: await make('viewer') };
   const person = ['--name', 'Ida', '--email', 'ida@example.org', '--role', 'owner', '--json'];
-  const { link } = linkSchema.parse(JSON.parse(await once('people', 'invite', ...person)));
+  const { link } = linkSchema.parse(JSON.parse(await once('users', 'invite', ...person)));
   const text = await once('hooks', 'create', 'riverside', '--signature', 'none', '--json');
-  const hook = hookSchema.parse(JSON.parse(text)).hook.url;
+  const hook = hookSchema.parse(JSON.parse(text)).url;
   said.splice(before);
   const shownOnce = [hook, link].map((address) => address.slice(address.lastIndexOf('/') + 1));
   secrets.push(...Object.values(tokens), ...shownOnce);
@@ -103,9 +103,11 @@ async function everyLook(world: SweptWorld, { ids }: Neighbour): Promise<void> {
     'approvals',
     ...[
       'schedule list',
-      'people list',
+      'schedule show riverside',
+      'users list',
       'tokens list',
-      'hooks show',
+      'hooks list',
+      'hooks show riverside',
       'fields check',
       'networks',
       'networks check',
@@ -260,12 +262,12 @@ async function change(world: SweptWorld, { ids, refusals }: Neighbour): Promise<
       'schedule resume riverside',
     ],
     ...['migrate --reseal', 'apply donor-sync.yaml --dry-run', 'disconnect riverside --yes'],
-    ...['people role ida@example.org --role viewer', 'people link ida@example.org'],
-    ...['people passkeys list ida@example.org'],
-    ...['people passkeys remove ida@example.org nonsense --yes'],
-    ...['people disable ida@example.org', 'people enable ida@example.org'],
-    ...['people remove ida@example.org --yes', 'people remove nonsense'],
-    ...['tokens revoke nonsense', 'hooks revoke riverside', 'alerts check'],
+    ...['users role ida@example.org --role viewer', 'users link ida@example.org'],
+    ...['users passkeys list ida@example.org'],
+    ...['users passkeys remove ida@example.org nonsense --yes'],
+    ...['users disable ida@example.org', 'users enable ida@example.org'],
+    ...['users remove ida@example.org --yes', 'users remove nonsense'],
+    ...['tokens revoke nonsense', 'hooks revoke riverside --yes', 'alerts check'],
   ]) {
     await world.once(...words.split(' '));
   }

@@ -1,6 +1,6 @@
 /** What senders of webhooks write: bodies and signatures. */
 import { createHmac } from 'node:crypto';
-import { findSignatureProblem } from '../../../src/interfaces/api/webhooks/hook-address.ts';
+import { findSignatureProblem } from '../../../src/interfaces/api/webhooks/call-signature.ts';
 import { readHookBody } from '../../../src/interfaces/api/webhooks/hook-body.ts';
 import { type Edge, requireSame, requireThat } from './edge.ts';
 

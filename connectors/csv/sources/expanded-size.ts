@@ -1,4 +1,7 @@
-/** The size of an archive once it is unpacked, found without keeping any of it: an archive may say less of itself. */
+/**
+ * The size of an unpacked archive, determined without keeping any of it: an archive may state a
+ * smaller size.
+ */
 import { createInflateRaw } from 'node:zlib';
 
 const END = 0x06054b50;
@@ -6,13 +9,15 @@ const ENTRY = 0x02014b50;
 const END_BYTES = 22;
 const ENTRY_BYTES = 46;
 const LOCAL_BYTES = 30;
-/** The end is followed by a comment of this length at most. */
+/** A comment of at most this length follows the end. */
 const MOST_COMMENT = 65_535;
 const PACKED = 8;
-/** Stands for a size that another place tells. */
+/** Stands for a size that is stored elsewhere. */
 const ELSEWHERE = 0xffffffff;
 
-/** Tells whether the files of an archive have more bytes than these; false for what is no archive. */
+/**
+ * Tells whether the files of an archive have more bytes than this; false if it is not an archive.
+ */
 export async function expandsBeyond(bytes: Uint8Array, most: number): Promise<boolean> {
   let total = 0;
   for (const entry of readEntries(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))) {
@@ -51,7 +56,10 @@ function findEnd(archive: Buffer): number {
   return -1;
 }
 
-/** The size of unpacked data; a little more than `most` at the latest. Damaged data counts as far as it goes. */
+/**
+ * The size of unpacked data; stops a little above `most`. Damaged data counts as far as it can be
+ * read.
+ */
 function inflatedSize(data: Buffer, most: number): Promise<number> {
   return new Promise((resolve) => {
     let size = 0;

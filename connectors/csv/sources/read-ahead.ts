@@ -2,7 +2,10 @@ import type { ByteReader } from './source.ts';
 
 const AHEAD_BYTES = 128 * 1024;
 
-/** Reads larger pieces of the file than are asked for: each read takes another thread, which costs more than its bytes. */
+/**
+ * Reads larger chunks of the file than requested: each read uses another thread, which costs more
+ * than the bytes.
+ */
 export function createReadAhead(handle: Pick<ByteReader, 'read'>): Pick<ByteReader, 'read'> {
   const ahead = Buffer.allocUnsafe(AHEAD_BYTES);
   let begin = 0;

@@ -1,10 +1,13 @@
-/** Files that are no UTF-8: UTF-16 text and workbooks are turned into UTF-8 text in memory, and never written to disk. */
+/**
+ * Files that are not UTF-8: UTF-16 text and workbooks are converted to UTF-8 text in memory, and
+ * never written to disk.
+ */
 import type { BigIntStats } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { ConfigurationError } from '../../../src/core/errors.ts';
 import { readWorkbook } from './workbook.ts';
 
-/** Bytes that can be read at any place. */
+/** Bytes that can be read at any position. */
 export interface ByteReader {
   read(
     buffer: Buffer,
@@ -20,9 +23,9 @@ export interface TextSource {
   handle: ByteReader;
   /** Bytes of the text. */
   size: number;
-  /** The file as it is on disk; its stamp tells whether it has changed. */
+  /** The file on disk; its stamp tells whether it has changed. */
   file: FileHandle;
-  /** Another open reader of the same text, which can tell the present state of the file. */
+  /** Another open reader of the same text, which can tell the current state of the file. */
   reopen(): Promise<ByteReader & { stats(): Promise<BigIntStats> }>;
   close(): Promise<void>;
 }
@@ -30,7 +33,7 @@ export interface TextSource {
 /** The two kinds of files that are read and never written. */
 export type ForeignKind = 'UTF-16 text' | 'workbook';
 
-/** More text than this is not turned into UTF-8 in memory. */
+/** Maximum size of a text that is converted to UTF-8 in memory. */
 const MOST_UTF_16_BYTES = 512 * 1024 * 1024;
 
 /** Opens the text of a file. Throws a ConfigurationError for a workbook or UTF-16 text that cannot be read. */
@@ -80,8 +83,8 @@ export async function detectForeignKind(path: string): Promise<ForeignKind | nul
 }
 
 /**
- * Turns foreign bytes into UTF-8 text with a byte order mark; other bytes stay as they are. UTF-16 may be the beginning of
- * a text: then `isWhole` is false.
+ * Converts foreign bytes to UTF-8 text with a byte order mark; other bytes stay unchanged. UTF-16
+ * may be the beginning of a text: then `isWhole` is false.
  */
 export async function toPlainText(
   path: string,

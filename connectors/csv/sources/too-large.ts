@@ -1,2 +1,2 @@
-/** Says what to do with a workbook that does not fit. */
+/** The fix for a workbook that is too large. */
 export const TOO_LARGE = 'it is too large to be read as a workbook; save the sheet as "CSV UTF-8"';

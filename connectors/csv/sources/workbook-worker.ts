@@ -1,6 +1,6 @@
 /**
- * A thread that turns one sheet of a workbook into CSV. A workbook is a foreign archive: whatever it does to memory or
- * time, it does it here, and the thread is ended.
+ * A thread that converts one sheet of a workbook to CSV. A workbook is a foreign archive: whatever
+ * it does to memory or time happens in this thread, which is then ended.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { formatValue } from 'hucre';
@@ -24,7 +24,7 @@ const requestSchema = z.object({
 async function answerTo(data: unknown): Promise<WorkbookAnswer> {
   const { bytes, sheet } = requestSchema.parse(data);
   try {
-    // The limit of the thread's memory does not count bytes outside its heap.
+    // The thread's memory limit does not count bytes outside its heap.
     if (await expandsBeyond(bytes, MOST_EXPANDED_BYTES)) return { problem: TOO_LARGE };
     const { sheets } = await readXlsx(bytes, { readStyles: true });
     const chosen = sheets.filter(({ name }) => sheet === null || name === sheet);
@@ -38,17 +38,17 @@ async function answerTo(data: unknown): Promise<WorkbookAnswer> {
     }
     return { csv: toCsv(rows) };
   } catch {
-    // What the reader says may quote cells.
+    // The reader's messages may quote cells.
     return {
       problem: 'it cannot be read as a workbook (.xlsx); it may be damaged, or have a password',
     };
   }
 }
 
-/** Lines above the names of the columns have a title at most. */
+/** Lines above the column names contain at most a title. */
 const FEWEST_NAMES = 2;
 
-/** The cells as they are displayed, from the line of column names on. */
+/** The cells as displayed, from the line of column names on. */
 function toTable({ rows, cells }: Pick<Sheet, 'rows' | 'cells'>): string[][] {
   const texts = rows.map((row, y) =>
     row.map((value, x) => displayed(value, cells?.get(`${y},${x}`))),
@@ -76,7 +76,7 @@ function displayed(value: CellValue, cell: Cell | undefined): string {
   if (value instanceof Date) {
     return format === 'General' ? value.toISOString().slice(0, 10) : formatValue(value, format);
   }
-  // Fifteen digits are what a spreadsheet keeps; more are the rounding of a sum.
+  // A spreadsheet keeps fifteen digits; more come from rounding a sum.
   return format === 'General' || format === '@'
     ? String(Number(value.toPrecision(15)))
     : formatValue(value, format);
@@ -91,5 +91,5 @@ function quoted(text: string): string {
   return /[",\r\n]/.test(text) || text !== text.trim() ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-// Last, so that everything above is there.
+// At the end, so that everything above is defined.
 parentPort?.postMessage(await answerTo(workerData));

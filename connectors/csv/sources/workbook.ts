@@ -4,12 +4,15 @@ import { ownProgram } from '../../../src/core/own-file.ts';
 import { TOO_LARGE } from './too-large.ts';
 import type { WorkbookAnswer } from './workbook-worker.ts';
 
-/** Larger workbooks are saved as CSV first. */
+/** Larger workbooks must be saved as CSV first. */
 export const MOST_WORKBOOK_BYTES = 50 * 1024 * 1024;
 
 const LIMITS: ThreadLimits = { mostTimeMs: 120_000, mostMemoryMb: 1_024 };
 
-/** Turns a sheet of a workbook into CSV in UTF-8. Throws a ConfigurationError if that cannot be done. */
+/**
+ * Converts a sheet of a workbook to CSV in UTF-8. Throws a ConfigurationError if that is not
+ * possible.
+ */
 export async function readWorkbook(
   path: string,
   bytes: Uint8Array,

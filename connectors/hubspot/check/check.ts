@@ -32,7 +32,7 @@ import { checkMarks } from './marks.ts';
 import { checkRules, RULES } from './rules.ts';
 import { findMissingScopes, scopeFindings, sensitiveFindings } from './scopes.ts';
 
-/** Every prerequisite of an integration with HubSpot, looked at without changing anything. */
+/** Checks every prerequisite of an integration with HubSpot without changing anything. */
 export function check(
   options: ConnectorOptions<HubspotSettings>,
   world: HubspotWorld,
@@ -64,7 +64,7 @@ async function examine(
   if (missing === null) return;
   const use = { needed: neededScopes(options), unused };
   findings.push(...scopeFindings(missing, use, signIn.scopes));
-  // Without these, opening would only repeat it.
+  // Without these scopes, opening would only repeat the finding.
   if (missing.some(({ scope }) => OPENING_NEEDS.has(scope) && use.needed.has(scope))) return;
   const session = await attempt(findings, 'contacts', OPEN_FIX, () =>
     openSession(options, world, api),
@@ -87,7 +87,7 @@ async function examine(
 
 const OPENING_NEEDS: ReadonlySet<string> = new Set([READ_CONTACTS, READ_COMPANIES]);
 
-/** Nothing can be done without reading and writing; the rest is needed only where it is used. */
+/** Nothing works without reading and writing; the other scopes are needed only if they are used. */
 function neededScopes({ settings, uses }: ConnectorOptions<HubspotSettings>): ReadonlySet<string> {
   const readsLists = uses?.groups.some((group) => 'list' in group) ?? false;
   return new Set([
@@ -127,7 +127,7 @@ function checkVersion({ apiVersion }: HubspotSettings): Finding {
   return plain({ subject, ok: true, message, fix: 'Leave crm.apiVersion out of the settings.' });
 }
 
-/** The rates before a user chooses to convert amounts by them. */
+/** Shows the rates before a user chooses to convert amounts with them. */
 async function checkCurrencies(
   session: HubspotSession,
   mapped: readonly string[],
@@ -147,7 +147,7 @@ async function checkCurrencies(
   return currencyFindings('HubSpot', fields, seen, RATES_FIX);
 }
 
-/** Parts of the identity that are unknown as long as the token has no right to them. */
+/** Parts of the identity that are unknown while the token has no access to them. */
 function checkIdentity({ shape, properties }: HubspotSession): Finding[] {
   const hidden = shape.identity().sources.filter(({ readable }) => !readable);
   return hidden.map(({ name }) => {
@@ -166,7 +166,7 @@ const usageSchema = z.object({
   results: z.array(z.object({ currentUsage: z.number(), usageLimit: z.number() })).min(1),
 });
 
-/** The account's daily requests: what the last answer said, or else the list of usage. */
+/** The account's daily requests: as in the last response, or otherwise from the list of usage. */
 export async function readLimits({ api }: Pick<HubspotSession, 'api'>): Promise<LimitState | null> {
   const state = api.limit.state();
   if (state !== null) return state;

@@ -1,4 +1,7 @@
-/** Values of choice lists whose meaning the settings do not tell, with the contacts that wait for it. */
+/**
+ * Values of choice lists whose meaning the settings do not define, with the contacts that wait for
+ * it.
+ */
 import { z } from 'zod';
 import type { ContactsSettings, Finding } from '../../contract.ts';
 import { markColumns } from '../../mark-values.ts';
@@ -9,7 +12,10 @@ import { SEARCH_PAGE_SIZE } from '../reading/spans.ts';
 import { recordPageSchema } from '../record.ts';
 import type { HubspotSession } from '../session.ts';
 
-/** Counts the values that have no meaning among the first contacts with one; one search for each property. */
+/**
+ * Counts the values without a meaning among the first contacts with one; one search for each
+ * property.
+ */
 export async function checkMarks(
   session: HubspotSession,
   contacts: ContactsSettings,
@@ -32,7 +38,7 @@ export async function checkMarks(
 
 const pageSchema = recordPageSchema.extend({ total: z.number() });
 
-/** Contacts with a value of this property that is none of these. */
+/** Contacts with a value of this property that is not one of the known ones. */
 async function findWithValue(
   { api, filter }: HubspotSession,
   propertyName: string,

@@ -5,7 +5,10 @@ import type { HubspotSession } from '../session.ts';
 /** The subject of the finding. */
 export const RULES = 'validation rules';
 
-/** Tells which mapped properties have validation rules; null for `fields` if it is not known what is mapped. */
+/**
+ * Tells which mapped properties have validation rules; null for `fields` if the mapped properties
+ * are unknown.
+ */
 export async function checkRules(
   { rules }: Pick<HubspotSession, 'rules'>,
   fields: readonly string[] | null,

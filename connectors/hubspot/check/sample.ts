@@ -1,11 +1,11 @@
-/** What `doctor` reads besides the prerequisites: some contacts, and what the account says of itself. */
+/** What `doctor` reads besides the prerequisites: some contacts, and facts about the account. */
 import { z } from 'zod';
 import type { AccountFact } from '../../contract.ts';
 import { readAs } from '../errors.ts';
 import { recordPageSchema } from '../record.ts';
 import type { HubspotSession } from '../session.ts';
 
-/** The ids of some contacts: without a filter from their list, as a run reads them. */
+/** The IDs of some contacts; without a filter from their list, as a run reads them. */
 export async function sampleIds(session: HubspotSession, most: number): Promise<string[]> {
   const { api, filter, shape } = session;
   if (filter.length > 0) {
@@ -33,7 +33,7 @@ function searchBody({ filter, shape }: HubspotSession, limit: number): object {
 const detailsSchema = z.object({ accountType: z.string().optional() });
 const totalSchema = z.object({ total: z.number() });
 
-/** The type of the account, and how many contacts there are. */
+/** The type of the account, and the number of contacts. */
 export async function readFacts(session: HubspotSession): Promise<AccountFact[]> {
   const { api, settings } = session;
   const { accountType = '' } = readAs(detailsSchema, await api.get(api.paths.accountDetails));

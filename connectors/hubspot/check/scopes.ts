@@ -16,24 +16,24 @@ import {
   WRITE_SCHEMAS,
 } from '../sign-in/scopes.ts';
 
-/** What the settings make of the scopes. */
+/** Which scopes the settings use. */
 export interface ScopeUse {
-  /** Scopes without which a run of these settings does not do what it is for. */
+  /** Scopes without which a run with these settings cannot do its work. */
   needed: ReadonlySet<string>;
-  /** Scopes that these settings have no use for. */
+  /** Scopes that these settings do not use. */
   unused: ReadonlySet<string>;
 }
 
-/** A scope that requests are refused for. */
+/** A scope whose lack makes HubSpot refuse requests. */
 export interface MissingScope extends ScopeNeed {
   /** The scopes that HubSpot itself named in its refusal. */
   named: readonly string[];
 }
 
 /**
- * Tries each scope by a request that changes nothing: what HubSpot tells of a token is not what its
- * requests are refused for. An empty request to write may be refused for being empty, which is as good
- * as an answer.
+ * Tries each scope with a request that changes nothing, because what HubSpot reports about a token
+ * may differ from what it refuses. An empty write request may be refused for being empty, which
+ * also proves the scope.
  */
 export async function findMissingScopes(
   api: HubspotApi,
@@ -57,7 +57,7 @@ const PROBES: Readonly<Record<string, (api: HubspotApi) => Promise<unknown>>> = 
   [WRITE_SCHEMAS]: (api) => api.post(`${api.paths.properties}/batch/create`, { inputs: [] }),
 };
 
-/** The scopes that a request is refused for; null if it is not refused for want of a scope. */
+/** The missing scopes of a refused request; null if it is not refused for lack of a scope. */
 async function refusedScopes(probe: () => Promise<unknown>): Promise<readonly string[] | null> {
   try {
     await probe();
@@ -70,7 +70,7 @@ async function refusedScopes(probe: () => Promise<unknown>): Promise<readonly st
   }
 }
 
-/** Refusals that say nothing of a scope. */
+/** Refusals that say nothing about a scope. */
 const ANOTHER_TIME: ReadonlySet<string> = new Set([
   'DAILY',
   'RATE_LIMITS',
@@ -78,7 +78,7 @@ const ANOTHER_TIME: ReadonlySet<string> = new Set([
   'EXPIRED_AUTHENTICATION',
 ]);
 
-/** `listed` is what HubSpot tells of the token; null where it tells nothing. */
+/** `listed` is what HubSpot reports about the token; null if it reports nothing. */
 export function scopeFindings(
   missing: readonly MissingScope[],
   { needed, unused }: ScopeUse,
@@ -90,7 +90,7 @@ export function scopeFindings(
   return [plain(met('scopes', message))];
 }
 
-/** The scopes of Sensitive Data, where the settings make use of them; only values can tell of them. */
+/** The scopes of Sensitive Data, if the settings use them; only values can tell about them. */
 export function sensitiveFindings(session: HubspotSession): Finding[] {
   const { settings, signIn, seesSensitive } = session;
   if (!settings.sensitiveData) return [];

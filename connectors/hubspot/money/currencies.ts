@@ -19,7 +19,7 @@ export function currencyProperties(properties: Properties): string[] {
   return [...new Set(names)].sort();
 }
 
-/** How amounts come into properties that show a currency. */
+/** How amounts are written to properties that show a currency. */
 export type MoneyOf = (property: DescribedProperty) => MoneyField | null;
 
 /** The API of an account, for its rates. */
@@ -39,7 +39,7 @@ const ratesSchema = z.object({
 });
 
 /**
- * What the account says of its currencies; asked only where a property shows one, and for the rates only to convert.
+ * The account's currencies; requested only if a property shows one, and the rates only to convert.
  * An amount without a property that names its currency is in the company currency.
  */
 export async function readMoney(
@@ -61,7 +61,9 @@ export async function readMoney(
   };
 }
 
-/** The rates by currency; none if the token may not read them, or there is none of the US dollar. */
+/**
+ * The rates by currency; none if the token may not read them, or there is none for the US dollar.
+ */
 export async function readRates(
   { api }: AccountWithRates,
   companyCurrency: string,
@@ -71,7 +73,8 @@ export async function readRates(
     const others = results.filter(({ toCurrencyCode }) => toCurrencyCode === companyCurrency);
     return ratesPerDollar([
       { code: companyCurrency, perCommon: 1, decimals: countDecimals(companyCurrency) },
-      // HubSpot has units of the company currency for one of the other; the rates here are the other way round.
+      // HubSpot gives units of the company currency for one of the other; the rates here are
+      // inverse.
       ...others.map(({ fromCurrencyCode: code, conversionRate }) => ({
         code,
         perCommon: 1 / conversionRate,

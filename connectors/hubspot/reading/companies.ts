@@ -9,19 +9,19 @@ import { mayHave, READ_COMPANIES } from '../sign-in/scopes.ts';
 export interface CompanyNames {
   /** False if the token may not see companies, as far as HubSpot has said. */
   isReadable(): boolean;
-  /** Those that have to be asked for, each once. */
+  /** The companies that have to be requested, each once. */
   unknownAmong(ids: readonly string[]): string[];
   /**
-   * By id; null for a company that is gone or has no name. A company that may not be seen is left
-   * out: what it is called is unknown, and never to be taken for no employer.
+   * By ID; null for a company that is gone or has no name. A company that may not be seen is
+   * omitted: its name is unknown, and never means that there is no employer.
    */
   findNames(ids: readonly string[]): Promise<ReadonlyMap<string, string | null>>;
 }
 
-/** Companies of one request: the most that HubSpot takes. */
+/** Companies of one request: HubSpot's maximum. */
 export const COMPANIES_PER_REQUEST = IDS_PER_REQUEST;
 
-/** Names that are remembered; with more companies than that, some are asked for again. */
+/** Number of names that are cached; with more companies than that, some are requested again. */
 const MAX_REMEMBERED = 20_000;
 
 /** What a token without the scope sees. */
@@ -31,7 +31,10 @@ export const hiddenCompanies: CompanyNames = {
   findNames: async () => new Map(),
 };
 
-/** Whether the token may see companies. A token that says nothing of itself costs one request. */
+/**
+ * Whether the token may see companies. If the scopes of the token are unknown, it costs one
+ * request.
+ */
 export async function mayReadCompanies(
   api: Pick<HubspotApi, 'listRecords'>,
   signIn: Pick<SignIn, 'scopes'>,
@@ -47,15 +50,15 @@ export async function mayReadCompanies(
 }
 
 /**
- * Asks for each company once, as long as there is room to remember it. The scope may be withdrawn
- * while a run goes on: what is not known by then stays unknown, unless the names are required.
+ * Requests each company once, as long as there is room in the cache. The scope may be withdrawn
+ * during a run: names that are not known by then stay unknown, unless they are required.
  */
 export function createCompanyNames(
   api: Pick<HubspotApi, 'readRecords'>,
   { isRequired, onMissingScope }: { isRequired: boolean; onMissingScope: () => void },
 ): CompanyNames {
   const known = new Map<string, string | null>();
-  /** Those that are being asked for, for any reading. */
+  /** Companies with a request in flight, for any reading. */
   const asked = new Map<string, Promise<ReadonlyMap<string, string | null>>>();
   let isHidden = false;
 
@@ -65,7 +68,7 @@ export function createCompanyNames(
     async findNames(ids) {
       const others = new Set(ids.flatMap((id) => asked.get(id) ?? []));
       const missing = unknownAmong(ids);
-      // Taken before each wait: another reading may forget them meanwhile.
+      // Copied before each wait: another reading may drop them in the meantime.
       const names = knownAmong(ids);
       for (let start = 0; start < missing.length && !isHidden; start += COMPANIES_PER_REQUEST) {
         const batch = missing.slice(start, start + COMPANIES_PER_REQUEST);
@@ -115,7 +118,7 @@ export function createCompanyNames(
   }
 }
 
-/** A map gives its keys in the order in which they came. */
+/** A map lists its keys in the order of insertion. */
 function forgetOldest(known: Map<string, unknown>): void {
   for (const id of known.keys()) {
     if (known.size <= MAX_REMEMBERED) return;

@@ -1,20 +1,21 @@
-/** Where a reading of contacts stands, and where the next one begins. */
+/** Position of a reading of contacts, and where the next one begins. */
 
 import { z } from 'zod';
 import { isoTime } from '../../../src/core/clock.ts';
 import type { HubspotSession } from '../session.ts';
 import type { WalkPosition } from './walk-state.ts';
 
-/** The whole list is walked at least as often as this: no search is as sure as the list. */
+/** The whole list is walked at least this often: no search is as reliable as the list. */
 const LIST_EVERY_MS = 7 * 24 * 3_600_000;
 
 const idSchema = z.string().regex(/^\d{1,20}$/);
 
 /**
- * `since` is where the last reading began and null if all contacts are read; `until` is where this one
- * began, both by HubSpot's clock. `after` is the last contact that was read, or HubSpot's word for it;
- * with `rest`, the ids that are still to come besides, above the first and below the second of each pair.
- * `listBy` is when the whole list has to be walked, and `walk` says that this is under way.
+ * `since` is where the last reading began, null if all contacts are read; `until` is where this one
+ * began, both by HubSpot's clock. `after` is the last contact that was read, or HubSpot's paging
+ * token. With `rest`, it also has the IDs that are still to come, above the first and below the
+ * second of each pair. `listBy` is when the whole list has to be walked, and `walk` says that this
+ * is in progress.
  */
 const cursorSchema = z.object({
   since: z.iso.datetime().nullable(),
@@ -32,13 +33,16 @@ export interface Reading extends WalkPosition {
   since: string | null;
   until: string;
   listBy: string;
-  /** True for a walk of the whole list although only changes were asked for, or where no search will do. */
+  /**
+   * True for a walk of the whole list although only changes were requested, or if searches must not
+   * be used.
+   */
   isListWalk: boolean;
 }
 
 /**
- * What a cursor asks for; a cursor of an unknown form, for all contacts. These come from the list alone
- * where `knownCursor`, which was theirs, says that it is time for that.
+ * The reading that a cursor stands for; all contacts if its form is unknown. They come only from
+ * the list if `knownCursor`, their earlier cursor, says that the list is due.
  */
 export function startReading(
   session: Pick<HubspotSession, 'api' | 'clock' | 'log' | 'filter'>,
@@ -49,7 +53,7 @@ export function startReading(
   const until = isoTime(nowMs);
   const nextListBy = isoTime(nowMs + LIST_EVERY_MS);
   const all = { since: null, until, after: null, rest: null, listBy: nextListBy };
-  // The list knows no filter: it would bring contacts that are not to be looked up.
+  // The list has no filter: it would return contacts that must not be read.
   const mayWalk = session.filter.length === 0;
   if (cursor === null) {
     const known = knownCursor === null ? null : parseCursor(knownCursor);
@@ -77,8 +81,8 @@ export function startReading(
 }
 
 /**
- * The reading of what changed since the contacts were known, which completes a reading of all of them by
- * their ids; null where the list has to be walked instead.
+ * The reading of what changed since the contacts were known, which completes a reading of all of
+ * them by their IDs; null if the list has to be walked instead.
  */
 export function readingSinceKnown(
   session: Pick<HubspotSession, 'api' | 'clock' | 'log' | 'filter'>,

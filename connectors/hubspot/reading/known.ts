@@ -1,4 +1,4 @@
-/** All contacts that are known already, by their ids: many requests at once, as no list allows. */
+/** Reads all known contacts by their IDs: many requests at once, which no list allows. */
 
 import { together } from '../../ahead.ts';
 import type { ContactPage, KnownContacts, RemovedContact } from '../../contract.ts';
@@ -8,12 +8,13 @@ import { isRecordId } from '../record.ts';
 import type { HubspotSession } from '../session.ts';
 import { withContacts } from './portions.ts';
 
-/** Requests under way at once: at HubSpot's usual limit, of more than a second each. */
+/** Number of requests at once: at HubSpot's usual limit, with more than a second each. */
 const REQUESTS_AT_ONCE = 24;
 
 /**
- * Those that are there, and what became of the others; then those that were restored after they had left. The
- * cursor stays where it is: contacts that were created since are not among them and have to be read after them.
+ * The existing ones, and what happened to the others; then those that were restored after they had
+ * left. The cursor does not move: contacts that were created since are not included and have to be
+ * read afterwards.
  */
 export async function* readKnown(
   session: HubspotSession,
@@ -21,7 +22,7 @@ export async function* readKnown(
 ): AsyncGenerator<ContactPage> {
   yield* readByIds(session, ids(), cursor);
   for await (const page of readByIds(session, leftIds(), cursor)) {
-    // That the others are gone is known.
+    // It is already known that the others are gone.
     if (page.contacts.length > 0) yield { ...page, removed: [] };
   }
 }
@@ -39,7 +40,10 @@ async function* readByIds(
   }
 }
 
-/** What a merged contact lives on in comes in its place; one that is neither there nor archived is missing. */
+/**
+ * A merged contact is replaced with the one that it lives on in; one that is neither there nor
+ * archived is missing.
+ */
 async function findPage({ api, shape }: HubspotSession, ids: readonly string[]) {
   const found = await findRecords(api, 'contacts', ids, shape.properties);
   const records = [...found.values()].flatMap((one) => (one.state === 'gone' ? [] : [one.record]));
@@ -54,7 +58,7 @@ async function findPage({ api, shape }: HubspotSession, ids: readonly string[]) 
   return { records: [...byId.values()], removed, missing };
 }
 
-/** As many as one request takes; what is no id of a contact is left out. */
+/** As many as fit into one request; texts that are not IDs of contacts are omitted. */
 async function* toBatches(
   portions: AsyncIterable<readonly string[]>,
 ): AsyncGenerator<readonly string[]> {

@@ -1,4 +1,4 @@
-/** Pages of records become contacts: their companies are asked for once for many pages. */
+/** Turns pages of records into contacts: companies are requested once for many pages. */
 
 import type { Contact } from '../../../src/core/contact.ts';
 import { ahead, together } from '../../ahead.ts';
@@ -6,17 +6,20 @@ import type { ContactShape } from '../contact.ts';
 import type { HubspotRecord } from '../record.ts';
 import { COMPANIES_PER_REQUEST } from './companies.ts';
 
-/** Pages that wait at most until their companies are asked for together. */
+/** Maximum number of pages that wait until their companies are requested together. */
 const MAX_WAITING_PAGES = 10;
 
-/** Portions whose companies are asked for at once. */
+/** Number of batches whose companies are requested at once. */
 const PORTIONS_AT_ONCE = 4;
 
 interface RecordPage {
   records: readonly HubspotRecord[];
 }
 
-/** Pages with the contacts of their records, in their order; the next ones are fetched meanwhile. */
+/**
+ * Pages with the contacts of their records, in their order; the next ones are fetched in the
+ * meantime.
+ */
 export async function* withContacts<Page extends RecordPage>(
   shape: Pick<ContactShape, 'unknownCompanies' | 'toContacts'>,
   pages: AsyncIterable<Page>,
@@ -35,7 +38,7 @@ export async function* withContacts<Page extends RecordPage>(
   }
 }
 
-/** Puts pages together as long as one request can tell the names of all their companies. */
+/** Combines pages as long as one request can return the names of all their companies. */
 async function* groupPages<Page extends RecordPage>(
   shape: Pick<ContactShape, 'unknownCompanies'>,
   pages: AsyncIterable<Page>,

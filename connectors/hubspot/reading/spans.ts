@@ -1,42 +1,50 @@
-/** Which ids a reading of all contacts still has to bring, and what is searched for next: decisions only. */
+/** Which IDs a reading of all contacts still lacks, and what to search for next: decisions only. */
 
-/** The ids above `from` and below `to`, none of which has come yet; without an upper end where `to` is null. */
+/**
+ * The IDs above `from` and below `to`, none of which has been read yet; without an upper end if
+ * `to` is null.
+ */
 export interface Span {
   from: bigint;
   to: bigint | null;
-  /** About how many contacts have these ids, as a search said; null before the first one. */
+  /**
+   * Approximate number of contacts with these IDs, according to a search; null before the first
+   * one.
+   */
   left: number | null;
 }
 
-/** A search among the ids of a span, from the highest down, that leaves out the first `offset` results. */
+/**
+ * A search among the IDs of a span, from the highest down, that skips the first `offset` results.
+ */
 export interface Ask {
   from: bigint;
   to: bigint | null;
   offset: number;
 }
 
-/** What a search brought. */
+/** Result of a search. */
 export interface Answer {
   /** From the highest down. */
   ids: readonly bigint[];
-  /** How many results the search has in all. */
+  /** Total number of results of the search. */
   total: number;
-  /** True if no results are below these. */
+  /** True if there are no results below these. */
   isLast: boolean;
 }
 
 export const ALL_IDS: Span = { from: 0n, to: null, left: null };
 
-/** Results of one search request: the most that HubSpot gives. */
+/** Results of one search request: HubSpot's maximum. */
 export const SEARCH_PAGE_SIZE = 200;
 
 /** No search shows more than its first 10,000 results; this leaves room for the last page. */
 const MAX_OFFSET = 10_000 - SEARCH_PAGE_SIZE;
 
-/** A span with fewer contacts is walked by one search after the other. */
+/** A span with fewer contacts is read with one search after the other. */
 const MIN_DIVIDED = 4 * SEARCH_PAGE_SIZE;
 
-/** The spans without the ids from `lowest` to `highest`, both included; null for no upper end. */
+/** The spans without the IDs from `lowest` to `highest`, both included; null for no upper end. */
 export function without(
   spans: readonly Span[],
   lowest: bigint,
@@ -52,7 +60,7 @@ export function without(
   });
 }
 
-/** What is still to come after an answer. What a search brings between two ids is all that is there. */
+/** What is left to read after a result. A search returns all contacts between two of its IDs. */
 export function afterAnswer(
   spans: readonly Span[],
   ask: Ask,
@@ -62,7 +70,7 @@ export function afterAnswer(
   const last = isLast ? ask.from + 1n : ids.at(-1);
   const isBeyond = first === undefined && ask.offset > 0;
   if (isBeyond || last === undefined) {
-    // Fewer are left than was thought.
+    // Fewer are left than expected.
     return spans.map((span) => (span.to === ask.to ? { ...span, left: total } : span));
   }
   const upperEnd = ask.to === null ? null : ask.to - 1n;
@@ -74,10 +82,11 @@ export function afterAnswer(
 }
 
 /**
- * What to search for next while `asked` are under way; null for nothing. First the tops of spans, the highest
- * before the others: the list comes from below. Then, because each search takes long, the highest span that
- * is large enough is divided: some results further down come, and are the top of its lower part. No further down than
- * searches soon are: the list would wait before what they have brought while they were still busy above.
+ * What to search for next while `asked` are in flight; null for nothing. First the tops of spans,
+ * the highest before the others, because the list comes from below. Then, because each search takes
+ * long, the highest span that is large enough is divided: results from further down become the top
+ * of its lower part. It does not go further down than the searches soon reach: otherwise the list
+ * would wait below their results while they were still busy above.
  */
 export function nextAsk(spans: readonly Span[], asked: readonly Ask[]): Ask | null {
   const underWay = (span: Span, isTop: boolean) =>
@@ -97,7 +106,7 @@ function findMiddle(count: number): number {
   return Math.min(MAX_OFFSET, middle);
 }
 
-/** Whether an answer is what was asked for; otherwise nothing follows from what it leaves out. */
+/** Whether a result matches its search; otherwise, gaps in it prove nothing. */
 export function isAnswerTo(ask: Ask, ids: readonly bigint[]): boolean {
   return ids.every((id, at) => {
     const above = ids[at - 1] ?? ask.to;

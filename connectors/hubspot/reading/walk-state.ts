@@ -1,39 +1,40 @@
-/** Where a walk through all contacts stands, and what follows from each page: decisions only. */
+/** Position of a walk through all contacts, and what follows from each page: decisions only. */
 
 import { type HubspotRecord, isRecordId } from '../record.ts';
 import type { FoundPage } from '../search.ts';
 import type { ListPage } from './list.ts';
 import { ALL_IDS, type Ask, afterAnswer, isAnswerTo, type Span, without } from './spans.ts';
 
-/** Where a walk can go on. */
+/** Where a walk can continue. */
 export interface WalkPosition {
-  /** HubSpot's word for where the next page of the list begins; null for the first. */
+  /** HubSpot's paging token of the next page of the list; null for the first. */
   after: string | null;
-  /** The ids that are still to come; null as long as the list alone is walked. */
+  /** The IDs that are still to be read; null while only the list is walked. */
   rest: readonly Span[] | null;
 }
 
 export interface WalkState {
   /**
-   * `timing`: it is not known yet how long pages of the list take; `list`: it alone is walked;
+   * `timing`: it is not known yet how long pages of the list take; `list`: only the list is walked;
    * `both`: searches have joined.
    */
   mode: 'timing' | 'list' | 'both';
   after: string | null;
   /** The last id of the list so far; null before its first page. */
   listedTo: bigint | null;
-  /** The ids that are still to come, the lowest first. */
+  /** The IDs that are still to be read, the lowest first. */
   spans: readonly Span[];
   isOver: boolean;
 }
 
 /**
- * Searches join where no call has taken less than this: HubSpot's limit allows a page in 53 ms, but the next
- * one can only be asked for when one is there. Before any call it is not known until the list's first page.
+ * Searches join if no call has taken less than this. HubSpot's limit allows a page in 53 ms, but
+ * the next one can only be requested when the previous one is there. Before any call, this is
+ * unknown until the list's first page.
  */
 const SLOW_MS = 120;
 
-/** `fastestMs`: the least time that any call has taken so far; without one it is infinite. */
+/** `fastestMs`: the shortest time that any call has taken so far; infinite before the first. */
 export function startWalk(
   { after, rest }: WalkPosition,
   maySearch: boolean,
@@ -53,7 +54,7 @@ export function getPosition({ mode, after, spans }: WalkState): WalkPosition {
   return { after, rest: mode === 'both' ? spans : null };
 }
 
-/** Whether the next page of the list brings anything that is still to come. */
+/** Whether the next page of the list contains anything that is still to be read. */
 export function isListNext({ mode, listedTo, spans }: WalkState): boolean {
   return mode !== 'both' || listedTo === null || spans[0]?.from === listedTo;
 }
@@ -76,7 +77,7 @@ function modeAfter(fastestMs: number): WalkState['mode'] {
   return fastestMs < SLOW_MS ? 'list' : 'both';
 }
 
-/** The last id of a page of the list; null if its ids do not rise. */
+/** The last ID of a page of the list; null if its IDs do not increase. */
 function findHighestId(records: readonly HubspotRecord[], listedTo: bigint | null): bigint | null {
   let highest = listedTo;
   for (const { id } of records) {

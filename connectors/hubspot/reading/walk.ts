@@ -1,4 +1,4 @@
-/** All contacts: their list from the front and, where that is slow, searches from the other end. */
+/** All contacts: their list from the front and, if that is slow, searches from the other end. */
 
 import { FatalError } from '../../../src/core/errors.ts';
 import { heard } from '../../ahead.ts';
@@ -18,23 +18,23 @@ import {
   type WalkState,
 } from './walk-state.ts';
 
-/** Some contacts, and where the walk stands once they are decided; null at its end. */
+/** Some contacts, and the position of the walk once they are decided; null at its end. */
 export interface WalkedPage {
   records: readonly HubspotRecord[];
   position: WalkPosition | null;
 }
 
 export interface WalkOptions extends WalkPosition {
-  /** False for a walk for which nothing but the list will do. */
+  /** False for a walk that must use only the list. */
   maySearch: boolean;
 }
 
 type WalkSession = Pick<HubspotSession, 'api' | 'shape' | 'signal' | 'log'>;
 
-/** Pages of one walk; ten million contacts. */
+/** Maximum number of pages of one walk; ten million contacts. */
 const MAX_PAGES = 100_000;
 
-/** Searches under way at once: at three a second, of nearly three seconds each. */
+/** Searches in flight at once: at three per second, with nearly three seconds each. */
 const MAX_SEARCHES = 8;
 
 type Event =
@@ -43,10 +43,10 @@ type Event =
   | { kind: 'maySearch' };
 
 /**
- * The list comes from the lowest id up, one page after the other; searches from the highest down, several
- * at a time where each takes long, until they meet. What the index of the searches does not know yet was
- * changed since shortly before the walk began, and so comes with the next reading. Should the list or
- * a search come in another order than that of ids, the list alone is walked to its end.
+ * The list comes from the lowest ID up, one page after the other. Searches come from the highest
+ * down, several at a time if each takes long, until they meet. Changes that the search index lacks
+ * are from shortly before the walk began, and so come with the next reading. If the list or a
+ * search is not in the order of IDs, only the list is walked to its end.
  */
 export async function* walkAll(
   session: WalkSession,
@@ -65,7 +65,7 @@ export async function* walkAll(
         {},
         'contacts do not come in the order of their ids: their list is read alone',
       );
-    // What came in no order is left to the list.
+    // Results that were out of order are left to the list.
     if (event.kind === 'found' && state.mode !== 'both') continue;
     page += 1;
     yield { records: event.page.records, position: state.isOver ? null : getPosition(state) };
@@ -77,7 +77,7 @@ export async function* walkAll(
   });
 }
 
-/** The requests of a walk that are under way. */
+/** The requests of a walk that are in flight. */
 function createRequests(session: WalkSession) {
   const { api } = session;
   const searches = new Map<Ask, Promise<Event>>();
@@ -85,12 +85,12 @@ function createRequests(session: WalkSession) {
   let leave: Promise<Event> | null = null;
 
   return {
-    /** Sends what is to be sent, and resolves with what comes first. */
+    /** Sends what is due, and resolves with the first result. */
     async next(state: WalkState): Promise<Event> {
       if (list === null && isListNext(state)) list = heard(askList(state.after));
       const maySearch = state.mode === 'both' && searches.size < MAX_SEARCHES;
       const ask = maySearch ? nextAsk(state.spans, [...searches.keys()]) : null;
-      // Leave to search is waited for first, so that what is searched for is chosen at that moment.
+      // Permission to search is awaited first, so that the search is chosen at that moment.
       if (ask !== null && leave === null) leave = heard(awaitLeave());
       const event = await Promise.race([
         ...(list === null ? [] : [list]),

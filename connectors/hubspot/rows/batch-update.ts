@@ -1,6 +1,6 @@
 /**
- * One batch of changes, in as few requests as it takes: what HubSpot refuses by the name of a property
- * is left out of its contact, and the rest of the contact is written.
+ * One batch of changes, in as few requests as possible: if HubSpot rejects a property by name, it
+ * is omitted from its contact, and the rest of the contact is written.
  */
 import type { z } from 'zod';
 import type { ContactChange, WriteResult } from '../../contract.ts';
@@ -25,35 +25,37 @@ import { BATCH_ROWS, blamedIn, faultsById, type replySchema, send, type Writer }
 import { findSuspects, maySeparate } from './suspects.ts';
 import { findTwins } from './twins.ts';
 
-/** Requests in which the contacts of one batch are separated where no property is to blame. */
+/**
+ * Maximum number of requests that separate the contacts of one batch if no property is to blame.
+ */
 const MAX_SPLITS = 64;
 
-/** What is still to be sent of a batch, and what became of the rest. */
+/** What is still to be sent of a batch, and the results of the rest. */
 interface Progress {
   /** Each is one request. */
   groups: Row[][];
-  /** Rows that wait for the groups to be over, to go together. */
+  /** Rows that wait until the groups are finished, to be sent together. */
   together: Row[];
   results: WriteResult[];
   splitsLeft: number;
   /** True once rows were separated by their values. */
   isSplit?: boolean;
-  /** A guess about the group that is sent next: which values of which rows are refused. */
+  /** A guess about the group that is sent next: which values of which rows are rejected. */
   trial?: Trial | undefined;
 }
 
 interface Trial {
-  /** The rows as they were before, and why they were refused. */
+  /** The rows before, and why they were rejected. */
   rows: readonly Row[];
   fault: HubspotFault;
   guesses: readonly { name: string; culprits: readonly Row[] }[];
 }
 
 /**
- * Writes at most 100 changes of different contacts, in one request as a rule. A contact that HubSpot
- * does not find leaves the others alone; a value that it does not take refuses the whole request and
- * is left out of the next one. Where HubSpot does not say whose value it is, values are separated
- * within an allowance; beyond it the property is left out of all who may be meant.
+ * Writes at most 100 changes of different contacts, usually in one request. A contact that HubSpot
+ * does not find does not affect the others. A value that it does not accept rejects the whole
+ * request and is omitted from the next one. If HubSpot does not say whose value it is, values are
+ * separated within an allowance; beyond it, the property is omitted from all suspects.
  */
 export async function updateBatch(
   writer: Writer,
@@ -71,7 +73,9 @@ export async function updateBatch(
   });
 }
 
-/** The changes as HubSpot takes them, without the values that break one of the account's rules. */
+/**
+ * The changes as HubSpot accepts them, without the values that break one of the account's rules.
+ */
 async function toRows(
   { properties, rules, lessons }: Writer,
   changes: readonly ContactChange[],
@@ -90,7 +94,7 @@ function isOver({ groups, together }: Progress): boolean {
   return groups.length === 0 && together.length === 0;
 }
 
-/** Each time a value is left out, or the rows are parted, or a result is known: it comes to an end. */
+/** Terminates, because each step omits a value, separates the rows, or settles a result. */
 async function sendNext(writer: Writer, progress: Progress): Promise<void> {
   const { lessons } = writer;
   const { trial } = progress;
@@ -125,7 +129,7 @@ async function sendNext(writer: Writer, progress: Progress): Promise<void> {
   else await separateUnnamed(writer, progress, begun, fault);
 }
 
-/** The results come in any order, and by the id that a contact has now. */
+/** The results come in any order, and under the ID that a contact has now. */
 function takeReply(
   lessons: Lessons,
   { together, results }: Progress,
@@ -159,9 +163,9 @@ function takeReply(
 }
 
 /**
- * A whole request was refused and no property named. Where a value is taken by another contact, HubSpot
- * says of which; otherwise parts of the changes are written until it is known which property is to
- * blame. Then, as where it is named, it is asked whose value it is.
+ * A whole request was rejected and no property named. If another contact has a value already,
+ * HubSpot says which one. Otherwise parts of the changes are written until it is known which
+ * property is to blame. Then, as with a named property, it is determined whose value it is.
  */
 async function separateUnnamed(
   writer: Writer,
@@ -183,7 +187,8 @@ async function separateUnnamed(
     separate(lessons, progress, rows, withProblems(fault, names));
     return;
   }
-  // What must be written as a whole is never written in parts to find out which part is to blame.
+  // A change that must be written as a whole is never written in parts to find out which part is to
+  // blame.
   const [whole, divisible] = parted(rows, ({ isWhole }) => isWhole);
   if (whole.length > 0 && divisible.length > 0) {
     progress.groups.push(whole, divisible);
@@ -204,7 +209,7 @@ async function separateUnnamed(
   else progress.groups.push(left);
 }
 
-/** Decides what is sent instead of a request that was refused for some of its rows. */
+/** Decides what to send instead of a request that was rejected because of some of its rows. */
 export function separate(
   lessons: Lessons,
   progress: Progress,
@@ -254,7 +259,7 @@ export function separate(
   const doubtful = ownFault('VALUE_NOT_SEPARATED');
   const names = suspects.map(({ name }) => name);
   const doubted = new Set(suspects.flatMap(({ classes }) => classes.flat()));
-  // A doubt is no reason to refuse a whole contact: HubSpot is asked about fewer of them at a time.
+  // A doubt is no reason to reject a whole contact: fewer of them are sent at a time.
   const [whole, others] = parted(rows, (row) => row.isWhole && doubted.has(row));
   if (whole.length > 0) {
     if (others.length > 0) progress.groups.push(whole, others);
@@ -266,7 +271,7 @@ export function separate(
   );
 }
 
-/** No property of the rows is to blame: the contacts themselves are separated. */
+/** No property of the rows is to blame, so the contacts themselves are separated. */
 function separateRows(progress: Progress, rows: readonly Row[], fault: HubspotFault): void {
   const [only] = rows;
   if (only !== undefined && rows.length === 1) {

@@ -1,16 +1,17 @@
 /**
- * Guesses which numbers a rule refuses, from those that it has refused and accepted so far. A guess decides
- * nothing: it is tried, and holds only if HubSpot accepts everything else and had as many errors as guesses.
+ * Guesses which numbers a rule rejects, from those that it has rejected and accepted so far. A
+ * guess decides nothing: it is tried, and holds only if HubSpot accepts everything else and
+ * reported as many errors as guesses.
  */
 import type { HubspotFault } from '../errors.ts';
 import { type Lessons, toValueKey } from './lessons.ts';
 import { type Row, withoutEach } from './row.ts';
 import type { Suspects } from './suspects.ts';
 
-/** Wrong guesses after which the rule is not taken for one about limits. */
+/** After this many wrong guesses, the rule no longer counts as one about limits. */
 const MAX_WRONG = 8;
 
-/** The rows that a rule about limits would refuse; null if no limit would refuse so many. */
+/** The rows that a rule about limits would reject; null if no limit would reject that many. */
 export function guessCulprits(
   lessons: Lessons,
   { name, classes, isOrdered, errors, codes }: Suspects,
@@ -20,7 +21,7 @@ export function guessCulprits(
   const refused = listNumbers(lessons.refusedValues.keys(), name);
   const taken = listNumbers(lessons.takenValues, name);
   if (refused.length === 0) {
-    // Of numbers that come again and again, halves find the refused ones for all batches.
+    // For numbers that occur repeatedly, halving finds the rejected ones for all batches.
     const isRepeated = 2 * classes.length <= classes.flat().length;
     return isRepeated ? null : largest(classes, errors);
   }
@@ -30,11 +31,14 @@ export function guessCulprits(
     .filter(({ score }) => score < Number.POSITIVE_INFINITY)
     .toSorted((one, other) => one.score - other.score);
   const culprits = ranked.slice(0, errors).map(({ row }) => row);
-  // What must be written as a whole leaves nothing to try without the value.
+  // A change that must be written as a whole cannot be tried without the value.
   return culprits.length < errors || culprits.some(({ isWhole }) => isWhole) ? null : culprits;
 }
 
-/** Most limits are upper ones: so many of the largest numbers; null if these would be more, by equal ones. */
+/**
+ * Most limits are upper ones: that many of the largest numbers; null if equal ones would make them
+ * more.
+ */
 function largest(classes: Suspects['classes'], errors: number): readonly Row[] | null {
   const culprits: Row[] = [];
   for (const own of classes.toReversed()) {
@@ -51,12 +55,16 @@ function listNumbers(keys: Iterable<string>, name: string): number[] {
   );
 }
 
-/** Different numbers of a property that were refused in this run before others between them are left out. */
+/**
+ * This many different numbers of a property must be rejected in this run before others between them
+ * are omitted.
+ */
 const ENOUGH_REFUSED = 8;
 
 /**
- * The row without numbers that are certainly refused as well: they are between numbers that were refused in this
- * run, and none between those was accepted. Numbers outside are sent, and what must be written as a whole is too.
+ * The row without numbers that are certainly rejected as well: they are between numbers that were
+ * rejected in this run, and none between those was accepted. Numbers outside are sent, and so are
+ * changes that must be written as a whole.
  */
 export function withoutBetweenRefused(lessons: Lessons, row: Row): Row {
   if (row.isWhole || lessons.refusedValues.size < ENOUGH_REFUSED) return row;
@@ -75,7 +83,7 @@ export function withoutBetweenRefused(lessons: Lessons, row: Row): Row {
   return withoutEach(row, reasons);
 }
 
-/** What HubSpot said of a refused value of this property. */
+/** What HubSpot said about a rejected value of this property. */
 function findFault({ refusedValues }: Lessons, name: string): HubspotFault | null {
   const prefix = toValueKey(name, '');
   for (const [key, fault] of refusedValues) if (key.startsWith(prefix)) return fault;
@@ -83,8 +91,8 @@ function findFault({ refusedValues }: Lessons, name: string): HubspotFault | nul
 }
 
 /**
- * 0 for a number between refused ones, or beyond them; how near it is to a refused one where an accepted
- * one is on its other side; infinite anywhere else.
+ * 0 for a number between rejected ones, or beyond them; the distance to a rejected one if an
+ * accepted one is on its other side; infinite anywhere else.
  */
 function scoreNumber(value: number, refused: readonly number[], taken: readonly number[]): number {
   const below = nearest(value, refused, taken, -1);
@@ -102,7 +110,7 @@ function scoreNumber(value: number, refused: readonly number[], taken: readonly 
   );
 }
 
-/** The distances to the nearest refused and the nearest accepted number on one side. */
+/** The distances to the nearest rejected and the nearest accepted number on one side. */
 function nearest(
   value: number,
   refused: readonly number[],

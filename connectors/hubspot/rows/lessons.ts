@@ -1,4 +1,4 @@
-/** What the batches of a connector learn from each other of values that HubSpot refuses. */
+/** What the batches of a connector learn from each other about values that HubSpot rejects. */
 import { createMutex, type Mutex } from '../../../src/core/parallel.ts';
 import { createSuspicions, type Suspicions } from '../../culprit-search.ts';
 import { getErrorSort, type HubspotFault, isKnownCode, type PropertyProblem } from '../errors.ts';
@@ -6,26 +6,26 @@ import { aboutOne, BATCH_STATUS, type Row, withoutEach } from './row.ts';
 
 /** What the batches of a connector learn from each other while it is open. */
 export interface Lessons {
-  /** Properties that take no value of any contact, and why. */
+  /** Properties that accept no value of any contact, and why. */
   deadProperties: Map<string, HubspotFault>;
-  /** Why a value was refused, by property and value: no other contact needs to try it. */
+  /** Why a value was rejected, by property and value: no other contact needs to try it. */
   refusedValues: Map<string, HubspotFault>;
-  /** Values that were taken, of properties of which others were refused. */
+  /** Accepted values of properties that have rejected others. */
   takenValues: Set<string>;
-  /** Properties of which a value was refused, or is looked for. */
+  /** Properties that have rejected a value, or are suspected of it. */
   troubled: Set<string>;
-  /** What refusals were about that named no property. */
+  /** Causes of rejections that named no property. */
   suspicions: Suspicions;
-  /** Errors about single values, so far. */
+  /** Number of errors about single values so far. */
   errors: number;
   batches: number;
-  /** Requests that were made to separate contacts by their values. */
+  /** Number of requests that separated contacts by their values. */
   separations: number;
-  /** Guesses about limits of numbers that were wrong. */
+  /** Number of wrong guesses about limits of numbers. */
   wrongGuesses: number;
-  /** Parts of separated rows that were taken as they were. */
+  /** Number of parts of separated rows that were accepted unchanged. */
   splitsTaken: number;
-  /** One batch is separated at a time, so that the next one knows what came of it. */
+  /** One batch is separated at a time, so that the next one knows the result. */
   turn: Mutex;
 }
 
@@ -45,7 +45,7 @@ export function createLessons(): Lessons {
   };
 }
 
-/** Values that are remembered. */
+/** Maximum number of values that are remembered. */
 const MAX_LESSONS = 1_000;
 
 export function classifyProblems(problems: readonly PropertyProblem[], status: number) {
@@ -58,7 +58,8 @@ export function classifyProblems(problems: readonly PropertyProblem[], status: n
 /** True if the code is about a value, whichever contact has it. */
 function isAboutValue(code: string, status: number): boolean {
   if (ABOUT_VALUE.test(code)) return true;
-  // Each rule has its own code. What refuses a whole request is a value; a record has its own error.
+  // Each rule has its own code. If a whole request is rejected, it is about a value; a record has
+  // its own error.
   return status !== BATCH_STATUS && !isKnownCode(code);
 }
 

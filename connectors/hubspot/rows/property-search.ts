@@ -1,4 +1,7 @@
-/** The search for the property that HubSpot refuses and does not name: parts of the changes are written. */
+/**
+ * The search for the property that HubSpot rejects without naming it: parts of the changes are
+ * written.
+ */
 import {
   afterRefused,
   afterTaken,
@@ -12,7 +15,7 @@ import type { Lessons } from './lessons.ts';
 import { only, type Row, withProblems } from './row.ts';
 import { blamedIn, send, type Writer } from './send.ts';
 
-/** A row with the properties that its search asks for next. */
+/** A row with the properties that its search sends next. */
 export function toProbe(whole: Row, state: CulpritSearch, fault: HubspotFault): Row {
   return { ...only(whole, state.probe), search: { state, whole, fault } };
 }
@@ -34,7 +37,7 @@ export function afterProbe(
   };
 }
 
-/** A row whose search is given up, with all that is not written yet. */
+/** A row whose search is given up, with everything that is not written yet. */
 export function withoutSearch(row: Row): Row {
   const { search } = row;
   if (search === undefined) return row;
@@ -48,7 +51,7 @@ export function toRule({ code, words }: HubspotFault): RefusedBy {
   return { code, message: words?.reveal() ?? '' };
 }
 
-/** Writes parts of all rows until a property is found that is to blame, or HubSpot names one. */
+/** Writes parts of all rows until the property to blame is found, or HubSpot names one. */
 export async function findProperty(
   writer: Writer,
   rows: readonly Row[],

@@ -1,4 +1,4 @@
-/** One contact on its way into HubSpot: what is still to be sent of it, and what became of the rest. */
+/** One contact on its way into HubSpot: what is still to be sent, and the results of the rest. */
 import type { ContactChange, RefusedWrite, WriteResult } from '../../contract.ts';
 import type { CulpritSearch } from '../../culprit-search.ts';
 import type { Properties } from '../describe.ts';
@@ -13,17 +13,17 @@ import {
 } from '../errors.ts';
 import { wireValue } from '../values.ts';
 
-/** One contact on its way, its values as HubSpot takes them. */
+/** One contact on its way, with its values as HubSpot accepts them. */
 export interface Row {
   id: string;
   properties: Readonly<Record<string, string>>;
-  /** Why properties were left out. */
+  /** Why properties were omitted. */
   left: readonly HubspotFault[];
   /** True if HubSpot must get all of its properties in one request, or none of them. */
   isWhole: boolean;
   /** True if a part of it is written. */
   isBegun?: boolean;
-  /** Where HubSpot refused this row and named no property: which of them is to blame. */
+  /** Set if HubSpot rejected this row and named no property: which of them is to blame. */
   search?: { state: CulpritSearch; whole: Row; fault: HubspotFault };
 }
 
@@ -53,12 +53,12 @@ export function withProblems(fault: HubspotFault, names: readonly string[]): Hub
 /** "Multi-Status": some were written, some were not. */
 export const BATCH_STATUS = 207;
 
-/** The row without these properties; nothing is left of one that must be written as a whole. */
+/** The row without these properties; nothing is left of a row that must be written as a whole. */
 export function without(row: Row, names: readonly string[], fault: HubspotFault): Row {
   return withoutEach(row, new Map(names.map((name) => [name, aboutOne(fault, name)])));
 }
 
-/** The row without properties of which each has its own reason. */
+/** The row without properties that each have their own reason. */
 export function withoutEach(row: Row, reasons: ReadonlyMap<string, HubspotFault>): Row {
   const { properties, left, isWhole } = row;
   const faults = [...reasons].flatMap(([name, fault]) => (name in properties ? fault : []));
@@ -67,7 +67,7 @@ export function withoutEach(row: Row, reasons: ReadonlyMap<string, HubspotFault>
   return { ...row, properties: Object.fromEntries(rest), left: [...left, ...faults] };
 }
 
-/** What was said is about all rows of the request, and each record keeps its own alone. */
+/** The message is about all rows of the request, and each record keeps only its own part. */
 export function aboutOne(fault: HubspotFault, property: string): HubspotFault {
   const own = fault.problems.find((problem) => problem.property === property);
   const code = own?.code ?? fault.code;
@@ -78,19 +78,19 @@ export function parted(rows: readonly Row[], test: (row: Row) => boolean): [Row[
   return [rows.filter(test), rows.filter((row) => !test(row))];
 }
 
-/** Nothing of it is left that HubSpot might take. */
+/** Nothing is left that HubSpot might accept. */
 export function isEmptied({ properties, left, isBegun = false }: Row): boolean {
   return (left.length > 0 || isBegun) && Object.keys(properties).length === 0;
 }
 
-/** The row is refused but for what is written of it. */
+/** The row is rejected except for what is already written. */
 export function refusedRow(row: Row, fault: HubspotFault): WriteResult {
   if (row.isBegun !== true && row.left.length === 0) return refusal(row.id, fault);
   const names = Object.keys(row.properties);
   return toResult({ ...only(row, []), left: [...row.left, withProblems(fault, names)] });
 }
 
-/** What became of a row: written but for what was left out of it. */
+/** The result of a row: written except for what was omitted from it. */
 export function toResult(row: Row): WriteResult {
   const { id, left } = row;
   const byCode = Map.groupBy(left, ({ code }) => code);
@@ -125,7 +125,7 @@ export function ownFault(code: string): HubspotFault {
   return { status: BATCH_STATUS, code, words: null, problems: [], scopes: [] };
 }
 
-/** A refused contact in words. */
+/** The result for a rejected contact. */
 function refusal(id: string, fault: HubspotFault): RefusedWrite {
   const { words } = fault;
   const cause = getCause(fault);
@@ -143,7 +143,7 @@ function refusal(id: string, fault: HubspotFault): RefusedWrite {
   };
 }
 
-/** The refusal of an id that no contact has. */
+/** The rejection of an ID that no contact has. */
 export function noContactId(id: string): WriteResult {
   return refusal(id, ownFault('OBJECT_NOT_FOUND'));
 }

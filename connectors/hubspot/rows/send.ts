@@ -1,4 +1,4 @@
-/** One request with the changes of some contacts, and what its answer is about. */
+/** One request with the changes of some contacts, and what its response is about. */
 import { z } from 'zod';
 import type { HubspotApi } from '../api.ts';
 import type { Properties } from '../describe.ts';
@@ -16,10 +16,10 @@ import type { RuleBook } from '../validations/rule-book.ts';
 import type { Lessons } from './lessons.ts';
 import { BATCH_STATUS, type Row } from './row.ts';
 
-/** Contacts of one request: the most that HubSpot takes. */
+/** Contacts of one request: HubSpot's maximum. */
 export const BATCH_ROWS = 100;
 
-/** What a batch is written with. */
+/** What is needed to write a batch. */
 export interface Writer {
   api: Pick<HubspotApi, 'readRecords' | 'updateContacts'>;
   properties: Properties;
@@ -42,7 +42,7 @@ export async function send({ api }: Writer, rows: readonly Row[]): Promise<Answe
   }
 }
 
-/** Statuses that refuse a batch for what one of its rows holds. */
+/** Statuses that reject a batch because of one of its rows. */
 const ABOUT_ROWS: ReadonlySet<number> = new Set([400, 409]);
 
 export const replySchema = z.object({
@@ -61,7 +61,7 @@ export function faultsById(errors: readonly ErrorBody[]): Map<string, HubspotFau
   return faults;
 }
 
-/** Properties of these rows that a fault is about for good. */
+/** Properties of these rows that a permanent fault is about. */
 export function blamedIn(fault: HubspotFault, rows: readonly Row[]): string[] {
   if (getErrorSort(fault.code) === 'passing') return [];
   return listBlamedFields(fault).filter((name) =>

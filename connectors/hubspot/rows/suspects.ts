@@ -1,20 +1,20 @@
-/** Which rows may have brought about that HubSpot refuses a property, and whether it pays to find out. */
+/** Which rows may have caused HubSpot to reject a property, and whether it is worth finding out. */
 import type { HubspotFault, PropertyProblem } from '../errors.ts';
 import { classifyProblems, type Lessons, toValueKey } from './lessons.ts';
 import type { Row } from './row.ts';
 
-/** Which rows may have brought about that a property is refused. */
+/** Which rows may have caused the rejection of a property. */
 export interface Suspects {
   name: string;
-  /** The rows that did; null if that is not known. */
+  /** The rows that did; null if unknown. */
   culprits: readonly Row[] | null;
-  /** Rows that are good or bad together, because they have the same value. */
+  /** Rows that are valid or invalid together, because they have the same value. */
   classes: readonly (readonly Row[])[];
-  /** True if the values are numbers, of which rules mostly refuse those from some limit on. */
+  /** True if the values are numbers, which rules usually reject from some limit on. */
   isOrdered: boolean;
-  /** How many errors of the answer are about the property; null if it did not name it. */
+  /** How many errors of the response are about the property; null if it did not name it. */
   errors: number | null;
-  /** How many different codes these errors have. */
+  /** Number of different codes of these errors. */
   codes: number;
 }
 
@@ -33,7 +33,7 @@ export function findSuspects(
   );
   const some = untried.length > 0 ? untried : carriers;
   const byValue = Map.groupBy(some, (row) => (isAboutValue ? row.properties[name] : row.id) ?? '');
-  // Rules mostly refuse values that are next to each other: the largest, the longest.
+  // Rules usually reject values that are next to each other: the largest, the longest.
   const classes = [...byValue].toSorted(([a], [b]) => compareValues(a, b)).map(([, own]) => own);
   const culprits = isDead
     ? carriers
@@ -60,15 +60,15 @@ function compareValues(one: string, other: string): number {
   return one.length - other.length || (one < other ? -1 : 1);
 }
 
-/** True if there is an error for each row: one rule has one error for a value at most. */
+/** True if there is an error for each row: one rule has at most one error per value. */
 function areAllRefused(problems: readonly PropertyProblem[], rows: readonly Row[]): boolean {
   const codes = new Set(problems.map(({ code }) => code));
   return codes.size === 1 && problems.length === rows.length;
 }
 
 /**
- * The rows whose value stands in what HubSpot says, as most of its errors begin with it; null unless
- * each error names one value, and the errors are as many as the rows or values that would be meant.
+ * The rows whose value HubSpot quotes, as most of its errors begin with it; null unless each error
+ * names one value, and the errors are as many as the rows or values that would be meant.
  */
 function quotedRows(
   problems: readonly PropertyProblem[],
@@ -78,7 +78,7 @@ function quotedRows(
   const values = new Set(rows.map(({ properties }) => properties[name] ?? ''));
   const quoted = new Set<string>();
   for (const { says } of problems) {
-    // What follows are the options that there are.
+    // The available options follow.
     const [said = ''] = says?.reveal().split(': [') ?? [];
     const named = [...values].filter((value) => stands(value, said));
     const [only] = named;
@@ -89,7 +89,7 @@ function quotedRows(
   return [culprits.length, quoted.size].includes(problems.length) ? culprits : null;
 }
 
-/** Whether a value stands in a text as a word of its own. */
+/** Whether a value appears in a text as a separate word. */
 function stands(value: string, text: string): boolean {
   if (value === '') return false;
   const parts = text.split(value);
@@ -101,25 +101,33 @@ function stands(value: string, text: string): boolean {
   );
 }
 
-/** Errors of one answer, and of all so far, up to which a single value, or a few, seem to be wrong. */
+/** Errors of one response, and in total, up to which one value, or a few, seem to be wrong. */
 const FEW_ERRORS = 3;
 const FEW_IN_ALL = 6;
 const FEW_ALLOWANCE = 64;
 
-/** Different values up to which it pays to find the wrong ones once: the next batches know them. */
+/**
+ * Number of different values up to which it is worth finding the wrong ones once: the next batches
+ * know them.
+ */
 const FEW_VALUES = 32;
 const VALUES_ALLOWANCE = 16;
 
-/** Requests that may be spent to find the limits between numbers that are accepted and refused. */
+/** Requests that may be spent to find the limits between accepted and rejected numbers. */
 const ORDERED_ALLOWANCE = 32;
 
-/** Leaving out takes a request besides the usual one: with these, all takes three times as many. */
+/**
+ * Omitting a property takes one request more than usual: together with these, at most three times
+ * as many.
+ */
 const SEPARATIONS_PER_BATCH = 0.5;
 
-/** Where nothing says how many are refused, it pays as long as parts of the rows are taken. */
+/**
+ * If nothing says how many are rejected, it is worth it as long as parts of the rows are accepted.
+ */
 const UNNAMED_ALLOWANCE = 4;
 
-/** Where many different values are refused, finding them would cost a request for each. */
+/** If many different values are rejected, finding them would cost a request for each. */
 export function maySeparate(
   { batches, separations, splitsTaken, errors: inAll }: Lessons,
   { errors, classes, isOrdered }: Suspects,

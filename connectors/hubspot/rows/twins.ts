@@ -3,9 +3,9 @@ import type { HubspotApi } from '../api.ts';
 import type { Properties } from '../describe.ts';
 import { readAs } from '../errors.ts';
 
-/** Values that must be unique, and the contacts that have them already. */
+/** Values that must be unique, and the contacts that already have them. */
 
-/** A contact and what is to be written into it. */
+/** A contact and the values to write into it. */
 interface Wanted {
   id: string;
   properties: Readonly<Record<string, string>>;
@@ -53,7 +53,7 @@ async function findOwners(
   return new Map(results.map(({ id, properties }) => [toKey(properties[name] ?? ''), id]));
 }
 
-/** HubSpot takes no notice of capitals, as of those in email addresses. */
+/** HubSpot ignores case, as in email addresses. */
 function toKey(value: string): string {
   return value.trim().toLowerCase();
 }

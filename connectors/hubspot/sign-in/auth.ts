@@ -16,21 +16,21 @@ import type { Paths } from '../paths.ts';
 import type { AuthSettings } from '../settings.ts';
 import { refreshToken, type TokenGrant } from './oauth.ts';
 
-/** Who is signed in. */
+/** A completed sign-in. */
 export interface SignIn {
   accessToken: string;
   /** The account's number, `portalId` or `hub_id`. */
   portalId: string;
-  /** Null where HubSpot does not say: its refusals do then. */
+  /** Null if HubSpot does not say; then its refusals do. */
   scopes: ReadonlySet<string> | null;
-  /** Epoch ms from which on a new one is better asked for; null if it does not end. */
+  /** Epoch ms from which on it should be renewed; null if it does not expire. */
   staleAtMs: number | null;
 }
 
 export type Auth = SharedSignIn<SignIn>;
 
 export interface AuthDeps {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   url: string;
   auth: AuthSettings;
   send: CrmExchange['send'];
@@ -40,7 +40,7 @@ export interface AuthDeps {
   signal: AbortSignal;
 }
 
-/** Makes the sign-in of a connector; asks nothing yet. */
+/** Creates the sign-in of a connector; sends nothing yet. */
 export function createAuth(deps: AuthDeps): Auth {
   return shareSignIn({
     ask: () => askForSignIn(deps),
@@ -51,14 +51,14 @@ export function createAuth(deps: AuthDeps): Auth {
 }
 
 /**
- * The name under which the refresh token of an account is kept. It depends on the token in the
- * settings, so that a new one there counts at once; without one, on the app.
+ * Name of the secret with the refresh token of an account. It depends on the token in the settings,
+ * so that a new one there takes effect at once; without one, on the app.
  */
 export function refreshTokenSecret(auth: Extract<AuthSettings, { type: 'oauth' }>): string {
   return `hubspot_refresh_token/${secretFingerprint(auth.refreshToken ?? `app ${auth.clientId}`)}`;
 }
 
-/** What tells the credentials apart for which HubSpot counts requests. */
+/** Distinguishes the credentials that HubSpot counts requests for. */
 export function credentialsFingerprint(url: string, auth: AuthSettings): string {
   const secret = auth.type === 'token' ? auth.token : `${auth.clientId} ${auth.refreshToken ?? ''}`;
   return secretFingerprint(`${url} ${secret}`);
@@ -77,7 +77,7 @@ function askForSignIn(deps: AuthDeps): Promise<SignIn> {
   return auth.type === 'token' ? identify(deps, auth.token) : refresh(deps, auth);
 }
 
-/** A bare token says nothing of itself, and lasts until a person takes it back. */
+/** A bare token contains no information about itself, and lasts until a user revokes it. */
 async function identify(deps: AuthDeps, accessToken: string): Promise<SignIn> {
   const portalId = await readPortalId(deps, accessToken);
   return { accessToken, portalId, scopes: null, staleAtMs: null };
@@ -111,7 +111,9 @@ function refresh(deps: AuthDeps, auth: Extract<AuthSettings, { type: 'oauth' }>)
   });
 }
 
-/** A token is renewed when this part of its life is over, so that no request finds it expired. */
+/**
+ * A token is renewed when this part of its life is over, so that it never expires before a request.
+ */
 const USED_PART_OF_LIFE = 0.9;
 
 function toSignIn(grant: TokenGrant, portalId: string, nowMs: number): SignIn {

@@ -25,7 +25,9 @@ export function createHubspotConsent(world: ConsentWorld): Consent<HubspotSettin
   };
 }
 
-/** The only host that HubSpot sends people back to over http; 127.0.0.1 is another one for it. */
+/**
+ * The only host that HubSpot redirects users to over http; it treats 127.0.0.1 as a different one.
+ */
 const LOCALHOST = 'localhost';
 
 function requireSecure(redirectUri: string): void {
@@ -68,7 +70,7 @@ async function complete(oauth: HubspotOAuth, reply: ConsentReply): Promise<Conse
   return { account: { id, name: `HubSpot account ${id}` }, refreshToken };
 }
 
-/** Words of HubSpot for a token that is worthless already. */
+/** HubSpot's words for a token that is already invalid. */
 const WORTHLESS: readonly unknown[] = ['BAD_REFRESH_TOKEN', 'BAD_TOKEN', 'invalid_grant'];
 
 async function revoke(oauth: HubspotOAuth, refreshToken: string): Promise<void> {

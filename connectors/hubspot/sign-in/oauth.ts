@@ -17,19 +17,19 @@ export interface OAuthClient {
   clientSecret: string;
 }
 
-/** What the token endpoint gives (CRM facts, section B3). */
+/** Response of the token endpoint (CRM facts, section B3). */
 export interface TokenGrant {
   accessToken: string;
   refreshToken: string | null;
-  /** Seconds from now until the access token ends. */
+  /** Seconds from now until the access token expires. */
   expiresInSeconds: number;
-  /** The account; null if the answer does not say. */
+  /** The account; null if the response does not say. */
   hubId: string | null;
-  /** Null if the answer does not say. */
+  /** Null if the response does not say. */
   scopes: readonly string[] | null;
 }
 
-/** What is known of a token. */
+/** What is known about a token. */
 export interface TokenFacts {
   isActive: boolean;
   hubId: string | null;
@@ -40,12 +40,12 @@ export interface TokenFacts {
 export type TokenHint = 'access_token' | 'refresh_token';
 
 /**
- * An app's OAuth with HubSpot, for what connects accounts; a connector only refreshes. What it is
- * refused is a ConfigurationError with code `crm_unauthorized`. A refresh token that a person
- * brings is kept under `refreshTokenSecret` for the connector to find.
+ * An app's OAuth with HubSpot, for connecting accounts; a connector only refreshes. A rejection is
+ * a ConfigurationError with code `crm_unauthorized`. The refresh token from a user's consent is
+ * stored under `refreshTokenSecret`, where the connector finds it.
  */
 export interface HubspotOAuth {
-  /** Where to send the person; the scopes are those that donor-sync makes use of. */
+  /** The page to send the user to; the scopes are those that donor-sync uses. */
   authorizeUrl(request: ConsentRequest): string;
   exchangeCode(reply: ConsentReply): Promise<TokenGrant>;
   refresh(token: string): Promise<TokenGrant>;
@@ -101,13 +101,13 @@ export function createHubspotOAuth(options: OAuthOptions): HubspotOAuth {
   };
 }
 
-/** The app, and what it asks for besides the usual scopes. */
+/** The app, and the scopes that it requests besides the usual ones. */
 export interface ConsentClient extends Pick<OAuthClient, 'url' | 'clientId'> {
   sensitiveData?: boolean | undefined;
   moreScopes?: readonly string[] | undefined;
 }
 
-/** Where a person with rights in the account lets donor-sync in. */
+/** The page where a user with rights in the account grants donor-sync access. */
 export function consentPage(
   { url, clientId, sensitiveData = false, moreScopes = [] }: ConsentClient,
   { redirectUri, state, codeVerifier }: ConsentRequest,
@@ -127,13 +127,13 @@ export function consentPage(
   return page.href;
 }
 
-/** The screens have a host of their own; a stand-in has one for all. */
+/** The screens have a separate host; a stand-in has one for everything. */
 function getScreensUrl(url: string): string {
   const { hostname, origin } = new URL(url);
   return /(^|\.)hubapi\.com$/.test(hostname) ? 'https://app.hubspot.com' : origin;
 }
 
-/** A new access token; the refresh token beside it may be another one than before. */
+/** A new access token; the refresh token with it may differ from the previous one. */
 export function refreshToken(
   send: CrmExchange['send'],
   client: OAuthClient,
@@ -174,8 +174,8 @@ async function askForToken(
 }
 
 /**
- * The body of a good answer. Throws a ConfigurationError that says why the endpoint refuses to do
- * `what`.
+ * The body of a successful response. Throws a ConfigurationError that says why the endpoint refuses
+ * to do `what`.
  */
 async function post(
   send: CrmExchange['send'],
@@ -193,7 +193,7 @@ async function post(
   throw new ConfigurationError(message, { code: 'crm_unauthorized', details: { word }, words });
 }
 
-/** What helps against the usual refusals. */
+/** Fixes for the usual rejections. */
 const FIXES: Readonly<Record<string, string>> = {
   BAD_REFRESH_TOKEN: 'The refresh token is no longer valid: connect the account again.',
   BAD_AUTH_CODE: 'The code was used already, or is too old: connect the account again.',

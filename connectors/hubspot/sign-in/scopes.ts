@@ -1,34 +1,34 @@
 import { ConfigurationError } from '../../../src/core/errors.ts';
 
-/** A scope of HubSpot, and what of donor-sync is off without it. */
+/** A scope of HubSpot, and the feature of donor-sync that needs it. */
 export interface ScopeNeed {
   scope: string;
   feature: string;
 }
 
-/** What a token may do; null where HubSpot does not say: its refusals do then. */
+/** What a token may do; null if HubSpot does not say; then its refusals do. */
 interface Scoped {
   scopes: ReadonlySet<string> | null;
 }
 
-/** Without this one there is nothing to do. */
+/** Without this one, nothing works. */
 export const READ_CONTACTS = 'crm.objects.contacts.read';
 export const WRITE_CONTACTS = 'crm.objects.contacts.write';
 export const READ_COMPANIES = 'crm.objects.companies.read';
 export const READ_LISTS = 'crm.lists.read';
 export const WRITE_SCHEMAS = 'crm.schemas.contacts.write';
 
-/** What HubSpot asks for where properties store Sensitive Data (`crm.sensitiveData`). */
+/** Scopes that HubSpot requires if properties store Sensitive Data (`crm.sensitiveData`). */
 export const READ_SENSITIVE = 'crm.objects.contacts.sensitive.read.v2';
 export const WRITE_SENSITIVE = 'crm.objects.contacts.sensitive.write.v2';
 
-/** What `crm.currency: convert` alone needs. */
+/** Needed only for `crm.currency: convert`. */
 export const READ_CURRENCIES = 'settings.currencies.read';
 
-/** What `fields create --with-lists` alone needs. */
+/** Needed only for `fields create --with-lists`. */
 export const WRITE_LISTS = 'crm.lists.write';
 
-/** Every scope that is made use of, the needed ones first; `oauth` comes with every app. */
+/** Every scope that is used, the required ones first; `oauth` comes with every app. */
 export const SCOPE_NEEDS: readonly ScopeNeed[] = [
   { scope: READ_CONTACTS, feature: 'reading contacts' },
   { scope: WRITE_CONTACTS, feature: 'writing into contacts' },
@@ -42,12 +42,12 @@ export const SENSITIVE_NEEDS: readonly ScopeNeed[] = [
   { scope: WRITE_SENSITIVE, feature: 'writing into properties that store Sensitive Data' },
 ];
 
-/** The needs of an integration, the needed ones first. */
+/** The needs of an integration, the required ones first. */
 export function scopeNeeds({ sensitiveData }: { sensitiveData: boolean }): readonly ScopeNeed[] {
   return sensitiveData ? [...SCOPE_NEEDS, ...SENSITIVE_NEEDS] : SCOPE_NEEDS;
 }
 
-/** True if the scope is there, or HubSpot does not say and its refusals will. */
+/** True if the scope is granted, or HubSpot does not say and its refusals will. */
 export function mayHave({ scopes }: Scoped, scope: string): boolean {
   // HubSpot's documents list the scopes of Sensitive Data without the version, its specification with it.
   return scopes === null || scopes.has(scope) || scopes.has(scope.replace(/\.v2$/, ''));
@@ -63,7 +63,7 @@ export function requireScope(signIn: Scoped, scope: string): void {
   if (!mayHave(signIn, scope)) throw scopeMissing(scope);
 }
 
-/** The error that names a scope which nothing goes without. */
+/** The error that names an indispensable scope. */
 export function scopeMissing(scope: string): ConfigurationError {
   const needs = scopeNeeds({ sensitiveData: true });
   const feature = needs.find((need) => need.scope === scope)?.feature ?? 'this';

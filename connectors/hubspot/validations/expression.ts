@@ -1,23 +1,23 @@
 /**
- * Regular expressions of validation rules. They are strangers' expressions, so they run in an engine that
- * takes linear time; it is loaded only for an account that has such a rule.
+ * Regular expressions of validation rules. They come from others, so they run in an engine with
+ * linear time, which is loaded only for an account that has such a rule.
  */
 
-/** Tells for certain that an expression does not match a value; false wherever there is a doubt. */
+/** True if an expression certainly does not match a value; false if there is any doubt. */
 export type Mismatch = (value: string) => boolean;
 
 const MAX_EXPRESSION = 1_000;
 const MAX_VALUE = 2_000;
 
-/** Outside of it engines disagree about letters, digits, white space and line ends. */
+/** Outside of it, engines disagree about letters, digits, white space and line ends. */
 const PLAIN_TEXT = /^[ -~]*$/;
 
-/** Java's own syntax for character classes, which other engines read as something else. */
+/** Java's own syntax for character classes, which other engines read differently. */
 const DIALECT = /&&|\[\[/;
 
 /**
- * Null if the expression cannot be judged. It is not known whether HubSpot wants a match of the whole value
- * or of a part of it: a value without a match anywhere is refused either way.
+ * Null if the expression cannot be judged. It is unknown whether HubSpot requires a match of the
+ * whole value or of a part of it: a value without a match anywhere is rejected either way.
  */
 export async function createMismatch(expression: string): Promise<Mismatch | null> {
   if (expression.length > MAX_EXPRESSION) return null;

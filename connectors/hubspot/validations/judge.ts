@@ -1,9 +1,11 @@
-/** Which values break a validation rule for certain; whatever is not certain is for HubSpot to decide. */
+/**
+ * Decides which values certainly break a validation rule; anything uncertain is left to HubSpot.
+ */
 import type { DescribedProperty } from '../describe.ts';
 import { isPercent } from '../values.ts';
 import { createMismatch, type Mismatch } from './expression.ts';
 
-/** A validation rule of a property, as HubSpot tells it. */
+/** A validation rule of a property, as HubSpot returns it. */
 export interface ValidationRule {
   ruleType: string;
   ruleArguments: readonly string[];
@@ -11,7 +13,7 @@ export interface ValidationRule {
   shouldApplyNormalization?: boolean | undefined;
 }
 
-/** A rule that can be judged: true if it refuses the value under every reading of the rule. */
+/** A rule that can be judged: true if it rejects the value under every reading of the rule. */
 export interface Judge {
   ruleType: string;
   breaks(value: string, property: DescribedProperty): boolean;
@@ -24,15 +26,15 @@ type Breaks = (
 ) => boolean;
 
 /**
- * The rule types that can be judged. Types whose meaning depends on the account (time zones, the present
- * moment, phone numbers, domains, special characters) are not among them.
+ * The rule types that can be judged. Types whose meaning depends on the account (time zones, the
+ * current time, phone numbers, domains, special characters) are not included.
  */
 const JUDGES: ReadonlyMap<string, Breaks> = new Map(
   Object.entries({
     MIN_NUMBER: (value, [least], property) => compareNumbers(value, least, property) < 0,
     MAX_NUMBER: (value, [most], property) => compareNumbers(value, most, property) > 0,
     DECIMAL: (value, [most], property) => countDecimals(value, property) > countIn(most),
-    // Characters can be counted in two ways, with or without white space around the text.
+    // Characters can be counted in two ways, with or without surrounding white space.
     MIN_LENGTH: (value, [least], property) => isText(property) && value.length < countIn(least),
     MAX_LENGTH: (value, [most], property) =>
       isText(property) && [...value.trim()].length > countIn(most),
@@ -67,13 +69,13 @@ export async function createJudge({
   return { ruleType, breaks: (value, property) => breaks(value, ruleArguments, property) };
 }
 
-/** The type of the first rule that certainly refuses this value; null if there is none. */
+/** The type of the first rule that certainly rejects this value; null if there is none. */
 export function brokenRule(
   judges: readonly Judge[],
   value: string,
   property: DescribedProperty,
 ): string | null {
-  // No rule refuses to have a value cleared.
+  // No rule rejects clearing a value.
   if (value.trim() === '') return null;
   return judges.find(({ breaks }) => breaks(value, property))?.ruleType ?? null;
 }
@@ -82,12 +84,15 @@ function isText({ type }: DescribedProperty): boolean {
   return type === 'string';
 }
 
-/** Of a percentage it is not known whether a limit is about what is stored (0.72) or shown (72). */
+/**
+ * For a percentage, it is unknown whether a limit is about the stored value (0.72) or the displayed
+ * one (72).
+ */
 function isPlainNumber(property: DescribedProperty): boolean {
   return property.type === 'number' && !isPercent(property);
 }
 
-/** NaN, which compares as neither less nor more, wherever the number or the limit is in doubt. */
+/** NaN, which compares as neither less nor more, if the number or the limit is in doubt. */
 function compareNumbers(value: string, limit: string | undefined, property: DescribedProperty) {
   if (!isPlainNumber(property)) return Number.NaN;
   return Number(value) - numberIn(limit);
@@ -111,7 +116,10 @@ function countIn(argument: string | undefined): number {
   return Number.isInteger(count) && count >= 0 ? count : Number.NaN;
 }
 
-/** Blanks and punctuation may be allowed beside digits or letters, so only the opposite kind counts. */
+/**
+ * Blanks and punctuation may be allowed in addition to digits or letters, so only the opposite kind
+ * counts.
+ */
 function hasForeignCharacter(value: string, kind: string | undefined): boolean {
   if (kind === 'NUMERIC_ONLY') return /\p{L}/u.test(value);
   return kind === 'ALPHA_ONLY' && /\p{N}/u.test(value);
@@ -129,7 +137,10 @@ function parseTime(text: string | undefined): number {
 
 const DAY_MS = 86_400_000;
 
-/** An argument that is a day names that day in every zone; a moment may be the start of one in some zone. */
+/**
+ * An argument that is a day means that day in every zone; an instant may be the start of one in
+ * some zone.
+ */
 function getMargin(argument: string | undefined): number {
   return INSTANT.test(argument?.trim() ?? '') ? 0 : DAY_MS;
 }

@@ -10,7 +10,7 @@ import { brokenRule, createJudge, type Judge } from './judge.ts';
 
 /** The validation rules of contact properties. */
 export interface ValidationRules {
-  /** The properties that have rules, whether they can be judged or not. */
+  /** The properties that have rules, whether these can be judged or not. */
   ruled: ReadonlySet<string>;
   /** The rules that can be judged, by the name of their property. */
   judges: ReadonlyMap<string, readonly Judge[]>;
@@ -18,7 +18,7 @@ export interface ValidationRules {
 
 /** Reads the rules at the first use, and never again: an open connector lasts for one run. */
 export interface RuleBook {
-  /** Null if HubSpot does not let them be read, or not in time. */
+  /** Null if HubSpot does not allow reading them, or not in time. */
   read(): Promise<ValidationRules | null>;
 }
 
@@ -48,8 +48,8 @@ export function createRuleBook(api: HubspotApi, log: Log, signal: AbortSignal): 
 }
 
 /**
- * Without the rules, writing learns from what HubSpot refuses: only the daily limit, which stops all of a run,
- * stops this.
+ * Without the rules, writing learns from what HubSpot rejects. Only the daily limit, which stops
+ * the whole run, is thrown here.
  */
 async function readRules(
   api: HubspotApi,

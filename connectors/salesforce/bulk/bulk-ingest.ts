@@ -11,15 +11,15 @@ import { readRows } from './bulk-query.ts';
 
 const JOBS = '/jobs/ingest';
 
-/** Salesforce takes 150 MB in base64 for a job, which is 100 MB of plain text and some room. */
+/** Salesforce accepts 150 MB in base64 for a job, which is 100 MB of plain text and some room. */
 const MAX_JOB_BYTES = 90_000_000;
 
-/** Changes by the id of their contact in its long form; one leaves when its result is known. */
+/** Changes by the long form of their contact's ID; a change is removed when its result is known. */
 type Waiting = Map<string, SentChange>;
 
 /**
- * Writes many changes, in as many jobs as their size asks for, and adds to `unsettled` what they leave open.
- * Returns the changes that a CSV cannot express: nothing of them is written.
+ * Writes many changes, in as many jobs as their size needs, and adds those without a result to
+ * `unsettled`. Returns the changes that a CSV cannot express: nothing of them is written.
  */
 export async function* writeInBulk(
   session: SalesforceSession,
@@ -47,7 +47,10 @@ export async function* writeInBulk(
   return apart;
 }
 
-/** The most bytes that a change takes in the upload: its values quoted, and the cells around. */
+/**
+ * Maximum number of bytes of a change in the upload: its values in quotes, and the cells around
+ * them.
+ */
 function estimateBytes({ values }: ContactChange): number {
   let bytes = BYTES_PER_ROW;
   for (const value of Object.values(values)) {
@@ -60,8 +63,8 @@ const BYTES_PER_ROW = 64;
 const BYTES_PER_CELL = 28;
 
 /**
- * Writes changes in one job. Salesforce names those that failed or were not processed; if
- * its counts say so, all others are written, and otherwise those are that it lists as written.
+ * Writes changes in one job. Salesforce lists those that failed or were not processed. If its
+ * counts agree, all others are written; otherwise, those that it lists as written are.
  */
 async function* writeJob(
   session: SalesforceSession,
@@ -87,13 +90,13 @@ async function* writeJob(
   for (const { id } of waiting.values()) yield refusal(id, NO_RESULT);
 }
 
-/** Requests of one job, at the least. */
+/** Minimum number of requests of one job. */
 const REQUESTS_PER_JOB = 4;
 
-/** What became of a change when Salesforce says nothing of it: it may be written, or not. */
+/** Result of a change that Salesforce does not mention: it may be written, or not. */
 const NO_RESULT: SalesforceFault = { code: 'UNKNOWN_EXCEPTION', message: '', fields: [] };
 
-/** A job that is over, and how many changes it was given. */
+/** A finished job, and the number of changes sent to it. */
 type FinishedJob = BulkJob & { sent: number };
 
 async function upload(session: SalesforceSession, waiting: Waiting): Promise<FinishedJob> {
@@ -109,7 +112,7 @@ async function upload(session: SalesforceSession, waiting: Waiting): Promise<Fin
   return { ...(await awaitJob(session, 'ingest', id)), sent: waiting.size };
 }
 
-/** Lets Salesforce begin; if the answer gets lost, a second request is refused for coming late. */
+/** Lets Salesforce begin; if the response is lost, a second request is rejected as too late. */
 async function begin(session: SalesforceSession, id: string): Promise<void> {
   try {
     await session.api.closeJob(id);
@@ -119,12 +122,12 @@ async function begin(session: SalesforceSession, id: string): Promise<void> {
   }
 }
 
-/** A text that would be taken for the word that clears a field, or for no change at all. */
+/** A text that would be read as the word that clears a field, or as no change at all. */
 function isAmbiguous({ values }: ContactChange): boolean {
   return Object.values(values).some((value) => value === CLEARING_CELL || value === '');
 }
 
-/** The changes that Salesforce names as failed or not processed, with their faults. */
+/** The changes that Salesforce lists as failed or not processed, with their faults. */
 async function* failures(
   session: SalesforceSession,
   job: FinishedJob,
@@ -156,8 +159,8 @@ async function* successes(
 }
 
 /**
- * Takes the changes of one of a job's lists, with what is wrong with them; matched by id, because
- * Salesforce keeps no order.
+ * Takes the changes of one of a job's lists, with their errors; matched by ID, because Salesforce
+ * keeps no order.
  */
 async function* take(
   session: SalesforceSession,
@@ -187,8 +190,8 @@ function toText(value: unknown): string {
 
 /**
  * Why a record failed, from its cell `sf__Error`: `CODE:message:fields --`, once for each error
- * (CRM facts, section A3). Messages may hold anything, values too, so nothing of another error's may
- * stay in one.
+ * (CRM facts, section A3). Messages may contain anything, even values, so no part of another error
+ * may remain in one.
  */
 export function bulkFaults(cell: string): SalesforceFault[] {
   return cell
@@ -207,18 +210,18 @@ export function bulkFault(cell: string): SalesforceFault {
   return combined(bulkFaults(cell));
 }
 
-/** Two hyphens in a message end nothing: behind the end stands the next code, or nothing. */
+/** Two hyphens in a message end nothing: the end is followed by the next code, or by nothing. */
 const END_OF_ERROR = /--(?=[A-Z][A-Z0-9_]*:|\s*$)/;
 
 const ERROR = /^([A-Z][A-Z0-9_]*):(.*):([\w,. ]*)$/s;
 
-/** What clears a field in a Bulk API upload; an empty cell leaves it as it is. */
+/** Clears a field in a Bulk API upload; an empty cell leaves the field unchanged. */
 export const CLEARING_CELL = '#N/A';
 
-/** Characters of text that make one chunk of an upload. */
+/** Number of characters in one chunk of an upload. */
 const CHUNK_LENGTH = 128 * 1024;
 
-/** The changes as CSV with a column for each of `fields`, in chunks made when they are taken. */
+/** The changes as CSV with a column for each of `fields`, in chunks created on demand. */
 export async function* changesAsCsv(
   changes: Iterable<ContactChange>,
   fields: readonly string[],
@@ -236,7 +239,7 @@ export async function* changesAsCsv(
   yield encoder.encode(text);
 }
 
-/** A value as a cell; a field that the change does not name stays as it is. */
+/** A value as a cell; a field that the change does not name stays unchanged. */
 function cell(value: FieldValue | undefined): string {
   if (value === undefined) return '';
   if (value === null) return CLEARING_CELL;

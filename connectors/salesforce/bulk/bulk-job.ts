@@ -7,7 +7,7 @@ import { readAs } from '../errors.ts';
 import type { SalesforceSession } from '../session.ts';
 import { idInPath } from '../sign-in/instance.ts';
 
-/** A job of the Bulk API 2.0 as it describes itself. */
+/** A job of the Bulk API 2.0 as Salesforce returns it. */
 const jobSchema = z.object({
   id: z.string(),
   state: z.enum(['Open', 'UploadComplete', 'InProgress', 'Aborted', 'JobComplete', 'Failed']),
@@ -20,16 +20,19 @@ export type BulkJob = z.infer<typeof jobSchema>;
 
 type JobDeps = Pick<SalesforceSession, 'api' | 'clock' | 'signal'>;
 
-/** The first wait before a look at a job, and how fast the others grow up to a second. */
+/** The first wait before a job is checked, and how fast the others grow up to a second. */
 const FIRST_WAIT_MS = 60;
 const WAIT_GROWTH = 1.6;
 const SHORT_WAIT_MS = 1_000;
 
-/** Then each look comes after this part of what has been waited, so that no job is noticed much later. */
+/**
+ * After that, each wait is this part of the total wait so far, so that the end of a job is never
+ * noticed much later.
+ */
 const LONG_WAIT_PART = 1 / 8;
 const LONGEST_WAIT_MS = 15_000;
 
-/** With the waits above, two hours and a half: Salesforce ends queries itself before that. */
+/** With the waits above, two and a half hours: Salesforce itself ends queries before that. */
 const MAX_LOOKS = 640;
 
 /** A job that Salesforce says it has created. */
@@ -38,7 +41,7 @@ export function toNewJob(answer: unknown): BulkJob {
   return { ...created, id: idInPath(created.id) };
 }
 
-/** A job as it is now. */
+/** The current state of a job. */
 export async function readJob(
   { api }: Pick<JobDeps, 'api'>,
   kind: JobKind,
@@ -66,7 +69,7 @@ export async function awaitJob(
   throw new RetriableError(`The Bulk API job ${id} takes too long.`, { code: 'crm_unavailable' });
 }
 
-/** Ends a job that nobody waits for any more, unless Salesforce has said that it is at its end. */
+/** Ends a job that nobody waits for any longer, unless Salesforce has said that it has ended. */
 export async function abortJob(
   { api, signal }: JobDeps,
   kind: JobKind,
@@ -75,20 +78,20 @@ export async function abortJob(
 ): Promise<void> {
   const isAtItsEnd = isDonorSyncError(error) && error.details['state'] !== undefined;
   if (isAtItsEnd || signal.aborted) return;
-  // A job that cannot be ended ends by itself.
+  // A job that cannot be aborted ends without us.
   await api.abortJob(kind, id).catch(() => {});
 }
 
-/** How long to wait before a look at a job that has been waited for so long: pure. */
+/** How long to wait before a job is checked again, from the total wait so far: pure. */
 export function nextWaitMs(look: number, waitedMs: number): number {
   const growing = Math.min(FIRST_WAIT_MS * WAIT_GROWTH ** look, SHORT_WAIT_MS);
   return Math.min(Math.max(growing, waitedMs * LONG_WAIT_PART), LONGEST_WAIT_MS);
 }
 
-/** Messages that name something which does not exist, or that the user may not touch. */
+/** Messages about something which does not exist, or that the user may not access. */
 const SETTINGS_FAULT = /InvalidBatch|InvalidEntity|INVALID_FIELD|MALFORMED_QUERY|INVALID_TYPE/;
 
-/** The allowances of 24 hours that the Bulk API has besides the org's requests. */
+/** The Bulk API's own limits for 24 hours, besides the org's requests. */
 const LIMIT_FAULT = /LIMIT_EXCEEDED/;
 
 function jobFailed({ id, state, errorMessage }: BulkJob): Error {
@@ -107,8 +110,8 @@ function jobFailed({ id, state, errorMessage }: BulkJob): Error {
   return new RetriableError(message, { code, details, words });
 }
 
-/** `InvalidBatch : …` or `INVALID_FIELD: …`: the word before what may hold anything. */
+/** `InvalidBatch : …` or `INVALID_FIELD: …`: the word before text that may contain anything. */
 const FAULT_WORD = /^(Invalid[A-Z][a-z]{1,30}|[A-Z][A-Z0-9_]{1,79}) ?:/;
 
-/** Custom fields alone: their ending tells them from any other word. */
+/** Only custom fields: their suffix distinguishes them from any other word. */
 const UNKNOWN_FIELD = /Field name not found : (\w{1,80}__[a-z]{1,3})\b/;

@@ -7,16 +7,17 @@ import type { SalesforceSession } from '../session.ts';
 import { abortJob, awaitJob, toNewJob } from './bulk-job.ts';
 import { parseCsv } from './csv-rows.ts';
 
-/** Rows of one page of results; pages are streamed, so that only calls depend on it. */
+/** Rows of one page of results; pages are streamed, so this affects only the number of calls. */
 const PAGE_ROWS = 100_000;
 
-/** Pages of results of one query; a billion rows. */
+/** Maximum number of pages of results of one query; a billion rows. */
 const MAX_PAGES = 10_000;
 
 type QueryDeps = Pick<SalesforceSession, 'api' | 'clock' | 'signal'>;
 
 /**
- * What `toRow` makes of each row of a query by the Bulk API, unsorted, in portions as they arrive.
+ * The results of `toRow` for each row of a query by the Bulk API, unsorted, in batches as they
+ * arrive.
  */
 export async function* queryInBulk<Row>(
   session: QueryDeps,
@@ -53,8 +54,8 @@ function nextLocator({ headers }: CsvAnswer): string | null {
 }
 
 /**
- * What `toRow` makes of each row of an answer; its first row is the header. The reader that
- * `toRow` is given reads one row after the other, so that no row outlives its turn.
+ * The results of `toRow` for each row of a response, whose first row is the header. The reader that
+ * `toRow` receives is reused for the next row, so it must not be kept.
  */
 export async function* readRows<Row>(
   { signal }: Pick<QueryDeps, 'signal'>,
@@ -70,7 +71,7 @@ export async function* readRows<Row>(
       positions ??= indexColumns(rows.shift() ?? []);
       const { size } = positions;
       yield rows.map((next) => {
-        // A cell that is missing would be taken for one that is empty.
+        // A missing cell would look like an empty one.
         if (next.length !== size) throw new Error(`A row has ${next.length} cells, not ${size}.`);
         row = next;
         return toRow(read);

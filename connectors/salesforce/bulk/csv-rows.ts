@@ -3,22 +3,23 @@ import { replyTooLarge } from '../../errors.ts';
 const QUOTE = '"';
 
 /**
- * Characters of one row. The results as a whole are a stream and have no limit; a row holds the
- * fields of one contact, the longest of which have 131,072 characters each.
+ * Maximum number of characters in one row. The results as a whole are a stream and have no limit; a
+ * row contains the fields of one contact, the longest of which have 131,072 characters each.
  */
 const MAX_ROW_LENGTH = 4 * 1024 * 1024;
 
-/** Text that has arrived and not been read to the end of its row. */
+/** Text that has arrived but has not been read to the end of its row. */
 interface Rest {
   text: string;
-  /** Where the present row begins. */
+  /** Where the current row begins. */
   start: number;
 }
 
 /**
- * The rows of a CSV file as Salesforce writes it (comma, double quotes, either line end), in
- * portions as they arrive, the header among them. Holds no more than a chunk and a row, and throws
- * a RetriableError if a row does not end, any other error for what is no CSV; written by hand because a parser that takes any dialect is several times slower over a million rows.
+ * The rows of a CSV file as Salesforce writes it (comma, double quotes, either line end), including
+ * the header, in batches as they arrive. Keeps no more than a chunk and a row in memory. Throws a
+ * RetriableError if a row does not end, any other error if it is not CSV. Written by hand because a
+ * parser for any dialect is several times slower over a million rows.
  */
 export async function* parseCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string[][]> {
   const decoder = new TextDecoder();
@@ -37,7 +38,7 @@ export async function* parseCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerat
   if (rows.length > 0) yield rows;
 }
 
-/** The complete rows; at the end of the file the last one needs no line break. */
+/** The complete rows; at the end of the file, the last one needs no line break. */
 function takeRows(rest: Rest, isEnd: boolean): string[][] {
   const rows: string[][] = [];
   for (;;) {
@@ -89,7 +90,7 @@ function plainEnd(text: string, start: number): number {
   return at;
 }
 
-/** Comma, line feed, carriage return; and a quote, which no cell has in the middle of its text. */
+/** Comma, line feed, carriage return; and a quote, which never occurs inside an unquoted cell. */
 const ENDS_PLAIN_CELL: ReadonlySet<number> = new Set([44, 10, 13, 34]);
 
 /** What may follow a cell; the empty text is the end of the file. */

@@ -5,15 +5,19 @@ import { queryPages } from '../query.ts';
 import type { SentChange } from '../rows/refusals.ts';
 import type { SalesforceSession } from '../session.ts';
 
-/** Salesforce's stamps are of whole seconds, and precede the end of a transaction. */
+/** Salesforce's timestamps have whole seconds, and precede the end of a transaction. */
 const OVERLAP_MS = 10_000;
 
-/** So many pages of changed contacts are read: an import may be changing the whole org meanwhile. */
+/**
+ * Maximum number of pages of changed contacts that are read: an import may be changing the whole
+ * org in the meantime.
+ */
 const MOST_PAGES = 20;
 
 /**
- * The changes of contacts that somebody else has changed since the look-ups of this batch. They are written by
- * collections, which look at the values once more; one query before a job tells them all.
+ * The changes of contacts that others have changed since the lookups of this batch. They are
+ * written by collections, which compare the values once more; one query before a job finds them
+ * all.
  */
 export async function findTouched(
   session: SalesforceSession,

@@ -23,7 +23,7 @@ import { checkIdentity } from './identity.ts';
 import { checkMarks } from './marks.ts';
 import { checkObjects, checkSuccessPack } from './objects.ts';
 
-/** Every prerequisite of an integration with Salesforce, looked at without changing anything. */
+/** Checks every prerequisite of an integration with Salesforce without changing anything. */
 export function check(
   options: ConnectorOptions<SalesforceSettings>,
   world: SalesforceWorld,
@@ -46,7 +46,7 @@ async function examine(
   const isPackHidden = pack.length > 0;
   findings.push(
     ...pack,
-    // What the hidden pack brings is no part of the org as it looks now.
+    // What the hidden pack contains is not part of the org as the user sees it now.
     ...checkIdentity(session.shape).filter(
       ({ subject }) => !(isPackHidden && subject === 'employer'),
     ),
@@ -116,7 +116,7 @@ async function checkVersion(api: SalesforceApi, wanted: string): Promise<Finding
   return plain({ subject, ok: false, message, fix, cause: 'crm_version_unknown' });
 }
 
-/** What is wrong with the settings rather than with the rights; null for any other failure. */
+/** A problem of the settings rather than of the rights; null for any other failure. */
 function settingsFinding(error: unknown): Finding | null {
   if (!isConfigurationError(error)) return null;
   const subject = SETTINGS_SUBJECTS.get(error.code);
@@ -143,7 +143,7 @@ function checkContact({ description }: SalesforceSession): Finding {
   });
 }
 
-/** The rates before a user chooses to convert amounts by them. */
+/** Shows the rates before a user chooses to convert amounts with them. */
 async function checkCurrencies(
   session: SalesforceSession,
   mapped: readonly string[],
@@ -161,8 +161,8 @@ const limitsSchema = z.object({
 });
 
 /**
- * The org's daily requests. The list of limits needs a permission that the user may lack, and is
- * up to five minutes old; then the last answer's header says it.
+ * The org's daily requests. The list of limits needs a permission that the user may lack, and is up
+ * to five minutes old; the header of the last response is used then.
  */
 export async function readLimits({
   api,

@@ -1,4 +1,4 @@
-/** The findings about what contacts are made into persons from, and about who is left out. */
+/** The findings about what persons are made of, and about excluded contacts. */
 import type { Exclusion } from '../../../src/core/contact.ts';
 import type { Finding, IdentitySource } from '../../contract.ts';
 import { met, plain } from '../../findings.ts';
@@ -52,7 +52,7 @@ function hiddenEmployer(name: string, seen: readonly string[]): Omit<Finding, 's
       };
     }
     case RELATION_NAME:
-      // Salesforce tells an org without relations and a user who may not see them the same.
+      // Salesforce does not distinguish an org without relations from a user who may not see them.
       return {
         ok: true,
         message: `The integration's user sees no relations between contacts and accounts: employers of person accounts are ${LEFT_OUT}.`,

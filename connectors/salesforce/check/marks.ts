@@ -1,4 +1,7 @@
-/** Values of choice lists whose meaning the settings do not tell, with the contacts that wait for it. */
+/**
+ * Values of choice lists whose meaning the settings do not define, with the contacts that wait for
+ * it.
+ */
 import type { ContactsSettings, Finding } from '../../contract.ts';
 import { MARK_LISTS, markColumns } from '../../mark-values.ts';
 import { unknownMarks } from '../../unknown-marks.ts';
@@ -26,7 +29,9 @@ export async function checkMarks(
   return findings;
 }
 
-/** The values that contacts have, with their counts; without counts where Salesforce takes too long over them. */
+/**
+ * The values that contacts have, with their counts; without counts if Salesforce takes too long.
+ */
 async function countValues(
   session: SalesforceSession,
   field: DescribedField,
@@ -43,7 +48,7 @@ async function countValues(
   });
 }
 
-/** Salesforce brings no more groups at once. */
+/** Salesforce returns no more groups at once. */
 const MOST_VALUES = 2_000;
 
 /** The options that any of the contacts has. */

@@ -13,17 +13,17 @@ import { type SalesforceGroup, salesforceGroupSchema } from '../settings.ts';
 import { hasSuccessPack, PRIMARY_AFFILIATION } from '../success-pack.ts';
 import { listed } from './identity.ts';
 
-/** A kind of record with the fields that are read of it. */
+/** A kind of record with the fields that are read. */
 interface ObjectUse {
   object: string;
   fields: readonly string[];
-  /** What reads it, for a person. */
+  /** What reads it, in words for a user. */
   reason: string;
 }
 
 const SUBJECT = 'objects';
 
-/** Whether the integration's user may see what employers and groups are read from. */
+/** Whether the integration's user may see the objects that employers and groups are read from. */
 export async function checkObjects(
   session: SalesforceSession,
   selectors: readonly GroupSelector[],
@@ -116,7 +116,7 @@ async function checkObject(
   ];
 }
 
-/** A report and a condition are asked for themselves: no description tells of them. */
+/** A report and a condition are tried directly: no description covers them. */
 async function checkGroup(session: SalesforceSession, group: SalesforceGroup): Promise<Finding[]> {
   if ('report' in group)
     return checked(SUBJECT, OBJECT_FIX, () => checkReport(session, group.report));
@@ -153,12 +153,15 @@ async function checkReport({ api }: SalesforceSession, text: string): Promise<Fi
   }
 }
 
-/** How the Nonprofit Success Pack names the record type of its households; every user sees that it is there. */
+/**
+ * Name of the record type of households in the Nonprofit Success Pack; every user sees that it
+ * exists.
+ */
 const HOUSEHOLDS = "SobjectType = 'Account' AND DeveloperName = 'HH_Account'";
 
 /**
- * An org whose whole pack is hidden from the user looks like one without it: the name of a household would
- * be sent as an employer, and no mark tells who has died.
+ * If the whole pack is hidden from the user, the org looks like one without it: the name of a
+ * household would be sent as an employer, and no mark would tell who has died.
  */
 export async function checkSuccessPack({
   api,
@@ -183,7 +186,7 @@ async function hasHouseholds(api: SalesforceApi): Promise<boolean> {
     const found = await queryRecords(api, `SELECT Id FROM RecordType WHERE ${HOUSEHOLDS} LIMIT 1`);
     return found.length > 0;
   } catch (error) {
-    // Record types say nothing to a user who may not see them.
+    // Record types are invisible to a user who may not see them.
     if (isConfigurationError(error) && error.code === 'crm_request_refused') return false;
     throw error;
   }

@@ -1,9 +1,9 @@
-/** What `doctor` reads besides the prerequisites: some contacts, and what the org says of itself. */
+/** What `doctor` reads besides the prerequisites: some contacts, and facts about the org. */
 import type { AccountFact } from '../../contract.ts';
 import { countRecords, queryRecords, whereClause } from '../query.ts';
 import type { SalesforceSession } from '../session.ts';
 
-/** The ids of some contacts, in whatever order costs Salesforce the least. */
+/** The IDs of some contacts, in whatever order is cheapest for Salesforce. */
 export async function sampleIds(
   { api, filter }: SalesforceSession,
   most: number,
@@ -15,7 +15,7 @@ export async function sampleIds(
   return records.map(({ Id }) => String(Id));
 }
 
-/** The edition, and how many contacts there are. */
+/** The edition, and the number of contacts. */
 export async function readFacts(session: SalesforceSession): Promise<AccountFact[]> {
   const { api, filter, settings, shape } = session;
   const [org] = await queryRecords(api, 'SELECT OrganizationType, IsSandbox FROM Organization');
@@ -29,7 +29,7 @@ export async function readFacts(session: SalesforceSession): Promise<AccountFact
   ];
 }
 
-/** Salesforce has a list of editions; whatever else stands there may be anything. */
+/** Salesforce has a list of editions; any other text may be anything. */
 function toEdition(raw: unknown): string {
   return typeof raw === 'string' && /^[A-Z][A-Za-z ]{0,39}$/.test(raw) ? raw : 'unknown';
 }

@@ -9,7 +9,7 @@ import type { SalesforceSettings } from '../settings.ts';
 /** The field with the currency of a record; only orgs with several currencies have it. */
 export const CURRENCY = 'CurrencyIsoCode';
 
-/** True of an org in which each record has its own currency. */
+/** True for an org in which each record has its own currency. */
 export function hasCurrencies({ fields }: Pick<ObjectDescription, 'fields'>): boolean {
   return fields.has(CURRENCY);
 }
@@ -25,7 +25,10 @@ interface OrgWithRates {
   api: SalesforceApi;
 }
 
-/** How amounts come into currency fields; null in an org with one currency. Asks for the rates only to convert. */
+/**
+ * How amounts are written to currency fields; null in an org with one currency. Requests the rates
+ * only to convert.
+ */
 export async function readMoney(
   session: OrgWithRates & {
     description: ObjectDescription;

@@ -1,14 +1,14 @@
 import type { FieldSpec } from '../../../src/core/crm-field.ts';
 import type { MetadataElements } from './metadata-file.ts';
 
-/** The longest text that is kept in a field of one line. */
+/** The longest text that is stored in a single-line field. */
 const LINE_LENGTH = 255;
 const LONGEST_TEXT = 131_072;
 const VISIBLE_LINES = 5;
 
 /**
- * The metadata of a custom field, for the Tooling API and as source; null for types that cannot be made
- * from a specification.
+ * The metadata of a custom field, for the Tooling API and as source; null for types that cannot be
+ * created from a specification.
  */
 export function buildMetadata(spec: FieldSpec): MetadataElements | null {
   const { label, description } = spec;
@@ -46,7 +46,7 @@ export function buildMetadata(spec: FieldSpec): MetadataElements | null {
   }
 }
 
-/** Salesforce has no long text of fewer characters than 256. */
+/** Salesforce has no long text of fewer than 256 characters. */
 function longText(length: number) {
   const kept = Math.min(Math.max(length, LINE_LENGTH + 1), LONGEST_TEXT);
   return { type: 'LongTextArea', length: kept, visibleLines: VISIBLE_LINES };

@@ -1,7 +1,7 @@
 import type { FieldSource } from '../../../src/core/field-map.ts';
 import type { MappedFieldSpec } from '../../contract.ts';
 
-/** A list of contacts, in the words of the Metadata API. */
+/** A list of contacts, in the terms of the Metadata API. */
 type ListView = {
   fullName: string;
   label: string;
@@ -12,7 +12,10 @@ type ListView = {
 
 type Condition = { operation: 'greaterOrEqual' | 'equals'; value: string | number };
 
-/** What is worth a list; the first of `by` that is mapped is the field that the condition is about. */
+/**
+ * A subject that is worth a list; the first source in `by` that is mapped provides the field of the
+ * condition.
+ */
 interface Interest {
   fullName: string;
   /** At most 40 characters. */
@@ -36,7 +39,7 @@ const INTERESTS: readonly Interest[] = [
   },
 ];
 
-/** What helps to decide about a call, from left to right. Long texts make no column. */
+/** Columns that help to decide about a call, from left to right. Long texts cannot be columns. */
 const COLUMNS: readonly FieldSource[] = [
   'capacity.nonprofit',
   'capacity.highest',
@@ -49,8 +52,9 @@ const COLUMNS: readonly FieldSource[] = [
 ];
 
 /**
- * The lists for the fields that there are. Without `sharedTo` a list is public: all users see it, and the
- * values in it as far as they may read the fields. Which groups could be named differs from org to org.
+ * The lists for the available fields. Without `sharedTo`, a list is public: all users see it, and
+ * the values in it as far as they may read the fields. The groups that could be named differ from
+ * org to org.
  */
 export function listViews(fields: readonly MappedFieldSpec[]): ListView[] {
   const named = new Map(fields.map((field) => [field.from, field]));

@@ -1,8 +1,8 @@
 /** One file of Salesforce's Metadata API, as `sf` retrieves it. */
 
 /**
- * Elements by name: one with a text, one with elements of its own, or as many as the list has. A name that
- * begins with `@` is an attribute of the element around it.
+ * Elements by name: one with a text, one with nested elements, or as many as the list has. A name
+ * that begins with `@` is an attribute of the surrounding element.
  */
 export interface MetadataElements {
   readonly [name: string]: MetadataValue | readonly MetadataValue[];
@@ -12,7 +12,10 @@ export type MetadataValue = string | number | boolean | MetadataElements;
 
 const NAMESPACE = 'http://soap.sforce.com/2006/04/metadata';
 
-/** Writes the elements by the alphabet, the full name first: as they are when they are retrieved again. */
+/**
+ * Writes the elements in alphabetical order, the full name first, as they are when they are
+ * retrieved again.
+ */
 export function metadataFile(type: string, elements: MetadataElements): string {
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
@@ -65,7 +68,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
-/** Text as it may stand in an element and in an attribute. */
+/** Text for use in an element and in an attribute. */
 export function escapeXml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }

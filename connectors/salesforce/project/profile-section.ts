@@ -10,9 +10,9 @@ export const SECTION_LABEL = 'donor-sync profile';
 const PAGE = 'lightning__RecordPage';
 
 /**
- * A section for the record page of a contact, to be dragged onto the page that an org has already: a
- * Lightning web component of Salesforce's own form, which shows each user the fields that the user may
- * read. It has no code that runs on a server and writes nothing. Texts by file.
+ * A section for the record page of a contact, to be dragged onto a page that the org already has: a
+ * Lightning web component based on Salesforce's own form, which shows each user the fields that the
+ * user may read. It has no code that runs on a server and writes nothing. Texts by file.
  */
 export function profileSection(
   apiVersion: string,
@@ -79,7 +79,7 @@ function group(title: string, fields: readonly MappedFieldSpec[]): string[] {
   ].map((line) => `${' '.repeat(16)}${line}`);
 }
 
-/** A long text takes the whole width; of the others two stand side by side where there is room. */
+/** A long text takes the whole width; other fields are side by side in pairs if there is room. */
 function getWidthClass({ type }: MappedFieldSpec): string {
   const full = 'slds-col slds-size_1-of-1';
   return type === 'longText' ? full : `${full} slds-large-size_1-of-2`;

@@ -12,8 +12,9 @@ import { profileSection, SECTION_LABEL } from './profile-section.ts';
 const SOURCE = 'force-app/main/default';
 
 /**
- * What `fields create` makes, as a project that `sf project deploy start` deploys: the fields of the
- * field map with both permission sets; besides these, list views, and a section for the record page.
+ * What `fields create` creates, as a project that `sf project deploy start` deploys: the fields of
+ * the field map with both permission sets, and in addition list views and a section for the record
+ * page.
  */
 export function fieldsProject(
   { apiVersion }: Pick<SalesforceSettings, 'apiVersion'>,
@@ -53,7 +54,7 @@ const NEXT = [
   `Put them on your page: Setup → Object Manager → Contact → Lightning Record Pages → your page → Edit; drag “${SECTION_LABEL}” to its place, then Save`,
 ];
 
-/** Names with a prefix belong to a package: only that can bring them. */
+/** Names with a prefix belong to a package, and only that can create them. */
 function isOwnName(name: string): boolean {
   return CUSTOM_NAME.test(name) && !name.slice(0, -'__c'.length).includes('__');
 }
@@ -101,7 +102,7 @@ function permissionSetFiles(fields: readonly MappedFieldSpec[]): NamedFile[] {
   ]);
 }
 
-/** The rights that `fields create` gives, in the words of the Metadata API. */
+/** The rights that `fields create` grants, in the terms of the Metadata API. */
 function permissionSet(
   { label, description, access }: OwnSet,
   fields: readonly MappedFieldSpec[],

@@ -1,14 +1,14 @@
-/** The order in which contacts are read: by the time of their last change, then by id. */
+/** The order in which contacts are read: by the time of their last change, then by ID. */
 
 import { z } from 'zod';
 import { readAs } from '../errors.ts';
 import { type QueryRecord, quoted } from '../query.ts';
 import { isoInstant } from '../values.ts';
 
-/** Rows of one request: the most that Salesforce gives. */
+/** Rows of one request: Salesforce's maximum. */
 export const PAGE_ROWS = 2_000;
 
-/** Where in the order of `SystemModstamp, Id` a reading stands; the stamp in ISO 8601. */
+/** Position of a reading in the order of `SystemModstamp, Id`; the timestamp in ISO 8601. */
 export interface Position {
   stamp: string;
   id: string;
@@ -26,7 +26,7 @@ export function toPosition(row: QueryRecord | undefined): Position | null {
   return { stamp, id };
 }
 
-/** The condition of what comes after a position, among the records that are not older than it. */
+/** The condition for records after a position, among the records that are not older than it. */
 export function afterPosition({ stamp, id }: Position): string {
   return `(SystemModstamp > ${stamp} OR Id > ${quoted(id)})`;
 }

@@ -22,33 +22,37 @@ import type { SalesforceSession } from '../session.ts';
 import { afterPosition, PAGE_ROWS, type Position, toPosition } from './order.ts';
 import { readRemoved } from './removed.ts';
 
-/** Pages of one reading through REST; more than the largest `bulkThreshold` makes. */
+/**
+ * Maximum number of pages of one reading through REST; more than the largest `bulkThreshold` needs.
+ */
 const MAX_PAGES = 5_000;
 
 /**
- * A change is stamped when it is made and seen when its transaction ends, so a reading starts
- * again this long before the last one. Whatever comes twice is decided as before.
+ * A change gets its timestamp when it is made, but is visible only when its transaction ends, so a
+ * reading starts this long before the previous one. Contacts that are read twice lead to the same
+ * decisions.
  */
 const OVERLAP_MS = 10 * 60_000;
 
-/** One reading: where it began, and where the next may begin if it comes to its end. */
+/** One reading: where it began, and where the next may begin if this one is completed. */
 interface Reading {
   /** ISO 8601; null for all contacts. */
   since: string | null;
-  /** Salesforce's clock at the beginning: what changes from then on, the next reading sees. */
+  /** Salesforce's clock at the beginning: the next reading sees all later changes. */
   untilMs: number;
 }
 
 /** A page as it was read, whose contacts may still lack their relations. */
 type ReadPage = Pick<ContactPage, 'contacts' | 'cursor'>;
 
-/** Pages under way at a time, whose relations are asked for while others are read. */
+/** Number of pages in progress at a time; their relations are requested while others are read. */
 const PAGES_AT_ONCE = 2;
 
 /**
- * First those that were deleted or merged, then the others by stamp and id: a night without
- * changes costs two requests. If many are left after the first page, the Bulk API brings the rest. Contacts
- * are not asked for together with those that left: who is merged in between would seem to come back.
+ * First those that were deleted or merged, then the others by timestamp and ID: a night without
+ * changes costs two requests. If many are left after the first page, the Bulk API reads the rest.
+ * Contacts are not requested together with those that left: a contact that was merged in between
+ * would seem to come back.
  */
 export async function* readPages(
   session: SalesforceSession,
@@ -91,8 +95,9 @@ async function* readContacts(
 }
 
 /**
- * The contacts outside of the filter that changed since and may have opted out or object; and those whose Individual
- * changed since, which changes no stamp of the contact. No request where there is neither a filter nor such a mark.
+ * The contacts outside of the filter that changed since and may have opted out or object; and those
+ * whose Individual changed since, which changes no timestamp of the contact. Sends no request if
+ * there is neither a filter nor such a mark.
  */
 export async function* findMarked(
   session: SalesforceSession,
@@ -104,7 +109,8 @@ export async function* findMarked(
   const marks =
     shape.optOutCondition === null ? objections : [shape.optOutCondition, ...objections];
   if (filter !== null) yield* findIds(session, 'SystemModstamp', since, marks);
-  // A reading of all contacts shows them, but for those that the filter leaves out: these were found above.
+  // A reading of all contacts shows them, except for those outside of the filter, which were found
+  // above.
   if (since !== null) yield* findIds(session, 'Individual.SystemModstamp', since, objections);
 }
 
@@ -151,7 +157,7 @@ function cursorAfter({ untilMs }: Reading, position: Position | null): string {
   return JSON.stringify({ since: isoTime(Math.min(stampMs, untilMs)) });
 }
 
-/** Whether the Bulk API is worth it; also if Salesforce takes too long to count. */
+/** Whether the Bulk API is worth it; also true if Salesforce takes too long to count. */
 async function isMuchLeft(
   session: SalesforceSession,
   reading: Reading,
@@ -166,12 +172,15 @@ async function isMuchLeft(
   }
 }
 
-/** Jobs of the Bulk API that one reading makes: what fails once for no reason may well succeed. */
+/**
+ * Number of Bulk API jobs that one reading tries: a job that failed without a reason may well
+ * succeed the second time.
+ */
 const BULK_TRIES = 2;
 
 /**
- * Reads the rest through the Bulk API. If its jobs fail, the rest is read by id, page by page: that takes
- * more requests, and no job. Contacts may come twice, which decides nothing.
+ * Reads the rest through the Bulk API. If its jobs fail, the rest is read by ID, page by page,
+ * which takes more requests but no job. Contacts may appear twice, which does no harm.
  */
 async function* readRest(
   session: SalesforceSession,
@@ -185,7 +194,7 @@ async function* readRest(
       throwIfStopped(session.signal);
       if (!isRetriableError(error)) throw error;
       session.log.warn({ code: error.code }, 'a query of the Bulk API failed');
-      // Another job would use up what is used up already.
+      // Another job would need the same exhausted limit.
       if (error.code === 'crm_limit_reached') break;
     }
   }
@@ -193,8 +202,8 @@ async function* readRest(
 }
 
 /**
- * The Bulk API's rows come unsorted, so that no page but the last moves the cursor past the
- * position at which they began.
+ * The Bulk API's rows are unsorted, so only the last page moves the cursor past the position at
+ * which they began.
  */
 async function* readInBulk(
   session: SalesforceSession,
@@ -215,12 +224,13 @@ async function* readInBulk(
   yield { contacts, cursor: cursorAfter(reading, null) };
 }
 
-/** The fewest rows of a page that is asked for by id. */
+/** Minimum number of rows of a page that is requested by ID. */
 const LEAST_ROWS = 125;
 
 /**
- * Reads the rest in the order of ids, for which Salesforce needs no sorting. A page that takes too long is
- * asked again with half of its rows. Like those of the Bulk API, no page but the last moves the cursor.
+ * Reads the rest in the order of IDs, for which Salesforce needs no sorting. A page that takes too
+ * long is requested again with half of its rows. As with the Bulk API, only the last page moves the
+ * cursor.
  */
 async function* readById(
   session: SalesforceSession,
@@ -249,7 +259,10 @@ async function* readById(
   throw endless();
 }
 
-/** The cursor of a page that comes in no order of time: that of the position at which its reading began. */
+/**
+ * The cursor of a page that is not in the order of time: that of the position at which its reading
+ * began.
+ */
 function cursorBefore(reading: Reading, position: Position | null): string | null {
   const before = position === null ? reading.since : isoTime(Date.parse(position.stamp));
   return before === null ? null : cursorAfter(reading, { stamp: before, id: '' });
@@ -278,7 +291,7 @@ function selection(
   return `SELECT ${columns}, SystemModstamp FROM Contact${which}`;
 }
 
-/** Stamps need no quotes. The first condition alone is one that Salesforce has an index for. */
+/** Timestamps need no quotes. Salesforce has an index only for the first condition. */
 function conditions(
   { filter }: SalesforceSession,
   { since }: Reading,

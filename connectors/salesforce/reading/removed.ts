@@ -15,25 +15,26 @@ import {
 import type { SalesforceSession } from '../session.ts';
 import { afterPosition, PAGE_ROWS, type Position, toPosition } from './order.ts';
 
-/**
- * Salesforce empties its recycle bin after 15 days; the day more is for its clock.
- */
+/** Salesforce empties its recycle bin after 15 days; the extra day allows for its clock. */
 const RECYCLE_BIN_MS = 16 * 86_400_000;
 
-/** The shortest part of the time that is asked for in a query of its own. */
+/** The shortest time window of a separate query. */
 const LEAST_WINDOW_MS = 3_600_000;
 
-/** Requests of one reading; more than 16 days of hours and ten million removed contacts need. */
+/**
+ * Maximum number of requests of one reading; more than needed for 16 days of hours and ten million
+ * removed contacts.
+ */
 const MAX_REQUESTS = 6_000;
 
 /**
- * Yields the contacts that left since, whatever the filter says: it may have let them in before. A reading of
- * all needs only those that were merged, as far as the recycle bin has them: it shows by itself who is
- * gone, but not where a contact lives on.
+ * Yields the contacts that left since, whatever the filter says: it may have included them before.
+ * A reading of all contacts needs only the merged ones, as far as they are in the recycle bin: such
+ * a reading shows which contacts are gone, but not which contact they were merged into.
  *
- * A query that takes too long is asked again for half of its time, down to one hour. If that is still too
- * long, this throws before any contact was read: the winner of a merge that nobody has seen would be paid
- * for a second time.
+ * A query that takes too long is sent again for half of its time window, down to one hour. If that
+ * still takes too long, this throws before any contact was read: otherwise, the winner of an unseen
+ * merge would be paid for a second time.
  */
 export async function* readRemoved(
   session: SalesforceSession,
@@ -64,7 +65,7 @@ export async function* readRemoved(
   });
 }
 
-/** Half of a window that took too long; throws if it is as short as windows may be. */
+/** Half of a window that took too long; throws if it is already as short as windows may be. */
 function halved(widthMs: number): number {
   if (widthMs > LEAST_WINDOW_MS) return Math.max(widthMs / 2, LEAST_WINDOW_MS);
   throw passingFailure(
@@ -96,7 +97,7 @@ function removedContact(row: QueryRecord): RemovedContact {
   return { id: String(row['Id']), mergedInto: getMasterId(createColumnReader(row)) };
 }
 
-/** True of a record that is in the recycle bin; as JSON or as CSV. */
+/** True for a record in the recycle bin; from JSON or CSV. */
 export function isDeleted(read: ColumnReader): boolean {
   return String(read('IsDeleted')) === 'true';
 }

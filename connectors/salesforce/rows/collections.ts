@@ -13,12 +13,12 @@ import {
   withoutNamed,
 } from './refusals.ts';
 
-/** What became of the records of one request. */
+/** Results of the records of one request. */
 export interface CollectionResult {
   results: WriteResult[];
-  /** Another user was at these; they are worth another try soon. */
+  /** Another user was changing these; they are worth another attempt soon. */
   locked: SentChange[];
-  /** These were refused, and Salesforce names no field. */
+  /** These were rejected, and Salesforce names no field. */
   unnamed: UnnamedRefusal[];
 }
 
@@ -37,15 +37,15 @@ const saveResultsSchema = z.array(
   }),
 );
 
-/** A value that Salesforce cannot read fails the whole request before any record is looked at. */
+/** A value that Salesforce cannot read fails the whole request before any record is processed. */
 const UNREADABLE_VALUE = 'JSON_PARSER_ERROR';
 
 type Writer = Pick<SalesforceSession, 'api' | 'description' | 'lessons' | 'recent' | 'settings'>;
 
 /**
- * Writes at most 200 changes in one request, each on its own account (`allOrNone: false`: of a single record
- * all values are written or none), and once more what was refused for fields that Salesforce names, without
- * these.
+ * Writes at most 200 changes in one request, each independently (`allOrNone: false`: for a single
+ * record, all values are written or none). If Salesforce rejects a change and names fields, it is
+ * written again without these.
  */
 export async function writeCollection(
   session: Writer,
@@ -53,7 +53,7 @@ export async function writeCollection(
 ): Promise<CollectionResult> {
   const all: CollectionResult = { results: [], locked: [], unnamed: [] };
   session.lessons.usual += 1;
-  // Each time fields are left out; so it comes to an end.
+  // Terminates, because fields are omitted each time.
   for (let next = changes; next.length > 0; ) {
     const { results, locked, unnamed, again } = await writeOnce(session, next);
     all.results.push(...results);
@@ -64,7 +64,7 @@ export async function writeCollection(
   return all;
 }
 
-/** What became of the records of one request, and what is left to write of them. */
+/** Results of the records of one request, and what is left to write. */
 type Attempt = CollectionResult & { again: SentChange[] };
 
 async function writeOnce(session: Writer, changes: readonly SentChange[]): Promise<Attempt> {
@@ -79,7 +79,7 @@ async function writeOnce(session: Writer, changes: readonly SentChange[]): Promi
   }
 }
 
-/** Leaves out the values that are not of their field's type; null if there are none. */
+/** Omits the values that are not of their field's type; null if there are none. */
 function withoutUnreadable(
   { description }: Writer,
   changes: readonly SentChange[],

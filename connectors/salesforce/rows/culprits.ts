@@ -1,21 +1,30 @@
 /**
- * Finds the fields to blame for a refusal that names none, from trials that write some of the fields. Decides
- * only which trial comes next; `trial.ts` carries it out, so that nothing of it stays in the CRM.
+ * Finds the fields to blame for a rejection that names none, from trials that write some of the
+ * fields. Decides only which trial comes next; `trial.ts` carries it out, so that nothing of it
+ * stays in the CRM.
  */
 
-/** Fields that are written and left out together; mostly one. */
+/** Fields that are written and omitted together; usually one. */
 export type Atom = readonly string[];
 
-/** How a trial ended: accepted, refused by the rule in question, or refused for another reason. */
+/**
+ * Result of a trial: accepted, rejected by the rule in question, or rejected for another reason.
+ */
 export type TrialOutcome = 'accepted' | 'same' | 'other';
 
 /** A search: yields the fields of the next trial, takes its outcome, and returns the fields to blame. */
 export type CulpritSearch = Generator<readonly Atom[], readonly Atom[] | null, TrialOutcome>;
 
-/** The most atoms to blame for one rule; a change refused with more left out is not about its fields. */
+/**
+ * Maximum number of atoms to blame for one rule; if more would have to be omitted, the rejection is
+ * not about fields.
+ */
 const MAX_CULPRITS = 3;
 
-/** Trials that move the boundary because another rule refuses the fields on one side of it. */
+/**
+ * Number of trials that move the boundary because another rule rejects the fields on one side of
+ * it.
+ */
 const MAX_SHIFTS = 2;
 
 /** The fields of a change, with the fields of each group as one atom. */
@@ -33,8 +42,8 @@ export function toAtoms(
 }
 
 /**
- * Searches the atoms of a change that a rule refuses as a whole. Returns null if the rule refuses the contact
- * whatever is written, so that no field is to blame.
+ * Searches the atoms of a change that a rule rejects as a whole. Returns null if the rule rejects
+ * the contact whatever is written, so that no field is to blame.
  */
 export function* searchCulprits(atoms: readonly Atom[]): CulpritSearch {
   let isMasked = false;
@@ -47,7 +56,8 @@ export function* searchCulprits(atoms: readonly Atom[]): CulpritSearch {
     const others = rest.filter((_, index) => index !== at);
     const [last] = others.slice(-1);
     if (last === undefined) break;
-    // The first field was written in every trial so far, so that the rule may refuse whatever is written.
+    // The first field was written in every trial so far, so the rule may reject whatever is
+    // written.
     const isInEachTrial = at === 0 && culprits.length === 1 && others.length > 1;
     if (isInEachTrial && (yield* isRefusedAlone(last)) && (yield* isRefusedAlone(others[0]))) {
       return null;
@@ -55,7 +65,8 @@ export function* searchCulprits(atoms: readonly Atom[]): CulpritSearch {
     const outcome = yield others;
     if (outcome === 'accepted') return culprits;
     if (outcome === 'other') {
-      // A second rule refuses what is left. It may hide the first one, unless the field alone proves it.
+      // A second rule rejects what is left. It may hide the first one, unless the field on its own
+      // proves it.
       if (yield* isRefusedAlone(rest[at])) return culprits;
       return yield* leaveOutEach(atoms);
     }
@@ -68,7 +79,10 @@ function* isRefusedAlone(atom: Atom = []): Generator<readonly Atom[], boolean, T
   return (yield [atom]) === 'same';
 }
 
-/** The index of the first atom up to which the rule refuses all; and whether other rules were in the way. */
+/**
+ * The index of the first atom up to which the rule rejects everything; and whether other rules
+ * interfered.
+ */
 function* findFirst(
   atoms: readonly Atom[],
 ): Generator<readonly Atom[], [index: number, sawOther: boolean], TrialOutcome> {
@@ -77,7 +91,8 @@ function* findFirst(
   while (refused - accepted > 1) {
     let middle = Math.floor((accepted + refused) / 2);
     let outcome = yield atoms.slice(0, middle);
-    // The boundary may part two fields that a second rule wants together: its refusal can hide the first rule's.
+    // The boundary may separate two fields that a second rule requires together: its rejection can
+    // hide the first rule's.
     for (let shift = 0; shift < MAX_SHIFTS && outcome === 'other'; shift += 1) {
       sawOther = true;
       if (middle + 1 >= refused) break;
@@ -90,7 +105,7 @@ function* findFirst(
   return [refused - 1, sawOther];
 }
 
-/** Where rules hide each other: every field but one, until that is accepted. */
+/** If rules hide each other: tries every field but one, until that is accepted. */
 function* leaveOutEach(atoms: readonly Atom[]): CulpritSearch {
   for (const atom of atoms) {
     const others = atoms.filter((one) => one !== atom);

@@ -1,6 +1,6 @@
 /**
- * A look at the fields of contacts in the same request that writes them: what others have typed since the fields were
- * read is seen right before it is replaced, and costs no further request.
+ * Queries the fields of contacts in the same request that writes them: what others have typed since
+ * the fields were read is seen right before it is replaced, without a further request.
  */
 import { z } from 'zod';
 import type { FieldValues } from '../../../src/core/crm-field.ts';
@@ -22,10 +22,10 @@ import type { SentChange } from './refusals.ts';
 /** Of the five queries and collections that a composite request may have, one is the write. */
 const MOST_QUERIES = 4;
 
-/** Salesforce takes 16,384 characters of an address and headers together. */
+/** Salesforce accepts 16,384 characters of an address and headers together. */
 const MAX_PATH_LENGTH = 12_000;
 
-/** A value that Salesforce cannot read fails the whole write; its caller finds the value. */
+/** A value that Salesforce cannot read fails the whole write; the caller finds the value. */
 const UNREADABLE_VALUE = 'JSON_PARSER_ERROR';
 
 const replySchema = z.object({
@@ -36,16 +36,20 @@ const replySchema = z.object({
 
 const foundSchema = z.object({ records: z.array(recordSchema) });
 
-/** The response to a write, and the changes with the values that it replaced against the caller's knowledge. */
+/**
+ * The response to a write, and the changes with the values that it replaced without the caller's
+ * knowledge.
+ */
 export interface Looked {
   reply: unknown;
   looked: SentChange[];
 }
 
 /**
- * Sends a collection of at most 200 records. If the caller says what it has read, one composite request first queries
- * the fields and then writes them, in this order. The two are not one transaction: what is typed in the milliseconds
- * between them is still lost. A look that fails disturbs no write.
+ * Sends a collection of at most 200 records. If the caller says what it has read, one composite
+ * request first queries the fields and then writes them, in this order. The two are not one
+ * transaction: what is typed in the milliseconds between them is still lost. A failed query does
+ * not affect the write.
  */
 export async function sendWithLook(
   session: Pick<SalesforceSession, 'api' | 'settings' | 'description'>,
@@ -58,7 +62,7 @@ export async function sendWithLook(
     const root = `/services/data/v${settings.apiVersion}`;
     const reply = await api.send('POST', '/composite', {
       allOrNone: false,
-      // Left to itself, Salesforce puts requests that do not refer to each other into an order of its own.
+      // By default, Salesforce may reorder requests that do not refer to each other.
       collateSubrequests: false,
       compositeRequest: [
         ...queries.map((path, at) => ({
@@ -82,7 +86,8 @@ export async function sendWithLook(
       const fault = parseFault(write.httpStatusCode, JSON.stringify(write.body));
       if (fault.code === UNREADABLE_VALUE) throw requestError(fault);
     }
-    // The write alone is repeated as long as its failure may pass; to write the same twice is harmless.
+    // Only the write is repeated while its failure is temporary; writing the same twice does no
+    // harm.
     return { reply: await api.updateContacts(contacts), looked };
   }
   return { reply: await api.updateContacts(contacts), looked: [...changes] };
@@ -92,7 +97,10 @@ function toRecord({ id, values }: { id: string; values: FieldValues }) {
   return { attributes: { type: 'Contact' }, id, ...values };
 }
 
-/** The addresses of the queries; none if nothing is to be compared, or the queries would be too many. */
+/**
+ * The addresses of the queries; none if nothing is to be compared, or there would be too many
+ * queries.
+ */
 function buildQueries(changes: readonly SentChange[], { fields }: ObjectDescription): string[] {
   const compared = changes.filter(({ seen }) => seen !== undefined);
   const names = new Set(
@@ -118,7 +126,7 @@ function lookPath(ids: readonly string[], columns: readonly string[]): string {
 
 type Part = z.infer<typeof replySchema>['compositeResponse'][number];
 
-/** The records that were found right before the write, by id; fewer where a query failed. */
+/** The records that were found right before the write, by ID; fewer if a query failed. */
 function foundIn(parts: readonly Part[]): Map<string, ColumnReader> {
   const records = parts
     .filter(({ referenceId, httpStatusCode }) => referenceId !== 'write' && httpStatusCode < 300)
@@ -147,7 +155,7 @@ function overwrittenIn(
     Object.entries(values).flatMap(([name, sent]) => {
       const field = fields.get(name);
       const raw = read(name);
-      // A value that is left out of the response is hidden, which is not the same as blank.
+      // A value that is omitted from the response is hidden, which is not the same as blank.
       if (field === undefined || raw === undefined || !Object.hasOwn(seen, name)) return [];
       const value = canonicalValue(raw, field);
       return value === (seen[name] ?? null) || value === sent ? [] : [[name, value]];

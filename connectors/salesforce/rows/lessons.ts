@@ -1,20 +1,20 @@
-/** What the writes of one connector learn from refusals that name no field, while it is open. */
+/** What the writes of one connector learn from rejections that name no field, while it is open. */
 import { createMutex, type Mutex } from '../../../src/core/parallel.ts';
 import type { SalesforceFault } from '../errors.ts';
 
 export interface Lessons {
-  /** Sets of fields that were to blame, by the rule that refused them. */
+  /** Sets of fields that were to blame, by the rule that rejected them. */
   byRule: Map<string, string[][]>;
   /** The same by the code alone, for rules whose message quotes values. */
   byCode: Map<string, string[][]>;
   /** Searches that found no field, by the rule. */
   inVain: Map<string, number>;
-  /** Requests that write, and requests that tried what was not to stay. */
+  /** Number of requests that write, and of trials whose writes are rolled back. */
   usual: number;
   trials: number;
   /** False once a trial was not rolled back as it should have been. */
   areTrialsSafe: boolean;
-  /** One search at a time, so that the next one knows what came of it. */
+  /** One search at a time, so that the next one knows the result. */
   turn: Mutex;
 }
 
@@ -30,18 +30,20 @@ export function createLessons(): Lessons {
   };
 }
 
-/** Rules that are remembered, and sets of fields for each. */
+/** Maximum number of rules that are remembered, and of sets of fields for each. */
 const MAX_RULES = 1_000;
 const MAX_SETS = 8;
 
-/** Trials that may be made whatever is written, and for each request that writes. */
+/** Trials that may be made in any case, and for each request that writes. */
 const FREE_TRIALS = 16;
 const TRIALS_PER_REQUEST = 0.5;
 
-/** Searches in vain after which a rule is taken for one about whole records. */
+/** Failed searches after which a rule is assumed to be about whole records. */
 const MAX_IN_VAIN = 2;
 
-/** The rule behind a refusal. Messages may quote amounts, which differ from contact to contact. */
+/**
+ * The rule behind a rejection. Messages may quote amounts, which differ from contact to contact.
+ */
 export function toRule({ code, message }: Pick<SalesforceFault, 'code' | 'message'>): string {
   return `${code} ${message.replaceAll(/\d[\d.,]*/g, '#')}`;
 }
@@ -51,7 +53,7 @@ export function mayTry({ usual, trials, areTrialsSafe }: Lessons): boolean {
   return areTrialsSafe && trials < FREE_TRIALS + TRIALS_PER_REQUEST * usual;
 }
 
-/** Whether a search for the fields behind this refusal can bring anything. */
+/** Whether a search for the fields behind this rejection can find anything. */
 export function mayFind({ inVain }: Lessons, fault: SalesforceFault): boolean {
   return (inVain.get(toRule(fault)) ?? 0) < MAX_IN_VAIN;
 }
@@ -79,8 +81,8 @@ function remember(known: Map<string, string[][]>, key: string, fields: readonly 
 }
 
 /**
- * Sets of fields that were to blame for this rule elsewhere, and then those of other rules of its code, unless
- * `ownAlone` asks for the rule's alone.
+ * Sets of fields that were to blame for this rule elsewhere, followed by those of other rules with
+ * its code, unless `ownAlone` limits it to the rule itself.
  */
 export function findSuspects(
   { byRule, byCode }: Lessons,

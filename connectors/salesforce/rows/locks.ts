@@ -7,17 +7,19 @@ import type { SalesforceSession } from '../session.ts';
 import { writeCollection } from './collections.ts';
 import { refusal, type SentChange, type Unsettled } from './refusals.ts';
 
-/** Rounds over the records that stay locked, and the wait before the first; it doubles. */
+/**
+ * Number of attempts for the records that stay locked, and the wait before the first; it doubles.
+ */
 const ROUNDS = 3;
 const FIRST_WAIT_MS = 400;
 
-/** Records whose accounts are asked for in one request, so that its address is not too long. */
+/** Number of records whose accounts are requested at once, so that the address is not too long. */
 const IDS_PER_QUERY = 200;
 
 /**
- * Writes what was locked again: the contacts of one account together, because they wait for the
- * same lock, and one account after the other, so that none makes the others wait. Adds to `unsettled` what is
- * refused then without a field being named.
+ * Writes locked changes again: the contacts of one account together, because they wait for the same
+ * lock, and one account after the other, so that none makes the others wait. Adds to `unsettled`
+ * what is then rejected without naming a field.
  */
 export async function* retryLocked(
   session: SalesforceSession,
@@ -44,7 +46,7 @@ export async function* retryLocked(
 
 const LOCKED = { code: 'UNABLE_TO_LOCK_ROW', message: '', fields: [] };
 
-/** The changes in groups of one account; contacts without one stand alone. */
+/** The changes in groups of one account; contacts without one form their own group. */
 async function byAccount(
   { api }: SalesforceSession,
   changes: readonly SentChange[],
@@ -61,7 +63,7 @@ async function byAccount(
   return [...groups.values()].flatMap(inRequests);
 }
 
-/** An account may have more contacts than one request takes. */
+/** An account may have more contacts than fit into one request. */
 function inRequests(group: SentChange[]): SentChange[][] {
   const requests: SentChange[][] = [];
   for (let start = 0; start < group.length; start += IDS_PER_QUERY) {

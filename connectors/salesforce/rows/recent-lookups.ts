@@ -1,8 +1,8 @@
-/** Since when values have been looked up that may be about to be written. */
+/** Remembers since when values have been looked up that may be about to be written. */
 export interface RecentLookups {
-  /** Notes a look-up; the time is by Salesforce's clock, or null where that is not known. */
+  /** Records a lookup; the time is by Salesforce's clock, or null if unknown. */
   note(atMs: number | null): void;
-  /** The time of the first look-up since the last `forget`; null if there was none. */
+  /** The time of the first lookup since the last `forget`; null if there was none. */
   oldestMs(): number | null;
   forget(): void;
 }

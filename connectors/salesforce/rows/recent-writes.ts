@@ -1,9 +1,12 @@
-/** The last writes of a connector, so that what is read back can be told from changes by others. */
+/**
+ * The last writes of a connector, to distinguish them from changes by others when they are read
+ * back.
+ */
 import type { FieldValues } from '../../../src/core/crm-field.ts';
 import type { ContactChange } from '../../contract.ts';
 import { contactIdOrText } from '../ids.ts';
 
-/** When a write was made, by Salesforce's clock to the second; null where that is not known. */
+/** When a write was made, by Salesforce's clock to the second; null if unknown. */
 export interface WriteTime {
   sentAtMs: number | null;
   answeredAtMs: number | null;
@@ -18,7 +21,7 @@ export interface RecentWrites {
   find(id: string): RecentWrite | undefined;
 }
 
-/** Writes that are remembered; those before cannot be judged any more. */
+/** Maximum number of writes that are remembered; earlier ones can no longer be judged. */
 const MAX_WRITES = 20_000;
 
 export function createRecentWrites(): RecentWrites {

@@ -1,40 +1,45 @@
-/** What Salesforce refuses of a change: fields that it names, or the change as a whole. */
+/** What Salesforce rejects of a change: fields that it names, or the change as a whole. */
 import { foreignCode, foreignFields } from '../../../src/core/foreign-text.ts';
 import type { ContactChange, Overwritten, Refusal, WriteResult } from '../../contract.ts';
 import { getMeaning, type SalesforceFault, sentenceFor, wordsOfFault } from '../errors.ts';
 
-/** A change on its way. */
+/** A change in progress. */
 export interface SentChange extends ContactChange {
-  /** Why fields were left out of it. */
+  /** Why fields were omitted from it. */
   left?: readonly SalesforceFault[];
-  /** Where refusals named no field: the fields that are left out to see whether it is accepted then. */
+  /**
+   * Set if rejections named no field: the fields that are omitted to see whether it is then
+   * accepted.
+   */
   attempt?: Attempt;
-  /** What was tried for it in vain, by rule and fields. */
+  /** Failed attempts for it, by rule and fields. */
   tried?: readonly string[];
-  /** What others had typed into its fields when it was sent last. */
+  /** What others had typed into its fields when it was last sent. */
   overwritten?: Overwritten | undefined;
 }
 
-/** Fields that are left out for rules that have refused the change without naming a field. */
+/**
+ * Fields that are omitted because of rules that have rejected the change without naming a field.
+ */
 export interface Attempt {
-  /** The values with these fields. */
+  /** The values including these fields. */
   values: ContactChange['values'];
   blamed: readonly Blamed[];
 }
 
-/** A refusal that names no field, and the fields that are thought to be to blame. */
+/** A rejection that names no field, and the fields that are suspected. */
 export interface Blamed {
   fault: SalesforceFault;
   fields: readonly string[];
 }
 
-/** A change that was refused without a field being named; nothing of it is written. */
+/** A change that was rejected without naming a field; nothing of it is written. */
 export interface UnnamedRefusal {
   change: SentChange;
   faults: readonly SalesforceFault[];
 }
 
-/** Changes that are not written yet, and may be. */
+/** Changes that are not written yet, but may be. */
 export interface Unsettled {
   /** Another user was changing these contacts. */
   locked: SentChange[];
@@ -53,7 +58,7 @@ export type Step =
   | { kind: 'locked' | 'again'; change: SentChange }
   | { kind: 'unnamed'; refusal: UnnamedRefusal };
 
-/** Decides it; no faults if the record is written. */
+/** Decides the next step; no faults if the record is written. */
 export function stepAfter(change: SentChange, faults: readonly SalesforceFault[]): Step {
   const [first] = faults;
   if (first === undefined) return { kind: 'done', result: written(settled(change)) };
@@ -67,7 +72,7 @@ export function stepAfter(change: SentChange, faults: readonly SalesforceFault[]
   return { kind: 'unnamed', refusal: { change, faults } };
 }
 
-/** Codes of refusals that can be about one value even if they name no field of the change. */
+/** Codes of rejections that can be about one value even if they name no field of the change. */
 const ABOUT_VALUES: ReadonlySet<string> = new Set([
   'FIELD_CUSTOM_VALIDATION_EXCEPTION',
   'CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY',
@@ -80,40 +85,40 @@ const ABOUT_VALUES: ReadonlySet<string> = new Set([
   'DUPLICATE_VALUE',
 ]);
 
-/** Whether a refusal can be about one value of a change. */
+/** Whether a rejection can be about one value of a change. */
 export function mayBeOfField(fault: SalesforceFault): boolean {
   return ABOUT_VALUES.has(fault.code) && getMeaning(fault).sort === 'record';
 }
 
-/** Whether a refusal names a field that the change writes. */
+/** Whether a rejection names a field that the change writes. */
 export function namesOwnField({ values }: ContactChange, { fields }: SalesforceFault): boolean {
   return fields.some((name) => Object.hasOwn(values, name));
 }
 
-/** The change once what its attempt leaves out is known to be to blame. */
+/** The change once the fields that its attempt omits are known to be to blame. */
 function settled({ attempt, left = [], ...change }: SentChange): SentChange {
   if (attempt === undefined) return { ...change, left };
   return { ...change, left: [...left, ...attempt.blamed.map(asNamed)] };
 }
 
-/** A refusal as if it had named the fields to blame. */
+/** A rejection as if it had named the fields to blame. */
 export function asNamed({ fault, fields }: Blamed): SalesforceFault {
   return { ...fault, fields };
 }
 
-/** The change as written, but for what was left out of it. */
+/** The change as written, except for what was omitted from it. */
 export function written({ id, left = [], overwritten }: SentChange): WriteResult {
   const lost = overwritten === undefined ? {} : { overwritten };
   if (left.length === 0) return { status: 'written', id, ...lost };
   return { status: 'written_in_part', id, refusals: toRefusals(left), ...lost };
 }
 
-/** A refused record in words. */
+/** The result for a rejected record. */
 export function refusal(id: string, fault: SalesforceFault): WriteResult {
   return { status: 'refused', id, ...about(fault) };
 }
 
-/** Nothing of the change is written, for these reasons and those that left fields out before. */
+/** Nothing of the change is written, for these reasons and those that omitted fields before. */
 export function refused(
   { id, left = [] }: SentChange,
   faults: readonly SalesforceFault[],
@@ -150,13 +155,13 @@ export function withoutNamed(
   return { ...change, values: Object.fromEntries(rest), left: [...left, ...own] };
 }
 
-/** Several errors of one record, named by the first of them, with the fields of all. */
+/** Several errors of one record, with the code of the first and the fields of all. */
 export function combined(faults: readonly SalesforceFault[]): SalesforceFault {
   const { code, message } = faults[0] ?? { code: 'UNKNOWN_EXCEPTION', message: '' };
   return { code, message, fields: [...new Set(faults.flatMap(({ fields }) => fields))] };
 }
 
-/** Which refusals a later run may get past. */
+/** Rejections that may not occur in a later run. */
 const PASSING_SORTS: ReadonlySet<string> = new Set(['lock', 'passing', 'limit', 'session']);
 
 function about(fault: SalesforceFault): Refusal {

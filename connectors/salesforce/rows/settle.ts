@@ -21,7 +21,7 @@ import {
 } from './refusals.ts';
 import { tryUpdate } from './trial.ts';
 
-/** Writes many changes, and adds to `unsettled` what is left of them. */
+/** Writes many changes, and adds the rest to `unsettled`. */
 export type WritePass = (
   session: SalesforceSession,
   changes: readonly SentChange[],
@@ -29,9 +29,9 @@ export type WritePass = (
 ) => AsyncGenerator<WriteResult>;
 
 /**
- * Writes what is left until every change has a result: those that were refused without a field being named,
- * without the fields to blame; then those that were locked. It ends, because each change loses fields or
- * possibilities every time.
+ * Writes what is left until every change has a result: first changes that were rejected without
+ * naming a field, without the fields to blame; then those that were locked. It terminates, because
+ * each change loses fields or possibilities every time.
  */
 export async function* settle(
   session: SalesforceSession,
@@ -56,7 +56,7 @@ export async function* settle(
 
 type Writer = Pick<SalesforceSession, 'api' | 'settings' | 'lessons' | 'signal' | 'log'>;
 
-/** Decides what to leave out of a change, if need be after a search; never leaves it as it is. */
+/** Decides what to omit from a change, if necessary after a search; never leaves it unchanged. */
 async function afterUnnamed(
   session: Writer,
   { change: sent, faults }: UnnamedRefusal,
@@ -75,7 +75,10 @@ async function afterUnnamed(
   }
 }
 
-/** Writes the change without these fields; one of which all values belong together is refused instead. */
+/**
+ * Writes the change without these fields; a change whose values all belong together is rejected
+ * instead.
+ */
 function afterAttempt(
   change: SentChange,
   faults: readonly SalesforceFault[],
@@ -92,8 +95,8 @@ function afterAttempt(
 }
 
 /**
- * The change with those fields again that were left out in vain, because the same rule refused it all the same.
- * What did help stays left out.
+ * The change with the fields restored whose omission did not help, because the same rule rejected
+ * it anyway. Omissions that did help remain.
  */
 function withoutVain(
   { attempt, ...change }: SentChange,
@@ -126,7 +129,10 @@ type LeaveOut =
   | { kind: 'search'; fault: SalesforceFault }
   | { kind: 'refused' };
 
-/** Chooses fields for each refusal that names none: those to blame elsewhere, or those that a search finds. */
+/**
+ * Chooses fields for each rejection that names none: those to blame elsewhere, or those that a
+ * search finds.
+ */
 function leaveOut(
   { lessons, settings }: Writer,
   change: SentChange,
@@ -140,7 +146,7 @@ function leaveOut(
     const suspects = findSuspects(lessons, fault, change.together)
       .map((set) => set.filter((name) => fields.includes(name)))
       .filter((set) => set.length > 0 && set.length < fields.length)
-      // The caller has blanked these already, and the rule still refuses the change.
+      // The caller has already blanked these, and the rule still rejects the change.
       .filter((set) => !change.together || set.some((name) => change.values[name] !== null));
     const suspect = suspects.find((set) => !tried.has(triedKey({ fault, fields: set })));
     if (suspect !== undefined) {
@@ -157,11 +163,16 @@ function leaveOut(
 type Found =
   | { state: 'found'; fields: readonly string[] | null }
   | { state: 'locked' }
-  /** The contact was refused for a reason that is not about values, or no more trials may be made. */
+  /**
+   * The contact was rejected for a reason that is not about values, or no more trials may be made.
+   */
   | { state: 'unclear' }
   | { state: 'kept'; fields: readonly string[] };
 
-/** Finds the fields to blame for one refusal of one contact, by trials that leave nothing in the CRM. */
+/**
+ * Finds the fields to blame for one rejection of one contact, by trials that leave nothing in the
+ * CRM.
+ */
 async function search(session: Writer, change: SentChange, fault: SalesforceFault): Promise<Found> {
   const { lessons, log, signal } = session;
   const trials = searchCulprits(toAtoms(Object.keys(change.values), change.groups));
@@ -189,7 +200,7 @@ async function search(session: Writer, change: SentChange, fault: SalesforceFaul
   }
 }
 
-/** A change of which Salesforce has kept a trial: these fields are written, the others refused. */
+/** A change of which Salesforce has kept a trial: these fields are written, the others rejected. */
 function toKeptStep(
   change: SentChange,
   faults: readonly SalesforceFault[],

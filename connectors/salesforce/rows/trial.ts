@@ -5,13 +5,13 @@ import { readAs, type SalesforceFault } from '../errors.ts';
 import { contactIdOrText } from '../ids.ts';
 import type { SalesforceSession } from '../session.ts';
 
-/** How a trial ended; `kept` means that Salesforce has written it, or something else, after all. */
+/** Result of a trial; `kept` means that Salesforce has written it, or something else, after all. */
 export type Trial =
   | { state: 'accepted' }
   | { state: 'refused'; faults: readonly SalesforceFault[] }
   | { state: 'kept'; isWritten: boolean };
 
-/** The id of no contact in any org: numbers are given out from 1 on. */
+/** The ID of no contact in any org: numbers are assigned from 1 on. */
 const NO_CONTACT = '003000000000000AAA';
 
 /** Salesforce's code for a part of a request that was rolled back, or not tried. */
@@ -32,8 +32,9 @@ const faultsSchema = z.array(
 );
 
 /**
- * Updates a contact and then a contact that does not exist, in one request of which all or nothing is kept:
- * the second update fails, so that Salesforce takes the first one back after it has run every rule and trigger.
+ * Updates a contact and then a contact that does not exist, in one request that is kept as a whole
+ * or not at all. The second update fails, so that Salesforce rolls the first one back after it has
+ * run every rule and trigger.
  */
 export async function tryUpdate(
   { api, settings }: Pick<SalesforceSession, 'api' | 'settings'>,
@@ -63,7 +64,8 @@ function toTrialOutcome(parts: readonly Part[]): Trial {
   if (trial.every(({ code }) => code === ROLLED_BACK)) {
     return isHalted ? { state: 'kept', isWritten: false } : { state: 'accepted' };
   }
-  // After a refused part nothing more is tried; otherwise Salesforce did not take them for one.
+  // After a rejected part, nothing more is tried; otherwise Salesforce did not treat them as a
+  // unit.
   return isHalted ? { state: 'refused', faults: trial } : { state: 'kept', isWritten: false };
 }
 

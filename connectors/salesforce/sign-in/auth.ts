@@ -18,10 +18,10 @@ import { SIGN_IN_FIX } from '../errors.ts';
 import type { AuthSettings, SalesforceSettings } from '../settings.ts';
 import { pinInstance, toInstanceUrl } from './instance.ts';
 
-/** Who is signed in, and where the org answers. */
+/** A completed sign-in, and the address of the org. */
 export interface SignIn {
   accessToken: string;
-  /** Without a slash at its end; no other origin is shown the token (`instance.ts`). */
+  /** Without a trailing slash; the token is sent to no other origin (`instance.ts`). */
   instanceUrl: string;
   orgId: string;
   userId: string;
@@ -37,7 +37,7 @@ export interface AuthDeps {
   signal: AbortSignal;
 }
 
-/** Makes the sign-in of a connector; asks nothing yet. */
+/** Creates the sign-in of a connector; sends nothing yet. */
 export function createAuth(deps: AuthDeps): Auth {
   return shareSignIn({
     ask: () => askForSignIn(deps),
@@ -47,14 +47,14 @@ export function createAuth(deps: AuthDeps): Auth {
 }
 
 /**
- * The name under which a rotated refresh token is kept. It depends on the token in the settings,
- * so that a new one there counts at once.
+ * Name of the secret with a rotated refresh token. It depends on the token in the settings, so that
+ * a new one there takes effect at once.
  */
 export function refreshTokenSecret(settingsToken: string): string {
   return `salesforce_refresh_token/${secretFingerprint(settingsToken)}`;
 }
 
-/** The name under which the refresh token is kept that a consent to this app has brought. */
+/** Name of the secret with the refresh token from a consent to this app. */
 export function consentSecret(clientId: string): string {
   return refreshTokenSecret(`app ${clientId}`);
 }
@@ -87,7 +87,7 @@ async function askForSignIn(deps: AuthDeps): Promise<SignIn> {
 
 const userInfoSchema = z.object({ user_id: z.string(), organization_id: z.string() });
 
-/** A bare token says nothing of itself; Salesforce does. */
+/** A bare token contains no information about itself, so Salesforce is asked. */
 async function identify({ settings, exchange }: AuthDeps, accessToken: string): Promise<SignIn> {
   const instanceUrl = withoutSlash(settings.url);
   const { readUserInfo } = await import('../client.ts');
@@ -125,13 +125,16 @@ function refresh(
   });
 }
 
-/** The app that signs in: public clients have no secret, and a sign-in by a certificate names the app in its assertion. */
+/**
+ * The app that signs in: public clients have no secret, and a sign-in with a certificate names the
+ * app in its assertion.
+ */
 type App = Pick<AppConfig, 'clientId' | 'clientSecret'>;
 
 const tokenReplySchema = z.object({
   access_token: z.string().min(1),
   instance_url: z.string().min(1),
-  /** Ends with the ids of the org and the user. */
+  /** Ends with the IDs of the org and the user. */
   id: z.string().regex(/\/\w{15,18}\/\w{15,18}$/),
   refresh_token: z.string().optional(),
 });
@@ -148,14 +151,15 @@ async function grant(
     form,
   );
   const { refreshToken, instanceNamed, ...signIn } = reply;
-  // Whatever the answer says of the instance, the token that was used may be worthless from now on.
+  // Whatever the response says about the instance, the token that was used may be worthless from
+  // now on.
   await keepRefreshToken?.(refreshToken);
   const instanceUrl = toInstanceUrl(settings, instanceNamed);
   await pinInstance(settings, secrets, instanceUrl);
   return { ...signIn, instanceUrl };
 }
 
-/** Asks the token endpoint. Throws a ConfigurationError that says why it refuses. */
+/** Sends a request to the token endpoint. Throws a ConfigurationError that says why it rejects. */
 export async function askForToken(
   exchange: Pick<CrmExchange, 'send'>,
   app: AppConfig,
@@ -167,7 +171,7 @@ export async function askForToken(
   return readTokenReply(await client.requestToken(form));
 }
 
-/** The library's client of an app; `judge` throws if it does not accept a reply. */
+/** The library's client of an app; `judge` throws if it does not accept a response. */
 export async function openSignInClient(
   exchange: Pick<CrmExchange, 'send'>,
   app: AppConfig,
@@ -178,18 +182,18 @@ export async function openSignInClient(
     const headers = { accept: 'application/json', ...request.headers };
     const reply = await exchange.send({ ...request, headers });
     judge(reply);
-    // The library has errors of its own for other statuses.
+    // The library has its own errors for other statuses.
     return { ...reply, status: 200 };
   });
 }
 
-/** What a good answer of the token endpoint says; nothing of it has been judged. */
+/** Content of a successful response of the token endpoint; nothing of it has been validated. */
 export interface TokenReply extends Omit<SignIn, 'instanceUrl'> {
   instanceNamed: string;
   refreshToken: string | null;
 }
 
-/** Throws a RetriableError if it is no good answer. */
+/** Throws a RetriableError if it is not a valid response. */
 function readTokenReply(reply: unknown): TokenReply {
   const parsed = tokenReplySchema.safeParse(reply).data;
   if (parsed === undefined) throw signInUnavailable();
@@ -203,7 +207,7 @@ function readTokenReply(reply: unknown): TokenReply {
   };
 }
 
-/** What helps against the usual refusals of the token endpoint. */
+/** Fixes for the usual rejections of the token endpoint. */
 const TOKEN_FIXES: Readonly<Record<string, string>> = {
   invalid_grant:
     'The refresh token is no longer valid, the user has not approved the app, or the clock of this machine is wrong: connect again, or let an admin preauthorize the app for the user.',
@@ -216,7 +220,7 @@ const TOKEN_FIXES: Readonly<Record<string, string>> = {
   unsupported_grant_type: 'Switch this way to sign in on in the app’s OAuth settings.',
 };
 
-/** Fixes for what the endpoint describes; they say more than the word alone. */
+/** Fixes for descriptions of the endpoint; they say more than the word alone. */
 const DESCRIPTION_FIXES: Readonly<Record<string, string>> = {
   'request not supported on this domain':
     "crm.url is an address that all orgs share, or this way to sign in is not open there: write the org's own My Domain URL into it, https://NAME.my.salesforce.com. It is in Setup → My Domain.",
@@ -245,8 +249,8 @@ function fixFor(word: string, description: string, isJwt: boolean): string {
 }
 
 /**
- * The token endpoint refuses, with a word of OAuth and a description, which may name a user: of it
- * only what Salesforce is known to say becomes part of the message.
+ * The token endpoint rejects with a word of OAuth and a description, which may name a user: only
+ * known descriptions of Salesforce become part of the message.
  */
 export function tokenRefused(
   reply: Pick<CrmReply, 'status' | 'text'>,
@@ -291,7 +295,7 @@ function signInUnavailable(): RetriableError {
 
 const JWT_GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
-/** Salesforce takes assertions that end within three minutes or so. */
+/** Salesforce accepts assertions that expire within about three minutes. */
 const ASSERTION_LIFE_SECONDS = 180;
 
 async function signAssertion(
@@ -301,13 +305,14 @@ async function signAssertion(
 ): Promise<string> {
   const { SignJWT } = await import('jose');
   try {
-    // Its own import of a key refuses PKCS#1, the form that OpenSSL wrote for years.
+    // The library's own key import rejects PKCS#1, the form that OpenSSL wrote for years.
     const key = createPrivateKey(privateKey.replaceAll('\\n', '\n'));
     return await new SignJWT()
       .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
       .setIssuer(clientId)
       .setSubject(username)
-      // External Client Apps of a sandbox refuse https://test.salesforce.com; the org's own address is always known.
+      // External Client Apps of a sandbox reject https://test.salesforce.com; the org's own address
+      // is always accepted.
       .setAudience(new URL(url).origin)
       .setExpirationTime(Math.floor(now / 1000) + ASSERTION_LIFE_SECONDS)
       .sign(key);

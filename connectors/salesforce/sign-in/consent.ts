@@ -15,7 +15,7 @@ import type { AuthSettings, SalesforceSettings } from '../settings.ts';
 import { askForToken, consentSecret, openSignInClient, tokenRefused } from './auth.ts';
 import { toInstanceUrl } from './instance.ts';
 
-/** What the app asks for: the APIs, and to go on without the person. */
+/** The scopes that the app requests: the APIs, and access without the user being present. */
 const SCOPE = 'api refresh_token';
 
 /** The web server flow with PKCE (CRM facts, section A1). */
@@ -49,7 +49,7 @@ async function authorizationUrl(
   { state, ...consent }: ConsentRequest,
 ): Promise<string> {
   const { toAuthorizationUrl } = await import('../client.ts');
-  // Salesforce knows no other method of PKCE than S256, and the library does not name it.
+  // Salesforce supports no PKCE method other than S256, and the library does not name it.
   return toAuthorizationUrl(toAppConfig(settings, consent), { scope: SCOPE, state });
 }
 

@@ -1,7 +1,7 @@
 /**
- * Where an org answers, and with that, where its token goes. An answer can name any address; the
- * token follows it only to an address that the settings or Salesforce's own domains vouch for, and
- * only to the one of the first connect.
+ * The address of an org, and so the address that its token is sent to. A response can name any
+ * address. The token is sent only to an address that the settings or Salesforce's own domains vouch
+ * for, and only to that of the first connect.
  */
 import { ConfigurationError } from '../../../src/core/errors.ts';
 import { isConfidential } from '../../../src/core/host.ts';
@@ -12,18 +12,19 @@ import type { SalesforceSettings } from '../settings.ts';
 
 type Rules = Pick<SalesforceSettings, 'url' | 'instanceHosts'>;
 
-/** Salesforce's own: an org answers at one of these, or at a name below one. */
+/** Salesforce's own domains: an org responds at one of these, or at a subdomain. */
 const SALESFORCE_DOMAINS = ['salesforce.com', 'force.com'];
 
 /**
- * Where requests go, from the `instance_url` in an answer of the token endpoint; without a slash at
- * its end. Throws a ConfigurationError unless its origin is that of `crm.url`, or an https address
- * of Salesforce or of `crm.instanceHosts` that a third party on the way cannot have put there.
+ * The address for requests, from the `instance_url` in a response of the token endpoint; without a
+ * trailing slash. Throws a ConfigurationError unless its origin is that of `crm.url`, or it is an
+ * https address of Salesforce or of `crm.instanceHosts` that no third party in between can have put
+ * there.
  */
 export function toInstanceUrl(rules: Rules, named: string): string {
   const instance = URL.canParse(named) ? new URL(named) : null;
   if (instance === null || !isBare(instance)) throw instanceRefused(rules, instance);
-  // Only behind an address that a person has written may there be a path: that of a proxy.
+  // Only an address that a user has written may have a path: that of a proxy.
   if (isSettingsOrigin(rules, instance)) return withoutSlash(instance.href);
   const isTrusted = isNamed(rules, instance) || isSalesforce(instance);
   const isUntouched = isConfidential(new URL(rules.url));
@@ -32,9 +33,9 @@ export function toInstanceUrl(rules: Rules, named: string): string {
 }
 
 /**
- * Keeps the origin of the first connect, and throws a ConfigurationError if it is another one now.
- * If the process dies before it is kept, the next connect is the first; two processes that connect
- * at once are given the same origin, or one of them stops at its next sign-in.
+ * Stores the origin of the first connect, and throws a ConfigurationError if it differs now. If the
+ * process dies before it is stored, the next connect is the first. If two processes connect at
+ * once, they get the same origin, or one of them stops at its next sign-in.
  */
 export async function pinInstance(
   rules: Rules,
@@ -45,27 +46,32 @@ export async function pinInstance(
   const instance = new URL(instanceUrl);
   const pinned = await secrets.read(name);
   if (pinned === instance.origin) return;
-  // What the settings name has been decided by a person, and is kept from now on.
+  // A user has decided about addresses in the settings, so these are stored from now on.
   const isDecided = isSettingsOrigin(rules, instance) || isNamed(rules, instance);
   if (pinned !== null && !isDecided) throw instanceChanged(new URL(pinned), instance);
   await secrets.write(name, instance.origin);
 }
 
-/** The name under which the origin is kept; another `crm.url` is another first connect. */
+/** Name of the secret with the origin; another `crm.url` is another first connect. */
 export function instanceSecret(url: string): string {
   return `salesforce_instance/${secretFingerprint(new URL(url).origin)}`;
 }
 
-/** Letters, digits and hyphens between slashes: with no dots and no escapes, it leads nowhere else. */
+/** Letters, digits and hyphens between slashes: without dots and escapes, it leads nowhere else. */
 const DATA_PATH = /^\/services\/data\/v\d+\.\d+(\/[\w-]+)+$/;
 
-/** The path of a further page as an answer names it. Throws a ConfigurationError if it is no such. */
+/**
+ * The path of a further page from a response. Throws a ConfigurationError if it is not such a path.
+ */
 export function pagePath(named: string): string {
   if (DATA_PATH.test(named)) return named;
   throw addressRefused();
 }
 
-/** An id in an answer as a part of a path. Throws a ConfigurationError if it would lead elsewhere. */
+/**
+ * An ID from a response as a part of a path. Throws a ConfigurationError if it would lead
+ * elsewhere.
+ */
 export function idInPath(named: string): string {
   if (/^\w+$/.test(named)) return named;
   throw addressRefused();
@@ -106,7 +112,7 @@ function instanceChanged(pinned: URL, instance: URL): ConfigurationError {
   );
 }
 
-/** An address for the next request at which the token has no business. */
+/** An address for the next request that must not receive the token. */
 export function addressRefused(): ConfigurationError {
   return new ConfigurationError(
     'Salesforce names an address for the next request that is no path of this org. It was not asked there, since the token would have gone along. If something stands between donor-sync and Salesforce, such as a proxy, have its administrator look at it.',

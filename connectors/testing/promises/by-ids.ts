@@ -1,4 +1,4 @@
-/** Reading contacts by their ids. */
+/** Reading contacts by their IDs. */
 import assert from 'node:assert/strict';
 import type { RecordLookup } from '../../contract.ts';
 import { byId, collectPages, getValues } from '../readings.ts';
@@ -39,7 +39,7 @@ export function promiseByIds({ describe, it, can }: Suite): void {
       const [first = '', gone = '', last = ''] = await t.start(people(3));
       await t.crm.deleteContact(gone);
       const found = await t.connector.readByIds([first, gone, last], []);
-      // Whether a CRM vouches for the deletion of a single record differs.
+      // CRMs differ in whether they vouch for the deletion of a single record.
       assert.deepEqual(
         found.map(({ id, state }) => [id, state === 'found']),
         [

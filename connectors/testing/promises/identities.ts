@@ -1,4 +1,4 @@
-/** What the identity of a contact is made of, and what of it cannot be read. */
+/** What the identity of a contact is made of, and which parts cannot be read. */
 import assert from 'node:assert/strict';
 import type { Contact } from '../../../src/core/contact.ts';
 import { isDonorSyncError } from '../../../src/core/errors.ts';
@@ -37,7 +37,7 @@ export function promiseIdentities({ describe, it, can }: Suite): void {
           const names = (await t.crm.hideSources?.(part)) ?? [];
           await t.startAgain();
           const hidden = t.connector.identity?.();
-          // A permission that changes is no other mapping.
+          // A changed permission is not a different mapping.
           assert.deepEqual([hidden?.columns, hidden?.mode], [before?.columns, before?.mode]);
           assertIncludes(unreadableSources(hidden), [...names]);
           const contacts = byId(await collectPages(t.connector, null));
@@ -84,7 +84,7 @@ export function promiseIdentities({ describe, it, can }: Suite): void {
   });
 }
 
-/** The contact by pages and by id; nothing from a reading that ends in an error. */
+/** The contact by pages and by ID; nothing from a reading that ends in an error. */
 async function readUnlessRefused(connector: Connector, id: string): Promise<Contact[]> {
   const contacts: Contact[] = [];
   const readings = [

@@ -1,4 +1,4 @@
-/** Telling of values that users typed between a reading and a write. */
+/** Reporting values that users typed between a reading and a write. */
 import assert from 'node:assert/strict';
 import type { FieldValues } from '../../../src/core/crm-field.ts';
 import type { Overwritten } from '../../contract.ts';
@@ -6,10 +6,10 @@ import { write } from '../readings.ts';
 import { people } from '../seeds.ts';
 import type { ConnectorTest, Suite } from '../suite.ts';
 
-/** A write is looked for in a history from so long ago on: the clocks of a test may differ. */
+/** How far back a history is searched for a write: the clocks of a test may differ. */
 const TOLERANCE_MS = 60_000;
 
-/** All of it is promised only by connectors that declare `tellsOverwritten`. */
+/** Promised only by connectors that declare `tellsOverwritten`. */
 export function promiseOverwritten({ describe, it }: Suite): void {
   describe('telling of values that were typed meanwhile', () => {
     it('names the value that a user typed after it was read, and that the write replaced', async (t) => {
@@ -34,7 +34,7 @@ export function promiseOverwritten({ describe, it }: Suite): void {
   });
 }
 
-/** Reads the fields, lets a user type, and writes; null where the connector does not tell. */
+/** Reads the fields, lets a user type, and writes; null if the connector does not report it. */
 async function writeSeen(
   { connector }: ConnectorTest,
   id: string,

@@ -1,10 +1,10 @@
-/** Reading written values back, to tell automation from users. */
+/** Reading written values back, to distinguish automation from users. */
 import assert from 'node:assert/strict';
 import { write } from '../readings.ts';
 import { people } from '../seeds.ts';
 import type { ConnectorTest, Suite } from '../suite.ts';
 
-/** All of it is promised only by connectors that have `readBack`. */
+/** Promised only by connectors that have `readBack`. */
 export function promiseReadingBack({ describe, it, can }: Suite): void {
   describe('reading back', () => {
     it('gives one entry for each write, in their order, and null for what is gone', async (t) => {
@@ -57,7 +57,7 @@ export function promiseReadingBack({ describe, it, can }: Suite): void {
   });
 }
 
-/** Undefined where the connector has no `readBack`. */
+/** Undefined if the connector has no `readBack`. */
 async function writeAndRead(
   { connector, crm }: ConnectorTest,
   id: string,

@@ -1,4 +1,4 @@
-/** Values that belong together, and why a value is refused. */
+/** Values that belong together, and why a value is rejected. */
 import assert from 'node:assert/strict';
 import { isConfigurationError } from '../../../src/core/errors.ts';
 import type { RefusalCause, WriteResult } from '../../contract.ts';
@@ -8,7 +8,7 @@ import type { Suite } from '../suite.ts';
 
 const CAUSES: readonly RefusalCause[] = ['rule', 'does_not_fit', 'no_permission', 'no_such_field'];
 
-/** What is said of `together` is promised only by connectors that declare `writesTogether`. */
+/** The tests about `together` apply only to connectors that declare `writesTogether`. */
 export function promiseTogether({ describe, it, can }: Suite): void {
   describe('writing values together', () => {
     it('writes all of them, null as well', async (t) => {
@@ -42,9 +42,9 @@ export function promiseTogether({ describe, it, can }: Suite): void {
       const [id = ''] = await t.start(people(1));
       if (t.connector.capabilities.writesTogether !== true) return;
       const [field] = t.crm.textFields;
-      // No CRM has a field of such a name, and a file cannot have a column of it.
+      // No CRM has a field with such a name, and a file cannot have such a column.
       const values = { [field]: 'ours', ['\u0000']: 'x' };
-      // Some CRMs refuse the whole request for it, which is for the user to mend.
+      // Some CRMs reject the whole request for it, which the user has to fix.
       const status = await write(t.connector, [{ id, values, together: true }]).then(
         ([result]) => result?.status,
         (error: unknown) => (isConfigurationError(error) ? 'refused' : String(error)),

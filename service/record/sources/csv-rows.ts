@@ -1,4 +1,4 @@
-/** Rows of a CSV file with their line numbers, one after the other. */
+/** Reads the rows of a CSV file with their line numbers, one by one. */
 
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
@@ -12,14 +12,14 @@ const recordSchema = z.object({
   info: z.object({ lines: z.number() }),
 });
 
-/** A row by its columns; cells are trimmed. */
+/** A row by its columns. Cells are trimmed. */
 export interface CsvRow {
   row: Record<string, string>;
-  /** The line on which it ends, from 1. */
+  /** The line on which it ends, counted from 1. */
   line: number;
 }
 
-/** Reads the rows; a file that is no CSV is a problem that names the line. */
+/** Reads the rows. A file that is not CSV is a problem that names the line. */
 export async function* readCsv(file: string): AsyncGenerator<CsvRow> {
   const text = Readable.from(readDecoded(file));
   const parser = parse({
@@ -30,7 +30,7 @@ export async function* readCsv(file: string): AsyncGenerator<CsvRow> {
     skip_empty_lines: true,
     relax_column_count: true,
   });
-  // A pipe passes no errors on.
+  // A pipe does not pass errors on.
   text.on('error', (error) => parser.destroy(error));
   text.pipe(parser);
   try {

@@ -1,4 +1,7 @@
-/** Donors and their roles from two CSV files of an operator. The columns: docs/guides/service.md. */
+/**
+ * Reads donors and their roles from two CSV files of an operator. For the columns, see
+ * docs/guides/service.md.
+ */
 
 import { basename } from 'node:path';
 import { z } from 'zod';
@@ -8,11 +11,14 @@ import { type Entry, entryOf, type NamedGift, type NamedRole } from '../entry.ts
 import { ImportProblem } from '../problem.ts';
 import { readCsv } from './csv-rows.ts';
 
-/** What an operator says of the files. */
+/** What an operator says about the files. */
 export interface CsvOptions {
-  /** A second file: what the donors are to organisations, and what they gave. */
+  /** A second file: the donors' roles in organisations, and their gifts. */
   roles: string | null;
-  /** The name of the collection: two of one name are the same, so ids may come again. */
+  /**
+   * The name of the collection. Two files with one name are the same collection, so ids may occur
+   * again.
+   */
   source: string;
   date: string;
   confidence: number;
@@ -100,8 +106,8 @@ const COLUMNS = {
 };
 
 /**
- * Reads the donors of a file with their roles. All lines are read before the problems are named, so that
- * one look shows all of them; the caller lets nothing in when this throws.
+ * Reads the donors of a file with their roles. Reads all lines before it reports problems, so that
+ * the operator sees all at once. If this throws, the caller imports nothing.
  */
 export async function* readCsvDonors(
   db: Database,
@@ -136,7 +142,9 @@ export async function* readCsvDonors(
     throw new ImportProblem(basename(file), problems.named(), problems.count());
 }
 
-/** Reads the births of a list of donors as they are written; problems are for `readCsvDonors` to name. */
+/**
+ * Reads the births of a list of donors as they are written. `readCsvDonors` reports the problems.
+ */
 export async function readBirths(file: string): Promise<string[]> {
   const births: string[] = [];
   for await (const { row } of readCsv(file)) {
@@ -146,7 +154,7 @@ export async function readBirths(file: string): Promise<string[]> {
   return births;
 }
 
-/** Of very many problems only the first are kept. */
+/** Of very many problems, only the first are kept. */
 const MOST_KEPT = 100;
 
 function createProblems() {
@@ -181,7 +189,7 @@ function createProblems() {
   };
 }
 
-/** Roles wait in the database, as a million donors have ten million of them. */
+/** Keeps roles in the database, because a million donors have ten million roles. */
 function holdRoles(db: Database) {
   db.exec(`
     drop table if exists temp.held_roles;
@@ -210,7 +218,7 @@ function holdRoles(db: Database) {
   };
 }
 
-/** A row that was parsed and kept is text again, as a file's is. */
+/** Turns a row that was parsed and stored back into text, like a row of a file. */
 function asCells(row: unknown): Record<string, string> {
   const cells = z.record(z.string(), z.union([z.string(), z.number(), z.null()])).parse(row);
   return Object.fromEntries(

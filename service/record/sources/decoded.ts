@@ -1,13 +1,16 @@
-/** The text of a file in its encoding. Bytes that are not in that encoding refuse the file: a name would be another one. */
+/**
+ * Decodes the text of a file. Refuses a file with bytes that its encoding does not have, because a
+ * name would become another one.
+ */
 
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { ImportProblem } from '../problem.ts';
 
-/** What a file says about its encoding is at its beginning, and in ASCII. */
+/** A file declares its encoding at its beginning, in ASCII. */
 const MOST_OF_DECLARATION = 200;
 
-/** Decodes a file as `declared` finds in its beginning, or as UTF-8. */
+/** Decodes a file with the encoding that `declared` finds at its beginning, or as UTF-8. */
 export async function* readDecoded(
   file: string,
   declared: (start: string) => string | undefined = () => undefined,

@@ -1,6 +1,7 @@
 /**
- * Returns of tax-exempt organisations as the IRS publishes them (Form 990, 990-EZ and 990-PF, e-file
- * XML since the schemas of 2013): who led them, for how much, and what a person might give.
+ * Reads returns of tax-exempt organisations as the IRS publishes them: Form 990, 990-EZ and 990-PF,
+ * e-file XML since the schemas of 2013. They say who led an organisation, for what pay, and what a
+ * person might give.
  */
 
 import { basename } from 'node:path';
@@ -19,7 +20,7 @@ const PEOPLE_GROUPS = new Set([
   'OfficerDirTrstKeyEmplGrp',
 ]);
 
-/** What a return says it has paid in grants: 990 and 990-EZ, and 990-PF. */
+/** The grants that a return says were paid: 990 and 990-EZ, and 990-PF. */
 const GRANT_TOTALS = new Set([
   'CYGrantsAndSimilarPaidAmt',
   'GrantsAndSimilarAmountsPaidAmt',
@@ -39,20 +40,21 @@ const FORMS = new Map([
 
 const FIRST_SCHEMA = 2013;
 
-/** No return names more; the people of one are held until its end. */
+/** No return names more. The people of a return are kept in memory until its end. */
 const MOST_PEOPLE = 20_000;
 
-/** People who work at least so many hours a week are employed, paid or not. */
+/** People who work at least this many hours a week count as employed, paid or not. */
 const HOURS_OF_WORK = 30;
 
 /**
- * What a person could give to nonprofits over five years, by rules of thumb of fundraisers: a twentieth of
- * a year's pay each year; of a private foundation, a trustee's share of what it gives in five years.
+ * What a person could give to nonprofits over five years, by fundraisers' rules of thumb: a
+ * twentieth of a year's pay each year. For a private foundation: a trustee's share of what it gives
+ * in five years.
  */
 const YEARS = 5;
 const SHARE_OF_PAY = 0.05;
 
-/** How far each kind of statement is believed. */
+/** The confidence of each kind of statement. */
 const CONFIDENCE = {
   name: 0.9,
   role: 0.9,
@@ -68,11 +70,13 @@ const BOARD_TITLES =
 export interface ReadReturn {
   filed: FiledReturn;
   entries: Entry[];
-  /** The texts in its fields of names that name no person, such as "VACANT". */
+  /** The texts in its name fields that name no person, such as "VACANT". */
   unread: string[];
 }
 
-/** Reads one return; a form that names no people, or is older than its schema, is a problem. */
+/**
+ * Reads one return. A form that names no people, or is older than the first schema, is a problem.
+ */
 export async function readForm990(file: string): Promise<ReadReturn> {
   let filing: Filing | null = null;
   let grants = 0;
@@ -110,7 +114,7 @@ interface Filing {
   to: string;
   /** The day it was filed. */
   filed: string;
-  /** The same with the time. */
+  /** The same, with the time. */
   filedAt: string;
 }
 
@@ -158,7 +162,9 @@ interface Post {
   address: Address | null;
 }
 
-/** People are held until the end of a return, so only the fields that are read are kept. */
+/**
+ * People are kept in memory until the end of a return, so only the fields that are read are kept.
+ */
 function onlyRead(fields: Group['fields']): Map<string, string> {
   const kept = [...fields].filter(([name]) => PERSON_FIELDS.test(name));
   return new Map(kept.map(([name, text]) => [name, text.slice(0, LONGEST_FIELD)]));
@@ -167,7 +173,7 @@ function onlyRead(fields: Group['fields']): Map<string, string> {
 const LONGEST_FIELD = 500;
 const PERSON_FIELDS = /^(PersonNm|TitleTxt|USAddress\/.*|.*Amt|.*Rt|.*Ind)$/;
 
-/** No person is paid more a year. */
+/** No person has a higher yearly pay. */
 const MOST_PAY = 1_000_000_000;
 
 function readPosts(file: string, groups: readonly Group[], filing: Filing) {
@@ -193,7 +199,9 @@ function readPosts(file: string, groups: readonly Group[], filing: Filing) {
   return { posts, unread };
 }
 
-/** Institutions, and people of earlier years: the return does not say when they served. */
+/**
+ * Leaves out institutions and people of earlier years: the return does not say when they served.
+ */
 function isLeftOut(fields: Group['fields']): boolean {
   return fields.has('FormerOfcrDirectorTrusteeInd') || fields.has('InstitutionalTrusteeInd');
 }
@@ -225,7 +233,7 @@ function readPost(
       ...(isOnBoard ? (['boards'] as const) : []),
     ],
     pay,
-    // Most foundations give their own address for everybody.
+    // Most foundations give their own address for everyone.
     address: JSON.stringify(address) === JSON.stringify(ofFiler) ? null : address,
   };
 }
@@ -262,7 +270,7 @@ function toEntry(post: Post, filing: Filing, grantShare: number, grants: number)
       title: post.title,
       start: from,
       end: to,
-      // The return lists the whole board, but few of the staff.
+      // The return lists the whole board, but only a few of the staff.
       ...(side === 'work' ? { body: 'nonprofit' as const } : {}),
       source: note(CONFIDENCE.role),
     })),
@@ -284,7 +292,7 @@ function toEntry(post: Post, filing: Filing, grantShare: number, grants: number)
   });
 }
 
-/** Two digits are more than an estimate can know. */
+/** An estimate is not more precise than two digits. */
 function roundedDown(dollars: number): number {
   if (dollars < 1) return 0;
   const step = 10 ** Math.max(0, Math.floor(Math.log10(dollars)) - 1);

@@ -1,6 +1,7 @@
 /**
- * Article III judges as the Federal Judicial Center publishes them (judges.csv of the Biographical
- * Directory, public domain): one row a judge, up to six appointments and several degrees in columns.
+ * Reads Article III judges as the Federal Judicial Center publishes them (judges.csv of the
+ * Biographical Directory, public domain). Each judge has one row, with up to six appointments and
+ * several degrees in columns.
  */
 
 import { basename } from 'node:path';
@@ -13,13 +14,13 @@ const MOST_DEGREES = 6;
 
 const CONFIDENCE = { person: 0.98, degree: 0.7 };
 
-/** Of a degree only the year is on record: so long studies usually last. */
+/** Only the year of a degree is recorded. These are the usual lengths of studies. */
 const YEARS_OF_LAW = 3;
 const YEARS_OF_STUDY = 4;
 
 type Row = Readonly<Record<string, string>>;
 
-/** Reads the judges of a file; `today` is the day that it is of. */
+/** Reads the judges of a file; `today` is the date of the file. */
 export async function* readJudges(file: string, today: string): AsyncGenerator<Entry> {
   for await (const { row, line } of readCsv(file)) {
     const problem = NEEDED.filter((column) => row[column] === undefined);
@@ -118,7 +119,7 @@ function isoDay(text: string): string {
   return year === undefined ? '' : dateOf(year, month ?? '', day ?? '');
 }
 
-/** The day, or the year where no more is known. */
+/** Returns the day, or the year if no more is known. */
 function dateOf(year: string, month: string, day: string): string {
   if (!/^\d{4}$/.test(year)) return '';
   const isWhole = /^\d{1,2}$/.test(month) && /^\d{1,2}$/.test(day);

@@ -1,6 +1,7 @@
 /**
- * Members of Congress as the @unitedstates project publishes them (congress-legislators, public domain):
- * legislators-current and -historical in YAML, JSON or CSV. Form CSV has no terms: it tells who, not when.
+ * Reads members of Congress as the @unitedstates project publishes them (congress-legislators,
+ * public domain): legislators-current and -historical in YAML, JSON or CSV. The CSV files have no
+ * terms: they say who, not when.
  */
 
 import { basename, extname } from 'node:path';
@@ -50,7 +51,7 @@ const OFFICES = new Map([
   ['sen', { organisation: 'U.S. Senate', title: 'Senator' }],
 ]);
 
-/** Reads the members of a file; `today` is the day that it is of. */
+/** Reads the members of a file; `today` is the date of the file. */
 export async function* readLegislators(file: string, today: string): AsyncGenerator<Entry> {
   if (extname(file) === '.csv') {
     for await (const { row, line } of readCsv(file)) {
@@ -77,7 +78,10 @@ async function* readItems(file: string): AsyncGenerator<unknown> {
   yield* listIn(file, 'JSON', () => JSON.parse(text));
 }
 
-/** The members of a part of the file; what is no list of them is a problem of the file. */
+/**
+ * Returns the members in a part of the file. Anything but a list of members is a problem of the
+ * file.
+ */
 function listIn(file: string, form: string, read: () => unknown): unknown[] {
   const refuse = (why: string) => new ImportProblem(basename(file), [`It is no ${form}: ${why}`]);
   let value: unknown;
@@ -90,15 +94,15 @@ function listIn(file: string, form: string, read: () => unknown): unknown[] {
   return value;
 }
 
-/** Each member begins with a dash at the start of a line: so one is parsed at a time. */
+/** Each member begins with a dash at the start of a line, so this parses one at a time. */
 async function* readYamlItems(file: string): AsyncGenerator<unknown> {
   let lines: string[] = [];
-  // What stands before the first dash may be comments alone.
+  // The text before the first dash may be nothing but comments.
   const items = () =>
     listIn(file, 'YAML', () => parse(lines.join('\n'), { schema: 'failsafe' }) ?? []);
   const text = Readable.from(readDecoded(file));
   const reader = createInterface({ input: text });
-  // A reader of lines passes no errors on: it would wait forever, or take the file for whole.
+  // A line reader does not pass errors on: it would wait forever, or treat the file as complete.
   text.on('error', () => reader.close());
   for await (const line of reader) {
     if (line.startsWith('- ') && lines.length > 0) {
@@ -131,7 +135,7 @@ function ofLegislator(
         organisation: { name: organisation, ein: null },
         title,
         start,
-        // A term that goes on has its end in the future.
+        // The end of a current term is in the future.
         end: end > today ? null : end,
         body: 'legislature',
         isService: true,
@@ -176,7 +180,7 @@ function ofRow(row: z.infer<typeof rowSchema>, today: string): Entry {
   });
 }
 
-/** The lists name no deaths; but no person grows so old. */
+/** The lists contain no deaths, but no person grows that old. */
 function hasDied(birthday: string, today: string): boolean {
   return birthday !== '' && Number(today.slice(0, 4)) - Number(birthday.slice(0, 4)) > OLDEST;
 }

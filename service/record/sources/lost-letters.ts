@@ -1,6 +1,6 @@
-/** Letters with accents that a register has lost on the way, and how far they can be restored. */
+/** Restores accented letters that a register has lost, as far as possible. */
 
-/** Names that are common in the United States and have letters with accents. */
+/** Names that are common in the United States and have accented letters. */
 const ACCENTED =
   `José María Jesús Ángel Andrés Tomás Ramón Raúl Rubén Joaquín Julián Adrián Sebastián Fabián Germán Hernán Iván Martín Nicolás Óscar Víctor Héctor
   César Félix Simón Inés Lucía Sofía Mónica Verónica Mónica Rocío Belén Concepción Asunción Ascensión Encarnación Bárbara Cándida Débora Élena
@@ -16,7 +16,7 @@ const ACCENTED =
     /\s+/,
   );
 
-/** What stands where a letter was lost. */
+/** What stands in the place of a lost letter. */
 const LOST = /\uFFFD|(?<=\p{L})\?(?=\p{L}|\s|,|$)|(?<=^|\s)\?(?=\p{L})/u;
 const LOST_LETTERS = new RegExp(LOST.source, 'gu');
 
@@ -31,16 +31,19 @@ const WINDOWS_1252: ReadonlyMap<string, number> = new Map(
 /** UTF-8 that was read as windows-1252: "MÃ¼ller". */
 const TWICE_DECODED = /[\u00C2-\u00C5](?=\P{ASCII})/u;
 
-/** Letters of old code pages of DOS that are no letters of names otherwise. */
+/** Letters of old DOS code pages that do not occur in names otherwise. */
 const OF_DOS = new Map([
   ['¤', 'ñ'],
   ['¥', 'Ñ'],
 ]);
 
-/** An apostrophe that was lost: "O?BRIEN". */
+/** A lost apostrophe: "O?BRIEN". */
 const LOST_APOSTROPHE = /(?<=(?:^|[\s,])[OoDdLl])[?\uFFFD](?=\p{Lu})/gu;
 
-/** Restores letters of names that were decoded twice, or lost and are known from a list; other names stay as they are. */
+/**
+ * Restores letters that were decoded twice, and lost letters of names in the list. Other names stay
+ * as they are.
+ */
 export function restoreLetters(text: string): string {
   const plain = text
     .replaceAll(/&(?:#(\d{2,5})|(\w{2,8}));/g, (entity, code, name) =>

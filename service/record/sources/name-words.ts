@@ -46,10 +46,10 @@ export const DEGREES = new Set(
   ),
 );
 
-/** The same, but last names as well: they end a name only if a whole name stands before them. */
+/** Degrees that are last names too: they end a name only if a whole name comes before them. */
 export const DEGREES_OR_NAMES = new Set(words('do ma ms pa ba bs pe ra np op od dc med dean'));
 
-/** Roles that are hardly ever last names: they end a name, together with all that follows. */
+/** Roles that are hardly ever last names: they end a name, together with everything after them. */
 export const ROLES = new Set(
   words(
     `president presidents pres chairman chairwoman chairperson cochair cochairman cochairperson vicechair vice vp evp svp avp secretary secty secy
@@ -61,7 +61,7 @@ export const ROLES = new Set(
   ),
 );
 
-/** Roles that are last names as well. */
+/** Roles that are last names too. */
 export const ROLES_OR_NAMES = new Set(
   words(
     'chair chief sec fellow steward clerk counsel general student dean pastor sergeant warden head',
@@ -75,7 +75,7 @@ export const PARTICLES = new Set(
   ),
 );
 
-/** Irish last names whose O stands alone: "O BRIEN". */
+/** Irish last names whose O is written apart: "O BRIEN". */
 export const AFTER_O = new Set(
   words(
     `brien bryan neil neill neal connor conner conor connell donnell daniel reilly riley hara leary malley rourke keefe keeffe shea sullivan
@@ -96,11 +96,14 @@ const SPANISH = new Set(
   ),
 );
 
-/** Whether a last name is Spanish or Portuguese: people there often have two, the father's and the mother's. */
+/**
+ * Whether a last name is Spanish or Portuguese. Such people often have two: the father's and the
+ * mother's.
+ */
 export function isSpanish(name: string): boolean {
   return SPANISH.has(name) || (name.length > 4 && /(?:ez|ares|ales)$/.test(name));
 }
 
-/** Fields of names that name no one, or an organisation. */
+/** Name fields that name no one, or an organisation. */
 export const NO_PERSON =
   /^\W*(?:see|refer(?: to)?)\s+(?:statement|stmt|schedule|sch|attach\w*|part|note|notes|list|below|above|next|other|exhibit|supplement\w*|additional)\b|^\W*open(?:\s+(?:seat|position|slot|board|director)\b.*)?\W*$|\b(?:statement|schedule|attach\w*|vacan(?:t|cy)|none|various|unknown|unfilled|unoccupied|not applicable|to be (?:determined|named|announced|filled|elected|appointed)|same as|board of (?:directors|trustees)|all (?:directors|officers|trustees)|bank|bny|jpmorgan|wells fargo|pnc|llc|llp|pllc|inc|corp|corporation|company|foundation|associations?|services|tbd|tba)\b|\b(?:officers?|directors?|trustees?|members?)\s+cont(?:inued|'d|d)?\b|\b(?:position|seat|slot)\s+(?:is\s+)?(?:open|vacant|unfilled|available)\b|\bn\/a\b|\bn\.\s?a\.?\s*$/i;

@@ -1,4 +1,4 @@
-/** Names of people as registers write them in one field, brought into the spelling of profiles. */
+/** Reads names of people as registers write them in one field, and spells them as profiles do. */
 
 import { isShortFor } from '../../matcher/nicknames.ts';
 import { readPopulation } from '../../matcher/population.ts';
@@ -23,7 +23,10 @@ import { inNameCase } from './spelling.ts';
 /** The order in which a register writes names that have no comma. */
 export type NameOrder = 'first name first' | 'last name first';
 
-/** Reads a whole name in one field, "SMITH, ANN B" and "ANN B SMITH JR" alike; null if it names no person. */
+/**
+ * Reads a whole name in one field, "SMITH, ANN B" as well as "ANN B SMITH JR". Returns null if it
+ * names no person.
+ */
 export function readPersonName(
   written: string,
   order: NameOrder = 'first name first',
@@ -46,7 +49,10 @@ export function readPersonName(
   };
 }
 
-/** "JOHN SMITH / BOARD OF DIRECTORS": an organisation behind a whole name with a given name in it says for whom it is. */
+/**
+ * "JOHN SMITH / BOARD OF DIRECTORS": an organisation after a whole name with a given name is where
+ * the person serves.
+ */
 function beforeOrganisation(text: string): string {
   const found = NO_PERSON.exec(text);
   const [name = ''] = found === null ? [] : text.slice(0, found.index + 1).split(/[/,]|\sof\s/i);
@@ -57,12 +63,15 @@ function beforeOrganisation(text: string): string {
   return isSeparate && isPerson ? name.trim() : text;
 }
 
-/** A person's name as one key: the same however it is written. */
+/** A person's name as one key: the same for every spelling of its words. */
 export function nameKey({ first, middle, last, suffix }: Entry['name']): string {
   return words([first, middle ?? '', last, suffix ?? ''].join(' ')).join(' ');
 }
 
-/** In which order a register writes its names, by those of them that make sense in one order only. */
+/**
+ * Finds the order in which a register writes its names, from the names that make sense in one order
+ * only.
+ */
 export function findNameOrder(written: readonly string[]): NameOrder {
   const orders = written.map(orderOf);
   const turned = orders.filter((order) => order === 'last name first').length;
@@ -71,11 +80,13 @@ export function findNameOrder(written: readonly string[]): NameOrder {
   return isTurned ? 'last name first' : 'first name first';
 }
 
-/** At least so many names, and such a share of them, have to be written last name first. */
+/** At least this many names, and this share of them, have to be written last name first. */
 const LEAST_TURNED = 5;
 const TURNED_SHARE = 0.8;
 
-/** The only order in which a name makes sense; null if both orders do, or a comma tells it. */
+/**
+ * Returns the only order in which a name makes sense. Null if both orders do, or a comma shows it.
+ */
 function orderOf(written: string): NameOrder | null {
   const text = withoutNotes(written);
   if (NO_PERSON.test(text)) return null;
@@ -101,14 +112,14 @@ function isGivenOnly(name: string): boolean {
 
 /** The words of a name without titles, ranks, degrees, roles and suffixes. */
 interface NameParts {
-  /** Before the comma, or all of them. */
+  /** The words before the comma, or all of them. */
   before: string[];
-  /** The given names behind a comma; empty if they come first. */
+  /** The given names after a comma; empty if they come first. */
   after: string[];
   suffix: string | null;
 }
 
-/** Null if too little is left for a first and a last name. */
+/** Returns null if not enough is left for a first and a last name. */
 function splitName(text: string): NameParts | null {
   const [start = [], ...behind] = text.split(',').map(partsOf);
   const generations = new Set<string>();
@@ -132,7 +143,10 @@ function splitName(text: string): NameParts | null {
   return { before, after, suffix: [...generations][0] ?? null };
 }
 
-/** Whether what follows a comma is no given name, but a degree, a role or a word that nobody bears as a name. */
+/**
+ * Whether the text after a comma is not a given name, but a degree, a role or a word that no person
+ * has as a name.
+ */
 function isExtra(parts: readonly string[], isWhole: boolean, before: readonly string[]): boolean {
   const keys = parts.map(plain);
   const isKnown = (key: string) =>
@@ -140,12 +154,12 @@ function isExtra(parts: readonly string[], isWhole: boolean, before: readonly st
   if (parts.every((part) => isKnown(plain(part)) || isRole(part) || isDegree(part))) return true;
   if (!isWhole) return false;
   if (isRole(parts[0] ?? '') || ROLES_OR_NAMES.has(keys[0] ?? '')) return true;
-  // "JOHN SMITH, XYZQ": a whole name stands there already, and this word is no given name.
+  // "JOHN SMITH, XYZQ": a whole name comes before the comma, and this word is no given name.
   const { isGivenName } = readPopulation();
   return isGivenName(plain(before[0] ?? '')) && !keys.some(isGivenName);
 }
 
-/** Without titles and ranks at the beginning, suffixes, and degrees and roles at the end. */
+/** Removes titles and ranks at the beginning, suffixes, and degrees and roles at the end. */
 function withoutExtras(
   parts: readonly string[],
   generations: Set<string>,
@@ -159,12 +173,12 @@ function withoutExtras(
   }
   const isTitle = (part = '') =>
     TITLES.has(plain(part)) || RANKS.has(plain(part)) || plain(part) === 'sr' || /\d/.test(part);
-  // Women of an order are "SR" before their name; nobody's generation comes first.
+  // "SR" before the name is a woman of an order; a generation never comes first.
   while (own.length > 2 && (isTitle(own[0]) || ROLES.has(plain(own[0] ?? '')))) {
     if (isLastName(own)) break;
     own.shift();
   }
-  // "LEE, COL ANN": of given names one is enough behind a rank, but of "LEE, MAJOR T" Major is the name.
+  // "LEE, COL ANN": one given name after a rank is enough, but in "LEE, MAJOR T" Major is the name.
   const isGiven = isWhole === isGivenPart;
   while (isGiven && own.length > 1 && isTitle(own[0]) && isWhole(own.slice(1))) own.shift();
   while (own.length > 1 && TITLES.has(plain(own[0] ?? ''))) own.shift();
@@ -174,14 +188,14 @@ function withoutExtras(
 }
 
 /**
- * Whether a name begins with a last name that is also a rank: "BISHOP STEPHEN E." ends with an initial, so the last name comes
- * first, and without Bishop there would be none.
+ * Whether a name begins with a last name that is also a rank. "BISHOP STEPHEN E." ends with an
+ * initial, so the last name comes first: without Bishop there would be none.
  */
 function isLastName([rank = '', ...rest]: readonly string[]): boolean {
   return !TITLES.has(plain(rank)) && isInitial(plain(rest.at(-1) ?? '')) && !isWholeName(rest);
 }
 
-/** Whether words are a whole name, so that what follows them is none. */
+/** Whether words are a whole name, so that the words after them are not part of it. */
 type IsWhole = (parts: readonly string[]) => boolean;
 
 function isWholeName(parts: readonly string[]): boolean {
@@ -205,7 +219,7 @@ function noteGeneration(part: string, generations: Set<string>): void {
   if (generation !== undefined) generations.add(generation);
 }
 
-/** "DONG-HYUN CHANG BOARD MEMBER": a role ends a name if a whole one stands before it. */
+/** "DONG-HYUN CHANG BOARD MEMBER": a role ends a name if a whole name comes before it. */
 function withoutRole(parts: readonly string[]): string[] {
   const at = parts.findIndex(
     (part, index) =>
@@ -226,7 +240,7 @@ function isRole(part: string): boolean {
   return rest.length > 0 && (first === 'co' || (part.includes('/') && isListed));
 }
 
-/** Whether the last word of a name is a title, a degree or a role, because a whole name stands before it. */
+/** Whether the last word is a title, a degree or a role, because a whole name comes before it. */
 function isEnd(part: string, before: readonly string[], isWhole: IsWhole): boolean {
   const key = plain(part);
   if ((TITLES.has(key) || isDegree(part)) && isWhole(before)) return true;
@@ -236,11 +250,14 @@ function isEnd(part: string, before: readonly string[], isWhole: IsWhole): boole
   return isWholeName(names) && !isInitial(end) && !isGivenOnly(end);
 }
 
-/** A known degree, several with hyphens ("PA-C"), or a word in capitals that nobody could speak ("RPT"). */
+/**
+ * Whether a word is a known degree, several with hyphens ("PA-C"), or an unpronounceable word in
+ * capitals ("RPT").
+ */
 function isDegree(part: string): boolean {
   const key = plain(part);
   if (DEGREES.has(key)) return true;
-  // Orders and degrees that are in no list: "S.D.B."
+  // Orders and degrees that no list contains: "S.D.B."
   if (/^(?:\p{L}\.){2,}\p{L}?$/u.test(part)) return true;
   const [first = '', ...rest] = words(part);
   const isHyphened = rest.length > 0 && rest.every((one) => one.length < 5);
@@ -257,7 +274,7 @@ function orderName({ before, after }: NameParts, order: NameOrder): OrderedName 
   if (after.length > 0) return { given: after, family: before };
   const isTurned =
     order === 'last name first' ||
-    // Nobody's last name is one letter.
+    // A last name is never a single letter.
     (isInitial(plain(before.at(-1) ?? '')) && !isInitial(plain(before[0] ?? '')));
   if (isTurned) {
     const cut = lengthOfFamily(before);
@@ -267,7 +284,7 @@ function orderName({ before, after }: NameParts, order: NameOrder): OrderedName 
   return { given: before.slice(0, cut), family: before.slice(cut) };
 }
 
-/** "BRYANT DR JOY": a title stands before the given names here. */
+/** "BRYANT DR JOY": here a title comes before the given names. */
 function withoutTitles(given: string[]): string[] {
   const isTitle = (part = '') => TITLES.has(plain(part)) || RANKS.has(plain(part));
   const first = given.findIndex((part) => !isTitle(part));
@@ -281,7 +298,8 @@ function startOfFamily(parts: readonly string[]): number {
     (key, at) => at > 0 && at < end && (PARTICLES.has(key) || isLoneO(keys, at)),
   );
   if (particle > 0) return particle;
-  // "JOSE M. DELGADO MURILLO": what stands behind a middle initial is no given name, so one word shows that both are last names.
+  // "JOSE M. DELGADO MURILLO": a word after a middle initial is no given name. So one Spanish word
+  // shows that both are last names.
   const isBehindInitial = end > 2 && isInitial(keys[end - 2] ?? '');
   const isDouble =
     end > 1 && isSpanish(keys[end - 1] ?? '') && (isSpanish(keys[end] ?? '') || isBehindInitial);
@@ -295,7 +313,8 @@ function lengthOfFamily(parts: readonly string[]): number {
   const length = Math.max(0, particles) + 1;
   const { isGivenName } = readPopulation();
   const [own = '', next = '', given = ''] = keys.slice(length - 1);
-  // "MONTES ORTIZ JUAN": Ortiz is nobody's first name, and a first name follows it. Cruz is one: "FAIRLIE CRUZ M".
+  // "MONTES ORTIZ JUAN": Ortiz is never a first name, and a first name follows it. Cruz is a first
+  // name: "FAIRLIE CRUZ M".
   const isBeforeGiven = !isGivenName(next) && isGivenName(given);
   const isDouble = isSpanish(next) && (isSpanish(own) || isBeforeGiven);
   return Math.min(most, isDouble && most > length ? length + 1 : length);
@@ -310,7 +329,7 @@ function joined(family: readonly string[]): string {
   return family.join(' ').replace(/^O (?=\p{L})/u, "O'");
 }
 
-/** A trust named after someone is no person, but a few people bear the name. */
+/** A trust named after someone is not a person, but a few people have Trust as a last name. */
 function isTrust(text: string, name: readonly string[]): boolean {
   if (!/\btrust\b/i.test(text)) return false;
   const [first = '', last, ...others] = fullNamesIn(name).map(plain);
@@ -324,7 +343,10 @@ const ASIDE =
 /** "- PARTIAL YEAR", ": SECRETARY": a dash or a colon ends a name. */
 const DASH = /\s[-–—]|[:;]/;
 
-/** Words that begin a time of office, "THRU 6/23" and "END 03/2023": only a number soon behind one makes it a note. */
+/**
+ * Words that begin a term of office, "THRU 6/23" and "END 03/2023". They make it a note only if a
+ * number follows soon.
+ */
 const TIME_WORD =
   /\s(?:thru|through|until|till|end|ended|ending|from|since|eff|effective|beg|began|begin|beginning|as of|resigned|retired|left|joined|start|starting|started|new|termed|term|appointed|elected|deceased|died)\b/gi;
 const SOON = 24;
@@ -332,7 +354,7 @@ const SOON = 24;
 /** One of those words, with or without a number. */
 const TIME_WORDS = new RegExp(TIME_WORD.source, 'i');
 
-/** "MAY 2023"; a month is a given name too, so that the number has to follow it closely. */
+/** "MAY 2023": a month can be a given name too, so the number has to follow closely. */
 const MONTH =
   /\s(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b/gi;
 const CLOSELY = 12;
@@ -357,7 +379,10 @@ function withoutNotes(written: string): string {
   return parts.map(withoutNote).join(',').trim();
 }
 
-/** "TREAS: ANN LEE", "LEE; ANN", "LEE - SMITH" and "ANN.LEE": a role before a colon, and signs for others. */
+/**
+ * "TREAS: ANN LEE", "LEE; ANN", "LEE - SMITH" and "ANN.LEE": a role before a colon, and signs used
+ * for others.
+ */
 function inOneLine(text: string): string {
   const [role = '', ...named] = text.split(':');
   const isRoleBefore = named.length > 0 && words(role).every((word) => ROLES.has(word));
@@ -374,7 +399,7 @@ function inOneLine(text: string): string {
     });
 }
 
-/** "DANNY (DANIEL) LEE": the longer of the two names is the formal one. */
+/** "DANNY (DANIEL) LEE": the longer of the two is the formal name. */
 function withFormalName(text: string): string {
   return text.replace(/^(\p{L}+)\s+\((\p{L}+)\)(?=\s)/u, (all, name: string, aside: string) => {
     const isFormal = aside.length > name.length && isShortFor(plain(name), plain(aside));
@@ -382,10 +407,10 @@ function withFormalName(text: string): string {
   });
 }
 
-/** Signs for footnotes, at the end of a word. */
+/** Footnote signs at the end of a word. */
 const MARKS = /[_^~`|•*†‡§#](?=[_^~`|•*†‡§#\s,]|$)/g;
 
-/** A note goes as far as the next comma. */
+/** A note extends to the next comma. */
 function withoutNote(part: string): string {
   const starts = [
     beforeNumber(part, TIME_WORD, SOON),
@@ -395,7 +420,10 @@ function withoutNote(part: string): string {
   return starts.length === 0 ? part : `${part.slice(0, Math.min(...starts))} `;
 }
 
-/** Where the first of these words stands that has a digit after at most so many other characters; -1 without one. */
+/**
+ * Returns the position of the first of these words with a digit at most `most` characters after it,
+ * or -1.
+ */
 function beforeNumber(part: string, word: RegExp, most: number): number {
   for (const { 0: found, index } of part.matchAll(word)) {
     const distance = part.slice(index + found.length).search(/\d/);
@@ -404,7 +432,7 @@ function beforeNumber(part: string, word: RegExp, most: number): number {
   return -1;
 }
 
-/** Of a note in brackets only a suffix is a part of the name. */
+/** Of a note in brackets, only a suffix is part of the name. */
 function generationIn(aside: string): string {
   return GENERATIONS.has(plain(aside)) ? ` ${plain(aside)} ` : ' ';
 }
@@ -418,7 +446,7 @@ function partsOf(text: string): string[] {
     .filter((part) => plain(part) !== '');
 }
 
-/** "G.K." are two initials, at the beginning of a name. */
+/** "G.K." at the beginning of a name is two initials. */
 function splitInitials(part: string): string[] {
   return /^(?:\p{L}\.){2}$/u.test(part) ? part.split(/(?<=\.)(?=\p{L})/u) : [part];
 }

@@ -1,6 +1,7 @@
 /**
- * The contract of the readers: what each kind of file brings, and how it is imported. Imports know no kind of file
- * beyond it. A reader gives records with their provenance, and decodes its files by `readDecoded`.
+ * The contract of the readers: what each kind of file contains, and how it is imported. Imports use
+ * nothing else of a kind of file. A reader returns records with their provenance, and decodes its
+ * files with `readDecoded`.
  */
 
 import type { Database } from '../../database.ts';
@@ -17,14 +18,14 @@ export const IMPORT_KINDS = ['csv', 'legislators', 'judges', '990'] as const;
 export type ImportKind = (typeof IMPORT_KINDS)[number];
 
 /**
- * The content of a file. Each entry has its provenance (`Entry.source`), and the reader has decoded the file in the
- * encoding that it declares, or refused it.
+ * The content of a file. Each entry has its provenance (`Entry.source`). The reader decodes the
+ * file with its declared encoding, or refuses it.
  */
 export interface SourceFile {
   entries: AsyncIterable<Entry> | Iterable<Entry>;
-  /** The return that the file is; null for lists. */
+  /** The return in this file; null for lists. */
   filed: FiledReturn | null;
-  /** Texts in fields of names that name no person, and so are left out. */
+  /** Texts in name fields that name no person and are therefore left out. */
   unread: readonly string[];
 }
 
@@ -32,21 +33,28 @@ export interface SourceFile {
 export interface Source {
   /** Whether a file contains each person once, so that two of its entries are never one person. */
   isEachOnce: boolean;
-  /** The names of files that are read from a folder; null if only files can be named. */
+  /** The names of files to read from a folder. Null if an operator has to name each file. */
   inFolders: RegExp | null;
-  /** What the operator said about the files; the same file with another statement is imported again. */
+  /**
+   * What the operator said about the files. The same file with another statement is imported again.
+   */
   statement: string;
   /** Files that are read together with each file. */
   companions: readonly string[];
-  /** Returns the births of a file as they are written, to recognise days that stand for an unknown one. */
+  /**
+   * Returns the births of a file as they are written, to recognise birthdays that stand for an
+   * unknown one.
+   */
   readBirths(file: string): Promise<string[]>;
-  /** Reads a file; throws `ImportProblem` if it cannot be read, at the latest with its last entry. */
+  /**
+   * Reads a file. Throws `ImportProblem` if it cannot be read, at the latest with its last entry.
+   */
   read(file: string): Promise<SourceFile>;
 }
 
 const NO_BIRTHS = () => Promise.resolve([]);
 
-/** Returns the reader of a kind of files. */
+/** Returns the reader for a kind of file. */
 export function sourceOf(kind: ImportKind, db: Database, options: CsvOptions): Source {
   const list = (read: (file: string) => AsyncIterable<Entry>) => (file: string) =>
     Promise.resolve({ entries: read(file), filed: null, unread: [] });

@@ -1,11 +1,14 @@
-/** Organisations and other texts as registers write them, brought into the spelling of profiles. */
+/** Spells organisations and other texts of registers as profiles do. */
 
 import { words } from '../../matcher/words.ts';
 
 const SMALL_WORDS = new Set(words('of and the for in at to on by'));
 const CAPITALS = new Set(words('us usa ymca ywca llc llp nfp ii iii iv pta pto usd isd nyc'));
 
-/** "THE LAKE VIEW FUND OF ST PAUL INC" as people write it; what is not shouted stays. */
+/**
+ * Spells "THE LAKE VIEW FUND OF ST PAUL INC" as people write it. Text that is not all capitals
+ * stays.
+ */
 export function readOrganisationName(text: string): string {
   const own = text.replaceAll(/\s+/g, ' ').trim();
   if (own !== own.toUpperCase()) return own;

@@ -1,21 +1,24 @@
-/** Reads XML piece by piece: a file is never held whole, however large it is. */
+/** Reads XML piece by piece. A file is never in memory as a whole, however large it is. */
 
 import sax from 'sax';
 import { readDecoded } from './decoded.ts';
 
-/** An element with its texts, each by its way from the element: `USAddress/CityNm`; its own is at ''. */
+/**
+ * An element with its texts, each by its path from the element: `USAddress/CityNm`. Its own text is
+ * at ''.
+ */
 export interface Group {
   name: string;
   fields: ReadonlyMap<string, string>;
 }
 
-/** More of one text, and more texts of one element, are in no record that names people. */
+/** No record that names people has a longer text, or more texts in one element. */
 const MOST_CHARACTERS = 4_000;
 const MOST_FIELDS = 2_000;
 
 /**
- * The root with its attributes (`@name`), and then each element of one of these names as it ends. What
- * is in no such element is passed over. Throws where the file is no whole XML.
+ * Yields the root with its attributes (`@name`), and then each element with one of these names when
+ * it ends. Ignores everything outside such elements. Throws if the file is not complete XML.
  */
 export async function* readGroups(
   file: string,

@@ -1,28 +1,28 @@
-/** A clause: one kind of thing that a question can say, and what the search makes of it. */
+/** A clause: one kind of statement that a question can contain, and how the search reads it. */
 
 import type { Filters } from '../criteria.ts';
 
-/** One kind of thing that a question can say. */
+/** One kind of statement that a question can contain. */
 export interface Clause {
   /** With the flags g, i and u. */
   pattern: RegExp;
   /**
-   * Adds to the filters what the words say and tells it in other words, or why they are passed
-   * over; undefined leaves the words to the clauses behind.
+   * Adds what the words say to the filters and returns it in other words, or why the search ignores
+   * them. Undefined leaves the words to later clauses.
    */
   read(words: Words, filters: Filters): Reading | undefined;
 }
 
-/** The named groups of a clause's pattern, and what follows the clause in the question. */
+/** The named groups of a clause's pattern, and the text after the clause in the question. */
 export interface Words {
   group(name: string): string | undefined;
   after: string;
 }
 
-/** What became of some words. */
+/** The result of reading some words. */
 export type Reading = { meaning: string } | { reason: string };
 
-/** Words that lead to a clause and say nothing by themselves. */
+/** Words that lead to a clause and have no meaning alone. */
 export const LEAD = String.raw`(?:\b(?:with|and|who|whose|that|having|have|has|had|is|are|were|was|a|an|their|living)\s+)*`;
 
 /** Builds the pattern of a clause from pieces. */
@@ -30,7 +30,7 @@ export function clausePattern(...pieces: string[]): RegExp {
   return new RegExp(pieces.join(''), 'giu');
 }
 
-/** Sets a filter that is not set yet; a second value for the same thing cannot hold as well. */
+/** Sets a filter that is not set yet. A second value for the same filter cannot hold as well. */
 export function setOnce<Key extends Exclude<keyof Filters, 'ties'>>(
   filters: Filters,
   key: Key,

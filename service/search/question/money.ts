@@ -3,11 +3,11 @@
 /** An amount, for example `$1.5M`, `250,000`, `5 million` or `$5M+`. */
 export const MONEY = String.raw`(?:US)?\$?\s?\d[\d,]*(?:\.\d+)?(?:\s?(?:thousand|million|billion|mil|mm|bn|k|m|b))?\b\+?(?:\s+dollars)?`;
 
-/** Words in front of a lower bound. */
+/** Words before a lower bound. */
 export const OVER =
   '(?:over|above|more than|greater than|at least|exceeding|a minimum of|upwards of|>=?)';
 
-/** Words in front of an upper bound. */
+/** Words before an upper bound. */
 export const UNDER = '(?:under|below|less than|at most|up to|no more than|<=?)';
 
 const UNITS = new Map([
@@ -22,13 +22,13 @@ const UNITS = new Map([
   ['b', 1_000_000_000],
 ]);
 
-/** The amount in whole dollars. */
+/** Returns the amount in whole dollars. */
 export function dollarsIn(text: string): number {
   const [, digits = '0', unit = ''] = /(\d[\d,]*(?:\.\d+)?)\s?([a-z]*)/i.exec(text) ?? [];
   return Math.round(Number(digits.replaceAll(',', '')) * (UNITS.get(unit.toLowerCase()) ?? 1));
 }
 
-/** For example `$5,000,000`. */
+/** Formats an amount, for example `$5,000,000`. */
 export function inDollars(amount: number): string {
   return `$${amount.toLocaleString('en-US')}`;
 }

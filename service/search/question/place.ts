@@ -1,4 +1,4 @@
-/** Where people live. */
+/** Clauses about where people live. */
 
 import type { Filters } from '../criteria.ts';
 import { readCityNames, STATES, stateOf } from '../places.ts';
@@ -6,7 +6,10 @@ import { type Clause, clausePattern, LEAD } from './clause.ts';
 
 const LIVES = String.raw`(?:(?:lives?|living|residing|resides?|based|located)\s+)`;
 
-/** The clauses about places; cities that the service does not know have to be said to be lived in. */
+/**
+ * The clauses about places. For a city that the service does not know, the question has to say that
+ * someone lives there.
+ */
 export function placeClauses(): Clause[] {
   const cities = anyOf(readCityNames());
   const states = anyOf([...STATES.keys()]);
@@ -18,7 +21,7 @@ export function placeClauses(): Clause[] {
         `${LEAD}${LIVES}?\\b(?:in|from|near|around)\\s+(?:the\\s+)?(?:city of\\s+)?(?<city>${cities})\\b${state}`,
       ),
       read({ group, after }, filters) {
-        // "from Boston College" speaks of a college.
+        // "from Boston College" is about a college.
         return /^\s+(?!I\b)\p{Lu}/u.test(after)
           ? undefined
           : setPlace(filters, group('city'), group('state'));
@@ -57,7 +60,7 @@ function setPlace(filters: Filters, city: string | undefined, stateText: string 
   return { meaning: `lives in ${[city, state].filter((part) => part !== undefined).join(', ')}` };
 }
 
-/** The longest first, so that "New York" is not taken for "York". */
+/** The longest names come first, so that "New York" is not read as "York". */
 function anyOf(names: readonly string[]): string {
   return names
     .toSorted((a, b) => b.length - a.length)

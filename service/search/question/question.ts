@@ -1,6 +1,6 @@
 /**
- * Reads a question in plain English. The reader knows a number of clauses and says of every part
- * of the question how it was understood, or that it was not: it never guesses in silence.
+ * Reads a question in plain English. The reader knows a number of clauses. For each part of the
+ * question it says how it understood the part, or that it did not. It never guesses silently.
  */
 
 import { type Filters, isEmpty } from '../criteria.ts';
@@ -10,26 +10,26 @@ import { placeClauses } from './place.ts';
 import { TIE_CLAUSES } from './tie.ts';
 import { WEALTH_CLAUSES } from './wealth.ts';
 
-/** Some words of a question and what they were taken for. */
+/** Some words of a question and their meaning. */
 export interface Understood {
   text: string;
   meaning: string;
 }
 
-/** Some words of a question that the search passes over. */
+/** Some words of a question that the search ignores. */
 export interface Ignored {
   text: string;
   reason: string;
 }
 
-/** A question, read. */
+/** A question that was read. */
 export interface Question {
   filters: Filters;
   understood: Understood[];
   ignored: Ignored[];
 }
 
-/** Reads questions; `isName` tells whether a text could be the name of a donor. */
+/** Creates a reader of questions; `isName` says whether a text could be the name of a donor. */
 export function createReader(isName: (text: string) => boolean): (question: string) => Question {
   const clauses = [
     NEGATION,
@@ -52,7 +52,7 @@ export function createReader(isName: (text: string) => boolean): (question: stri
   };
 }
 
-/** To search for the opposite of what is asked would be worse than to leave it out. */
+/** Searching for the opposite of the question would be worse than ignoring these words. */
 const NEGATION: Clause = {
   pattern: clausePattern(
     `${LEAD}\\b(?:not|never|except|excluding|without|nobody|neither|\\w+n't)\\b[^|,;]*?(?=\\s*[|,;]|\\s+and\\b|$)`,
@@ -75,7 +75,7 @@ const NAMED: Clause = {
   },
 };
 
-/** Words that may be left over without anything being lost. */
+/** Words that can be left over without losing any meaning. */
 const FILLERS = new Set(
   `a all an and any anybody anyone are at can donor donors everybody everyone find for from give had
    has have having i in individual individuals is list living me my of on our people person persons
@@ -83,7 +83,7 @@ const FILLERS = new Set(
    those to us we were which who whom whose with you`.split(/\s+/),
 );
 
-/** What is read is taken out, and a bar stays in its place, at which other clauses end. */
+/** Replaces what was read with a bar, at which other clauses end. */
 function readClause(text: string, { pattern, read }: Clause, question: Question): string {
   return text.replaceAll(pattern, (found: string, ...parts: unknown[]) => {
     const groups = groupsOf(parts);
@@ -102,7 +102,7 @@ function readClause(text: string, { pattern, read }: Clause, question: Question)
   });
 }
 
-/** A replacing function is given the offset, the whole text and, at the end, the named groups. */
+/** A replacer function receives the offset, the whole text and, last, the named groups. */
 function offsetOf(parts: readonly unknown[]): number {
   return parts.find((part) => typeof part === 'number') ?? 0;
 }
@@ -119,7 +119,7 @@ function groupsOf(parts: readonly unknown[]): Record<string, string | undefined>
     : {};
 }
 
-/** A question of nothing but a name needs no words around it. */
+/** A question that is only a name needs no other words. */
 function readRest(rest: string, question: Question, isName: (text: string) => boolean): void {
   for (const part of rest.split(/[|;]/)) {
     const words = part.split(/[\s,]+/).filter((word) => word !== '');

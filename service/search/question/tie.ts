@@ -1,4 +1,4 @@
-/** What people are to organisations: on their boards, at work, at school, as donors. */
+/** Clauses about people's ties to organisations: on their boards, at work, at school, as donors. */
 
 import type { Filters, TieFilter } from '../criteria.ts';
 import { type Clause, clausePattern, LEAD, type Words } from './clause.ts';
@@ -9,7 +9,7 @@ const ORGANISATION = String.raw`(?:(?:the|an?)\s+)?(?:"(?<quoted>[^"]+)"|(?<orga
 
 const FORMER = String.raw`(?:\b(?<former>former|past|retired|ex)[\s-]+)?`;
 
-/** Titles that are usually shortened, and the words that they stand for. */
+/** Titles that are usually shortened, and the words they stand for. */
 const TITLES = new Map([
   ['ceo', 'chief executive officer'],
   ['cfo', 'chief financial officer'],
@@ -21,7 +21,7 @@ const TITLES = new Map([
 
 const TITLE = String.raw`(?<title>(?:senior |managing |vice |general |chief \w+ |regional )?(?:CEO|CFO|CTO|COO|VP|executive|officer|president|partner|founder|engineer|analyst|counsel|controller|manager|supervisor|technician|designer|associate|director|judge|justice|senator|representative|governor|professor|attorney))s?`;
 
-/** The clauses about ties; the more particular ones come first. */
+/** The clauses about ties, the more specific ones first. */
 export const TIE_CLAUSES: readonly Clause[] = [
   {
     pattern: clausePattern(
@@ -111,7 +111,7 @@ function addWork(words: Words, filters: Filters) {
   });
 }
 
-/** "Donors to X who gave over $1,000" speaks twice of one donation. */
+/** "Donors to X who gave over $1,000" mentions one donation twice. */
 function addDonation(words: Words, filters: Filters) {
   const money = words.group('money');
   const tie: TieFilter = {
@@ -146,7 +146,10 @@ function organisationIn({ group }: Words): string | undefined {
   return group('quoted') ?? group('organization')?.trim();
 }
 
-/** "Former" is over; "served" and "worked" say nothing about now; all else is of the present. */
+/**
+ * "Former" is in the past; "served" and "worked" say nothing about the present; everything else is
+ * in the present.
+ */
 function timeOf({ group }: Words, ever?: RegExp): TieFilter['when'] {
   if (group('former') !== undefined) {
     return 'past';

@@ -1,11 +1,15 @@
 /** The schedules of the integrations as they stand in the store. */
 import { createHash } from 'node:crypto';
 import { isoTime } from '../../core/clock.ts';
+import { ConfigurationError } from '../../core/errors.ts';
 import type { Integration, Schedule } from '../../core/integration-settings.ts';
+import type { ActorTransaction } from '../../database/actor-transaction.ts';
+import type { TimedReader } from '../../database/reader.ts';
 import type { Store } from '../../database/store.ts';
 import {
   deleteSchedule,
   endPause,
+  findSchedule,
   listScheduleRecords,
   type ScheduleRecord,
   savePause,
@@ -15,7 +19,7 @@ import { createNextTimes, nextTime } from './next-time.ts';
 
 /** What schedules are read from and written to. */
 export interface ScheduleDeps {
-  store: Store;
+  store: Pick<Store, 'reader' | 'connection'>;
   clock: { now(): number };
 }
 
@@ -37,6 +41,18 @@ export function isScheduled<Given extends Pick<Integration, 'id' | 'schedule'>>(
   integration: Given,
 ): integration is Given & Scheduled {
   return integration.schedule !== null;
+}
+
+/** Throws a ConfigurationError (conflict) if an integration has no schedule. */
+export function requireScheduled<Given extends Pick<Integration, 'id' | 'schedule'>>(
+  integration: Given,
+): Given & Scheduled {
+  if (isScheduled(integration)) return integration;
+  const { id } = integration;
+  throw new ConfigurationError(
+    `"${id}" has no schedule. Nothing was changed. Give it one on the client's page "Schedule" or in the settings: schedule: { cron: "0 2 * * *", timezone: America/Chicago }`,
+    { code: 'schedule_missing', refusal: 'conflict', details: { integration: id } },
+  );
 }
 
 /**
@@ -106,15 +122,22 @@ function jitterShareMs(integrationId: string, jitterMs: number): number {
 
 /** The schedules of these integrations, in their order. */
 export async function listSchedules(
-  { store, clock }: ScheduleDeps,
+  reader: TimedReader,
   integrations: Iterable<Integration>,
 ): Promise<ScheduleView[]> {
-  const rows = new Map(
-    (await listScheduleRecords(store.reader)).map((row) => [row.integrationId, row]),
-  );
+  const rows = new Map((await listScheduleRecords(reader)).map((row) => [row.integrationId, row]));
   return [...integrations]
     .filter(isScheduled)
-    .map((integration) => toView(integration, rows.get(integration.id), clock.now()));
+    .map((integration) => toView(integration, rows.get(integration.id), reader.clock.now()));
+}
+
+/** The schedule of an integration; null if it has none. */
+export async function readScheduleView(
+  reader: TimedReader,
+  integration: Pick<Integration, 'id' | 'schedule'>,
+): Promise<ScheduleView | null> {
+  if (!isScheduled(integration)) return null;
+  return toView(integration, await findSchedule(reader, integration.id), reader.clock.now());
 }
 
 function toView(
@@ -131,13 +154,13 @@ function toView(
 }
 
 /** Stops a schedule until it is resumed; a run that is going on goes on. */
-export async function pauseSchedule(deps: ScheduleDeps, integration: Scheduled): Promise<void> {
-  await planSchedules(deps, [integration]);
-  await deps.store.act((trx) => savePause(trx, integration.id));
+export async function pauseSchedule(trx: ActorTransaction, integration: Scheduled): Promise<void> {
+  const store = { reader: trx, connection: trx };
+  await planSchedules({ store, clock: trx.clock }, [integration]);
+  await savePause(trx, integration.id);
 }
 
 /** Ends a pause; the next run is the next time of the schedule from now on. */
-export async function resumeSchedule(deps: ScheduleDeps, integration: Scheduled): Promise<void> {
-  const { store, clock } = deps;
-  await store.act((trx) => endPause(trx, integration.id, nextRunAt(integration, clock.now())));
+export async function resumeSchedule(trx: ActorTransaction, integration: Scheduled): Promise<void> {
+  await endPause(trx, integration.id, nextRunAt(integration, trx.clock.now()));
 }

@@ -1,6 +1,12 @@
 /** The webhook address of an integration, and what became of its last calls. */
 import { isoTime } from '../../core/clock.ts';
-import type { HookCallRecord, HookRecord } from '../statements/hooks.ts';
+import type { Reader } from '../../database/reader.ts';
+import {
+  findHookByClient,
+  type HookCallRecord,
+  type HookRecord,
+  listHookCalls,
+} from '../statements/hooks.ts';
 
 /** A webhook address, without its token. */
 export interface HookView {
@@ -55,7 +61,7 @@ const ANSWERS: Readonly<Record<string, string>> = {
   signature_too_old: 'refused: it was signed more than five minutes before',
 };
 
-export function describeCall(call: HookCallRecord): HookCallView {
+function describeCall(call: HookCallRecord): HookCallView {
   const { at, lastAt, times, answer, contacts, runId } = call;
   return {
     firstAt: isoTime(at),
@@ -67,6 +73,20 @@ export function describeCall(call: HookCallRecord): HookCallView {
     contacts,
     run: runId,
   };
+}
+
+/** What is known of the address of a client. */
+export interface WebhookView {
+  /** Null if it has no address. */
+  webhook: HookView | null;
+  /** The latest calls, newest first. */
+  calls: HookCallView[];
+}
+
+export async function readWebhook(reader: Reader, integrationId: string): Promise<WebhookView> {
+  const hook = await findHookByClient(reader, integrationId);
+  const calls = await listHookCalls(reader, integrationId);
+  return { webhook: hook ? describeHook(hook) : null, calls: calls.map(describeCall) };
 }
 
 /** How the calls are signed, in words. */

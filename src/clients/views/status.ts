@@ -3,11 +3,11 @@ import { isoTime } from '../../core/clock.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 import { describeCount, formatCount } from '../../core/quantities.ts';
 import type { BucketReport, RunReport } from '../../core/run.ts';
-import type { Reader } from '../../database/reader.ts';
+import type { Reader, TimedReader } from '../../database/reader.ts';
 import { listNewestRuns, listRunRecords } from '../../sync/statements/runs.ts';
 import { readReport } from '../../sync/views/run.ts';
+import { readScheduleView } from '../schedules/schedules.ts';
 import { listLastSuccesses, listPlannedTimes } from '../statements/run-activity.ts';
-import { findSchedule } from '../statements/schedules.ts';
 
 /** When an integration runs by itself. */
 export interface PlannedRuns {
@@ -90,12 +90,13 @@ export function plannedRuns(
 
 /** When an integration runs by itself; null if only by hand. */
 export async function readPlannedRuns(
-  reader: Reader,
-  { id, schedule }: Pick<Integration, 'id' | 'schedule'>,
+  reader: TimedReader,
+  integration: Pick<Integration, 'id' | 'schedule'>,
 ): Promise<PlannedRuns | null> {
-  const row = schedule === null ? undefined : await findSchedule(reader, id);
-  const planned = row && { nextRunAt: row.nextRunAt, paused: row.paused === 1 };
-  return plannedRuns({ schedule }, planned);
+  const view = await readScheduleView(reader, integration);
+  if (view === null) return null;
+  const { cron, timezone, nextRunAt, paused } = view;
+  return { cron, timezone, nextRunAt, paused };
 }
 
 /** When a run succeeded last, ISO 8601; null if none has. */

@@ -33,10 +33,13 @@ import {
 import { AT_REST, type EventRow, type LifeState, type Way } from './event.ts';
 import { LIFE, type LifeEvent } from './life.ts';
 
-/** A contact, and the values that the event brings for it. */
+/** A contact, and the values that the event sets for it. */
 export type Target = { crm_id: string } & Given;
 
-/** Contacts by id, by id with each one's values, or all of the client for which a condition is true. */
+/**
+ * Contacts by ID, by ID with individual values, or all contacts of the client that match a
+ * condition.
+ */
 export type Targets = readonly string[] | readonly Target[] | Which;
 export interface Which {
   /** A name for a condition without values, so that its statement is built once. */
@@ -147,7 +150,7 @@ const putBatch = prepared((db, { cells }: Slots<{ cells: readonly Scalar[] }>) =
           tracking_id: eb.ref('excluded.tracking_id'),
           asked_identity: eb
             .case()
-            // A user has asked for another credit meanwhile.
+            // A user has requested another credit in the meantime.
             .when('contacts.asked_identity', 'is', null)
             .then(eb.ref('contacts.asked_identity'))
             .else(eb.ref('excluded.asked_identity'))
@@ -203,7 +206,7 @@ function* statements(
     yield run('rows', cells, (slots) => [table(slots), sql<SqlBool>`crm_id = v.column1`], columns);
   }
 
-  /** `find` says where the contacts are and which of them. */
+  /** `find` returns the source of the contacts and the condition that selects them. */
   function run(
     kind: string,
     cells: readonly Scalar[],
@@ -232,7 +235,7 @@ function* statements(
 
 type How = 'counted' | 'listed';
 
-/** The values of a statement: those for all contacts, and those for each, with its id first. */
+/** The values of a statement: the shared ones, and the individual ones, with the ID first. */
 type Handed = {
   integrationId: string;
   id: string | null;
@@ -281,7 +284,7 @@ interface Source {
   integrationId: string | Expression<string>;
   common: { [column in Column]?: Given[column] | Expression<Scalar> };
   moment: { id?: string | Expression<Scalar>; now: number | Expression<Scalar> };
-  /** Columns with a value for each contact: `v.column2` and those after it. */
+  /** Columns with an individual value: `v.column2` and those after it. */
   columns: readonly Column[];
 }
 
@@ -328,7 +331,7 @@ function assignments(ways: readonly Way[], source: Source): RawBuilder<unknown>[
   const set = COLUMNS.flatMap((column) => {
     if (ways.every((way) => way.set[column] === undefined)) return [];
     const values = ways.map(({ set: { [column]: value = own(column) } }) =>
-      // Postgres takes a choice among nulls alone for text.
+      // Postgres treats a choice of only nulls as text.
       value === null ? typed(null, NUMBERS.includes(column)) : valueSql(value, source),
     );
     return [sql`${sql.ref(column)} = ${byWay(ways, values, source)}`];
@@ -375,14 +378,14 @@ function valueSql(value: Value, source: Source): RawBuilder<unknown> {
     if (common[column] !== undefined) return typed(common[column], isNumber);
     const place = columns.indexOf(column);
     if (place === -1) required(undefined, column);
-    // The first column is the contact's id.
+    // The first column is the contact's ID.
     return cast(sql.ref(`v.column${place + 2}`), isNumber);
   }
   return sql`case when ${conditionSql(value.if, source)} then ${valueSql(value.then, source)}
     else ${valueSql(value.else, source)} end`;
 }
 
-/** Postgres takes what stands alone in an expression for text. */
+/** Postgres treats a value that is alone in an expression as text. */
 function typed(value: Scalar | Expression<Scalar>, isNumber: boolean): RawBuilder<unknown> {
   return cast(sql`${value}`, isNumber);
 }

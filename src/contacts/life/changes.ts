@@ -7,7 +7,7 @@ import type { Tables } from '../../database/tables/tables.ts';
 
 export type ContactRow = Selectable<Tables['contacts']>;
 
-/** The columns that events set or ask about. */
+/** The columns that events set or read. */
 export const COLUMNS = [
   'identity',
   'eligible',
@@ -35,7 +35,7 @@ export const COLUMNS = [
 
 export type Column = (typeof COLUMNS)[number];
 
-/** The values that an event brings, for each contact or the same for all. */
+/** The values that an event sets, individually or the same for all contacts. */
 export type Given = Partial<Pick<ContactRow, Column>>;
 
 export type Scalar = string | number | null;
@@ -43,11 +43,11 @@ export type Scalar = string | number | null;
 /** Where a value comes from. */
 export type Value =
   | Scalar
-  /** The contact's own, as it was before the event. */
+  /** The contact's own value before the event. */
   | { own: Column }
-  /** A value that the event brings. */
+  /** A value of the event. */
   | { given: Column }
-  /** The run that acts, and when (epoch ms). */
+  /** The acting run, and the time (epoch ms). */
   | { moment: 'id' | 'now' }
   | { if: Condition; then: Value; else: Value };
 
@@ -61,7 +61,7 @@ export type Condition =
 
 export type Changes = { readonly [C in Column]?: Value };
 
-/** The run that acts, and when. A user's decision has no run. */
+/** The acting run, and the time. A user's decision has no run. */
 export interface ChangeContext {
   id?: string;
   now: number;
@@ -117,7 +117,7 @@ export function holds(condition: Condition, known: Known): boolean {
   return condition.any.some((each) => holds(each, known));
 }
 
-/** The columns for which the event has to bring values. */
+/** The columns for which the event has to provide values. */
 export function givenIn(part: Value | Condition | undefined): Set<Column> {
   if (part === null || typeof part !== 'object') return new Set();
   if ('given' in part) return new Set([part.given]);

@@ -93,7 +93,7 @@ function ended(set: Changes): EventRow {
   };
 }
 
-/** The response to a submission, or what was found out in its place. */
+/** The response to a submission, or the result of settling it. */
 function ofAnswer(to: ContactState | null, set: Changes): EventRow {
   return {
     ways: [{ from: ['submitted'], to, when: OF_ITS_JOB, set }],
@@ -101,7 +101,7 @@ function ofAnswer(to: ContactState | null, set: Changes): EventRow {
   };
 }
 
-/** A response without a job: a contact that has left meanwhile is removed. */
+/** A response without a job: a contact that has left in the meantime is removed. */
 function ofEmptyAnswer(to: ContactState, set: Changes): EventRow {
   const { ways, ...more } = ofAnswer(to, set);
   const gone: Way = {

@@ -7,7 +7,10 @@ import { type EventRow, NOT_ASKED, type Way } from './event.ts';
 import { HAS_LEFT } from './leaving-events.ts';
 import { PRIORITY } from './line-events.ts';
 
-/** A contact that had left the CRM is removed once a user has decided what it was kept for. */
+/**
+ * A contact that had left the CRM is removed once a user has decided the question that it was kept
+ * for.
+ */
 const LEFT_UNDECIDED: Changes = {
   due_reason: null,
   outcome_reason: 'deleted_in_crm',
@@ -15,7 +18,10 @@ const LEFT_UNDECIDED: Changes = {
   outcome_at: NOW,
 };
 
-/** The credit counts as not spent, because a user asked for another one; also for a contact that returns later. */
+/**
+ * The credit counts as not spent, because a user requested another one; this also applies if the
+ * contact returns later.
+ */
 const ASKED_FOR_AGAIN: Changes = {
   asked_identity: null,
   last_credit: 'in_vain',
@@ -26,7 +32,10 @@ function ofPerson(to: ContactState, set: Changes): EventRow {
   return { ways: [{ from: ['held'], to, set }], otherwise: NOT_ASKED };
 }
 
-/** A decision about a change, unless another contact was merged into this one meanwhile and its profile counts for the new details. */
+/**
+ * A decision about a change, unless another contact was merged into this one in the meantime and
+ * its profile counts for the new details.
+ */
 function ofChange(to: ContactState, set: Changes): EventRow {
   const { ways, ...more } = ofPerson(to, set);
   const inherited: Way = {
@@ -46,7 +55,7 @@ export const DECISION_EVENTS = {
     outcome_at: NOW,
   }),
   changeRejected: ofChange('settled', {
-    // The same person has new details, which the credit covers, too.
+    // The same person has new details, which the credit also covers.
     asked_identity: own('identity'),
     values_identity: choice(isNull(own('values_donor')), null, own('identity')),
     asked_at: choice(HAS_ASKED_IN_VAIN, NOW, own('asked_at')),
@@ -68,7 +77,7 @@ export const DECISION_EVENTS = {
         to: 'settled',
         set: {
           tracking_id: null,
-          // The contact may have changed since the rejected profile was asked for.
+          // The contact may have changed since the rejected profile was requested.
           last_credit: CREDIT_AT_THE_END,
           outcome_reason: 'rejected_by_person',
           outcome_at: NOW,
@@ -138,7 +147,8 @@ export const DECISION_EVENTS = {
           ),
         ),
         set: {
-          // The answer says who the contact is. Whether its change is worth a credit is up to the settings.
+          // The answer says who the contact is. The settings decide whether its change is worth a
+          // credit.
           due_reason: choice(
             not(isNull(own('asked_identity'))),
             'identity_changed',

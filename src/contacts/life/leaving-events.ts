@@ -22,7 +22,10 @@ import { outcome, outcomeUnless, WAS_WRITTEN } from './outcomes.ts';
  */
 export const HAS_LEFT = equal(own('eligible'), 0);
 
-/** It opted out, or may not be submitted for another reason that only the next reading ends. A row that a merge created belongs to no run yet. */
+/**
+ * It opted out, or may not be submitted for another reason that only the next reading can end. A
+ * row that a merge created belongs to no run yet.
+ */
 export const WAS_LEFT_OUT = all(equal(own('eligible'), 0), not(isNull(own('outcome_run'))));
 
 export const MISSED: Changes = {
@@ -124,7 +127,7 @@ export const LEAVING_EVENTS = {
     ],
     otherwise: 'The contact was found again, or has already left.',
   },
-  /** The contact that this one was merged into was erased, so its id is dropped. */
+  /** The contact that this one was merged into was erased, so its ID is dropped. */
   heirErased: {
     ways: [{ from: STATES, to: null, set: { merged_into: null } }],
     otherwise: UNKNOWN,

@@ -21,13 +21,13 @@ export const PRIORITY = {
   groupMember: 0,
   neverEnhanced: 1,
   refresh: 2,
-  /** Not submitted until a field of its identity is readable again. */
+  /** Not submitted until a field of its identity can be read again. */
   waitsForAccess: 9,
 } as const;
 
 export const waitsForAccess = (priority: Value) => equal(priority, PRIORITY.waitsForAccess);
 
-/** Whether it opted out, by the reason why its CRM record may not be submitted. */
+/** Whether it opted out, derived from the reason why its CRM record may not be submitted. */
 export const OPTED_OUT = choice(equal(given('outcome_reason'), 'opted_out'), 1, 0);
 
 export const IN_LINE: Changes = {

@@ -39,7 +39,7 @@ function inherits(to: ContactState, more: readonly Way[] = []): EventRow {
         },
       },
       ...more,
-      // The profile waits for the user's decision, too.
+      // The profile also waits for the user's decision.
       { from: ['held'], to: null, set: { ...INHERITS, asked_identity: own('identity') } },
     ],
     otherwise: 'The contact waits for its own profile.',
@@ -62,8 +62,8 @@ export const MERGING_EVENTS = {
     endsJob: true,
   },
   /**
-   * Another contact was merged into it, and it keeps its own profile. Its new details count as those that the profile
-   * was asked for with.
+   * Another contact was merged into it, and it keeps its own profile. Its new details count as the
+   * ones that the profile was requested with.
    */
   absorbed: {
     ways: [
@@ -104,7 +104,10 @@ export const MERGING_EVENTS = {
       set: { ...INHERITS, asked_identity: NEXT_READING, ...outcome('delivery_pending') },
     },
   ]),
-  /** Several profiles came by merges: the one that was paid for under the present name replaces the one that waits. */
+  /**
+   * Several profiles came through merges: the one that was paid for under the present name replaces
+   * the waiting one.
+   */
   gotFittingJob: {
     ways: [
       { from: ['ready'], to: null, set: { ...INHERITS, asked_identity: own('identity') } },

@@ -1,4 +1,4 @@
-/** Events that note something, and leave the contact's state as it is. */
+/** Events that record something and leave the contact's state as it is. */
 import { all, any, choice, equal, given, isNull, not, oneOf, own, RUN } from './changes.ts';
 import { type EventRow, MOVED_ON, STATES, UNKNOWN } from './event.ts';
 import { listReasons, outcome, UNCHANGED, WAS_WRITTEN } from './outcomes.ts';
@@ -20,7 +20,7 @@ export const NOTE_EVENTS = {
     ways: [{ from: STATES, to: null, set: { owned_values: given('owned_values') } }],
     otherwise: UNKNOWN,
   },
-  /** The last credit was spent on another name than the values in the CRM. */
+  /** The last credit was spent on a name other than that of the values in the CRM. */
   heldWithFormerValues: {
     ways: [{ from: ['settled'], to: 'held', set: outcome('new_person_unknown') }],
     otherwise: MOVED_ON,

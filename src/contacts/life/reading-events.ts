@@ -1,4 +1,4 @@
-/** Events of reading a contact from the CRM, and of what the plan decides about it. */
+/** Events of reading a contact from the CRM, and of the plan's decision about it. */
 import {
   all,
   any,
@@ -27,7 +27,10 @@ import { outcome, outcomeUnless, UNCHANGED, WAS_WRITTEN } from './outcomes.ts';
 /** Reasons that end when the contact is read again. */
 const NOT_THERE = ['contacts_missing', 'deleted_in_crm', 'merged_in_crm'] as const;
 
-/** The run has an outcome for the contact that says more than what it reads afterwards, which is that nothing is to be done. */
+/**
+ * The run already has an outcome for the contact. It says more than the later reading, which only
+ * finds that nothing is to be done.
+ */
 const SAID_MORE = any(
   WAS_WRITTEN,
   all(
@@ -48,7 +51,7 @@ const OUTCOME_OF_READING: Changes = outcomeUnless(
   given('outcome_reason'),
 );
 
-/** This run saw the contact in the CRM, or learned of it by a merge. */
+/** This run saw the contact in the CRM, or learned about it from a merge. */
 export const SEEN: Changes = { seen_run: RUN, departure_read: 0 };
 
 /** Recorded for each contact that is read. */
@@ -79,7 +82,7 @@ export const READING_EVENTS = {
   chosen: {
     ways: [{ from: ['unknown', ...AT_REST], to: 'due', set: { ...READ, ...IN_LINE } }],
     otherwise: UNDER_WAY,
-    // A profile of other details, or an old one, is no longer needed.
+    // A profile for other details, or one that is too old, is no longer needed.
     endsJob: true,
   },
   foundFresh: {
@@ -98,7 +101,7 @@ export const READING_EVENTS = {
       {
         from: ['unknown', ...AT_REST],
         to: 'settled',
-        // Its paid job stays for the case that it returns.
+        // Its paid job is kept in case it returns.
         set: { ...READ, ...OUT_OF_LINE, eligible: 0, ...OUTCOME_OF_READING },
       },
     ],
@@ -143,7 +146,7 @@ export const READING_EVENTS = {
     ],
     otherwise: UNKNOWN,
   },
-  /** It had left while its paid profile was on the way, or while a user was asked. */
+  /** It had left while its paid profile was on its way, or while a question was open. */
   cameBack: {
     ways: [
       {

@@ -20,7 +20,7 @@ export async function listConfirmedMarks(
   return new Set(rows.map(({ mark }) => mark));
 }
 
-/** Records that users are asked about exactly these marks; what was confirmed stays confirmed. */
+/** Records exactly these marks as asked; confirmed marks stay confirmed. */
 export async function recordAskedMarks(
   trx: RunTransaction,
   marks: readonly string[],
@@ -45,8 +45,8 @@ export async function recordAskedMarks(
 }
 
 /**
- * Confirms every mark that users were asked about, and no other; returns how many there were. Needs no lease: a
- * run in progress has stopped spending, and the next run starts again.
+ * Confirms every mark that users were asked about, and no other; returns their number. Needs no
+ * lease: a run in progress has stopped spending, and the next run checks again.
  */
 export async function confirmAskedMarks(
   trx: ActorTransaction,

@@ -7,7 +7,7 @@ import type { Store } from '../../database/store.ts';
 import { changedParts, NEXT_READING } from '../../identity/identity-text.ts';
 import { move } from '../life/apply-events.ts';
 
-/** How many identities changed; `src/sync/guards/mass-change.ts` says what each number means. */
+/** Number of changed identities; `src/sync/guards/mass-change.ts` explains each number. */
 export interface ChangeCounts {
   due: number;
   submitted: number;
@@ -16,9 +16,9 @@ export interface ChangeCounts {
 }
 
 /**
- * Counts the changes since `since` (epoch ms), or since a person decided about such a change:
- * what came before that was looked at. Null if there are fewer than `atLeast`, so that
- * an ordinary night does not count all contacts.
+ * Counts the changes since `since` (epoch ms), or since a user last decided about such changes:
+ * earlier ones were already checked. Null if there are fewer than `atLeast`, so that an ordinary
+ * run does not count all contacts.
  */
 export async function countChanges(
   reader: Reader,
@@ -32,7 +32,7 @@ export async function countChanges(
     reader
       .selectFrom('jobs')
       .where('integration_id', '=', integrationId)
-      // Written out, so that the database can see that its index of changes will do.
+      // Written as a literal, so that the database can use its index of changes.
       .where('reason', '=', sql.lit('identity_changed' as const))
       .where('submitted_at', '>=', begin)
       .where('state', '<>', 'unpaid')
@@ -47,8 +47,9 @@ export async function countChanges(
 }
 
 /**
- * Counts contacts that got another donor since `since` (epoch ms), or since a user decided about such
- * changes, and contacts held because of it. A changed donor after a changed identity also counts.
+ * Counts contacts that got another donor since `since` (epoch ms), or since a user last decided
+ * about such changes, and contacts held because of it. A changed donor after a changed identity
+ * also counts.
  */
 export async function countChangedDonors(
   reader: Reader,
@@ -82,7 +83,9 @@ export async function countChangedDonors(
   return { due: 0, submitted, held, known: await countKnown(reader, integrationId) };
 }
 
-/** Holds all contacts that are due for a changed identity, in portions; resolves with how many. */
+/**
+ * Holds all contacts that are due for a changed identity, in batches; resolves with their number.
+ */
 export async function holdChanges(
   { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
   lease: Lease,
@@ -111,7 +114,7 @@ function countKnown(reader: Reader, integrationId: string): Promise<number> {
   );
 }
 
-/** How many contacts are due because their identity changed. */
+/** Number of contacts that are due because their identity changed. */
 export async function countDueChanges(reader: Reader, integrationId: string): Promise<number> {
   const { rows } = await selectDue(reader, { integrationId });
   return Number(rows[0]?.count ?? 0);
@@ -184,7 +187,7 @@ async function holdSome(
       integration_id: lease.integrationId,
       crm_id: row.crm_id,
       kind: 'identity_mass_change' as const,
-      // It is about no job: nothing was sent yet.
+      // It belongs to no job: nothing was sent yet.
       tracking_id: id,
       batch,
       detail: parts.join(','),

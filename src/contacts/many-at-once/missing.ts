@@ -1,6 +1,7 @@
 /**
- * Contacts that the CRM no longer shows, without a sign that they were deleted: marked, counted, held for a
- * decision, and removed once that is allowed. `sync/guards/departures.ts` decides which of these happens.
+ * Contacts that the CRM no longer shows, with no sign that they were deleted. They are marked,
+ * counted, held for a decision, and removed once that is allowed. `sync/guards/departures.ts`
+ * decides which of these happens.
  */
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Lease, RunTransaction } from '../../database/leases.ts';
@@ -13,26 +14,28 @@ import { supersedeHolds } from '../departures.ts';
 import { move, moveAndList } from '../life/apply-events.ts';
 import { findLastConfirmation, findOpenBatch } from './questions.ts';
 
-/** Time of a week, over which departures are counted, and for which an answer "wait" holds. */
+/**
+ * The window of a week, over which departures are counted and for which the answer "wait" applies.
+ */
 export interface DepartureWindow {
   /** Departures before this instant (epoch ms) are not counted. */
   since: number;
 }
 
-/** How many contacts of an integration are missing, and how many there are. */
+/** Number of missing contacts of an integration, and of all its contacts. */
 export interface DepartureCounts {
   /** Missing now. Contacts that a user decided to wait for are not counted. */
   missing: number;
   /** Removed within the window because they were missing, without those that a user confirmed. */
   removed: number;
-  /** All contacts that have not left, the missing ones among them. */
+  /** All contacts that have not left, including the missing ones. */
   known: number;
 }
 
 /** The kind of hold that asks whether missing contacts are gone. */
 export const MISSING_KIND = 'contacts_missing';
 
-/** Marks contacts that a lookup did not find; contacts that are not on record stay so. */
+/** Marks contacts that a lookup did not find; unknown contacts are not added. */
 export async function markMissing(
   trx: RunTransaction,
   runId: string,
@@ -51,7 +54,7 @@ export async function markUnseen(trx: RunTransaction, runId: string): Promise<vo
       eb('departure_read', '=', 0),
       eb('state', '<>', 'removed'),
     ]);
-  // A row that could not be read stands under its number: it was never a contact.
+  // A row that could not be read is stored under its row number; it was never a contact.
   const isNumber = (eb: ContactBuilder) => eb('outcome_reason', '=', 'row_unreadable');
   await move(trx, trx.lease, 'left', { is: (eb) => eb.and([isUnseen(eb), isNumber(eb)]) }, run, {
     outcome_reason: 'deleted_in_crm',
@@ -60,7 +63,7 @@ export async function markUnseen(trx: RunTransaction, runId: string): Promise<vo
   await move(trx, trx.lease, 'missed', { is: isUnseen }, run);
 }
 
-/** Returns null if no contact is missing, so that an ordinary night does not count all contacts. */
+/** Returns null if no contact is missing, so that an ordinary run does not count all contacts. */
 export async function countMissing(
   reader: Reader,
   integrationId: string,
@@ -93,8 +96,9 @@ export async function countMissing(
 }
 
 /**
- * Opens a hold for each missing contact that has none, and gives all open ones this detail. They share a
- * batch; contacts that go missing later join the batch that is open. Resolves with the number of new holds.
+ * Opens a hold for each missing contact that has none, and gives all open ones this detail. They
+ * share a batch; contacts that go missing later join the open batch. Resolves with the number of
+ * new holds.
  */
 export async function holdMissing(
   { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
@@ -139,7 +143,10 @@ export async function removeMissing(trx: RunTransaction, window: DepartureWindow
   await closeQuestions(trx, integrationId, moment.now, gone);
 }
 
-/** Yields, in batches, the ids of all missing contacts and of contacts that were removed as missing since then. */
+/**
+ * Yields, in batches, the IDs of all missing contacts and of contacts that were removed as missing
+ * since then.
+ */
 export async function* listMissing(
   reader: Reader,
   integrationId: string,
@@ -159,7 +166,7 @@ export async function* listMissing(
   }
 }
 
-/** Whether any contact is missing and must not be lost, decided or not. */
+/** Whether any contact is missing and must not be lost, whether or not a user has decided. */
 export async function hasMissing(reader: Reader, integrationId: string): Promise<boolean> {
   const row = await contacts(reader, integrationId)
     .select('crm_id')
@@ -169,7 +176,10 @@ export async function hasMissing(reader: Reader, integrationId: string): Promise
   return row !== undefined;
 }
 
-/** The number of missing contacts about which a user has to decide; only among the named ones, if any are named. */
+/**
+ * The number of missing contacts that a user has to decide about; only among the named contacts, if
+ * any are named.
+ */
 export async function countOpenMissing(
   reader: Reader,
   integrationId: string,
@@ -186,7 +196,7 @@ export async function countOpenMissing(
   );
 }
 
-/** The contacts among these ids that have not left, as far as is known and allowed. */
+/** The contacts among these IDs that have not left, as far as is known and allowed. */
 export async function listPresent(
   reader: Reader,
   integrationId: string,
@@ -205,7 +215,7 @@ export async function listPresent(
   return present;
 }
 
-/** The fingerprint of the list as it was when last read without a question; null before that. */
+/** The fingerprint of the list when it was last read without a question; null before that. */
 export async function findListScope(reader: Reader, integrationId: string): Promise<string | null> {
   const row = await reader
     .selectFrom('integrations')
@@ -280,7 +290,10 @@ export async function closeMissing(
   }
 }
 
-/** Nothing has to be decided about contacts that left; what comes of a job in flight is still to be decided. */
+/**
+ * Closes the questions about contacts that left; the result of a job in flight is still to be
+ * decided.
+ */
 async function closeQuestions(
   trx: Trx,
   integrationId: string,
@@ -291,7 +304,7 @@ async function closeQuestions(
   await supersedeHolds(trx, { integrationId }, now, ids);
 }
 
-/** Marked, and not gone for good. */
+/** Marked, and not removed for good. */
 function isMarked(eb: ContactBuilder) {
   return eb.and([
     eb('missing_since', 'is not', null),
@@ -300,7 +313,7 @@ function isMarked(eb: ContactBuilder) {
   ]);
 }
 
-/** Marked, and no user has said within the window that it is to be waited for. */
+/** Marked, and no user has said within the window to wait for it. */
 function isMissing(eb: ContactBuilder, integrationId: string, { since }: DepartureWindow) {
   return eb.and([
     isMarked(eb),
@@ -311,7 +324,7 @@ function isMissing(eb: ContactBuilder, integrationId: string, { since }: Departu
           .select('questions.id')
           .where('questions.integration_id', '=', integrationId)
           .whereRef('questions.crm_id', '=', 'contacts.crm_id')
-          // Written out, so that the database can see that its index of these will do.
+          // Written as literals, so that the database can use the index of these questions.
           .where('questions.kind', '=', sql.lit(MISSING_KIND))
           .where('questions.decision', '=', sql.lit('rejected' as const))
           .where('questions.decided_at', '>=', since),
@@ -368,7 +381,7 @@ async function holdSome(
       integration_id: integrationId,
       crm_id,
       kind: MISSING_KIND,
-      // It is about no job.
+      // It belongs to no job.
       tracking_id: id,
       batch,
       detail,

@@ -1,6 +1,7 @@
 /**
- * Opt-out marks and objections of contacts with a kept profile: since when they are set, how many were set at
- * about the same time, and the question whether these are right. `src/sync/guards/opt-outs.ts` decides when to ask.
+ * Opt-out marks and objections of contacts with a kept profile: since when they are set, how many
+ * were set at about the same time, and the question whether they are right.
+ * `src/sync/guards/opt-outs.ts` decides when to open the question.
  */
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Lease, RunTransaction } from '../../database/leases.ts';
@@ -16,14 +17,17 @@ export const OPT_OUT_KIND = 'mass_opt_out';
 /** `contacts.has_opted_out` of a contact whose person objects. */
 export const OBJECTS = 2;
 
-/** `detail` of a hold if the mark is an objection, and not the opt-out field of the settings. */
+/** `detail` of a hold if the mark is an objection, not the opt-out field of the settings. */
 export const BY_OBJECTION = 'objection';
 
-/** How many contacts with a kept profile are marked, and how many have one. */
+/** Number of marked contacts with a kept profile, and of all contacts with one. */
 export interface OptOutCounts {
   /** Marks that no run has recorded before. */
   unrecorded: number;
-  /** Marks set within the window, the unrecorded ones among them, without those that a user has decided about. */
+  /**
+   * Marks set within the window, including the unrecorded ones, without those that a user has
+   * decided about.
+   */
   marked: number;
   /** All contacts with a kept profile. */
   kept: number;
@@ -57,7 +61,7 @@ export async function endCorrectedOptOuts(trx: RunTransaction): Promise<void> {
     .execute();
 }
 
-/** Counts marks; those before `since` (epoch ms), and before a user last confirmed marks, are left out. */
+/** Counts marks, without those before `since` (epoch ms) or before a user last confirmed marks. */
 export async function countOptOuts(
   reader: Reader,
   integrationId: string,
@@ -97,8 +101,9 @@ export async function recordOptOuts(trx: RunTransaction): Promise<void> {
 }
 
 /**
- * Records marks together with a question about each that was set within the window; all share a batch, and later marks join
- * the batch that is open. `field` is the opt-out field of the settings. Resolves with the number of new questions.
+ * Records marks, with a question about each that was set within the window. All share a batch, and
+ * later marks join the open batch. `field` is the opt-out field of the settings. Resolves with the
+ * number of new questions.
  */
 export async function holdOptOuts(
   { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
@@ -128,7 +133,10 @@ export async function holdOptOuts(
   return held;
 }
 
-/** The contacts whose profiles are deleted for a mark that was set before this instant (epoch ms), and is not in doubt. */
+/**
+ * The contacts whose profiles are deleted because of a mark that was set before this instant (epoch
+ * ms) and is not in doubt.
+ */
 export async function listOptOutsToDelete(
   reader: Reader,
   integrationId: string,
@@ -144,7 +152,7 @@ export async function listOptOutsToDelete(
   return rows.map(({ crm_id }) => crm_id);
 }
 
-/** Contacts among these whose mark is in doubt: a user was asked, and has not confirmed it. */
+/** Contacts whose mark is in doubt: a question was opened, and no user has confirmed the mark. */
 export async function listOptOutsInDoubt(
   reader: Reader,
   integrationId: string,
@@ -163,24 +171,30 @@ function marked(db: Reader, integrationId: string) {
       )
       .where('k.integration_id', '=', integrationId)
       .where('c.integration_id', '=', integrationId)
-      // Few are marked, and they have an index: without it, all contacts would be walked through.
+      // Few contacts are marked, and they have an index; without it, all contacts would be scanned.
       .where('k.crm_id', 'in', (eb) => markedIds(eb, integrationId))
       .where('c.state', '<>', 'removed')
   );
 }
 
-/** Those of them about which a user has not decided since they were marked. */
+/** Marked contacts that no user has decided about since they were marked. */
 function undecided(db: Reader, integrationId: string) {
   return marked(db, integrationId).where(
     sql<SqlBool>`not exists (${question} and h.decision in ('approved', 'rejected') and h.opened_at >= k.opted_out_at)`,
   );
 }
 
-/** A question about the mark of the kept profile `k`; written out, so that its index can be used. */
+/**
+ * A question about the mark of the kept profile `k`, written as a literal so that its index can be
+ * used.
+ */
 const question = sql`select 1 from questions as h where h.integration_id = k.integration_id
   and h.crm_id = k.crm_id and h.kind = 'mass_opt_out'`;
 
-/** Whether the kept profile `k` must not be deleted although its contact is marked: a user has not confirmed the mark. */
+/**
+ * Whether the kept profile `k` must not be deleted although its contact is marked, because no user
+ * has confirmed the mark.
+ */
 export const IS_IN_DOUBT = sql<SqlBool>`exists (${question} and (h.decision is null
   or (h.decision = 'rejected' and h.opened_at >= coalesce(k.opted_out_at, 0))))`;
 
@@ -204,7 +218,7 @@ interface HoldOptions {
   now: number;
 }
 
-/** Some of the questions, each in one transaction with the time of its mark. */
+/** Opens some of the questions; each is in one transaction with the time of its mark. */
 async function holdSome(
   trx: RunTransaction,
   { integrationId }: Lease,
@@ -228,7 +242,7 @@ async function holdSome(
       integration_id: integrationId,
       crm_id,
       kind: OPT_OUT_KIND,
-      // It is about no job.
+      // It belongs to no job.
       tracking_id: id,
       batch,
       detail: has_opted_out === OBJECTS ? BY_OBJECTION : field,

@@ -1,4 +1,4 @@
-/** What the service answers to a submission, on disk. */
+/** Records the service's responses to submissions. */
 
 import { inheritLater } from '../../contacts/departures.ts';
 import { move } from '../../contacts/life/apply-events.ts';
@@ -18,7 +18,7 @@ import {
   toMoment,
 } from './submission-end.ts';
 
-/** The answer came: the jobs that were started, and so many credits spent. */
+/** The response arrived: records the started jobs and the spent credits. */
 export async function recordAcceptedSubmission(
   trx: RunTransaction,
   submissionId: string,
@@ -36,7 +36,7 @@ export async function recordAcceptedSubmission(
   }
   await dropErased(trx, submissionId, trx.clock.now());
   if (answer.charged > started.length) {
-    // More was charged than there are jobs: whose credits those are, cannot be known.
+    // More was charged than there are jobs: it is unknown which contacts those credits belong to.
     await holdUnanswered(trx, submission, 'charged, and no job id came back');
   }
   await returnToDue(trx, submission, 'not_processed');
@@ -47,8 +47,8 @@ export async function recordAcceptedSubmission(
 }
 
 /**
- * The service refused the whole request and charged nothing. The persons it blames are
- * settled; the others are due again.
+ * The service refused the whole request and charged nothing. The rejected persons are settled; the
+ * others are due again.
  */
 export async function recordRefusedSubmission(
   trx: RunTransaction,
@@ -64,7 +64,7 @@ export async function recordRefusedSubmission(
   await returnToDue(trx, submission, 'submission_pending');
 }
 
-/** `cells` are tracking ids, each followed by the job id that came for it. */
+/** `cells` are tracking IDs, each followed by its job ID. */
 const start = prepared(
   (db, { submissionId, cells }: Slots<{ submissionId: string; cells: readonly string[] }>) =>
     db
@@ -77,7 +77,7 @@ const start = prepared(
       .compile(),
 );
 
-/** Persons that the service blames are not submitted again with the same details. */
+/** Persons that the service rejects are not submitted again with the same details. */
 async function settleRefused(
   trx: RunTransaction,
   submission: ClosedSubmission,
@@ -101,7 +101,9 @@ async function settleRefused(
   }
 }
 
-/** Jobs of contacts that were erased while the request was under way: nothing fetches their profile. */
+/**
+ * Jobs of contacts that were erased while the request was in flight: nothing fetches their profile.
+ */
 async function dropErased(trx: RunTransaction, submissionId: string, now: number): Promise<void> {
   await closeErased(trx, { submissionId, now });
 }

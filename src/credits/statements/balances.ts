@@ -1,4 +1,4 @@
-/** What a key has left, and what was spent of it. */
+/** The balance of a key, and the spending from it. */
 
 import { findOpenSubmissions } from '../../contacts/open-submissions.ts';
 import type { LeasedTransaction } from '../../database/leases.ts';
@@ -8,8 +8,8 @@ import { LEASE_MS, transact, transactionId } from '../../database/transact.ts';
 import { spentSince } from './spending.ts';
 
 /**
- * The enhancements balance of a key as carried forward, when it was last read (epoch ms; 0 for
- * never), and its place in the sequence.
+ * The stored enhancements balance of a key, when it was last read (epoch ms; 0 for never), and its
+ * sequence number.
  */
 export async function findKeyBalance(
   reader: Reader,
@@ -24,7 +24,7 @@ export async function findKeyBalance(
   };
 }
 
-/** Notes a reading, unless a submission of the key was open or closed since `sequence`. */
+/** Records a reading, unless a submission of the key is open or was closed since `sequence`. */
 export async function recordKeyBalance(
   connection: TimedConnection,
   partnerKey: string,
@@ -91,7 +91,7 @@ const noteBalance = prepared(
       .compile(),
 );
 
-/** The balance that two readings agreed on. */
+/** Sets the balance that two readings agreed on. */
 export async function setBalance(
   trx: LeasedTransaction,
   partnerKey: string,
@@ -100,7 +100,7 @@ export async function setBalance(
   await trx.updateTable('partner_keys').set({ balance }).where('id', '=', partnerKey).execute();
 }
 
-/** Of two transactions of one key the second goes on when the first has ended. */
+/** Makes the second of two transactions of one key wait until the first has ended. */
 export async function waitForPartnerKey(trx: LeasedTransaction, partnerKey: string): Promise<void> {
   await trx
     .insertInto('partner_keys')

@@ -1,4 +1,7 @@
-/** What was spent by day and by month (UTC): added up once when a run ends, so that a year is read at once. */
+/**
+ * Spending by day and by month (UTC), added up once when a run ends, so that a year can be read at
+ * once.
+ */
 
 import { sql } from 'kysely';
 import { OUTCOME_ORDER } from '../../core/outcome.ts';
@@ -19,17 +22,17 @@ export interface SpentSpan extends Spent {
   at: string;
 }
 
-/** Of one integration. */
+/** The spending of one integration. */
 export interface ClientSpent extends Spent {
   integrationId: string;
 }
 
-/** In place of an integration: the sum of all. */
+/** Stands for the sum of all integrations. */
 const ALL = '';
 
 const DAY_MS = 86_400_000;
 
-/** A lost answer is settled by a run of the next days; what was intended before that stays as it is. */
+/** A lost response is settled by a run within the next days; older intents do not change. */
 const SETTLED_WITHIN_MS = 35 * DAY_MS;
 
 const WRITTEN = OUTCOME_ORDER.indexOf('written');
@@ -44,7 +47,10 @@ export function toMonth(day: string): string {
   return day.slice(0, 7);
 }
 
-/** The days from `from` to `to` on which something was spent or written, in order; of these integrations, null for all. */
+/**
+ * The days from `from` to `to` with spending or writes, in order; of these integrations, null for
+ * all.
+ */
 export async function listSpentDays(
   reader: Reader,
   integrationIds: readonly string[] | null,
@@ -68,7 +74,7 @@ export async function listSpentDays(
   return [...days.values()].sort((a, b) => (a.at < b.at ? -1 : 1));
 }
 
-/** The months with something in them, the newest first. */
+/** The months with data, newest first. */
 export async function listSpentMonths(reader: Reader, limit: number): Promise<string[]> {
   const rows = await reader
     .selectFrom('credit_spans')
@@ -82,8 +88,8 @@ export async function listSpentMonths(reader: Reader, limit: number): Promise<st
 }
 
 /**
- * Who spent or wrote something in a month, those who spent most first; of these integrations, null for all.
- * `total`: how many there are.
+ * The clients with spending or writes in a month, highest spending first; of these integrations,
+ * null for all. `total` is their number.
  */
 export async function listSpendingClients(
   reader: Reader,
@@ -122,7 +128,7 @@ function ofMonth(reader: Reader, month: string) {
     reader
       .selectFrom('credit_spans')
       .select(['integration_id', 'enhancements', 'networks', 'written'])
-      // Written out: the index is of months alone, and a parameter could be anything.
+      // Written as a literal: the index covers only months, and a parameter could be anything.
       .where('span', '=', sql.lit('month'))
       .where('at', '=', month)
   );
@@ -150,9 +156,10 @@ function added(before: Spent | undefined, sums: Sums): Spent {
 }
 
 /**
- * Adds up what an integration has spent on the days that a run has changed: those of its own requests, and
- * those whose requests were settled in it. By what has changed since the last time, so that it may be done
- * again; only what was written is added once, when the rows of the run are written.
+ * Adds up an integration's spending on the days that a run has changed: the days of its own
+ * requests, and of requests that were settled during it. It adds only the difference since the last
+ * time, so it can be repeated. Only the written contacts are added once, when the rows of the run
+ * are written.
  */
 export async function recordSpent(
   trx: Trx,
@@ -185,14 +192,14 @@ export async function recordSpent(
       }
     }
   }
-  // In one order for all, so that two runs that end together do not wait for each other.
+  // In the same order for all, so that two runs that end together do not wait for each other.
   const rows = [...changes].sort(([a], [b]) => (a < b ? -1 : 1));
   for (const owner of [integrationId, ALL]) {
     for (const [at, by] of rows) await add(trx, owner, at, by);
   }
 }
 
-/** The first request that the run has made, or that was settled in it; null if there is none. */
+/** The first request that the run has made or that was settled during it; null if there is none. */
 async function firstChanged(
   trx: Trx,
   integrationId: string,
@@ -225,7 +232,7 @@ function firstIn(
     .where((eb) => eb.or([eb('intended_at', '>=', startedAt), eb('closed_at', '>=', startedAt)]));
 }
 
-/** When a run began, and how many contacts it has written. */
+/** When a run started, and the number of contacts that it has written. */
 const writtenBy = preparedRead((db, { runId }: Slots<{ runId: string }>) =>
   db
     .selectFrom('runs')

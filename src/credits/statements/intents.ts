@@ -1,4 +1,4 @@
-/** How a submission begins: on disk, before its request leaves. */
+/** How a submission starts: on disk, before its request is sent. */
 import { sql } from 'kysely';
 import { move } from '../../contacts/life/apply-events.ts';
 import { findOpenSubmissions, lockKey, MAX_SLOTS } from '../../contacts/open-submissions.ts';
@@ -8,30 +8,30 @@ import { inBatches, toValueRows } from '../../database/rows.ts';
 import type { DueReason } from '../../database/tables/contacts.ts';
 import { findOpenPersons, findShares, type SharingRules } from './paid-jobs.ts';
 
-/** One submission on its way to disk, before its request leaves. */
+/** One submission to be recorded before its request is sent. */
 export interface Intent {
   submissionId: string;
   runId: string;
   partnerKey: string;
-  /** The mapping by which the persons are made. */
+  /** The mapping that created the persons. */
   mapping: string;
   /** One for each person, in the order of the request. */
   jobs: readonly IntendedJob[];
-  /** A job that any of the persons may share must be shared. */
+  /** The rules for sharing: a job that any of the persons may share must be shared. */
   sharing: SharingRules;
-  /** So many submissions of the key may be open together with this one; only this one by default. */
+  /** The most submissions of the key that may be open, including this one; 1 by default. */
   atOnce?: number;
-  /** Credits of the key that all that is open must leave. */
+  /** Credits of the key that must remain after everything open. */
   keep?: number;
 }
 
 export interface IntendedJob {
   trackingId: string;
   crmId: string;
-  /** Fingerprint of the identity that is submitted. */
+  /** Fingerprint of the submitted identity. */
   identity: string;
   reason: DueReason;
-  /** Fingerprint of partner key and person; null if the job is not shared. */
+  /** Fingerprint of service key and person; null if the job is not shared. */
   person: string | null;
 }
 
@@ -40,9 +40,11 @@ export type IntentResult =
   | { recorded: false; why: IntentRefusal };
 
 /**
- * As many submissions of the key are open as may be, one of them is lost, or they need the credits; the
- * balance is unknown; another run has spent since it was read, and what is left is too little; another run
- * paid for one of the persons meanwhile, or they are in an open submission; a contact has moved on.
+ * Why an intent was not recorded. `key_busy`: the maximum number of submissions of the key is open,
+ * one of them is lost, or they need the credits. `balance_unknown`: the balance is unknown.
+ * `balance_changed`: another run has spent since it was read, and too little is left.
+ * `person_paid`: another run paid for one of the persons in the meantime. `person_open`: one of
+ * them is in an open submission. `contacts_changed`: a contact's state has changed.
  */
 export type IntentRefusal =
   | 'key_busy'
@@ -52,7 +54,7 @@ export type IntentRefusal =
   | 'person_open'
   | 'contacts_changed';
 
-/** Puts the intent on disk, with the balance before it. Nothing was recorded if it says so. */
+/** Records the intent, with the balance before it. If the result says so, nothing was recorded. */
 export async function recordSubmissionIntent(
   checkpoint: Checkpoint,
   lease: Lease,
@@ -84,7 +86,7 @@ async function insertIntent(trx: RunTransaction, intent: Intent): Promise<Intent
     now: trx.clock.now(),
   });
   if (inserted.numAffectedRows === 0n) throw new IntentRefused('key_busy');
-  // Asked once the key is ours: the one that had it before has left what it paid for.
+  // Checked once the key is locked: the previous holder has recorded what it paid for.
   const shares = await findShares(trx, integrationId, intent.jobs, intent.sharing);
   if (shares.size > 0) throw new IntentRefused('person_paid');
   const open = await findOpenPersons(trx, intent.partnerKey, intent.jobs);
@@ -93,7 +95,7 @@ async function insertIntent(trx: RunTransaction, intent: Intent): Promise<Intent
   return { recorded: true, balanceBefore: key.balance };
 }
 
-/** A slot that is free, if what is open lets another be sent beside it. */
+/** A free slot, if the open submissions allow another one. */
 async function freeSlot(trx: RunTransaction, intent: Intent, balance: number): Promise<number> {
   const { partnerKey, jobs, atOnce = 1, keep = 0 } = intent;
   const open = await findOpenSubmissions(trx, partnerKey);
@@ -120,7 +122,7 @@ async function insertJobs(trx: RunTransaction, intent: Intent): Promise<void> {
   for (const batch of inBatches(intent.jobs)) {
     const crmIds = batch.map(({ crmId }) => crmId);
     const persons = batch.flatMap(({ person }) => person ?? []);
-    // A list without any value is no list to Postgres.
+    // Postgres does not accept an empty list.
     const alike = persons.length > 0 ? persons : [''];
     const { rows: later } = await findLater(trx, { integrationId, crmIds, alike, now });
     const afterThose = (crmId: string, person: string | null) =>
@@ -137,7 +139,7 @@ async function insertJobs(trx: RunTransaction, intent: Intent): Promise<void> {
         person,
         reason,
         'intended',
-        // In the order of requests, also where the host that asked before had a clock ahead of this one's.
+        // In the order of requests, even if the previous host's clock was ahead of this one's.
         Math.max(now, ...afterThose(crmId, person)),
       ]),
     });
@@ -182,7 +184,7 @@ const insertSubmission = prepared((db, submission: Slots<NewSubmission>) =>
     .compile(),
 );
 
-/** The columns of a job that is put on disk before its request. */
+/** The columns of a job that is recorded before its request. */
 const INTENDED = [
   'tracking_id',
   'submission_id',
@@ -207,12 +209,15 @@ const insertBatch = prepared(
 type Asked = {
   integrationId: string;
   crmIds: readonly string[];
-  /** Persons who may be those of these contacts. */
+  /** Persons that may be the same as those of these contacts. */
   alike: readonly string[];
   now: number;
 };
 
-/** When these contacts, or other records of these persons, were asked about, if that time is still to come here. */
+/**
+ * When these contacts, or other records of these persons, were submitted, if that time is in the
+ * future here.
+ */
 const findLater = preparedRead((db, { integrationId, crmIds, alike, now }: Slots<Asked>) =>
   db
     .selectFrom('jobs')
@@ -224,7 +229,8 @@ const findLater = preparedRead((db, { integrationId, crmIds, alike, now }: Slots
       ]),
     )
     .where('submitted_at', '>=', now)
-    // One that cost nothing may be of a clock that was wrong by days: nothing is sent by that.
+    // A job that cost nothing may come from a clock that was wrong by days; it must not influence a
+    // submission.
     .where('state', '<>', 'unpaid')
     .compile(),
 );

@@ -1,4 +1,4 @@
-/** The jobs of the service: which run, how they end, and whose profile waits for delivery. */
+/** The service's jobs: which are running, how they end, and whose profile waits for delivery. */
 
 import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely';
 import { findAnswered } from '../../contacts/answered.ts';
@@ -14,7 +14,7 @@ import { inFilledBatches } from '../../database/rows.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 import type { RunContext } from '../../sync/statements/runs.ts';
 
-/** A job of the service that runs. */
+/** A running job of the service. */
 export interface RunningJob {
   trackingId: string;
   jobId: string;
@@ -28,7 +28,7 @@ export interface ReadyJob {
   contact: ContactRecord;
 }
 
-/** What a poll showed of jobs, by tracking id. */
+/** The result of a poll, by tracking ID. */
 export interface Progress {
   completed: readonly string[];
   failed: readonly string[];
@@ -36,7 +36,7 @@ export interface Progress {
   tooOld: readonly string[];
 }
 
-/** Running jobs, the oldest first, after the given one. */
+/** Running jobs, oldest first, after the given one. */
 export async function listRunningJobs(
   reader: Reader,
   integrationId: string,
@@ -54,7 +54,7 @@ export async function listRunningJobs(
   );
 }
 
-/** How many jobs run, and how many of them come after the given one. */
+/** Number of running jobs, and how many of them come after the given one. */
 export async function countRunningJobs(
   reader: Reader,
   integrationId: string,
@@ -72,7 +72,7 @@ export async function countRunningJobs(
   };
 }
 
-/** What a poll showed, on disk. */
+/** Records the result of a poll. */
 export async function recordJobProgress(
   trx: RunTransaction,
   runId: string,
@@ -88,19 +88,19 @@ export async function recordJobProgress(
     ...(await closeJobs(trx, trx.lease, run, progress.vanished, 'vanished', 'job_vanished')),
     ...(await closeJobs(trx, trx.lease, run, progress.tooOld, 'vanished', 'job_too_old')),
   ];
-  // When all have ended: one of them may be what another contact would get.
+  // Once all have ended, because one of them may be what another contact would get.
   await inheritLater(trx, trx.lease, run, ended);
 }
 
-/** How many jobs are done and not yet delivered, refused ones among them. */
+/** Number of jobs that are done and not delivered yet, including refused ones. */
 export async function countCompletedJobs(reader: Reader, integrationId: string): Promise<number> {
   const { rows } = await countCompleted(reader, { integrationId });
   return Number(rows[0]?.count ?? 0);
 }
 
 /**
- * Jobs whose profile waits for delivery, the oldest first, without the given ones and
- * without those that this run has tried in vain.
+ * Jobs whose profile waits for delivery, oldest first, without the given ones and without those
+ * that this run has tried without success.
  */
 export async function listReadyJobs(
   reader: Reader,
@@ -126,7 +126,7 @@ export async function listReadyJobs(
   });
 }
 
-/** The service's job ids by tracking id; a job without an answer has none. */
+/** The service's job IDs by tracking ID; a job without a response has none. */
 export async function findJobIds(
   reader: Reader,
   trackingIds: readonly string[],
@@ -143,7 +143,10 @@ export async function findJobIds(
   return found;
 }
 
-/** Ends jobs without a profile; a later run asks again for the vanished, if nothing came yet. */
+/**
+ * Closes jobs without a profile. A later run submits the contacts of vanished jobs again if they
+ * have no result yet.
+ */
 async function closeJobs(
   trx: RunTransaction,
   lease: Lease,
@@ -159,7 +162,7 @@ async function closeJobs(
       .set({
         state,
         closed_at: run.now,
-        // The service knows no such person; of a job that vanished nothing is known.
+        // The service does not know the person; for a vanished job nothing is known.
         ...(state === 'failed' ? answered(0, run.now) : {}),
       })
       .where('tracking_id', 'in', batch)
@@ -174,7 +177,10 @@ async function closeJobs(
   return ended;
 }
 
-/** Who was answered before is not asked the same again because a job vanished that came by a merge. */
+/**
+ * A contact that already has an answer is not submitted again with the same details because a job
+ * from a merge vanished.
+ */
 async function keepAnswers(
   trx: RunTransaction,
   lease: Lease,
@@ -202,7 +208,7 @@ const complete = prepared((db, { trackingIds }: Slots<{ trackingIds: readonly st
     .compile(),
 );
 
-/** Counts are asked for whenever a station of a run looks for work. */
+/** Counts are queried whenever a station of a run looks for work. */
 const countCompleted = preparedRead((db, { integrationId }: Slots<{ integrationId: string }>) =>
   db
     .selectFrom('jobs')
@@ -291,10 +297,10 @@ function countedFrom(jobs: ReturnType<typeof running>, after: Slots<Departure> |
   ]);
 }
 
-/** Where a job stands in the order of submission. */
+/** The position of a job in the order of submission. */
 type Departure = { submittedAt: number; trackingId: string };
 
-/** True of jobs that come after the given one in the order of their submission; of all after none. */
+/** True for jobs that were submitted after the given one; without one, true for all. */
 function isAfter(
   eb: ExpressionBuilder<Tables, 'jobs'>,
   after: Departure | Slots<Departure> | null,
@@ -306,7 +312,7 @@ function isAfter(
   ]);
 }
 
-/** What a job carries once it is settled whether the service knew the person. */
+/** The columns of a job once it is settled whether the service knew the person. */
 export function answered(known: 0 | 1, now: number): { known: 0 | 1; answered_at: number } {
   return { known, answered_at: now };
 }

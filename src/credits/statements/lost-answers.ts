@@ -1,4 +1,4 @@
-/** A submission without a known answer, and how it is settled. */
+/** A submission without a known response, and how it is settled. */
 import { findOpenSubmissions, lockKey } from '../../contacts/open-submissions.ts';
 import type {
   Lease,
@@ -17,33 +17,33 @@ import {
   returnToDue,
 } from './submission-end.ts';
 
-/** What becomes of the contacts of a submission that was charged without an answer. */
+/** What happens to the contacts of a submission that was charged without a response. */
 export type AfterLoss = 'hold' | 'resubmit';
 
-/** How a submission whose answer was lost is settled. */
+/** How a submission whose response was lost is settled. */
 export interface LostEnd {
   id: string;
   /**
-   * The run that settles it, and whose report tells of its contacts; null if they are another
-   * integration's: then they stay with the run that submitted them.
+   * The run that settles it and whose report includes its contacts. Null if they belong to another
+   * integration: then they stay with the run that submitted them.
    */
   run: string | null;
   /** Null if it was not charged; otherwise its credits are gone, or that cannot be ruled out. */
   loss: { charged: number; afterwards: AfterLoss; detail: string } | null;
 }
 
-/** What the balance says of all that is open of a key. */
+/** The balance's verdict on all open submissions of a key. */
 export interface Settlement {
   partnerKey: string;
-  /** The place of the key in its sequence when it was looked at. */
+  /** The key's sequence number when it was checked. */
   sequence: number;
-  /** What the service says now. */
+  /** The service's present balance. */
   balance: number;
-  /** All that is open of the key: one balance says it of all, or of none. */
+  /** All open submissions of the key: one balance decides about all of them, or about none. */
   ends: readonly LostEnd[];
 }
 
-/** No answer came, and the request may have been charged: the key waits for settlement. */
+/** No response arrived, and the request may have been charged: the key waits for settlement. */
 export async function recordLostSubmission(
   trx: RunTransaction,
   submissionId: string,
@@ -63,9 +63,9 @@ export async function recordLostSubmission(
 }
 
 /**
- * Settles all that is open of a key by one balance, under the leases of the integrations that it
- * belongs to; those `beside` are of others, whose runs have marked it as lost. False, with nothing settled,
- * if anything of the key was opened or closed since it was looked at.
+ * Settles all open submissions of a key by one balance, under the leases of their integrations.
+ * Those in `beside` belong to other integrations, whose runs have marked them as lost. False, with
+ * nothing settled, if a submission of the key was opened or closed since the check.
  */
 export async function settleLostSubmissions(
   { checkpointAll }: Pick<LeaseQueries, 'checkpointAll'>,
@@ -98,7 +98,7 @@ async function settleAll(
       owners.has(owner) || (state === 'lost' && beside.includes(owner)),
   );
   if (!isSame || !isOurs || key?.sequence !== sequence) throw new LookedAtTooEarly();
-  // One moment for all of them, as one balance says it: a process may stand still in between.
+  // One moment for all of them, like the one balance: a process may pause in between.
   const now = trx.clock.now();
   for (const end of ends) await settleOne(trx, end, now);
   await setBalance(trx, partnerKey, balance);
@@ -122,7 +122,10 @@ async function settleOne(
   });
 }
 
-/** Tells of the contacts of a submission in the run that settled it, or in its own, also if that is over. */
+/**
+ * Reports the contacts of a submission in the run that settled it, or in its own run, even if that
+ * has ended.
+ */
 async function recordInRun(
   trx: LeasedTransaction,
   closed: ClosedSubmission,
@@ -134,5 +137,5 @@ async function recordInRun(
   if (settledBy === null) await rewriteRunRows(trx, submission.run_id);
 }
 
-/** Something of the key was opened or closed since. */
+/** A submission of the key was opened or closed since the check. */
 class LookedAtTooEarly extends Error {}

@@ -1,6 +1,6 @@
 /**
- * The mappings of an integration: which of them are accepted, and how many of the contacts that
- * were paid for under each the service knew.
+ * The mappings of an integration: which of them are accepted, and how many of the contacts paid for
+ * under each the service knew.
  */
 
 import type { Selectable } from 'kysely';
@@ -16,26 +16,26 @@ import { TRIED_IN_VAIN } from './jobs.ts';
 
 export type MappingRecord = FromRow<Selectable<Tables['mappings']>>;
 
-/** What became of contacts that were paid for. */
+/** The results of contacts that were paid for. */
 export interface Answers {
-  /** How many the service has answered. */
+  /** Number of contacts that the service has answered. */
   answered: number;
-  /** Of these, those whose profile passed the guard. */
+  /** Of these, the number whose profile passed the guard. */
   known: number;
 }
 
 /** Contacts that were paid for and have no answer yet. */
 export interface Unanswered {
-  /** Submitted, running, or done and not yet delivered: this run may still see their answers. */
+  /** Submitted, running, or done and not delivered yet: this run may still see their answers. */
   open: number;
-  /** Tried by this run in vain: a later run sees their answers. */
+  /** Tried by this run without success: a later run sees their answers. */
   stuck: number;
 }
 
-/** Before any answer; what has none has no time either. */
+/** Earlier than any answer; a job without an answer has no time. */
 const EVER = -1;
 
-/** A job whose answer is still to come, as far as its own row says. */
+/** A job whose answer is still to come, according to its own row. */
 const UNANSWERED_STATES: JobState[] = ['intended', 'processing', 'completed'];
 
 export function findMapping(
@@ -46,7 +46,7 @@ export function findMapping(
   return selectMapping(reader, { integrationId, id }).then(({ rows }) => maybeFromRow(rows[0]));
 }
 
-/** Notes a mapping that is in use. */
+/** Records a mapping that is in use. */
 export async function recordMappingInUse(trx: RunTransaction, id: string): Promise<void> {
   await insertMapping(trx, { integrationId: trx.lease.integrationId, id, now: trx.clock.now() });
 }
@@ -62,7 +62,7 @@ export async function acceptMappingByTrial(trx: RunTransaction, id: string): Pro
     .execute();
 }
 
-/** Too few are known by now; what a person has accepted stays accepted. */
+/** Too few persons are known by now; a mapping that a user has accepted stays accepted. */
 export async function withdrawMapping(trx: RunTransaction, id: string): Promise<void> {
   await trx
     .updateTable('mappings')
@@ -74,8 +74,8 @@ export async function withdrawMapping(trx: RunTransaction, id: string): Promise<
 }
 
 /**
- * A person accepts the match rate of this mapping, whatever it is. Needs no lease: a run that
- * goes on looks at it before it spends.
+ * Records that a user accepts the match rate of this mapping, whatever it is. Needs no lease: a run
+ * in progress checks it before it spends.
  */
 export async function acceptMappingByPerson(
   trx: ActorTransaction,
@@ -92,7 +92,7 @@ export async function acceptMappingByPerson(
   await recordEntry(trx, { action: 'match_rate.accepted', integrationId });
 }
 
-/** The last answers about contacts that were paid for, at most `limit`, after `since` if given. */
+/** The last answers about paid contacts, at most `limit`, after `since` if given. */
 export async function countAnswersByMapping(
   reader: Reader,
   integrationId: string,
@@ -106,7 +106,7 @@ export async function countAnswersByMapping(
   };
 }
 
-/** Contacts that were paid for and have no answer, as this run sees them. */
+/** Paid contacts without an answer, from this run's point of view. */
 export async function countUnansweredByMapping(
   reader: Reader,
   integrationId: string,
@@ -116,7 +116,7 @@ export async function countUnansweredByMapping(
   const { rows } = await selectUnanswered(reader, { integrationId, id });
   const inVain: readonly string[] = TRIED_IN_VAIN;
   const stuck = rows.filter((row) => {
-    // An open submission of another key is settled by a run that has that key.
+    // A run with that key settles an open submission of another key.
     if (row.state === 'intended') return row.partner_key !== run.partnerKey;
     const { state, outcome_run, outcome_reason } = row;
     return state === 'completed' && outcome_run === run.id && inVain.includes(outcome_reason);
@@ -126,7 +126,10 @@ export async function countUnansweredByMapping(
 
 type OfMapping = { integrationId: string; id: string };
 
-/** Jobs of this mapping that cost a credit; those that share one say nothing new. */
+/**
+ * Jobs of this mapping that cost a credit. Jobs that share another job's credit are left out,
+ * because they add no information.
+ */
 function paidJobs(reader: Reader, { integrationId, id }: Slots<OfMapping>) {
   return reader
     .selectFrom('jobs')
@@ -152,7 +155,7 @@ const selectUnanswered = preparedRead((db, mapping: Slots<OfMapping>) =>
       join
         .onRef('contacts.integration_id', '=', 'jobs.integration_id')
         .onRef('contacts.crm_id', '=', 'jobs.crm_id')
-        // A contact that left, or was asked for again, gets no answer of this job any more.
+        // A contact that left, or was submitted again, no longer gets an answer from this job.
         .onRef('contacts.tracking_id', '=', 'jobs.tracking_id'),
     )
     .select(['jobs.state', 'contacts.outcome_run', 'contacts.outcome_reason'])

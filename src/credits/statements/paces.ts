@@ -3,7 +3,10 @@ import { serverTime } from '../../database/database-time.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import type { Database } from '../../database/tables/tables.ts';
 
-/** No reservation is further ahead than this: a row that a wrong clock has written heals by itself. */
+/**
+ * No reservation is further ahead than this, so that a row written with a wrong clock corrects
+ * itself.
+ */
 const FURTHEST_MS = 60_000;
 
 const nowUs = sql<number>`(${serverTime(0)}) * 1000`;
@@ -21,13 +24,16 @@ const reserve = prepared(
   },
 );
 
-/** Departures of requests, handed out to all hosts by the clock of a Postgres server: the board of `partner/key-pace.ts`. */
+/**
+ * Departure times of requests, allocated to all hosts by the clock of a Postgres server: the board
+ * of `partner/key-pace.ts`.
+ */
 export function createPaceBoard(db: Database) {
   return {
     /**
-     * Reserves departures of a key, so far apart from each other; after a rest `burst` of them are free
-     * at once. Returns how long after now the first one is (ms), below zero after a rest. What a process
-     * reserves and does not use is lost with it.
+     * Reserves departures for a key, `apartMs` apart; after a pause, `burst` of them are free at
+     * once. Returns the time from now to the first one (ms), negative after a pause. Reserved
+     * departures that a process does not use are lost.
      */
     async reserve(
       key: string,
@@ -42,7 +48,7 @@ export function createPaceBoard(db: Database) {
       return (rows[0]?.wait ?? 0) / 1_000;
     },
 
-    /** Lets no request of a key leave for so long that is not under way yet. */
+    /** Delays all requests of a key that are not in flight yet by this time. */
     async pause(key: string, ms: number): Promise<void> {
       await sql`update paces set next_at = greatest(next_at, ${nowUs} + ${sql.lit(Math.round(ms) * 1_000)})
         where id = ${key}`.execute(db);

@@ -5,37 +5,40 @@ import type { Reader } from '../../database/reader.ts';
 import { inFilledBatches } from '../../database/rows.ts';
 import type { JobState } from '../../database/tables/credits.ts';
 
-/** Which jobs may be taken instead of a credit. */
+/** Which jobs may be shared instead of spending a credit. */
 export interface SharingRules {
   /** Submitted no earlier than this (epoch ms): the results can still be read and are fresh. */
   since: number;
-  /** True if a contact is to be held with the one whose answer was lost, while a person decides. */
+  /**
+   * True if a contact is to be held together with the contact whose response was lost, while a user
+   * decides.
+   */
   heedsLost: boolean;
 }
 
 /** A contact that is about to be submitted. */
 export interface SharingContact {
   crmId: string;
-  /** Fingerprint of partner key and person; null if it is not shared. */
+  /** Fingerprint of service key and person; null if it is not shared. */
   person: string | null;
 }
 
-/** A job that was paid for, as every contact that its profile is for sees it. */
+/** A paid job, as every contact that uses its profile sees it. */
 export interface PaidJob {
-  /** The tracking id that the credit was spent under. */
+  /** The tracking ID that the credit was spent under. */
   trackingId: string;
   submissionId: string;
-  /** Null if its answer was lost. */
+  /** Null if its response was lost. */
   jobId: string | null;
   /** Epoch milliseconds. */
   submittedAt: number;
   fate: Fate;
 }
 
-/** What a contact that shares a job has of it. */
+/** What a contact gets from a shared job. */
 export type Fate = 'running' | 'done' | 'failed' | 'lost';
 
-/** How the rows of a job stand; the one that says most about it counts. */
+/** The fate of a job by the states of its rows; the most informative state counts. */
 const FATES = new Map<JobState, Fate | 'gone'>([
   ['lost', 'lost'],
   ['processing', 'running'],
@@ -47,9 +50,9 @@ const FATES = new Map<JobState, Fate | 'gone'>([
 ]);
 
 /**
- * The job that each contact may share, by CRM id: one for the same person under the same key that
- * is newer than what the contact itself was last submitted for as that person. So a contact that is asked
- * for again gets something new.
+ * The job that each contact may share, by CRM ID. It is for the same person under the same key, and
+ * newer than the contact's own last submission as that person. So a contact that is submitted again
+ * gets a new result.
  */
 export async function findShares(
   reader: Reader,
@@ -70,7 +73,10 @@ export async function findShares(
   return shares;
 }
 
-/** Those of these persons who are in an open submission of the key: whether they are paid for is not known yet. */
+/**
+ * The persons among these who are in an open submission of the key: it is not known yet whether
+ * they are paid for.
+ */
 export async function findOpenPersons(
   reader: Reader,
   partnerKey: string,
@@ -96,7 +102,10 @@ const openPersons = preparedRead((db, { partnerKey }: Slots<{ partnerKey: string
     .compile(),
 );
 
-/** Pure: the newest of the jobs after an instant; one whose answer was lost only if no other is. */
+/**
+ * Pure: the newest of the jobs after an instant; a job whose response was lost only if there is no
+ * other.
+ */
 function newestAfter(jobs: readonly PaidJob[], after: number): PaidJob | undefined {
   const newer = jobs.filter(({ submittedAt }) => submittedAt > after);
   const answered = newer.filter(({ fate }) => fate !== 'lost');
@@ -124,7 +133,7 @@ async function findPaid(
   return found;
 }
 
-/** All contacts that have a job make one row of it for each state. */
+/** All contacts with a job produce one row of it per state. */
 const paidRows = preparedRead(
   (db, { persons, since }: Slots<{ persons: readonly string[]; since: number }>) =>
     db
@@ -141,7 +150,7 @@ const paidRows = preparedRead(
         eb.or([
           eb('state', '<>', 'lost'),
           eb.exists(buildHoldsQuery(db, null)),
-          // The contact that was asked about has left or opted out: the question is one about the person.
+          // The contact of the question has left or opted out: the question is about the person.
           eb.and([
             eb.exists(buildHoldsQuery(db, 'superseded')),
             eb.not(eb.exists(buildDecisionsQuery(db))),
@@ -152,7 +161,7 @@ const paidRows = preparedRead(
       .compile(),
 );
 
-/** Holds of a lost answer that are open (null), or that ended without a decision. */
+/** Holds of a lost response that are open (null), or that ended without a decision. */
 function buildHoldsQuery(reader: Reader, decision: 'superseded' | null) {
   return reader
     .selectFrom('questions')
@@ -161,7 +170,7 @@ function buildHoldsQuery(reader: Reader, decision: 'superseded' | null) {
     .where('questions.decision', 'is not distinct from', decision);
 }
 
-/** Once a person has decided, a lost answer keeps no contact of that person waiting. */
+/** Once a user has decided, a lost response does not keep any contact of that person waiting. */
 function buildDecisionsQuery(reader: Reader) {
   return reader
     .selectFrom('jobs as lost')
@@ -197,7 +206,7 @@ function jobsByPerson(rows: readonly PaidRow[]): Map<string, KnownJob[]> {
   return new Map([...found].map(([person, jobs]) => [person, [...jobs.values()]]));
 }
 
-/** When contacts were last submitted as the person that they are now, by CRM id and person. */
+/** When contacts were last submitted as their present person, by CRM ID and person. */
 async function findOwn(
   reader: Reader,
   integrationId: string,

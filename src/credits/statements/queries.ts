@@ -1,4 +1,7 @@
-/** Queries that cost credits, or may: on disk before they are sent, until it is known what they cost. */
+/**
+ * Queries that cost credits, or may: they are on disk before they are sent, until their cost is
+ * known.
+ */
 
 import type { Selectable } from 'kysely';
 import { type FromRow, fromRows } from '../../database/from-row.ts';
@@ -8,18 +11,18 @@ import type { Tables } from '../../database/tables/tables.ts';
 
 export type QueryRecord = FromRow<Selectable<Tables['query_intents']>>;
 
-/** A query on its way to disk. */
+/** A query to be recorded. */
 export type QueryIntent = Pick<QueryRecord, 'id' | 'runId' | 'bucket' | 'credits'>;
 
-/** Credits that queries have cost, and the bucket they were taken from. */
+/** Credits that queries have cost, and the bucket that they were taken from. */
 export interface QueryCharge {
   bucket: string;
   credits: number;
 }
 
 /**
- * Puts a query on disk as intended. `balanceFor` says what the bucket holds once the run has spent so
- * many credits (what is open counts in full), or null if no more may be spent: then nothing is
+ * Records a query as intended. `balanceFor` returns the bucket's balance once the run has spent
+ * this many credits (open queries count in full), or null if no more may be spent: then nothing is
  * recorded. Resolves with what the run had spent.
  */
 export async function recordQueryIntent(
@@ -45,7 +48,7 @@ export async function recordQueryIntent(
   return { recorded: true, thisRun };
 }
 
-/** It is known what queries of a run have cost together. */
+/** Records the total cost of queries of a run. */
 export async function closeQueries(
   trx: RunTransaction,
   runId: string,
@@ -66,7 +69,7 @@ export async function closeQueries(
     .execute();
 }
 
-/** Queries of an integration whose cost is not known. */
+/** Queries of an integration whose cost is unknown. */
 export async function listOpenQueries(
   reader: Reader,
   integrationId: string,

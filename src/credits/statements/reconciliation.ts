@@ -2,25 +2,25 @@ import type { Reader } from '../../database/reader.ts';
 import type { DueReason } from '../../database/tables/contacts.ts';
 import type { JobState } from '../../database/tables/credits.ts';
 
-/** What a partner key has spent on enhancements in a time, and what its balance says of it. */
+/** What a service key has spent on enhancements in a period, and what its balance shows. */
 export interface Reconciliation {
   partnerKey: string;
   integrations: string[];
-  /** Credits that the service said it charged. */
+  /** Credits that the service reported as charged. */
   charged: number;
-  /** Persons of submissions of which it is not known yet whether they were charged. */
+  /** Persons in submissions of which it is not known yet whether they were charged. */
   unsettled: number;
-  /** Paid jobs by why they were asked for. */
+  /** Number of paid jobs by the reason for their submission. */
   reasons: Partial<Record<DueReason, number>>;
-  /** The balance before the first submission of the time; null if there was none. */
+  /** The balance before the first submission of the period; null if there was none. */
   balanceBefore: number | null;
-  /** The balance before the first submission after it, or the last one that is known. */
+  /** The balance before the first submission after the period, or the last known one. */
   balanceAfter: number | null;
 }
 
 const UNPAID: JobState[] = ['unpaid', 'intended'];
 
-/** All partner keys with a submission in the time from `from` to before `to` (epoch ms). */
+/** All service keys with a submission in the period from `from` to before `to` (epoch ms). */
 export async function reconcile(
   reader: Reader,
   { from, to }: { from: number; to: number },

@@ -1,6 +1,6 @@
 /**
- * One partner key pays for a person once: where the same person stands in another contact, of the
- * same integration or of another one, that contact takes the job that was paid for.
+ * One service key pays for a person once: if the same person is another contact, of the same
+ * integration or of a different one, that contact shares the paid job.
  */
 
 import { moveAndList } from '../../contacts/life/apply-events.ts';
@@ -21,10 +21,10 @@ import { openLossHolds } from './submission-end.ts';
 
 export type { PaidJob, SharingContact, SharingRules };
 
-/** A due contact with the job that it takes. */
+/** A due contact with the job that it shares. */
 type Taker = IntendedJob & { paid: PaidJob };
 
-/** What becomes of a contact and of its job that take a job of this fate. */
+/** The result for a contact and its job, by the fate of the shared job. */
 const AFTERWARDS = {
   running: { event: 'sharedRunning', job: 'processing', isOver: false },
   done: { event: 'sharedDone', job: 'completed', isOver: false },
@@ -35,8 +35,8 @@ const AFTERWARDS = {
 const LOST = 'the answer about the same person in another contact was lost';
 
 /**
- * Lets contacts take the jobs that they may, looked up in the same transaction, and resolves
- * with their CRM ids. One that is not due any more stays as it is.
+ * Lets contacts share the jobs that they may, looked up in the same transaction; resolves with
+ * their CRM IDs. A contact that is no longer due stays as it is.
  */
 export async function takeShares(
   trx: RunTransaction,
@@ -57,7 +57,7 @@ export async function takeShares(
   return new Set(shares.keys());
 }
 
-/** Moves the takers of jobs of one fate; who is not due any more is left out. */
+/** Moves the contacts that share jobs of one fate; contacts that are no longer due are left out. */
 async function move(
   trx: RunTransaction,
   lease: Lease,
@@ -72,7 +72,7 @@ async function move(
       crm_id: crmId,
       tracking_id: trackingId,
       asked_identity: identity,
-      // The profile is as old as the credit that it came by.
+      // The profile is as old as the credit that bought it.
       asked_at: paid.submittedAt,
     }));
     const { event } = AFTERWARDS[fate];
@@ -90,7 +90,7 @@ async function move(
   return moved;
 }
 
-/** Each contact has a row of its own, so that each is polled, delivered and held by itself. */
+/** Each contact has its own row, so that each is polled, delivered and held separately. */
 async function insertJobs(
   trx: RunTransaction,
   lease: Lease,

@@ -1,12 +1,12 @@
 import { preparedRead, type Slots } from '../../database/prepared.ts';
 import type { Reader } from '../../database/reader.ts';
 
-/** The tables whose rows cost credits, with the column that says how many at most. */
+/** The tables whose rows cost credits, with the column of the maximum cost. */
 const AT_MOST = { submissions: 'persons', network_adds: 'donors' } as const;
 
 type SpendingTable = keyof typeof AT_MOST;
 
-/** Credits that an integration has spent since `since` (epoch ms); what is open counts in full. */
+/** Credits that an integration has spent since `since` (epoch ms); open rows count in full. */
 export async function spentSince(
   reader: Reader,
   table: SpendingTable,
@@ -20,7 +20,7 @@ export async function spentSince(
   return Number(row?.spent ?? 0);
 }
 
-/** The same of one run. */
+/** The same for one run. */
 export async function spentByRun(
   reader: Reader,
   table: SpendingTable,

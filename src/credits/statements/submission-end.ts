@@ -8,7 +8,7 @@ import { prepared, preparedRead, type Slots } from '../../database/prepared.ts';
 import { inBatches } from '../../database/rows.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 
-/** A submission that has come to its end, and when (epoch ms). */
+/** A finished submission, and when it ended (epoch ms). */
 export type ClosedSubmission = SubmissionRow & { closed_at: number };
 
 type End = {
@@ -17,13 +17,16 @@ type End = {
   closed_at: number;
 };
 
-/** Ends a submission once: credits leave the balance of its key. Throws if it was closed before. */
+/**
+ * Closes a submission once: its credits are deducted from the key's balance. Throws if it was
+ * closed before.
+ */
 export async function closeSubmission(
   trx: LeasedTransaction,
   submissionId: string,
   end: End,
 ): Promise<ClosedSubmission> {
-  // The key first, in one order for all who open, lose or close one.
+  // Locks the key first, in the same order as everything that opens, loses or closes a submission.
   const [key] = (await selectKey(trx, { submissionId })).rows;
   if (key === undefined) throw new Error('A submission that is to be closed is not there.');
   await lockKey(trx, key.partner_key);
@@ -59,7 +62,7 @@ const charge = prepared(
       .compile(),
 );
 
-/** A job without an answer, or with one: whose it is, and what was submitted. */
+/** A job with or without a response: its contact, and what was submitted. */
 export type SubmittedJob = Pick<
   Selectable<Tables['jobs']>,
   'tracking_id' | 'crm_id' | 'identity' | 'reason'
@@ -78,18 +81,18 @@ export async function returnToDue(
   await inheritLater(trx, of, moment, unpaid);
 }
 
-/** Contacts of jobs without an answer, charged: a person decides whether to spend again. */
+/** Contacts of charged jobs without a response: a user decides whether to spend again. */
 export async function holdUnanswered(
   trx: LeasedTransaction,
   submission: ClosedSubmission,
   detail: string,
 ): Promise<void> {
-  // A contact that was forgotten meanwhile is not there to be decided about.
+  // A contact that was erased in the meantime is gone, so there is nothing to decide.
   const held = await spendUnanswered(trx, submission, 'lost', detail);
   await openLossHolds(trx, submission, held, detail);
 }
 
-/** The same contacts where the settings allow to spend again. */
+/** The same contacts, if the settings allow spending again. */
 export async function makeDueAgain(
   trx: LeasedTransaction,
   submission: ClosedSubmission,
@@ -99,7 +102,7 @@ export async function makeDueAgain(
   await inheritLater(trx, ofSubmission(submission), toMoment(submission), due);
 }
 
-/** Contacts whose jobs were accepted: the credit is on record against the identity submitted. */
+/** Contacts whose jobs were accepted: records the credit for the submitted identity. */
 export async function spendOnAccepted(
   trx: LeasedTransaction,
   submission: ClosedSubmission,
@@ -110,7 +113,7 @@ export async function spendOnAccepted(
   });
 }
 
-/** Opens the holds of contacts that wait because an answer was lost. */
+/** Opens the holds of contacts that wait because a response was lost. */
 export async function openLossHolds(
   trx: LeasedTransaction,
   { integration_id, closed_at }: Pick<ClosedSubmission, 'integration_id' | 'closed_at'>,
@@ -122,7 +125,7 @@ export async function openLossHolds(
       .insertInto('questions')
       .values(
         batch.map(({ crm_id, tracking_id }) => ({
-          // One hold can come of one tracking id, so that it names the hold as well.
+          // One tracking ID can have only one hold, so it is also the hold's ID.
           id: tracking_id ?? '',
           integration_id,
           crm_id,
@@ -151,7 +154,7 @@ async function spendUnanswered(
   });
 }
 
-/** Closes the jobs without an answer, and resolves with them. */
+/** Closes the jobs without a response, and resolves with them. */
 async function closeUnanswered(
   trx: LeasedTransaction,
   { id, closed_at }: ClosedSubmission,
@@ -185,7 +188,7 @@ export function toMoment({ run_id, closed_at }: ClosedSubmission) {
   return { id: run_id, now: closed_at };
 }
 
-/** A clock that was set back while the request was under way must not make its profile old. */
+/** A clock that was set back while the request was in flight must not make its profile look old. */
 function askedAt({ closed_at, intended_at }: ClosedSubmission): number {
   return Math.max(closed_at, intended_at);
 }

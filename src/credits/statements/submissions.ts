@@ -1,4 +1,7 @@
-/** Submissions that are open; how one begins and ends: `intents.ts`, `answers.ts`, `lost-answers.ts`. */
+/**
+ * Open submissions; `intents.ts`, `answers.ts` and `lost-answers.ts` define how one starts and
+ * ends.
+ */
 
 import { findOpenSubmissions, type SubmissionRow } from '../../contacts/open-submissions.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../../database/from-row.ts';
@@ -6,7 +9,7 @@ import type { Reader } from '../../database/reader.ts';
 
 export type SubmissionRecord = FromRow<SubmissionRow>;
 
-/** The submissions of a key that are open. */
+/** The open submissions of a key. */
 export function listOpenSubmissions(
   reader: Reader,
   partnerKey: string,
@@ -14,7 +17,7 @@ export function listOpenSubmissions(
   return findOpenSubmissions(reader, partnerKey).then(fromRows);
 }
 
-/** The first of them. */
+/** The first open submission of a key. */
 export function findOpenSubmission(
   reader: Reader,
   partnerKey: string,

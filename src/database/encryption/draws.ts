@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 
-/** So many are drawn at a time: a system call for each costs more than to encrypt with it. */
+/** Number of draws at a time: a system call for each would cost more than the encryption itself. */
 const DRAWN = 256;
 
 /**
- * Random keys or initialization vectors of this length in bytes; each is given out once. Who is given a key
- * overwrites it after use: the rest of the draw keeps its memory.
+ * Random keys or initialization vectors of this length in bytes; each is returned once. The caller
+ * overwrites a key after use, because the rest of the draw keeps its memory alive.
  */
 export function createDraws(length: number): () => Buffer {
   let drawn = Buffer.alloc(0);

@@ -7,23 +7,23 @@ import type { Sealer } from './sealed.ts';
 import { findSecret } from './secrets.ts';
 
 /**
- * A keyed hash of a text: 22 characters, the same for the same purpose and text, and of no use to
- * a person who guesses at texts without the key. Purposes keep equal texts of different meaning
- * apart; they are words of ours, like `identity`.
+ * A keyed hash of a text: 22 characters, the same for the same purpose and text. Without the key,
+ * it does not help anyone to guess the text. Purposes are our own words, such as `identity`, and
+ * keep equal texts of different meaning apart.
  */
 export type Fingerprint = (purpose: string, text: string) => string;
 
-/** The name of the key in the table `secrets`. */
+/** Name of the key in the table `secrets`. */
 export const FINGERPRINT_KEY = 'fingerprint_key';
 const KEY_BYTES = 32;
-/** Among ten billion texts the odds for two alike are below one in 10^18. */
+/** Among ten billion texts, the odds of a collision are below one in 10^18. */
 const FINGERPRINT_BYTES = 16;
 
 /** HMAC-SHA-256, cut to its first 16 bytes, in base64url. */
 export function createFingerprint(key: KeyObject): Fingerprint {
   const hmacOfShort = createShortHmac(key.export());
   return (purpose, text) => {
-    // No purpose holds a NUL, so no two pairs make the same input.
+    // No purpose contains a NUL, so no two pairs produce the same input.
     const input = `${purpose}\0${text}`;
     const hmac =
       input.length <= SHORT_LENGTH
@@ -34,17 +34,17 @@ export function createFingerprint(key: KeyObject): Fingerprint {
 }
 
 /**
- * A fingerprint of two fingerprints: 43 characters. Nobody can make either of them without the key, so a plain hash of
- * both tells a person who guesses as little as a keyed one, at half of its cost.
+ * A fingerprint of two fingerprints: 43 characters. Nobody can compute either of them without the
+ * key, so a plain hash of both is as hard to guess as a keyed one, at half the cost.
  */
 export function joinFingerprints(one: string, other: string): string {
   return hash('sha256', `${one} ${other}`, 'base64url');
 }
 
-/** Characters of base64url that hold nothing but bits of the fingerprint: six bits each. */
+/** Characters of base64url that consist only of bits of the fingerprint: six bits each. */
 const WHOLE_CHARACTERS = Math.floor((FINGERPRINT_BYTES * 8) / 6);
 
-/** The character at their end as it would be if the hash ended there: two bits, and zeros. */
+/** The last character, as if the hash ended there: two bits, then zeros. */
 function lastCharacter(code: number): string {
   return LAST_CHARACTERS[Math.floor(BASE64URL.indexOf(String.fromCharCode(code)) / 16)] ?? '';
 }
@@ -58,9 +58,9 @@ const SHORT_LENGTH = 1_000;
 const MAX_UTF8_BYTES = 3;
 
 /**
- * HMAC-SHA-256 (RFC 2104) of a short text, in base64url, by two hashes: an object of
- * `createHmac` takes longer than both of them, and a contact needs more than a dozen. The key must not
- * be longer than a block.
+ * HMAC-SHA-256 (RFC 2104) of a short text, in base64url, from two hashes. An object of `createHmac`
+ * takes longer than both of them, and a contact needs more than a dozen. The key must not be longer
+ * than a block.
  */
 function createShortHmac(key: Buffer): (text: string) => string {
   const inner = Buffer.alloc(BLOCK_BYTES + SHORT_LENGTH * MAX_UTF8_BYTES);
@@ -77,10 +77,10 @@ function createShortHmac(key: Buffer): (text: string) => string {
 }
 
 /**
- * The key of this database, made at the first start. It is random and only sealed by the secret
- * key, so that rotating that one changes no fingerprint: a changed one would make every contact
- * look new and spend its credit again. For the same reason a key that cannot be opened is a
- * ConfigurationError and never replaced.
+ * The fingerprint key of this database, created at the first start. It is random and only encrypted
+ * by the secret key, so rotating the secret key changes no fingerprint. Changed fingerprints would
+ * make every contact look new and spend its credit again. For the same reason, a key that cannot be
+ * decrypted is a ConfigurationError and is never replaced.
  */
 export async function loadFingerprintKey(db: Kysely<Tables>, sealer: Sealer): Promise<KeyObject> {
   const known = await findSecret(db, FINGERPRINT_KEY);
@@ -93,9 +93,9 @@ export async function loadFingerprintKey(db: Kysely<Tables>, sealer: Sealer): Pr
   }
 }
 
-/** Of several processes that start at once, the first one's key stays. Resolves with the one that did. */
+/** If several processes start at once, the first one's key stays. Resolves with that key. */
 async function createKey(db: Kysely<Tables>, sealer: Sealer): Promise<string | null> {
-  // A new key would know none of those who were erased, and none of the contacts that were paid for.
+  // A new key would recognise neither erased people nor contacts that were paid for.
   const used = await db.selectFrom('audit_head').select('id').executeTakeFirst();
   if (used !== undefined) {
     throw fingerprintKeyUnreadable(
@@ -112,7 +112,7 @@ async function createKey(db: Kysely<Tables>, sealer: Sealer): Promise<string | n
   return findSecret(db, FINGERPRINT_KEY);
 }
 
-/** Whatever the reason is, the key is never replaced. */
+/** Whatever the reason, the key is never replaced. */
 export function fingerprintKeyUnreadable(reason: string, cause?: unknown): ConfigurationError {
   return new ConfigurationError(`The fingerprint key of the database cannot be opened. ${reason}`, {
     code: 'fingerprint_key_unreadable',

@@ -1,4 +1,4 @@
-/** What CRMs said: shown to those who decide, and dropped after `FOREIGN_TEXT_LIFE_MS`. */
+/** Texts from CRMs: shown to users who decide, and deleted after `FOREIGN_TEXT_LIFE_MS`. */
 
 import type { Selectable } from 'kysely';
 import { FOREIGN_TEXT_LIFE_MS } from '../../core/foreign-text.ts';
@@ -11,7 +11,7 @@ import type { Tables, Trx } from '../tables/tables.ts';
 
 export type ForeignTextRecord = FromRow<Selectable<Tables['foreign_texts']>>;
 
-/** A sealed text on its way to disk. */
+/** An encrypted text, before it is stored. */
 export interface SealedWords {
   id: string;
   /** The contact that it is about; the empty string for the whole run. */
@@ -20,12 +20,12 @@ export interface SealedWords {
 }
 
 /**
- * Texts that are kept of one run. A rule that refuses every contact says the same of each: more of
- * it would help no one, and would only be more to keep.
+ * Maximum number of texts kept of one run. A rule that rejects every contact says the same about
+ * each, so keeping more would help nobody.
  */
 export const MAX_TEXTS_OF_RUN = 1_000;
 
-/** The texts of a run that are not too old, those about the run first. */
+/** The texts of a run that are not too old, those about the whole run first. */
 export function listForeignTexts(
   reader: TimedReader,
   runId: string,
@@ -43,7 +43,7 @@ export function listForeignTexts(
     .then(fromRows);
 }
 
-/** Drops the texts of all integrations that are too old; resolves with how many that were. */
+/** Deletes the texts of all integrations that are too old; resolves with their number. */
 export async function dropOldTexts(connection: TimedConnection | RunTransaction): Promise<number> {
   const until = connection.clock.now() - FOREIGN_TEXT_LIFE_MS;
   const { numAffectedRows = 0n } = await dropKept(connection, { until });
@@ -54,7 +54,9 @@ const dropKept = prepared((db, { until }: Slots<{ until: number }>) =>
   db.deleteFrom('foreign_texts').where('kept_at', '<=', until).compile(),
 );
 
-/** Keeps texts of a run, of each contact the latest alone, and of a run no more than the limit. */
+/**
+ * Keeps the texts of a run: only the latest of each contact, and no more than the limit in total.
+ */
 export async function keepWords(
   trx: Trx,
   integrationId: string,
@@ -93,5 +95,5 @@ export async function keepWords(
   }
 }
 
-/** Stands for a contact where a text is about the whole run. */
+/** Stands in place of a contact if a text is about the whole run. */
 export const WHOLE_RUN = '';

@@ -7,9 +7,9 @@ import { hasCode } from '../system-error.ts';
 const FILE_MODE = 0o600;
 
 /**
- * The content of the key file; where there is none, it is made with `generate()`. Of several
- * processes that make it at once all read the key of the first. A ConfigurationError if the file
- * can be neither read nor made.
+ * Content of the key file; a missing file is created with `generate()`. If several processes create
+ * it at once, all of them read the key of the first. A ConfigurationError if the file can be
+ * neither read nor created.
  */
 export async function readOrCreateKeyFile(path: string, generate: () => string): Promise<string> {
   try {
@@ -32,8 +32,8 @@ async function readIfExists(path: string): Promise<string | null> {
 }
 
 /**
- * Written whole under another name first and then linked, which never replaces a file: no process
- * sees half a key, and a key that already seals something is never lost.
+ * First written completely under another name and then linked, which never replaces a file. So no
+ * process sees half a key, and a key that already encrypts something is never lost.
  */
 async function create(path: string, key: string): Promise<string> {
   const folder = dirname(path);

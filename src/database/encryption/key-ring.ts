@@ -4,30 +4,31 @@ import { ConfigurationError } from '../../core/errors.ts';
 import { parseDatabaseUrl } from '../database-url.ts';
 import { readOrCreateKeyFile } from './key-file.ts';
 
-/** A key for sealing, AES-256. Its bytes stay inside the KeyObject, which prints nothing. */
+/** An encryption key, AES-256. Its bytes stay inside the KeyObject, which prints nothing. */
 export interface SealingKey {
-  /** The key id that each sealed value carries. */
+  /** The key ID that each encrypted value carries. */
   kid: string;
   secret: KeyObject;
 }
 
-/** The first key seals; all of them open. */
+/** The first key encrypts; all of them decrypt. */
 export interface KeyRing {
   current: SealingKey;
   keys: readonly SealingKey[];
 }
 
 const KEY_BYTES = 32;
-/** Names of keys stand in messages and in the log. */
+/** Names of keys appear in messages and in the log. */
 export const KID = /^[A-Za-z0-9._-]{1,32}$/;
-/** 32 bytes in base64, in either alphabet, with or without the padding. */
+/** 32 bytes in base64, in either alphabet, with or without padding. */
 const KEY_TEXT = /^[A-Za-z0-9+/_-]{43}=?$/;
 const DERIVED_KID_LENGTH = 8;
 
 /**
- * The keys for a database. `secretKey` is the value of DONOR_SYNC_SECRET_KEY. Where it is unset,
- * a database file gets a key of its own in a file beside it (`PATH.key`), so that a first try
- * needs nothing; Postgres, where other processes need the same key, is a ConfigurationError.
+ * The keys for a database. `secretKey` is the value of DONOR_SYNC_SECRET_KEY. If it is unset, a
+ * database file gets its own key in a file next to it (`PATH.key`), so that a first try needs no
+ * setup. With Postgres, where other processes need the same key, an unset key is a
+ * ConfigurationError.
  */
 export async function loadKeyRing(
   secretKey: string | undefined,
@@ -41,7 +42,7 @@ export async function loadKeyRing(
   return parseKeyRing(await readOrCreateKeyFile(path, generateKey), `The key file ${path}`);
 }
 
-/** The keys that are here; null if there are none. No key is made for a database by this. */
+/** The existing keys; null if there are none. Never creates a key. */
 export async function findKeyRing(
   secretKey: string | undefined,
   databaseUrl: string,
@@ -57,16 +58,16 @@ export async function findKeyRing(
   return secretKey?.trim() || hasFile ? loadKeyRing(secretKey, databaseUrl) : null;
 }
 
-/** Where the key of a database file is, if no other is given. */
+/** Path of the key file of a database file, used if no other key is set. */
 export function keyFilePath(databasePath: string): string {
   return `${databasePath}.key`;
 }
 
 /**
  * Reads one or several keys, separated by commas, the current one first. A key is 32 bytes in
- * base64, with a name before it (`2026:…`) or without; one without is named by its fingerprint,
- * so that rotation is to put the new key before the old one. `source` is how errors call it; they
- * never hold any of the text itself.
+ * base64, with or without a name before it (`2026:…`). A key without a name is named by its
+ * fingerprint, so to rotate, you put the new key before the old one. Errors refer to the text as
+ * `source`; they never contain any part of it.
  */
 export function parseKeyRing(text: string, source = 'DONOR_SYNC_SECRET_KEY'): KeyRing {
   const keys = text
@@ -81,7 +82,9 @@ export function parseKeyRing(text: string, source = 'DONOR_SYNC_SECRET_KEY'): Ke
   return { current, keys };
 }
 
-/** A new key as `parseKeyRing` reads it, from the random source of the operating system. */
+/**
+ * A new key in the form that `parseKeyRing` reads, from the random source of the operating system.
+ */
 export function generateKey(kid?: string): string {
   const key = randomBytes(KEY_BYTES).toString('base64');
   return kid === undefined ? key : `${kid}:${key}`;
@@ -106,7 +109,7 @@ function parseKey(entry: string, subject: string): SealingKey {
   return { kid, secret: createSecretKey(bytes) };
 }
 
-/** A hash says nothing about 32 random bytes, and other bytes give another name. */
+/** A hash reveals nothing about 32 random bytes, and other bytes get another name. */
 function derivedKid(key: Buffer): string {
   return createHash('sha256').update(key).digest('base64url').slice(0, DERIVED_KID_LENGTH);
 }

@@ -7,10 +7,10 @@ const PAGE_ROWS = 500;
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * The second half of a rotation: seals with the current key what an older one sealed, and returns
- * how many values that were. Afterwards the older keys can be dropped. Safe beside a running
- * program, and safe to kill and start again: a value is replaced only while it is still the one
- * that was opened, and what is done is not done again.
+ * Second half of a rotation: encrypts with the current key every value that an older key encrypted,
+ * and returns their number. Afterwards the older keys can be removed. Safe while the program runs,
+ * and safe to stop and start again: a value is replaced only if it is still the one that was
+ * decrypted, and finished work is not repeated.
  */
 export async function resealAll<Db>(
   db: Kysely<Db>,
@@ -24,7 +24,10 @@ export async function resealAll<Db>(
   return resealed;
 }
 
-/** Goes through a column page by page, each in a transaction; returns how many values were resealed. */
+/**
+ * Processes a column page by page, each in a transaction; returns the number of values that were
+ * encrypted again.
+ */
 async function resealColumn<Db>(
   db: Kysely<Db>,
   sealer: Sealer,
@@ -32,7 +35,7 @@ async function resealColumn<Db>(
 ): Promise<number> {
   let resealed = 0;
   let page = await readPage(db, column, null);
-  // Each page begins behind the last key of the one before, so the table's end is reached.
+  // Each page begins after the last key of the previous one, so the end of the table is reached.
   while (page.length > 0) {
     const due = page.filter((row) => !sealer.isCurrent(sealedValue(row, column)));
     if (due.length > 0) {

@@ -1,4 +1,6 @@
-/** Every place in the database that holds encrypted text, as the catalogue of tables declares it. */
+/**
+ * Every place in the database that stores encrypted text, as the catalogue of tables declares it.
+ */
 import { type CATALOGUE, listColumns } from '../tables/catalogue.ts';
 import type { SealContext } from './sealed.ts';
 
@@ -7,7 +9,10 @@ export interface SealedColumn {
   table: string;
   column: string;
   key: readonly [string, ...string[]];
-  /** The columns whose values make `SealContext.row`; they never change while the row is there. */
+  /**
+   * The columns whose values make up `SealContext.row`; they never change during the life of the
+   * row.
+   */
   boundTo: readonly [string, ...string[]];
 }
 
@@ -27,7 +32,10 @@ export function settingsSealContext(integrationId: string): SealContext {
   return createSealContext('integrations', 'settings', { id: integrationId });
 }
 
-/** The values that a write found in the CRM. Bound to the contact: else a row could restore one person to another. */
+/**
+ * The values that a write found in the CRM. Bound to the contact: otherwise a row could restore one
+ * person's values to another.
+ */
 export function valuesBeforeSealContext(write: {
   id: string;
   integrationId: string;
@@ -59,7 +67,10 @@ export function setupDraftSealContext(integrationId: string): SealContext {
   return createSealContext('setup_drafts', 'draft', { integration_id: integrationId });
 }
 
-/** What a CRM said of a contact, or of a whole run. Exchanged, it would say of one person what is another's. */
+/**
+ * What a CRM said about a contact, or about a whole run. If two texts were exchanged, one person's
+ * text would appear with another.
+ */
 export function foreignTextSealContext(text: {
   id: string;
   integrationId: string;
@@ -74,7 +85,7 @@ export function foreignTextSealContext(text: {
   });
 }
 
-/** The name and the e-mail address of a user. */
+/** Name and e-mail address of a user. */
 export function personSealContext(id: string): SealContext {
   return createSealContext('people', 'sealed', { id });
 }
@@ -84,7 +95,10 @@ export function passkeySealContext(id: string): SealContext {
   return createSealContext('passkeys', 'sealed', { id });
 }
 
-/** The key of a contact's kept profile. Bound to the contact: else one person's profile could be given to another. */
+/**
+ * Key of a contact's kept profile. Bound to the contact: otherwise one person's profile could be
+ * delivered to another.
+ */
 export function profileKeySealContext(integrationId: string, crmId: string): SealContext {
   return createSealContext('kept_profiles', 'key', {
     integration_id: integrationId,
@@ -92,7 +106,7 @@ export function profileKeySealContext(integrationId: string, crmId: string): Sea
   });
 }
 
-/** The place of a row that was read with the columns in `boundTo`. */
+/** Place of a row that was read with the columns in `boundTo`. */
 export function placeOfRow(
   column: SealedColumn,
   row: Readonly<Record<string, unknown>>,

@@ -1,7 +1,8 @@
 /**
- * A file that only the holder of the key can read, and of which nothing can be changed, left out, cut off
- * or put in another order: AES-256-GCM in chunks, each with its number and whether it is the last (the STREAM
- * construction), under a key of the file's own, which comes from the secret key and a salt (HKDF-SHA-256).
+ * A file that only the owner of the key can read, and in which nothing can be changed, omitted, cut
+ * off or reordered. AES-256-GCM in chunks, each with its number and whether it is the last (the
+ * STREAM construction). The file has its own key, which is derived from the secret key and a salt
+ * (HKDF-SHA-256).
  */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -16,7 +17,7 @@ const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const CHUNK_BYTES = 1024 * 1024;
-/** Whether it is the last, and how many bytes are in it. */
+/** Whether the chunk is the last, and its number of bytes. */
 const FRAME_BYTES = 5;
 const MAX_HEADER_BYTES = 4096;
 const FILE_MODE = 0o600;
@@ -29,16 +30,16 @@ const headerSchema = z.strictObject({
 });
 
 const trailerSchema = z.strictObject({
-  /** SHA-256 of all that is inside, in hex. */
+  /** SHA-256 of the whole content, in hex. */
   digest: z.string(),
   bytes: z.int(),
 });
 
-/** What a sealed file says of itself; all of it is authenticated. */
+/** The facts that an encrypted file contains about itself; all of them are authenticated. */
 export type SealedFile = Pick<z.infer<typeof headerSchema>, 'kid' | 'madeAt'> &
   z.infer<typeof trailerSchema>;
 
-/** Seals a file into a new one, which is on disk when this resolves. */
+/** Encrypts a file into a new one, which is on disk once this resolves. */
 export async function sealFile(
   from: string,
   to: string,
@@ -67,8 +68,9 @@ export async function sealFile(
 }
 
 /**
- * Opens a sealed file into a new one, or only checks it for null. A FatalError if anything in it is not
- * as it was sealed; a ConfigurationError if it is no backup, or its key is not here.
+ * Decrypts a file into a new one, or only checks it if `to` is null. A FatalError if anything in it
+ * was changed since it was encrypted. A ConfigurationError if it is no backup, or its key is
+ * missing.
  */
 export async function openSealedFile(
   from: string,
@@ -152,7 +154,7 @@ function keyOfFile({ secret }: SealingKey, salt: Buffer): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, salt, MAGIC, KEY_BYTES));
 }
 
-/** The number of the chunk: no two under one key are the same. */
+/** Contains the number of the chunk: no two under one key are the same. */
 function buildIv(number: number, isLast: boolean): Buffer {
   const iv = Buffer.alloc(IV_BYTES);
   iv.writeUInt8(isLast ? 1 : 0, 0);
@@ -176,7 +178,7 @@ async function readHeader(source: FileHandle, path: string): Promise<Buffer> {
   const { bytesRead } = await source.read(start, 0, MAX_HEADER_BYTES, 0);
   const end = start.subarray(0, bytesRead).indexOf('\n') + 1;
   if (end === 0 || !start.subarray(0, end).toString().startsWith(MAGIC)) throw noBackup(path);
-  // From here on it is read one after the other.
+  // From here on, the file is read sequentially.
   return readUpTo(source, end);
 }
 

@@ -4,24 +4,28 @@ import { ConfigurationError, FatalError } from '../../core/errors.ts';
 import { createDraws } from './draws.ts';
 import { type KeyRing, KID, type SealingKey } from './key-ring.ts';
 
-/** Where a sealed text stands. In any other place it does not open: `seal-contexts.ts` has them all. */
+/**
+ * The place of an encrypted text. It cannot be decrypted at any other place: `seal-contexts.ts`
+ * lists them all.
+ */
 export interface SealContext {
   table: string;
   column: string;
-  /** What the row is known by: its key, and whose it is. */
+  /** Identifies the row: its key, and whose it is. */
   row: readonly [string, ...string[]];
 }
 
-/** Text that only the holder of the key can read, for every secret at rest. */
+/** Text that only the owner of the key can read, for every secret at rest. */
 export interface Sealer {
-  /** Seals with the current key. The same text gives another result each time. */
+  /** Encrypts with the current key. The same text gives a different result each time. */
   seal(text: string, place: SealContext): string;
   /**
-   * The text inside. A ConfigurationError that names the key if the ring lacks it; a FatalError
-   * if the value was changed, sealed for another place, or is in a form that this version does not know.
+   * The text inside. A ConfigurationError that names the key if the ring lacks it. A FatalError if
+   * the value was changed, encrypted for another place, or is in a form that this version does not
+   * know.
    */
   open(sealed: string, place: SealContext): string;
-  /** True if the current key sealed it; otherwise rotation still has to reseal it. */
+  /** True if the current key encrypted it; otherwise rotation still has to encrypt it again. */
   isCurrent(sealed: string): boolean;
 }
 
@@ -29,7 +33,10 @@ const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** The form of a text, in its header: sealed for its place. Texts of any other form do not open. */
+/**
+ * The form of a text, in its header: encrypted for its place. Texts of any other form cannot be
+ * decrypted.
+ */
 const BOUND = 'row-bound';
 
 const headerSchema = z.strictObject({
@@ -40,11 +47,12 @@ const headerSchema = z.strictObject({
 });
 
 /**
- * Seals as JWE in compact form (RFC 7516): direct encryption with A256GCM, the key id in the
- * header. The place is additional authenticated data, the `aad` of the JSON form, which is not
- * stored: the reader knows where it reads. Any JOSE library opens it with both. This one is written
- * on `node:crypto` because that is synchronous and many times as fast as WebCrypto, which those
- * libraries use: a page of contacts seals hundreds of values.
+ * Encrypts as JWE in compact form (RFC 7516): direct encryption with A256GCM, with the key ID in
+ * the header. The place is additional authenticated data, the `aad` of the JSON form. It is not
+ * stored, because the reader knows where it reads. Any JOSE library can decrypt it with both.
+ *
+ * This one is written on `node:crypto`, which is synchronous and many times as fast as WebCrypto,
+ * which those libraries use: a page of contacts encrypts hundreds of values.
  */
 export function createSealer({ current, keys }: KeyRing): Sealer {
   const currentHeader = base64url(
@@ -58,7 +66,7 @@ export function createSealer({ current, keys }: KeyRing): Sealer {
     const cipher = createCipheriv(CIPHER, current.secret, iv, { authTagLength: TAG_BYTES });
     cipher.setAAD(boundData(currentHeader, place));
     const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-    // The second of the five parts is the encrypted content key, which `dir` has not.
+    // The second of the five parts is the encrypted content key, which `dir` does not have.
     return [
       currentHeader,
       '',
@@ -89,7 +97,7 @@ interface Parts {
 }
 
 function parseParts(sealed: string, place: SealContext): Parts {
-  // SQLite keeps bytes in a column of texts, if another program has put them there.
+  // SQLite stores bytes in a text column if another program has put them there.
   if (typeof sealed !== 'string') throw damaged(place);
   const [header = '', wrappedKey, iv = '', encrypted = '', tag = '', ...rest] = sealed.split('.');
   if (wrappedKey !== '' || rest.length > 0) throw damaged(place);
@@ -114,7 +122,7 @@ function decrypt(
   }
 }
 
-/** JSON keeps the parts apart, whatever characters they hold. */
+/** JSON separates the parts, whatever characters they contain. */
 function boundData(header: string, { table, column, row }: SealContext): Buffer {
   const place = Buffer.from(JSON.stringify([table, column, ...row]));
   return Buffer.from(`${header}.${base64url(place)}`, 'ascii');
@@ -145,7 +153,7 @@ function keyUnknown(kid: string): ConfigurationError {
   );
 }
 
-/** Names the column and no row: some rows are known by the id of a person. */
+/** Names the column but no row: some rows are identified by the ID of a person. */
 function damaged({ table, column }: SealContext, kid?: string, cause?: unknown): FatalError {
   const suspicion =
     kid === undefined

@@ -2,12 +2,12 @@ import { preparedRead, type Slots } from '../prepared.ts';
 import type { Reader } from '../reader.ts';
 import type { Trx } from '../tables/tables.ts';
 
-/** How the names of an integration's secrets begin; no other's do. */
+/** Prefix of the names of an integration's secrets; no other integration uses it. */
 export function secretPrefix(integrationId: string): string {
   return `integration/${integrationId}/`;
 }
 
-/** The sealed text of this name; null if there is none. */
+/** The encrypted text of this name; null if there is none. */
 export async function findSecret(reader: Reader, name: string): Promise<string | null> {
   const { rows } = await selectSecret(reader, { name });
   return rows[0]?.value ?? null;
@@ -31,7 +31,7 @@ export async function removeSecret(trx: Trx, name: string): Promise<void> {
   await trx.deleteFrom('secrets').where('name', '=', name).execute();
 }
 
-/** Removes all secrets whose names start with this prefix: the secrets of a set-up that was dropped. */
+/** Removes all secrets whose names start with this prefix: the secrets of an abandoned set-up. */
 export async function removeSecrets(trx: Trx, prefix: string): Promise<void> {
   await trx
     .deleteFrom('secrets')

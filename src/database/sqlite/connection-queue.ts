@@ -1,11 +1,14 @@
 import { FatalError } from '../../core/errors.ts';
 
-/** The longest that one holder may keep the only connection while others wait. */
+/** The longest time that one caller may keep the only connection while others wait. */
 const MAX_HOLD_MS = 30_000;
 
-/** Mutex at the one connection of a SQLite database, first come, first served. */
+/** Mutex for the one connection of a SQLite database, first come, first served. */
 export interface ConnectionQueue {
-  /** Resolves when the connection is ours; a FatalError if its holder does not give it back. */
+  /**
+   * Resolves when the connection is ours; rejects with a FatalError if its current user does not
+   * return it.
+   */
   enter(): Promise<void>;
   leave(): void;
 }

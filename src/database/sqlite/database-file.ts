@@ -2,15 +2,18 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { FatalError } from '../../core/errors.ts';
 
-/** Resolves while the database is still the one that was opened; rejects with StoreReplaced. */
+/**
+ * Resolves while the open database is still the file at its path; rejects with StoreReplaced
+ * otherwise.
+ */
 export type RequireInPlace = () => Promise<void>;
 
-/** That of a server, or of memory. */
+/** For a server or memory. */
 export const neverReplaced: RequireInPlace = async () => undefined;
 
 /**
- * The file that is open has another name by now, or none: what is written into it is lost with this
- * process, and the next one finds another database.
+ * The open file has another name by now, or none: everything written into it is lost with this
+ * process, and the next process finds another database.
  */
 export class StoreReplaced extends FatalError {
   constructor(path: string) {
@@ -22,20 +25,20 @@ export class StoreReplaced extends FatalError {
 }
 
 /**
- * Remembers which file is at a path. Call it before the file is opened: one that is replaced in
- * between is then noticed, not trusted.
+ * Remembers which file is at a path. Call it before you open the file: a replacement in between is
+ * then noticed.
  */
 export async function rememberFile(path: string): Promise<RequireInPlace> {
   const absolute = resolve(path);
   const first = await readFileIdentity(absolute);
   return async () => {
-    // A folder that cannot be looked into any more proves nothing good either.
+    // A folder that can no longer be read is no good sign either.
     const now = await readFileIdentity(absolute).catch(() => null);
     if (now === null || now !== first) throw new StoreReplaced(absolute);
   };
 }
 
-/** Device and number of the file, which a file keeps as long as it exists. */
+/** Device and inode of the file, which stay the same as long as it exists. */
 async function readFileIdentity(path: string): Promise<string> {
   const { dev, ino } = await stat(path, { bigint: true });
   return `${dev}:${ino}`;

@@ -2,10 +2,11 @@ import { type QueryExecutorProvider, SqliteAdapter, sql } from 'kysely';
 import { isPassing } from '../store-error.ts';
 
 /**
- * Rewrites the file of an SQLite database, so that nothing of what was erased is in it: its pages keep
- * bytes of old rows where rows were moved (`secure_delete` overwrites only what is deleted in place),
- * and its write-ahead log the pages as they were. False if another process is using the file; then it
- * has to be done once more. On Postgres nothing is done: its server reuses the space in its own time.
+ * Rewrites the file of an SQLite database, so that it contains nothing of what was erased. Its
+ * pages keep bytes of old rows where rows were moved (`secure_delete` overwrites only what is
+ * deleted in place), and its write-ahead log keeps earlier pages. False if another process is using
+ * the file; it then has to be repeated. On Postgres nothing is done: its server reuses the space in
+ * its own time.
  */
 export async function overwriteErased(db: QueryExecutorProvider): Promise<boolean> {
   if (!(db.getExecutor().adapter instanceof SqliteAdapter)) return true;

@@ -1,6 +1,9 @@
 import { FatalError } from '../../core/errors.ts';
 
-/** The rows themselves; a FatalError if a number in them is beyond what JavaScript keeps exact. */
+/**
+ * The rows themselves; a FatalError if they contain a number that JavaScript cannot represent
+ * exactly.
+ */
 export function requireExact(rows: unknown[]): unknown[] {
   for (const row of rows) {
     const values: Record<string, unknown> = Object(row);
@@ -14,7 +17,7 @@ export function requireExact(rows: unknown[]): unknown[] {
   return rows;
 }
 
-/** The number that a decimal text stands for; a FatalError if it would be rounded to another. */
+/** The number of a decimal text; a FatalError if it would be rounded. */
 export function parseExactInteger(text: string): number {
   const number = Number(text);
   if (!Number.isSafeInteger(number)) throw inexact(text);

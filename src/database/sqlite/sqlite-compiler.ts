@@ -7,10 +7,11 @@ import {
 } from 'kysely';
 
 /**
- * Writes statements so that SQLite prepares them once. It plans by the value of a parameter that is a limit,
- * or that a column of an ordered statement is equal to, and prepares such a statement anew each time that it
- * runs, which takes longer than most of them. So limits that are known stand in the statement, and a parameter
- * that is a limit or stands behind `=` has a plus before it, which changes nothing but that.
+ * Writes statements so that SQLite prepares them once. SQLite plans by the value of a parameter
+ * that is a limit, or that a column of an ordered statement equals, and prepares such a statement
+ * again each time that it runs, which takes longer than most of them. So known limits are written
+ * into the statement, and a parameter that is a limit or follows `=` gets a plus before it, which
+ * has no other effect.
  */
 export class SqliteCompiler extends SqliteQueryCompiler {
   protected override visitLimit(node: LimitNode): void {

@@ -1,4 +1,4 @@
-/** The file of an SQLite database as a whole: copied while it is in use, locked, and replaced. */
+/** The file of an SQLite database as a whole: copied during use, locked, and replaced. */
 import { link, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
@@ -9,13 +9,15 @@ import { hasCode } from '../system-error.ts';
 const FILE_MODE = 0o600;
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** All in one step: a step in between would begin anew whenever another process has written. */
+/**
+ * All in one step: with several steps, the copy would restart whenever another process has written.
+ */
 const ALL_PAGES = 0x7fff_ffff;
 
-/** What SQLite keeps beside a file while it is open. */
+/** Files that SQLite keeps next to a database file that is open. */
 const BESIDE = ['-wal', '-shm', '-journal'];
 
-/** A copy of one moment into a new file, while others read and write. */
+/** Copies the state of one moment into a new file, while others read and write. */
 export async function copyDatabase(from: string, to: string): Promise<void> {
   await (await open(to, 'wx', FILE_MODE)).close();
   try {
@@ -31,7 +33,7 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
   settleFile(to);
 }
 
-/** Everything of a database is in its one file afterwards. Throws if that file is not sound. */
+/** Afterwards, everything of a database is in its one file. Throws if that file is damaged. */
 export function settleFile(path: string): void {
   try {
     const database = new Sqlite(path, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
@@ -47,14 +49,19 @@ export function settleFile(path: string): void {
   }
 }
 
-/** A database that no other process can use until it is let go. */
+/** A database that no other process can use until it is released. */
 export interface LockedDatabase {
-  /** Puts another file in its place, at once and on disk; the one before is kept under this name. */
+  /**
+   * Puts another file in its place, atomically and durably; the previous file is kept under
+   * `keptAs`.
+   */
   replaceBy(path: string, keptAs: string): Promise<void>;
   release(): void;
 }
 
-/** Throws a RetriableError if any process has it open. One that is not there, or damaged, is no process's. */
+/**
+ * Throws a RetriableError if any process has it open. A missing or damaged file counts as unused.
+ */
 export async function lockDatabase(path: string): Promise<LockedDatabase> {
   const lock = takeLock(path);
   return {
@@ -63,7 +70,8 @@ export async function lockDatabase(path: string): Promise<LockedDatabase> {
       await link(path, keptAs).catch((error: unknown) => {
         if (!hasCode(error, 'ENOENT')) throw error;
       });
-      // Of a sound one the lock has put all into the file; to the new one it would be poison.
+      // For a sound database, the lock has moved everything into the file; these files would damage
+      // the new one.
       for (const suffix of BESIDE) await rm(`${path}${suffix}`, { force: true });
       await rename(other, path);
       await using folder = await open(dirname(path), 'r');
@@ -78,7 +86,7 @@ function takeLock(path: string): Sqlite.Database | null {
   try {
     database = new Sqlite(path, { fileMustExist: true, timeout: 0 });
     database.pragma('locking_mode = EXCLUSIVE');
-    // Only the last one who has it open may leave the write-ahead log.
+    // Only the last process that has it open may leave the write-ahead log mode.
     database.pragma('journal_mode = DELETE');
     database.exec('begin exclusive');
     return database;
@@ -87,7 +95,7 @@ function takeLock(path: string): Sqlite.Database | null {
     const known = storeError(error);
     if (!isDonorSyncError(known)) throw known;
     if (known.code === 'database_busy') throw inUse(path);
-    // What cannot be read is what the backup is for.
+    // An unreadable file is what the backup is for.
     const isReplaceable = UNREADABLE.includes(known.code) || hasCode(error, 'SQLITE_CANTOPEN');
     if (isReplaceable) return null;
     throw known;
@@ -96,7 +104,7 @@ function takeLock(path: string): Sqlite.Database | null {
 
 const UNREADABLE = ['database_damaged', 'database_not_a_database'];
 
-/** Removes a file of ours, and what SQLite keeps beside it. */
+/** Removes one of our files, and the files that SQLite keeps next to it. */
 export async function removeDatabase(path: string): Promise<void> {
   for (const suffix of ['', ...BESIDE]) await rm(`${path}${suffix}`, { force: true });
 }

@@ -22,13 +22,13 @@ import { requireExact } from './exact-integer.ts';
 import { SqliteCompiler } from './sqlite-compiler.ts';
 import { cacheStatements } from './statement-cache.ts';
 
-/** How long a statement waits for another process; the event loop stands still meanwhile. */
+/** How long a statement waits for another process; the event loop is blocked in the meantime. */
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** The owner reads and writes; SQLite gives its -wal and -shm files the same mode. */
+/** Only the owner can read and write; SQLite gives its -wal and -shm files the same mode. */
 const FILE_MODE = 0o600;
 
-/** What holds for every connection; `journal_mode` stays in the file, the others do not. */
+/** Settings of every connection; `journal_mode` is stored in the file, the others are not. */
 const PRAGMAS = [
   'journal_mode = WAL',
   // A submission's intent must be on disk before its request leaves (design, section 5, promise 2).
@@ -36,14 +36,15 @@ const PRAGMAS = [
   // On macOS only this reaches the disk itself; other systems ignore it.
   'fullfsync = ON',
   'foreign_keys = ON',
-  // What is erased is overwritten, so that a person who is forgotten leaves nothing behind.
+  // Deleted rows are overwritten, so that nothing of an erased person remains.
   'secure_delete = ON',
   'trusted_schema = OFF',
-  // Kibibytes of pages of our own; the system's file cache holds the rest without being ours.
+  // Kibibytes of our own page cache; the system's file cache holds the rest without counting as
+  // ours.
   'cache_size = -4000',
 ];
 
-/** A dialect over an open file (made where missing), or over memory if `path` is null. */
+/** A dialect over a file (created if missing), or over memory if `path` is null. */
 export async function openSqlite(
   path: string | null,
 ): Promise<{ dialect: Dialect; requireInPlace: RequireInPlace }> {
@@ -59,12 +60,12 @@ export async function openSqlite(
 }
 
 class TransactionalSqliteAdapter extends SqliteAdapter {
-  /** With it a migration is one transaction: killed in the middle, it leaves nothing. */
+  /** Makes a migration one transaction: if it is killed halfway, nothing remains of it. */
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
 
-  /** There is one, but the driver below keeps the queue for it, with an end to the waiting. */
+  /** There is only one, but the driver below queues for it, with a time limit for waiting. */
   override get supportsMultipleConnections(): boolean {
     return true;
   }
@@ -97,7 +98,7 @@ function connect(path: string | null): Sqlite.Database {
   }
 }
 
-/** SQLite silently stays with another journal where the file system shares no memory. */
+/** SQLite silently keeps another journal mode if the file system has no shared memory. */
 function requireWriteAheadLog(database: Sqlite.Database, path: string): void {
   if (database.pragma('journal_mode', { simple: true }) === 'wal') return;
   throw new ConfigurationError(
@@ -117,7 +118,8 @@ function createDriver(database: Sqlite.Database): Driver {
       connection ??= inSlices(await driver.acquireConnection());
       return connection;
     },
-    // A plain `begin` that reads and then writes fails at once if another process wrote between.
+    // A plain `begin` that reads and then writes fails at once if another process has written in
+    // between.
     async beginTransaction(connection) {
       await connection.executeQuery(CompiledQuery.raw('begin immediate'));
     },
@@ -130,13 +132,14 @@ function createDriver(database: Sqlite.Database): Driver {
   };
 }
 
-/** The longest that statements keep all else of the process waiting, one after the other. */
+/** The longest time that consecutive statements may block everything else in the process. */
 const SLICE_MS = 5;
 
 /**
- * The same connection, which lets timers and sockets have their say now and then, as one to a server does
- * with each statement: SQLite answers at once, and a transaction of many statements would be one piece.
- * It stays open meanwhile, and what else wants the connection queues; a process that is killed then leaves nothing of it.
+ * The same connection, but it yields to timers and sockets now and then, as a connection to a
+ * server does with each statement. SQLite responds synchronously, so a transaction of many
+ * statements would block as a whole. The transaction stays open in the meantime, and other users of
+ * the connection queue; if the process is killed then, nothing of the transaction remains.
  */
 function inSlices(connection: DatabaseConnection): DatabaseConnection {
   let beganAt = performance.now();

@@ -1,11 +1,11 @@
 import type { SqliteDatabase, SqliteStatement } from 'kysely';
 
-/** Prepared statements kept; the product's own queries are far fewer. */
+/** Maximum number of cached prepared statements; the product's own queries are far fewer. */
 const MAX_STATEMENTS = 256;
 
 /**
- * The same database with its prepared statements kept, the least recently used one leaving first:
- * Kysely prepares each query anew, which costs more than running a small one.
+ * The same database with a cache of prepared statements, from which the least recently used one is
+ * removed first. Kysely prepares each query again, which costs more than running a small one.
  */
 export function cacheStatements(
   database: SqliteDatabase,

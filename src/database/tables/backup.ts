@@ -1,8 +1,11 @@
-/** Databases that were put back from a backup. */
+/** Databases that were restored from a backup. */
 import { bigint, nullable, table, text } from './table.ts';
 
 export const BACKUP_TABLES = {
-  /** An integration of which less is known than was paid for: nothing is spent until a person agrees. */
+  /**
+   * An integration that may have spent more than the database knows: nothing is spent until a user
+   * agrees.
+   */
   restore_holds: table(
     {
       key: ['integration_id'],
@@ -12,13 +15,16 @@ export const BACKUP_TABLES = {
     },
     {
       integration_id: text(),
-      /** Its database was put back from a backup, or all of it was erased. */
+      /** Its database was restored from a backup, or all of it was erased. */
       why: text<'restored' | 'erased'>(),
-      /** When the backup was made; null if that is not known. */
+      /** When the backup was made; null if unknown. */
       made_at: nullable(bigint()),
-      /** After when erasures are not known, so that nothing runs (epoch ms); null if the log of erasures was found. */
+      /**
+       * Erasures after this instant are unknown, so nothing runs (epoch ms); null if the erasure
+       * log was found.
+       */
       erasures_unknown_after: nullable(bigint()),
-      /** Since when. */
+      /** When the hold began. */
       held_at: bigint(),
     },
   ),

@@ -1,7 +1,8 @@
 /**
- * Every table of the store, declared once, by the topic whose statements it belongs to: other topics call functions of
- * that topic. The rows that Kysely reads, and what `forget`, `about`, the export, retention, a new secret key and erasing
- * a client work with, are derived from it. `test/database/catalogue.test.ts` holds it against the database.
+ * Every table of the store, declared once, by the topic that owns its statements: other topics call
+ * functions of that topic. Derived from it are the rows that Kysely reads, and the columns and
+ * tables that `forget`, `about`, the export, retention, rotation of the secret key and erasing a
+ * client work with. `test/database/catalogue.test.ts` compares it with the database.
  */
 import { BACKUP_TABLES } from './backup.ts';
 import { CLIENT_TABLES } from './clients.ts';
@@ -54,17 +55,17 @@ export const CATALOGUE = {
 type Catalogue = typeof CATALOGUE;
 export type TableName = keyof Catalogue;
 
-/** The tables whose answers are like these. */
+/** The tables whose answers match these. */
 export type TablesThat<Answers extends Partial<TableAnswers>> = {
   [Name in TableName]: Catalogue[Name]['answers'] extends Answers ? Name : never;
 }[TableName];
 
-/** The tables that have a column which says this. */
+/** The tables that have a column with this meaning. */
 export type TablesWith<Says extends Partial<Meaning>> = {
   [Name in TableName]: ColumnsThatSay<Name, Says> extends never ? never : Name;
 }[TableName];
 
-/** What the columns of all tables say, as far as it is like this. */
+/** All meanings of columns of all tables that match this one. */
 export type SaidAnywhere<Says extends Partial<Meaning>> = {
   [Name in TableName]: {
     [Of in keyof Catalogue[Name]['columns']]: Catalogue[Name]['columns'][Of] extends Column<
@@ -97,7 +98,7 @@ const TABLES: readonly (readonly [TableName, Table])[] = (
   Object.keys(CATALOGUE) as TableName[]
 ).map((name) => [name, CATALOGUE[name]]);
 
-/** Every column that says this, in the order of the catalogue. */
+/** Every column with this meaning, in the order of the catalogue. */
 export function listColumns<Is extends Meaning['is']>(
   is: Is,
 ): PlacedColumn<Extract<Meaning, { is: Is }>>[] {
@@ -108,7 +109,7 @@ export function listColumns<Is extends Meaning['is']>(
   );
 }
 
-/** The tables that answer so, in the order of the catalogue. */
+/** The tables with this answer, in the order of the catalogue. */
 export function listTables<const Value extends WhatIsErased>(
   whenClientErased: Value,
 ): TablesThat<{ whenClientErased: Value }>[] {

@@ -11,24 +11,30 @@ export const CLIENT_TABLES = {
     },
     {
       id: text(),
-      /** Fingerprint of the CRM account that the contacts belong to; pinned by the first run. */
+      /** Fingerprint of the CRM account that the contacts belong to; fixed by the first run. */
       crm_account: nullable(text()),
-      /** Sealed settings, for integrations that live in the database instead of a file. */
+      /** Encrypted settings, for integrations that live in the database instead of a file. */
       settings: nullable(sealed({ with: 'secret key', boundTo: ['id'] })),
-      /** Raised over all rows whenever one's settings are applied or removed; 0 before. */
+      /** Raised across all rows whenever settings are applied or removed; 0 before. */
       settings_version: withDefault(bigint()),
       /** Where the next read starts. */
       cursor: nullable(text()),
-      /** Fingerprint of what the cursor was made with; another one starts from the beginning. */
+      /**
+       * Fingerprint of the settings that the cursor was created with; if it differs, reading starts
+       * from the beginning.
+       */
       cursor_scope: nullable(text()),
       /**
-       * When the first run began that read the contacts by the present `cursor_scope`: a contact that none has read
-       * since is outside the filter. Null if the scope never changed.
+       * When the first run began that read the contacts by the current `cursor_scope`: a contact
+       * that no run has read since then is outside the filter. Null if the scope never changed.
        */
       scope_since: nullable(bigint()),
       /** When a run last noticed that another tool writes into the CRM as the same user; null for never. */
       other_tool_at: nullable(bigint()),
-      /** Fingerprint of the settings that make the list of contacts, as of the last list without missing contacts. */
+      /**
+       * Fingerprint of the settings that determine the list of contacts, as of the last list
+       * without missing contacts.
+       */
       list_scope: nullable(text()),
       /**
        * JSON: the columns setting (a fingerprint) and the names of the identity sources that were ever
@@ -52,11 +58,14 @@ export const CLIENT_TABLES = {
     },
     {
       integration_id: text(),
-      /** Cron line and time zone that `next_run_at` was computed from; another one computes it anew. */
+      /**
+       * Cron line and time zone that `next_run_at` was computed from; if they change, it is
+       * computed again.
+       */
       rule: text(),
-      /** Epoch milliseconds; null if the rule never comes true again. */
+      /** Epoch milliseconds; null if the rule never applies again. */
       next_run_at: nullable(bigint()),
-      /** 1 while a person has stopped it. */
+      /** 1 while a user has paused it. */
       paused: integer(),
     },
   ),
@@ -74,19 +83,22 @@ export const CLIENT_TABLES = {
       token_hash: text(),
       /** How callers sign; null if they do not. */
       signature: nullable(text<'hubspot' | 'hmac'>()),
-      /** The sealed secret that they sign with. */
+      /** The encrypted secret that they sign with. */
       secret: nullable(sealed({ with: 'secret key', boundTo: ['integration_id'] })),
       created_at: bigint(),
       last_used_at: nullable(bigint()),
-      /** Contacts that calls named and that its CRM does not have. */
+      /** Number of contacts that calls named and that the CRM does not have. */
       ignored_count: withDefault(bigint()),
-      /** The last call that asked for something, by the clock of the database. */
+      /** The last call that requested something, by the clock of the database. */
       called_at: withDefault(bigint()),
-      /** What further calls of a burst ask for does not begin before; 0 after a quiet time. */
+      /**
+       * What further calls of a burst request does not begin before this instant; 0 after a quiet
+       * time.
+       */
       opens_at: withDefault(bigint()),
     },
   ),
-  /** Signed calls that were taken, for as long as their age allows them to come again. */
+  /** Signed calls that were accepted, kept for as long as their age would allow a repetition. */
   hook_receipts: table(
     {
       key: ['fingerprint'],
@@ -99,7 +111,7 @@ export const CLIENT_TABLES = {
       received_at: bigint(),
     },
   ),
-  /** Calls of a webhook that were answered alike, of each integration the last ones. */
+  /** Calls of a webhook that got the same response; the last ones of each integration. */
   hook_calls: table(
     {
       key: ['id'],
@@ -110,19 +122,19 @@ export const CLIENT_TABLES = {
     {
       id: text(),
       integration_id: text(),
-      /** The first of them, and the last one. */
+      /** The first of these calls, and the last one. */
       at: bigint(),
       last_at: bigint(),
       times: integer(),
       /** `accepted`, `repeated`, `other_account`, or the code of the refusal. */
       answer: text(),
-      /** Contacts that the last of them named. */
+      /** Number of contacts that the last of them named. */
       contacts: integer(),
-      /** The run that answers; null if none does. */
+      /** The run that it led to; null if none did. */
       run_id: nullable(text()),
     },
   ),
-  /** A person who is away at the CRM's consent page. */
+  /** A user who is at the CRM's consent page. */
   consents: table(
     {
       key: ['state_hash'],
@@ -134,10 +146,10 @@ export const CLIENT_TABLES = {
       /** SHA-256 of the state. */
       state_hash: text(),
       integration_id: text(),
-      /** The sealed PKCE verifier. */
+      /** The encrypted PKCE verifier. */
       verifier: sealed({ with: 'secret key', boundTo: ['state_hash', 'integration_id'] }),
       expires_at: bigint(),
-      /** `connected`, or why not; null while no user has come back. */
+      /** `connected`, or the reason why not; null until a user has come back. */
       outcome: nullable(text()),
     },
   ),
@@ -151,14 +163,16 @@ export const CLIENT_TABLES = {
     },
     {
       integration_id: text(),
-      /** What was answered so far, keys among it, sealed. */
+      /** The answers so far, including keys, encrypted. */
       draft: sealed({ with: 'secret key', boundTo: ['integration_id'] }),
-      /** Grows with each change, so that of two browsers the second one learns of the first. */
+      /** Increases with each change, so that the second of two browsers learns of the first. */
       version: bigint(),
       updated_at: bigint(),
     },
   ),
-  /** Something that people were notified of; one row of a subject, and it stays when it is over. */
+  /**
+   * A matter that users were notified of; one row per subject, which stays when the matter is over.
+   */
   alerts: table(
     {
       key: ['integration_id', 'subject'],
@@ -171,9 +185,9 @@ export const CLIENT_TABLES = {
       /** What it is about, for example `held` or `credits_low/enhancements`. */
       subject: text(),
       since: bigint(),
-      /** When people were notified; null while sending has not succeeded. */
+      /** When users were notified; null until sending has succeeded. */
       told_at: nullable(bigint()),
-      /** When it was well again; null while it lasts. */
+      /** When the problem was over; null while it lasts. */
       over_at: nullable(bigint()),
     },
   ),

@@ -1,4 +1,4 @@
-/** A contact’s life, and marks that leave out most contacts. */
+/** A contact’s life, and marks that exclude most contacts. */
 import {
   bigint,
   contactId,
@@ -11,17 +11,17 @@ import {
   withDefault,
 } from './table.ts';
 
-/** Where a contact stands. */
+/** State of a contact. */
 export type ContactState =
-  /** Nothing to do until the CRM, the calendar or a person says otherwise. */
+  /** Nothing to do until the CRM, the calendar or a user says otherwise. */
   | 'settled'
-  /** Chosen, waits to be submitted. */
+  /** Chosen; waits to be submitted. */
   | 'due'
   /** Part of an open submission, or its job is running. */
   | 'submitted'
   /** Its job is done; the profile waits to be fetched and delivered. */
   | 'ready'
-  /** Waits for a person's decision. */
+  /** Waits for a user's decision. */
   | 'held'
   /** Gone from the CRM. */
   | 'removed';
@@ -30,7 +30,7 @@ export type ContactState =
 export type DueReason =
   | 'never_enhanced'
   | 'identity_changed'
-  /** The same, after a person has approved it. */
+  /** The same, after a user has approved it. */
   | 'identity_change_approved'
   | 'profile_old'
   | 'resubmitted_by_person'
@@ -39,11 +39,14 @@ export type DueReason =
 
 /** What the last credit of a contact means for the next one. */
 export type LastCredit =
-  /** The answer was for the contact as it is. */
+  /** The result was for the contact as it is now. */
   | 'stands'
-  /** The contact changed, or its answer was lost, while it was asked about: the next run decides about it again. */
+  /**
+   * The contact changed, or its response was lost, while the request was in flight: the next run
+   * decides about it again.
+   */
   | 'outdated'
-  /** It brought nothing, or counts as not spent: the contact may be asked about again. */
+  /** It brought nothing, or counts as not spent: the contact may be submitted again. */
   | 'in_vain';
 
 export const CONTACT_TABLES = {
@@ -81,7 +84,7 @@ export const CONTACT_TABLES = {
       state: text<ContactState>(),
       /** Fingerprint of name, addresses and employers as last read. */
       identity: personal(text()),
-      /** 1 if it may be submitted as far as the CRM's record goes: names there, not opted out. */
+      /** 1 if the CRM's record allows submitting it: names present, not opted out. */
       eligible: personal(integer()),
       due_reason: personal(nullable(text<DueReason>())),
       /** 0 members of mirrored groups, 1 never enhanced, 2 all others. */
@@ -91,32 +94,41 @@ export const CONTACT_TABLES = {
       asked_at: personal(nullable(bigint())),
       /** Whether that credit still counts; null if none was ever spent. */
       last_credit: personal(nullable(text<LastCredit>())),
-      /** The job at hand; a contact that left before its end comes back to it. */
+      /** The current job; a contact that left before its end comes back to it. */
       tracking_id: personal(nullable(text())),
       donor_id: nullable(donorId('contact')),
       /** When a profile was last delivered. */
       enhanced_at: personal(nullable(bigint())),
       /**
-       * JSON: field → fingerprint of the value that we wrote last, and behind a space that of the value which the
-       * CRM's own automation made of it.
+       * JSON: field → fingerprint of the value that we wrote last, followed by a space and the
+       * fingerprint of the value that the CRM's own automation made of it.
        */
       owned_values: personal(text()),
-      /** The donor whose values those are; null if nothing was ever delivered. */
+      /** The donor that those values belong to; null if nothing was ever delivered. */
       values_donor: nullable(donorId('contact')),
-      /** The identity that those values were bought for, in the form of `identity`; null likewise. */
+      /**
+       * The identity that those values were bought for, in the form of `identity`; null if nothing
+       * was ever delivered.
+       */
       values_identity: personal(nullable(text())),
       /** What the last run that touched it did, and why. */
       outcome_reason: personal(text()),
-      /** Null in a row that a merge made, and that no run has touched. */
+      /** Null in a row that a merge created and that no run has touched. */
       outcome_run: nullable(text()),
       outcome_at: bigint(),
-      /** More of the reason for a person, without personal data. */
+      /** Details of the reason for a user, without personal data. */
       outcome_detail: personal(nullable(text())),
       /** The run that last saw it in the CRM; null if none did. */
       seen_run: nullable(text()),
-      /** 1 once its departure from the CRM was read, which the CRM may tell of more than once; 0 when it is seen again. */
+      /**
+       * 1 once its departure from the CRM was read, which the CRM may report more than once; 0 when
+       * it is seen again.
+       */
       departure_read: withDefault(integer()),
-      /** The contact that it became a part of, when it left; what it was paid for may come to that one later. */
+      /**
+       * The contact that it was merged into when it left, and that may later inherit what was paid
+       * for it.
+       */
       merged_into: nullable(
         contactId({
           forget: 'otherwise',
@@ -125,8 +137,8 @@ export const CONTACT_TABLES = {
         }),
       ),
       /**
-       * 1 if it had opted out when it was last read, 2 if its person objects, also while work for it was in progress: it is in no
-       * network, and nothing of it is shown.
+       * 1 if it had opted out when it was last read, 2 if its person objects, also while work for
+       * it was in progress. It is then in no network, and nothing of it is shown.
        */
       has_opted_out: personal(withDefault(integer())),
       /**
@@ -134,11 +146,14 @@ export const CONTACT_TABLES = {
        * deleted; null while it is there. A contact that was removed for this reason keeps it.
        */
       missing_since: nullable(bigint()),
-      /** The currencies of its record when it was last read (`currenciesText`); null where the CRM has none on its records. */
+      /**
+       * The currencies of its record when it was last read (`currenciesText`); null if the CRM has
+       * none on its records.
+       */
       currency: nullable(text()),
     },
   ),
-  /** Values of a mark that left out more than half of the contacts. */
+  /** Values of a mark that excluded more than half of the contacts. */
   mark_questions: table(
     {
       key: ['integration_id', 'mark'],
@@ -151,7 +166,7 @@ export const CONTACT_TABLES = {
       /** Fingerprint of the mark, its field and the value. */
       mark: personal(text()),
       asked_at: bigint(),
-      /** When a user confirmed that contacts with this value are to be left out; null before. */
+      /** When a user confirmed that contacts with this value are to be excluded; null before. */
       confirmed_at: nullable(bigint()),
     },
   ),

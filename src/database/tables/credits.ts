@@ -2,7 +2,7 @@
 import type { DueReason } from './contacts.ts';
 import { bigint, contactId, integer, nullable, personal, table, text } from './table.ts';
 
-/** Where a submission stands; `intended` and `lost` are open, at most `MAX_SLOTS` of a partner key. */
+/** State of a submission; `intended` and `lost` are open, at most `MAX_SLOTS` per service key. */
 export type SubmissionState =
   | 'intended'
   | 'accepted'
@@ -11,21 +11,21 @@ export type SubmissionState =
   | 'not_charged'
   | 'charged';
 
-/** Where a job stands, one row for each contact that its profile is for. */
+/** State of a job, one row for each contact that its profile is for. */
 export type JobState =
-  /** The submission's intent is on disk; no answer yet. */
+  /** The submission's intent is on disk; no response yet. */
   | 'intended'
   | 'processing'
   | 'completed'
-  /** Done, and a person decides whether its profile is the contact's. */
+  /** Done; a user decides whether its profile belongs to the contact. */
   | 'held'
-  /** Its profile is delivered, or its end is final in another way. */
+  /** Its profile is delivered, or it ended in another final way. */
   | 'delivered'
   | 'failed'
   | 'vanished'
-  /** Not charged: refused, not processed, or settled so. */
+  /** Not charged: rejected, not processed, or settled as such. */
   | 'unpaid'
-  /** Charged or not provably unpaid, and its job id is unknown. */
+  /** Charged or not provably unpaid, and its job ID is unknown. */
   | 'lost';
 
 /** `crm_id` of a job whose contact was erased. */
@@ -43,17 +43,23 @@ export const CREDIT_TABLES = {
       /** Fingerprint of base URL and key. */
       id: text(),
       /**
-       * Credits of the enhancements bucket: the last reading that was made with nothing of the key open, less
-       * what was charged since by submissions that came to their end; null if unknown.
+       * Credits of the enhancements bucket: the last reading made while nothing of the key was
+       * open, less what submissions that have since closed were charged; null if unknown.
        */
       balance: nullable(bigint()),
-      /** When the service was last asked for it. */
+      /** When it was last requested from the service. */
       balance_read_at: nullable(bigint()),
-      /** Raised whenever a submission of the key closes, so that a reading can tell it is stale. */
+      /**
+       * Raised whenever a submission of the key closes, so that a reading can tell whether it is
+       * stale.
+       */
       spend_sequence: integer(),
     },
   ),
-  /** The pace of one partner key, or of one limit of a CRM account, on Postgres; on SQLite a process keeps it by itself. */
+  /**
+   * The pace of one service key, or of one limit of a CRM account, on Postgres; on SQLite each
+   * process keeps its own.
+   */
   paces: table(
     {
       key: ['id'],
@@ -62,13 +68,16 @@ export const CREDIT_TABLES = {
       retention: null,
     },
     {
-      /** The fingerprint of the key, or a hash of the limit and its account. */
+      /** Fingerprint of the key, or a hash of the limit and its account. */
       id: text(),
-      /** When the next request may leave (epoch µs by the clock of the database); in the past after a rest. */
+      /**
+       * When the next request may be sent (epoch µs by the clock of the database); in the past
+       * after a pause.
+       */
       next_at: bigint(),
     },
   ),
-  /** A way of making persons of an integration's contacts, and whether its match rate is accepted. */
+  /** A way to make persons of an integration's contacts, and whether its match rate is accepted. */
   mappings: table(
     {
       key: ['integration_id', 'id'],
@@ -81,9 +90,9 @@ export const CREDIT_TABLES = {
       /** Fingerprint of the connector's kind, identity columns and mode. */
       id: text(),
       first_seen_at: bigint(),
-      /** When it became accepted (epoch ms); null while it is on trial. */
+      /** When it was accepted (epoch ms); null while it is on trial. */
       accepted_at: nullable(bigint()),
-      /** By its match rate, or by a user; null while it is on trial. */
+      /** Accepted by its match rate, or by a user; null while it is on trial. */
       accepted_by: nullable(text<'trial' | 'person'>()),
     },
   ),
@@ -104,17 +113,17 @@ export const CREDIT_TABLES = {
       partner_key: text(),
       state: text<SubmissionState>(),
       persons: integer(),
-      /** Credits charged, as far as is known. */
+      /** Credits charged, as far as known. */
       charged: nullable(integer()),
       /**
-       * The bucket's last reading with nothing of the key open, less what was charged since; submissions
-       * that were open beside this one are not in it.
+       * The bucket's last reading while nothing of the key was open, less what was charged since;
+       * submissions that were open at the same time are not included.
        */
       balance_before: bigint(),
       intended_at: bigint(),
       lost_at: nullable(bigint()),
       closed_at: nullable(bigint()),
-      /** The mapping (`mappings.id`) that its persons were made by. */
+      /** The mapping (`mappings.id`) that made its persons. */
       mapping: text(),
       /** From 1 to `MAX_SLOTS`, one submission in each while it is open. */
       slot: integer(),
@@ -151,8 +160,8 @@ export const CREDIT_TABLES = {
       }),
       identity: personal(text()),
       /**
-       * Fingerprint of partner key and person, the same wherever the same question was paid for; null
-       * if the job is not shared.
+       * Fingerprint of service key and person, the same wherever the same question was paid for;
+       * null if the job is not shared.
        */
       person: personal(nullable(text())),
       /** Why the contact was submitted. */
@@ -161,15 +170,21 @@ export const CREDIT_TABLES = {
       job_id: personal(nullable(text())),
       /** 1 if the service knew the person (the profile passed the guard), 0 if not; null before. */
       known: personal(nullable(integer())),
-      /** When that was settled (epoch ms). */
+      /** When the job was settled (epoch ms). */
       answered_at: nullable(bigint()),
-      /** Tracking id of the job whose credit brings this profile too; null if this one was paid for. */
+      /**
+       * Tracking ID of the job whose credit also pays for this profile; null if this job was paid
+       * for itself.
+       */
       shared_from: nullable(text()),
       submitted_at: bigint(),
       closed_at: nullable(bigint()),
     },
   ),
-  /** What was spent in a day or a month of UTC, added up when a run ends; what is not settled counts in full. */
+  /**
+   * Credits spent in a day or a month of UTC, added up when a run ends; unsettled ones count in
+   * full.
+   */
   credit_spans: table(
     {
       key: ['integration_id', 'span', 'at'],
@@ -185,7 +200,7 @@ export const CREDIT_TABLES = {
       at: text(),
       enhancements: bigint(),
       networks: bigint(),
-      /** Contacts that runs begun then have written. */
+      /** Contacts written by the runs that began in that span. */
       written: bigint(),
     },
   ),
@@ -201,15 +216,15 @@ export const CREDIT_TABLES = {
       id: text(),
       integration_id: text(),
       run_id: text(),
-      /** The bucket that it takes its credits from, as far as is known, and how many. */
+      /** The bucket that it takes its credits from, as far as known, and how many. */
       bucket: text(),
       credits: integer(),
-      /** What the bucket held before it, as far as was known. */
+      /** Balance of the bucket before it, as far as known. */
       balance_before: bigint(),
       intended_at: bigint(),
     },
   ),
-  /** What a run's queries for paths have cost; there is no row where they were free. */
+  /** Cost of a run's queries for paths; there is no row if they were free. */
   warm_path_costs: table(
     {
       key: ['run_id'],

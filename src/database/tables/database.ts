@@ -1,8 +1,8 @@
-/** What the database itself keeps: secrets, texts from outside, and where the store went. */
+/** Data of the database itself: secrets, texts from outside, and where the store moved. */
 import { bigint, contactId, nullable, sealed, table, text } from './table.ts';
 
 export const DATABASE_TABLES = {
-  /** Sealed text by name: tokens, the fingerprint key. */
+  /** Encrypted text by name: tokens, the fingerprint key. */
   secrets: table(
     {
       key: ['name'],
@@ -15,7 +15,7 @@ export const DATABASE_TABLES = {
       value: sealed({ with: 'secret key', boundTo: ['name'] }),
     },
   ),
-  /** What a CRM said about a contact or a run, for those who decide; kept for a while. */
+  /** What a CRM said about a contact or a run, for users who decide; kept for a limited time. */
   foreign_texts: table(
     {
       key: ['id'],
@@ -27,13 +27,13 @@ export const DATABASE_TABLES = {
       id: text(),
       integration_id: text(),
       run_id: text(),
-      /** The contact's id in the CRM; the empty string for what is about the whole run. */
+      /** The contact's ID in the CRM; the empty string for what is about the whole run. */
       crm_id: contactId({
         forget: 'otherwise',
         about: 'texts',
         whenRemoved: { kept: 'deleted there on its own' },
       }),
-      /** The sealed text. */
+      /** The encrypted text. */
       sealed: sealed({ with: 'secret key', boundTo: ['id', 'integration_id', 'run_id', 'crm_id'] }),
       kept_at: bigint(),
     },
@@ -52,7 +52,10 @@ export const DATABASE_TABLES = {
       id: text(),
       /** The other database, without its password. */
       other: text(),
-      /** Set in the source first, which is not used from then on, and then in the target, which is; null until then. */
+      /**
+       * Set first in the source, which is not used from then on, and then in the target, which is;
+       * null until then.
+       */
       done_at: nullable(bigint()),
     },
   ),

@@ -1,11 +1,11 @@
-/** What waits for a decision of a user, and the decisions. */
+/** Questions that wait for a decision of a user, and the decisions. */
 import type { QuestionKind } from '../../core/question-kinds.ts';
 import { bigint, contactId, integer, nullable, personal, sealed, table, text } from './table.ts';
 
 export const DECISION_TABLES = {
   /**
-   * A question that a user has to answer, about a contact or a network. It is open until it has a decision; `superseded`
-   * if it needs none any more.
+   * A question that a user has to answer, about a contact or a network. It is open until it has a
+   * decision; `superseded` if it no longer needs one.
    */
   questions: table(
     {
@@ -31,15 +31,23 @@ export const DECISION_TABLES = {
       ),
       /** Null for a question about a contact. */
       network: nullable(text()),
-      /** The reason: it says what the decisions mean. */
+      /** The reason: it determines what the decisions mean. */
       kind: personal(text<QuestionKind>()),
-      /** Questions of one cause share this id and can be decided together; null for one that stands alone. */
+      /**
+       * Questions with one cause share this ID and can be decided together; null for a question
+       * without others.
+       */
       batch: nullable(text()),
-      /** The job of the contact, or the question's own id if it is about no job; null for a network. */
+      /**
+       * The job of the contact, or the question's own ID if it is about no job; null for a network.
+       */
       tracking_id: personal(nullable(text())),
-      /** What exactly is asked about a network, as an id or a fingerprint; null once that is over, and for a contact. */
+      /**
+       * The exact matter of a question about a network, as an ID or a fingerprint; null once that
+       * is over, and for a contact.
+       */
       matter: personal(nullable(text())),
-      /** More of the reason: a word or a number, or what a CRM said. */
+      /** Details of the reason: a word, a number, or what a CRM said. */
       detail: personal(nullable(text())),
       opened_at: bigint(),
       decision: nullable(text<'approved' | 'rejected' | 'resubmitted' | 'superseded'>()),
@@ -47,10 +55,11 @@ export const DECISION_TABLES = {
     },
   ),
   /**
-   * An answer that a user has given and that is not carried out yet. It is in force from `in_force_from` on; if that is
-   * null, it is never in force by itself. If it needs a second person, only the confirmation of that person sets it:
-   * no clock, run, retry or restore does. Its row goes when it is carried out, withdrawn, refused or void. The
-   * question then has what was decided, and the audit has who did it.
+   * An answer of a user that is not carried out yet. It is in force from `in_force_from` on; if
+   * that is null, it never takes effect automatically. If it needs a second person, only the
+   * confirmation of that person sets it: no clock, run, retry or restore does. Its row is deleted
+   * when the answer is carried out, withdrawn, refused or void. The question then records the
+   * decision, and the audit records the actor.
    */
   answers: table(
     {
@@ -61,15 +70,19 @@ export const DECISION_TABLES = {
     },
     {
       id: text(),
-      /** Of what it is about; of the first if there are several. */
+      /** The integration that it is about; the first one if there are several. */
       integration_id: text(),
       /**
-       * What `subject` is: the id of a question about a contact or a network, of a batch, or a kind of questions. Of a
-       * `request`, which `given` has, it is a keyed hash of that request and of what it was about at that moment.
+       * Meaning of `subject`: the ID of a question about a contact or a network, the ID of a batch,
+       * or a kind of question. For a `request`, whose content is in `given`, it is a keyed hash of
+       * that request and of what it was about at that moment.
        */
       about: text<'contact' | 'network' | 'batch' | 'reason' | 'request'>(),
       subject: personal(text()),
-      /** Of a kind or a batch: it is about the questions that were opened until then (epoch ms); null for all. */
+      /**
+       * For a kind or a batch: it covers the questions that were opened until then (epoch ms); null
+       * for all.
+       */
       opened_until: nullable(bigint()),
       /** The contact that is to be erased; null for any other answer. */
       crm_id: nullable(
@@ -77,23 +90,31 @@ export const DECISION_TABLES = {
       ),
       /** Null for a request, which has its own in `given`. */
       decision: personal(nullable(text<'approved' | 'rejected' | 'resubmitted'>())),
-      /** Sealed: who gave it; of a request also what was requested, and about how much. */
+      /**
+       * Encrypted: who gave it; for a request also what was requested, and the amount concerned.
+       */
       given: sealed({ with: 'key of the audit', boundTo: ['id', 'integration_id', 'crm_id'] }),
       given_at: bigint(),
-      /** Whom it needs besides the user who gave it; null for nobody. */
-      needs: nullable(text<'second_person'>()),
+      /**
+       * What it needs before its row is deleted: a second person, or only that the service carries it out, outside of the
+       * database. Null for a decision, which nobody else has to confirm.
+       */
+      needs: nullable(text<'second_person' | 'carrying_out'>()),
       in_force_from: nullable(bigint()),
-      /** When it is void, or is tried no longer; null for one that is neither. */
+      /** When it becomes void, or is no longer tried; null if it does neither. */
       void_from: nullable(bigint()),
-      /** Sealed: the second person, for the audit; null until that person confirms. */
+      /**
+       * Encrypted, for the audit: the second person, null until that person confirms. For what the service only has to
+       * carry out, the user who gave it.
+       */
       confirmed_by: nullable(
         sealed({ with: 'key of the audit', boundTo: ['id', 'integration_id', 'crm_id'] }),
       ),
-      /** When it began to be carried out; from then on it cannot be withdrawn. */
+      /** When carrying it out began; from then on it cannot be withdrawn. */
       claimed_at: nullable(bigint()),
     },
   ),
-  /** Erasures that started without a user, counted by day. */
+  /** Erasures that started without a user, counted per day. */
   automatic_erasures: table(
     {
       key: ['integration_id', 'day'],

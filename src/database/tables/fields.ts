@@ -1,4 +1,7 @@
-/** Values that were written into the CRM, profiles that were paid for, and which of their values are not in the CRM, and why. */
+/**
+ * Values that were written into the CRM, profiles that were paid for, and which of their values are
+ * missing in the CRM, and why.
+ */
 import {
   bigint,
   contactId,
@@ -14,7 +17,7 @@ import {
 
 /** Why a value of a profile is not in its field. */
 export type ValueState =
-  /** The CRM refused it. */
+  /** The CRM rejected it. */
   | 'refused'
   | 'no_such_field'
   | 'no_permission'
@@ -23,31 +26,32 @@ export type ValueState =
   | 'other_currency'
   /** The CRM has no exchange rate for it, or hides its rates. */
   | 'no_rate'
-  /** The currency of the record has changed; the next delivery looks at the amount. */
+  /** The currency of the record has changed; the next delivery checks the amount. */
   | 'currency_changed'
-  /** A part of it is there: the field has no room for all of it, or lacks some of its choices. */
+  /** Only a part is there: the field has no room for all of it, or lacks some of its options. */
   | 'shortened'
   /** A user's value is in the field, or its rule protects what is there. */
   | 'kept_for_user'
-  /** It was there, and a user has emptied the field. */
+  /** It was there, and a user has cleared the field. */
   | 'emptied'
   /** It was there, and a user has undone the run that wrote it. */
   | 'undone';
 
-/** `field_map` of a kept profile that the record in the CRM has not been offered. */
+/** `field_map` of a kept profile that was never offered to the CRM record. */
 export const NEVER_OFFERED = '';
 
 /** `seen` of a contact that was away, or whose field was: its record may have lost the status. */
 export const MAY_BE_LOST = '';
 
 /**
- * `left` and `unseen`: a value that may be in a contact whose id the database does not have, since it was erased. `crm_id`
- * is the fingerprint of its id then; `unseen`, if the CRM did not show the contact when it was looked for.
+ * `left` and `unseen`: a value that may be in a contact whose ID the database no longer has, since
+ * the contact was erased. `crm_id` is then the fingerprint of its ID; `unseen` means that the CRM
+ * did not return the contact when it was looked up.
  */
 export type WriteState = 'intended' | 'written' | 'refused' | 'undone' | 'left' | 'unseen';
 
 export const FIELD_TABLES = {
-  /** What a run wrote into one contact, and what was there before. */
+  /** What a run wrote into one contact, and the values before. */
   writes: table(
     {
       key: ['id'],
@@ -65,7 +69,7 @@ export const FIELD_TABLES = {
         whenRemoved: { kept: 'previous values are taken out of the row' },
       }),
       state: text<WriteState>(),
-      /** Sealed JSON: field → value before. */
+      /** Encrypted JSON: field → value before. */
       before: sealed({ with: 'secret key', boundTo: ['id', 'integration_id', 'crm_id'] }),
       /** JSON: field → fingerprint of the value written. */
       after: personal(text()),
@@ -73,18 +77,24 @@ export const FIELD_TABLES = {
       owned_before: personal(text()),
       /** The contact's `values_donor` before, if this write replaces the values of another donor; null if not. */
       donor_before: nullable(donorId('contact')),
-      /** The donor whose profile it brings; null if it brings none, as a status. */
+      /** The donor whose profile it writes; null if it writes none, such as a status. */
       donor: nullable(donorId('contact')),
       /**
        * Keyed fingerprint of the donor that its texts name as the introducer; the empty string if they name none, or once
        * that donor's erasure has cleared them.
        */
       introducer: donorFingerprint('introducer'),
-      /** JSON: field → fingerprint of each value of the warm path, as it was sent; null if there is none. Undo leaves it. */
+      /**
+       * JSON: field → fingerprint of each value of the warm path, as sent; null if there is none.
+       * Undo does not change it.
+       */
       introduced: personal(nullable(text())),
-      /** JSON: field → keyed fingerprints of the words of the text written into it that may name people; null if there is none. */
+      /**
+       * JSON: field → keyed fingerprints of the words of the written text that may name people;
+       * null if there is none.
+       */
       named: personal(nullable(text())),
-      /** Keyed fingerprints of the words of the donor's own name; null if it brings no profile. */
+      /** Keyed fingerprints of the words of the donor's own name; null if it writes no profile. */
       called: personal(nullable(text())),
       written_at: bigint(),
     },
@@ -105,17 +115,19 @@ export const FIELD_TABLES = {
       crm_id: contactId({ forget: 'row', about: 'keptProfiles', whenRemoved: 'deleted' }),
       /** The job that brought it, which may have been paid for another contact. */
       tracking_id: personal(text()),
-      /** 0 as long as it waits for a decision, or was never offered to the CRM. */
+      /** 0 while it waits for a decision, or if it was never offered to the CRM. */
       is_delivered: integer(),
       /** The field map that it was last offered with (`field_maps.field_map`); the empty string for none. */
       field_map: text(),
-      /** When the credit was spent (epoch ms): from then on is counted for how long the profile is kept. */
+      /**
+       * When the credit was spent (epoch ms): the retention of the profile is counted from then.
+       */
       kept_at: bigint(),
-      /** When a run first recorded that the contact has opted out or objects; null if it has done neither. */
+      /** When a run first recorded that the contact has opted out or objects; null if neither. */
       opted_out_at: personal(nullable(bigint())),
       /**
-       * The fields that a user wants delivered again, as JSON, or `*` for all of them, as long as a run has not
-       * done that; null if nobody has asked for it.
+       * The fields that a user wants delivered again, as JSON, or `*` for all of them, until a run
+       * has done that; null if nobody has requested it.
        */
       requested: nullable(text()),
       /** When the service no longer had the result of a profile that is not kept; null while it can be delivered. */
@@ -142,12 +154,15 @@ export const FIELD_TABLES = {
       /** The CRM's name of the field. */
       field: personal(text()),
       state: personal(text<ValueState>()),
-      /** The CRM's own code, if the CRM said so; the empty string if the description of the field did. */
+      /**
+       * The CRM's own code, if the CRM gave the reason; the empty string if the field description
+       * did.
+       */
       code: personal(text()),
-      /** Fingerprint of how the field was described then; the empty string if it was not. */
+      /** Fingerprint of the field description at that time; the empty string if there was none. */
       description: personal(text()),
       since: bigint(),
-      /** When it was last written again to learn whether the reason is gone; null for never. */
+      /** When it was last written again to find out whether the reason is gone; null for never. */
       probed_at: nullable(bigint()),
     },
   ),
@@ -190,9 +205,12 @@ export const FIELD_TABLES = {
     {
       integration_id: text(),
       crm_id: contactId({ forget: 'row', about: 'statuses', whenRemoved: 'deleted' }),
-      /** The fields, the state and the reason that the status was made of: as long as they are the same, it is. */
+      /**
+       * The fields, the state and the reason that determine the status: while they stay the same,
+       * so does the status.
+       */
       seen: personal(text()),
-      /** The status that the CRM was given (`SyncStatus`); null for none. */
+      /** The status that was written to the CRM (`SyncStatus`); null for none. */
       status: personal(nullable(text())),
     },
   ),

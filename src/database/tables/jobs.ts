@@ -1,8 +1,8 @@
-/** What keeps a run from being started twice, and what makes it start again. */
+/** Data that prevents a run from being started twice, and that makes it start again. */
 import { bigint, integer, table, text } from './table.ts';
 
 export const JOB_TABLES = {
-  /** What an Idempotency-Key led to. */
+  /** The run that an Idempotency-Key led to. */
   idempotency_keys: table(
     {
       key: ['fingerprint'],
@@ -11,17 +11,17 @@ export const JOB_TABLES = {
       retention: null,
     },
     {
-      /** Of integration and key. */
+      /** Fingerprint of integration and key. */
       fingerprint: text(),
-      /** Fingerprint of what was asked with it. */
+      /** Fingerprint of the request made with it. */
       request: text(),
       run_id: text(),
       used_at: bigint(),
     },
   ),
   /**
-   * An integration whose CRM finds changes only after a while: what was called for is read again. The
-   * row is gone once that is done.
+   * An integration whose CRM finds changes only after a while, so what a call requested is read
+   * again. The row is deleted once that is done.
    */
   rereads: table(
     {
@@ -32,9 +32,9 @@ export const JOB_TABLES = {
     },
     {
       integration_id: text(),
-      /** The last call that left open who has changed. */
+      /** The last call that did not say who has changed. */
       called_at: bigint(),
-      /** How often it was read again since. */
+      /** How often it has been read again since. */
       times: integer(),
     },
   ),

@@ -1,32 +1,35 @@
 /** Mirrored groups: what the CRM wants, what the service has, and how it got there. */
 import { bigint, contactId, donorId, integer, nullable, personal, table, text } from './table.ts';
 
-/** Where a donor stands in a network. */
+/** State of a donor in a network. */
 export type MemberState =
-  /** Part of a bulk add that has not come to its end. */
+  /** Part of a bulk add that has not ended. */
   | 'adding'
   | 'member'
-  /** Its removal is on disk as intended, and may have happened. */
+  /** The intent to remove it is on disk, and the removal may have happened. */
   | 'leaving'
   /** The service knows no such donor. */
   | 'not_found'
-  /** Paid for, or not provably unpaid, and not in the network; not tried again by itself. */
+  /** Paid for, or not provably unpaid, and not in the network; not tried again automatically. */
   | 'failed';
 
-/** `detail` of who is to leave because the contact was erased, as soon as the bulk add has ended. */
+/**
+ * `detail` of a member that is to leave because its contact was erased, as soon as the bulk add has
+ * ended.
+ */
 export const ERASED_MEMBER = 'erased';
 
-/** Where a bulk add stands; of those that wait for an answer there is at most one of a key. */
+/** State of a bulk add; per key, at most one waits for a response. */
 export type AddState =
-  /** The intent is on disk; no answer yet. */
+  /** The intent is on disk; no response yet. */
   | 'intended'
-  /** The answer is lost, and its credits may be gone. */
+  /** The response is lost, and its credits may be spent. */
   | 'lost'
   /** Accepted: the service works on its job. */
   | 'running'
-  /** Charged without an answer: its job may still be at work, and its id is not known. */
+  /** Charged without a response: its job may still be running, and its ID is not known. */
   | 'unclear'
-  /** At its end; each donor is settled. */
+  /** Ended; each donor is settled. */
   | 'done'
   /** Not charged. */
   | 'unpaid';
@@ -45,17 +48,17 @@ export const NETWORK_TABLES = {
       integration_id: text(),
       /** Fingerprint of the group's selector, which may quote a person's name. */
       selector: personal(text()),
-      /** The name the service knows it by; before there is a network, that of the settings. */
+      /** Its name in the service; before the network exists, its name in the settings. */
       name: personal(text()),
-      /** The service's id of the network; null until it is found or created. */
+      /** The service's ID of the network; null until it is found or created. */
       network_id: nullable(text()),
-      /** The last run that read the group to its end, and when; null before the first. */
+      /** The last run that read the group completely, and when; null before the first. */
       read_run: nullable(text()),
       read_at: nullable(bigint()),
       created_at: bigint(),
     },
   ),
-  /** The members of a group as the CRM listed them last, whole. */
+  /** The complete members of a group as the CRM last listed them. */
   network_wanted: table(
     {
       key: ['network', 'crm_id'],
@@ -69,7 +72,10 @@ export const NETWORK_TABLES = {
       crm_id: contactId({ forget: 'row', about: 'groups', whenRemoved: 'deleted' }),
     },
   ),
-  /** The mirror: one row for each donor of a network; who was never added, or has left, has none. */
+  /**
+   * The mirror: one row for each donor of a network. A donor that was never added, or has left, has
+   * none.
+   */
   network_members: table(
     {
       key: ['network', 'donor_id'],
@@ -84,7 +90,7 @@ export const NETWORK_TABLES = {
       network: text(),
       donor_id: donorId('member'),
       state: personal(text<MemberState>()),
-      /** The bulk add that brought it here; null if it was there without one. */
+      /** The bulk add that added it; null if it was there without one. */
       add_id: nullable(text()),
       /** Why it failed, as a word; `ERASED_MEMBER` if the contact was erased. */
       detail: personal(nullable(text())),
@@ -105,11 +111,11 @@ export const NETWORK_TABLES = {
       run_id: text(),
       partner_key: text(),
       network: text(),
-      /** The service's id of the network it went to. */
+      /** The service's ID of the network that it added to. */
       network_id: text(),
       state: text<AddState>(),
       donors: personal(integer()),
-      /** Credits of the networks bucket, as far as is known; until then all donors count as paid. */
+      /** Credits of the networks bucket, as far as known; until then all donors count as paid. */
       charged: nullable(integer()),
       /** The networks bucket's balance before the request. */
       balance_before: bigint(),
@@ -130,7 +136,7 @@ export const NETWORK_TABLES = {
     {
       run_id: text(),
       network: text(),
-      /** Its place in the settings. */
+      /** Its position in the settings. */
       place: integer(),
       name: text(),
       added: integer(),

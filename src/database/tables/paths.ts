@@ -1,4 +1,4 @@
-/** Warm paths. There are ids and numbers in them, no names and no sentences. */
+/** Warm paths. They contain IDs and numbers, no names and no sentences. */
 import { bigint, contactId, donorId, integer, nullable, personal, table, text } from './table.ts';
 
 export const PATH_TABLES = {
@@ -24,27 +24,27 @@ export const PATH_TABLES = {
     {
       integration_id: text(),
       crm_id: contactId({ forget: 'row', about: 'warmPaths', whenRemoved: 'deleted' }),
-      /** The contact's donor, for which it was or is to be computed. */
+      /** The contact's donor, for which the path was or is to be computed. */
       donor_id: donorId('contact'),
       /** 1 if it may have changed since it was computed. */
       stale: integer(),
-      /** When it was computed last; 0 for never. */
+      /** When it was last computed; 0 for never. */
       computed_at: bigint(),
       /** Strength of the best connection in millionths; null without a path. */
       strength_millionths: personal(nullable(integer())),
-      /** How many people in the networks the contact is connected to. */
+      /** Number of people in the networks that the contact is connected to. */
       people: personal(integer()),
-      /** Donor id of the member at the other end of the best connection. */
+      /** Donor ID of the member at the other end of the best connection. */
       introducer_id: nullable(donorId('introducer')),
-      /** The service's id of the network that the introducer comes from. */
+      /** The service's ID of the network that the introducer comes from. */
       network_id: nullable(text()),
-      /** JSON: donor ids of all those people; null if the service did not name every one. */
+      /** JSON: donor IDs of all those people; null if the service did not name every one. */
       connecting: personal(nullable(text())),
-      /** Fingerprint of what the CRM holds; null if its record is to be compared in any case. */
+      /** Fingerprint of what the CRM has; null if its record is to be compared in any case. */
       told: personal(nullable(text())),
     },
   ),
-  /** What the warm paths of an integration were last compared with. */
+  /** The state that the warm paths of an integration were last compared with. */
   warm_path_scopes: table(
     {
       key: ['integration_id'],
@@ -54,13 +54,13 @@ export const PATH_TABLES = {
     },
     {
       integration_id: text(),
-      /** Fingerprint of the settings that decide what a path is and where it is written. */
+      /** Fingerprint of the settings that determine what a path is and where it is written. */
       settings: text(),
-      /** JSON: the service's id of each network → donor ids of its members. */
+      /** JSON: the service's ID of each network → donor IDs of its members. */
       members: personal(text()),
       /**
-       * The epoch of the lease under which that was: contacts that no run has touched since are as they
-       * were. Null if every contact is to be looked at.
+       * The epoch of the lease of that comparison: contacts that no run has touched since are
+       * unchanged. Null if every contact is to be checked.
        */
       looked_epoch: nullable(integer()),
     },

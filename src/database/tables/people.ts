@@ -1,9 +1,9 @@
-/** Who may send requests: users, access tokens, and the browsers that signed in. */
+/** Who may send requests: users, access tokens, and signed-in browsers. */
 import type { Role } from '../../core/role.ts';
 import { bigint, integer, nullable, personal, sealed, table, text } from './table.ts';
 
 export const PEOPLE_TABLES = {
-  /** A person who signs in, or is invited to. */
+  /** A user who signs in, or is invited to. */
   people: table(
     {
       key: ['id'],
@@ -13,18 +13,20 @@ export const PEOPLE_TABLES = {
     },
     {
       id: text(),
-      /** The fingerprint of the e-mail address in small letters. */
+      /** Fingerprint of the e-mail address in lower case. */
       email: personal(text()),
-      /** Name and e-mail address, sealed. */
+      /** Name and e-mail address, encrypted. */
       sealed: sealed({ with: 'secret key', boundTo: ['id'] }),
       role: text<Role>(),
-      /** The ids of the integrations within reach, as JSON; null for all. */
+      /** JSON: IDs of the integrations that the user may access; null for all. */
       integrations: nullable(text()),
-      /** The password's hash, with how it was made; null while there is none. */
+      /** Hash of the password and how it was made; null while there is none. */
       password: nullable(text()),
-      /** The fingerprint of issuer and subject, as the identity provider named them first; null before. */
+      /**
+       * Fingerprint of issuer and subject, as the identity provider first named them; null before.
+       */
       subject: nullable(text()),
-      /** SHA-256 of the secret of the link that is open; null if none is. */
+      /** SHA-256 of the secret of the open link; null if none is open. */
       invite_hash: nullable(text()),
       invite_until: nullable(bigint()),
       created_at: bigint(),
@@ -32,7 +34,7 @@ export const PEOPLE_TABLES = {
       joined_at: personal(nullable(bigint())),
       /** The last sign-in or request, at most a minute late. */
       seen_at: personal(nullable(bigint())),
-      /** Since when the person gets in no more; null while it may. */
+      /** Since when the user is disabled and cannot sign in; null while not disabled. */
       disabled_at: nullable(bigint()),
     },
   ),
@@ -45,10 +47,10 @@ export const PEOPLE_TABLES = {
     },
     {
       id: text(),
-      /** What its owner calls it. */
+      /** The name that its owner gave it. */
       name: personal(text()),
       role: text<Role>(),
-      /** As of people. */
+      /** As in `people`. */
       integrations: nullable(text()),
       /** SHA-256 of the token. */
       hash: text(),
@@ -56,7 +58,7 @@ export const PEOPLE_TABLES = {
       last_used_at: nullable(bigint()),
     },
   ),
-  /** A browser that signed in, with an access token or as a person. */
+  /** A browser that signed in, with an access token or as a user. */
   browser_sessions: table(
     {
       key: ['hash'],
@@ -67,22 +69,22 @@ export const PEOPLE_TABLES = {
     {
       /** SHA-256 of the cookie's value. */
       hash: text(),
-      /** By which people see and end it. */
+      /** By which users see and end it. */
       id: text(),
       token_id: nullable(text()),
       person_id: nullable(text()),
-      /** Its kind and its system, in a few words of ours; null if not known. */
+      /** Its kind and its system, in a few words of ours; null if unknown. */
       browser: personal(nullable(text())),
       begun_at: personal(bigint()),
       /** The last request, at most a minute late. */
       seen_at: personal(bigint()),
       /** The absolute end; without requests it ends earlier. */
       expires_at: bigint(),
-      /** When it proved again who it is, after it began; null if it did not. */
+      /** When the user last proved their identity again after signing in; null if never. */
       proved_at: personal(nullable(bigint())),
     },
   ),
-  /** What a person signs in with in the place of a password: the public half of a pair of keys. */
+  /** What a user signs in with instead of a password: the public half of a pair of keys. */
   passkeys: table(
     {
       key: ['id'],
@@ -91,24 +93,24 @@ export const PEOPLE_TABLES = {
       retention: null,
     },
     {
-      /** By which people see and remove it. */
+      /** By which users see and remove it. */
       id: text(),
       person_id: text(),
-      /** What the authenticator calls it, in base64url. */
+      /** The authenticator's ID of it, in base64url. */
       credential: text(),
       /** COSE, in base64url. */
       public_key: text(),
-      /** How often the authenticator says that it was used; 0 for those that do not count. */
+      /** The number of uses that the authenticator reports; 0 for those that do not count. */
       counter: bigint(),
       /** How browsers reach the authenticator, as JSON. */
       transports: text(),
-      /** What its owner calls it, sealed. */
+      /** The name that its owner gave it, encrypted. */
       sealed: sealed({ with: 'secret key', boundTo: ['id'] }),
       created_at: personal(bigint()),
       last_used_at: personal(nullable(bigint())),
     },
   ),
-  /** A challenge that was answered, until it would be too old anyway: none counts twice. */
+  /** A challenge that was used, kept until it would be too old anyway: none counts twice. */
   spent_challenges: table(
     {
       key: ['hash'],
@@ -122,7 +124,7 @@ export const PEOPLE_TABLES = {
       until: bigint(),
     },
   ),
-  /** How often signing in went wrong, for all processes together. */
+  /** Number of failed sign-ins, for all processes together. */
   sign_in_attempts: table(
     {
       key: ['key'],
@@ -131,10 +133,10 @@ export const PEOPLE_TABLES = {
       retention: null,
     },
     {
-      /** The fingerprint of an account or of an address. */
+      /** Fingerprint of an account or of an address. */
       key: personal(text()),
       count: integer(),
-      /** From then on the count begins anew. */
+      /** The count restarts from then on. */
       until: bigint(),
     },
   ),

@@ -1,4 +1,4 @@
-/** Who was erased; and the audit: entries that are only ever added, chained, and the keys that open them. */
+/** Who was erased; and the audit: append-only entries, chained, and the keys that decrypt them. */
 import {
   bigint,
   contactId,
@@ -12,17 +12,17 @@ import {
 } from './table.ts';
 
 export type ForgottenState =
-  /** Blocked; its erasure has not come to its end. */
+  /** Blocked; its erasure has not finished. */
   | 'begun'
   | 'erased'
   /** Blocked without having been known. */
   | 'blocked'
-  /** Not blocked: the CRM made an erased contact a part of it, and a person decides. */
+  /** Not blocked: the CRM merged an erased contact into it, and a user decides. */
   | 'merged';
 
 export const PRIVACY_TABLES = {
   /**
-   * People who must not be enhanced again, and contacts of which a person has to say whether they are
+   * People who must not be enhanced again, and contacts of which a user has to say whether they are
    * one of them. A row counts in every integration of the same CRM account.
    */
   forgotten: table(
@@ -34,7 +34,7 @@ export const PRIVACY_TABLES = {
     },
     {
       integration_id: text(),
-      /** Of the id in its canonical form. */
+      /** Fingerprint of the ID in its canonical form. */
       crm_id_fingerprint: personal(text()),
       forgotten_at: bigint(),
       state: text<ForgottenState>(),
@@ -42,11 +42,11 @@ export const PRIVACY_TABLES = {
       person: personal(nullable(text())),
       /** 1 if the person is to be recognised in the integrations of other accounts as well. */
       everywhere: integer(),
-      /** When the erasure came to its end. */
+      /** When the erasure finished. */
       erased_at: nullable(bigint()),
-      /** JSON: what was done, without any id of the contact. */
+      /** JSON: what was done, without any ID of the contact. */
       receipt: nullable(text()),
-      /** JSON: keyed fingerprints of the donors that the person was and no other contact is. */
+      /** JSON: keyed fingerprints of the donors that only this person was. */
       donors: donorFingerprint('erased'),
     },
   ),
@@ -63,15 +63,20 @@ export const PRIVACY_TABLES = {
       at: bigint(),
       integration_id: nullable(text()),
       action: text(),
-      /** The key that opens the contact of the entry (`audit_keys.id`); null if it names none. */
+      /**
+       * The key that decrypts the contact of the entry (`audit_keys.id`); null if it names none.
+       */
       key_id: nullable(text()),
-      /** Sealed JSON: who, from where, details, and the contact, sealed once more by its own key. */
+      /**
+       * Encrypted JSON: who, from where, details, and the contact, encrypted once more by its own
+       * key.
+       */
       sealed: sealed({ with: 'key of the audit', boundTo: ['seq'] }),
-      /** Keyed hash of all of this and of the hash before. */
+      /** Keyed hash of all of this and of the previous hash. */
       hash: text(),
     },
   ),
-  /** A key for each contact that the audit names: gone with the contact. */
+  /** A key for each contact that the audit names: deleted with the contact. */
   audit_keys: table(
     {
       key: ['id'],
@@ -87,7 +92,7 @@ export const PRIVACY_TABLES = {
         about: 'auditEntries',
         whenRemoved: { kept: '`retention.audit`' },
       }),
-      /** The key, sealed. */
+      /** The key, encrypted. */
       sealed: sealed({ with: 'key of the audit', boundTo: ['id', 'integration_id', 'crm_id'] }),
     },
   ),
@@ -112,7 +117,10 @@ export const PRIVACY_TABLES = {
       purged_mark: nullable(text()),
     },
   ),
-  /** One row, made with the first entry: a chain that was emptied and begun again has another first entry. */
+  /**
+   * One row, created with the first entry: a chain that was emptied and restarted has another first
+   * entry.
+   */
   chain_births: table(
     {
       key: ['id'],

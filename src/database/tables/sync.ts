@@ -40,7 +40,10 @@ export const SYNC_TABLES = {
       integration_id: text(),
       epoch: integer(),
       trigger: text(),
-      /** The CRM id of the one contact, the empty string for all, `*` for several; null if that is not known any more. */
+      /**
+       * The CRM ID of the one contact, the empty string for all, `*` for several; null if it is no
+       * longer known.
+       */
       contact: nullable(
         contactId({
           forget: 'otherwise',
@@ -48,7 +51,7 @@ export const SYNC_TABLES = {
           whenRemoved: { kept: '`retention.outcomes`' },
         }),
       ),
-      /** 1 if everything is read anew. */
+      /** 1 if everything is read again. */
       full: integer(),
       status: text(),
       reason_code: nullable(text()),
@@ -66,15 +69,20 @@ export const SYNC_TABLES = {
       fresh_count: nullable(integer()),
       /** The finished report as JSON. */
       report: nullable(text()),
-      /** When a person asked for its end; null while none has. It counts for this run, whichever process runs it. */
+      /**
+       * When a user requested its end; null while none has. It applies to this run, whichever
+       * process runs it.
+       */
       stop_asked_at: nullable(bigint()),
       /** JSON: contacts by reason, without those that were simply fresh; null until `run_rows` are written. */
       reasons: nullable(text()),
-      /** What only its process knows, as JSON (`RunFacts`), noted every few seconds while it goes on. */
+      /**
+       * What only its process knows, as JSON (`RunFacts`), stored every few seconds while it runs.
+       */
       facts: nullable(text()),
     },
   ),
-  /** What a run that is over did to a contact; `retention.runRows` says how long it is kept. */
+  /** What a finished run did to a contact; `retention.runRows` says how long it is kept. */
   run_rows: table(
     {
       key: ['run_id', 'place', 'crm_id'],
@@ -88,7 +96,10 @@ export const SYNC_TABLES = {
     },
     {
       run_id: text(),
-      /** The outcome's place among all (`OUTCOME_ORDER`), so that what needs a person is listed first. */
+      /**
+       * Rank of the outcome among all (`OUTCOME_ORDER`), so that contacts that need a user are
+       * listed first.
+       */
       place: integer(),
       crm_id: contactId({
         forget: 'otherwise',
@@ -96,15 +107,15 @@ export const SYNC_TABLES = {
         whenRemoved: { kept: 'deleted there on its own, after the run' },
       }),
       reason: personal(text()),
-      /** More of the reason, without personal data. */
+      /** Details of the reason, without personal data. */
       detail: personal(nullable(text())),
       at: bigint(),
     },
   ),
   /**
-   * A run that was asked for. It waits until `left_at`; of each integration and contact only one
-   * does, however often it is asked for. Once its run has begun, the request stays until the run has
-   * ended, so that a run that was cut off is known to be wanted still.
+   * A requested run. It waits until `left_at`; per integration and contact only one waits, however
+   * often it is requested. Once its run has begun, the request stays until the run has ended, so
+   * that an interrupted run is known to be still wanted.
    */
   run_requests: table(
     {
@@ -114,30 +125,30 @@ export const SYNC_TABLES = {
       retention: null,
     },
     {
-      /** The id that the run will have. */
+      /** The ID that the run will have. */
       run_id: text(),
       integration_id: text(),
-      /** The CRM id of the one contact, or the empty string for all. */
+      /** The CRM ID of the one contact, or the empty string for all. */
       contact: contactId({
         forget: 'otherwise',
         about: 'runsAsked',
         whenRemoved: { kept: 'until the run begins' },
       }),
       trigger: text<Trigger>(),
-      /** 1 if everything is to be read anew. */
+      /** 1 if everything is to be read again. */
       full: integer(),
       requested_at: bigint(),
-      /** How often it was asked for. */
+      /** How often it was requested. */
       times: integer(),
-      /** How many runs for it were cut off already. */
+      /** How many runs for it were already interrupted. */
       resumed: integer(),
-      /** When it left the list: its run began, or another one took it in; null while it waits. */
+      /** When it left the queue: its run began, or another one absorbed it; null while it waits. */
       left_at: nullable(bigint()),
-      /** The run that does its work too, as it waited beside others; else null. */
+      /** The run that also does its work, since both waited at the same time; otherwise null. */
       merged_into: personal(nullable(text())),
-      /** 1 if more than a schedule asks for it. */
+      /** 1 if it was requested by more than a schedule. */
       urgent: withDefault(integer()),
-      /** It does not begin before, by the clock of the database; 0 for at once. */
+      /** It does not begin before this instant, by the clock of the database; 0 for at once. */
       not_before: withDefault(bigint()),
     },
   ),

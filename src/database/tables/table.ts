@@ -1,6 +1,6 @@
 /**
- * How a table is declared: its columns, and an answer to each question that is asked of every table. A table without an
- * answer does not compile, and a column with a contact's id has more to answer.
+ * How a table is declared: its columns, and an answer to each question that applies to every table.
+ * A table without an answer does not compile, and a column with a contact's ID has more to answer.
  */
 import type { Generated } from 'kysely';
 import type { Retention } from '../../core/retention.ts';
@@ -12,49 +12,64 @@ export interface Column<Value = unknown, Says extends Meaning = Meaning> {
   /** True if the database fills it in, so that a row can be added without it. */
   readonly hasDefault: boolean;
   readonly says: Says;
-  /** For the types alone; never there when the program runs. */
+  /** Exists only in the types, never at runtime. */
   readonly $value?: Value;
 }
 
-/** What the value of a column says, and of whom. */
+/** What the value of a column says, and about whom. */
 export type Meaning =
-  /** Nothing of a person: states, counts, times, ids of ours. */
+  /** Nothing about a person: states, counts, times, our own IDs. */
   | { readonly is: 'operational' }
-  /** Something of a person, as a fingerprint, a state or an id that leads to nobody without the key. */
+  /**
+   * Something about a person, as a fingerprint, a state or an ID that identifies nobody without the
+   * key.
+   */
   | { readonly is: 'personal' }
   | ContactIdMeaning
   | DonorMeaning
   | SealedMeaning;
 
-/** The id of a contact, in clear. */
+/** The ID of a contact, in clear text. */
 export interface ContactIdMeaning extends ContactIdAnswers {
   readonly is: 'contact id';
 }
 
-/** What happens with a row by the contact that it names. */
+/** What happens to a row because of the contact that it names. */
 export interface ContactIdAnswers {
-  /** What `forget` does: the whole row is the contact's and is deleted, or `erase-rows.ts` has a way for this place. */
+  /**
+   * What `forget` does: the whole row belongs to the contact and is deleted, or `erase-rows.ts`
+   * handles this place.
+   */
   readonly forget: 'row' | 'otherwise';
-  /** The part of what `about` shows that has it. */
+  /** The part of `about` that shows it. */
   readonly about: string;
-  /** Whether the row goes once the contact has left the CRM for `retention.removedContacts` days, or why it stays. */
+  /**
+   * Whether the row is deleted once the contact has been gone from the CRM for
+   * `retention.removedContacts` days, or why it stays.
+   */
   readonly whenRemoved: 'deleted' | { readonly kept: string };
 }
 
-/** The id of a donor, or a keyed fingerprint of it. */
+/** The ID of a donor, or a keyed fingerprint of it. */
 export interface DonorMeaning {
   readonly is: 'donor';
   readonly form: 'id' | 'fingerprint';
-  /** Which donor it is: that of the row's contact, its introducer, a member of a network, or one who was erased. */
+  /**
+   * Which donor it is: that of the row's contact, its introducer, a member of a network, or an
+   * erased one.
+   */
   readonly of: 'contact' | 'introducer' | 'member' | 'erased';
 }
 
 /** Encrypted text; the empty string, or null, if there is none. */
 export interface SealedMeaning {
   readonly is: 'sealed';
-  /** The key that opens it. What the secret key encrypts is encrypted again when that key is replaced. */
+  /**
+   * The key that decrypts it. What the secret key encrypts is encrypted again when that key is
+   * replaced.
+   */
   readonly with: 'secret key' | 'key of the audit' | 'key of the row';
-  /** The columns whose values it is bound to; they never change while the row is there. */
+  /** The columns whose values it is bound to; they never change during the life of the row. */
   readonly boundTo: readonly [string, ...string[]];
 }
 
@@ -64,21 +79,24 @@ export interface TableAnswers<Name extends string = string> {
   readonly key: readonly [Name, ...Name[]];
   readonly whenClientErased: WhenClientErased;
   readonly exported: Exported<Name>;
-  /** The setting that says for how long its rows are kept, or what they say of a person; null if none does. */
+  /**
+   * The setting that says how long its rows, or what they say about a person, are kept; null if
+   * there is none.
+   */
   readonly retention: keyof Retention | null;
 }
 
 /** What erasing a whole client does with the rows of a table. */
 export type WhenClientErased =
-  /** They go before all others, since they start or ask for something. */
+  /** Deleted before all others, since they start or request something. */
   | 'deleted first'
   | 'deleted'
   | 'deleted with its run'
   | 'deleted with its contact'
   | 'deleted with its network'
-  /** What they say of the client is cleared, and they stay. */
+  /** What they say about the client is cleared, and the rows stay. */
   | 'cleared'
-  /** They stay, and the end of the erasure says how many they are. */
+  /** The rows stay, and the end of the erasure reports their number. */
   | 'counted'
   | 'not of a client';
 
@@ -87,11 +105,11 @@ export type Exported<Name extends string = string> =
   | {
       /** The name of the file. */
       readonly as: string;
-      /** In the order of the file: fingerprints, secrets and keys of ours are of no use elsewhere. */
+      /** In the order of the file. Our fingerprints, secrets and keys are of no use elsewhere. */
       readonly columns: readonly [Name, ...Name[]];
-      /** By which rows are sorted and told apart, if not by the primary key. */
+      /** Columns that sort and identify the rows, if not the primary key. */
       readonly sortedBy?: readonly [Name, ...Name[]];
-      /** Only the rows with a value in this column; all rows if it is left out. */
+      /** Only the rows with a value in this column; all rows if omitted. */
       readonly onlyWith?: Name;
     }
   | { readonly not: string };
@@ -152,7 +170,7 @@ export function withDefault<Value, Says extends Meaning>(
   return { kind: of.kind, says: of.says, isNullable: of.isNullable, hasDefault: true };
 }
 
-/** The same column, which says something of a person. */
+/** The same column, which says something about a person. */
 export function personal<Value>(of: Column<Value>): Column<Value, typeof PERSONAL> {
   return {
     kind: of.kind,

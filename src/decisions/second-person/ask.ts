@@ -1,4 +1,4 @@
-/** What needs a second person, put on record instead of done. */
+/** Records actions that need a second person, instead of doing them. */
 
 import { createHash } from 'node:crypto';
 import type { Actor } from '../../core/actor.ts';
@@ -16,6 +16,7 @@ import {
   type ApprovalRequest,
   type NewApproval,
   recordApproval,
+  recordWork,
   requestText,
 } from '../statements/approvals.ts';
 import {
@@ -33,21 +34,27 @@ export interface AskDeps {
   };
 }
 
-/** Who asks: the account by which a second person is distinguished from the first, and the same for the audit. */
+/**
+ * The requester: the account that distinguishes a second person from the first, and the actor for
+ * the audit.
+ */
 export interface Requester {
-  /** Null for one who has none, such as the first visitor. */
+  /** Null for a requester without an account, such as the first visitor. */
   account: Account | null;
   actor: Actor;
 }
 
-/** What is asked for, on which integration; of a contact that is to be forgotten, its id. */
+/** The requested action and its integration; to erase a contact, also the contact's ID. */
 export interface Asked {
   request: ApprovalRequest;
   integrationId: string;
   crmId?: string;
 }
 
-/** The approval that waits now; null if nothing has to wait. Throws a ConfigurationError for one who has no account. */
+/**
+ * Returns the approval that waits now; null if none is needed. Throws a ConfigurationError for a
+ * requester without an account.
+ */
 export async function askSecondPerson(
   { application }: AskDeps,
   { account, actor }: Requester,
@@ -70,9 +77,35 @@ export async function askSecondPerson(
   return approval;
 }
 
-function isWatched(twoPeople: SecondPersonRules, { what }: ApprovalRequest): boolean {
-  if (what === 'forget') return twoPeople.forgetEverywhere;
-  return (what === 'undo' ? twoPeople.undo : twoPeople.approvals) !== null;
+/**
+ * For what is carried out outside of the database: it waits for a second person where the settings say so, and is in
+ * force at once otherwise. The service carries it out, and goes on with it after a restart. Throws a ConfigurationError
+ * for a caller without an account.
+ */
+export async function askForWork(
+  deps: AskDeps,
+  requester: Requester,
+  asked: Asked,
+): Promise<ApprovalRecord> {
+  const waiting = await askSecondPerson(deps, requester, asked);
+  if (waiting !== null) return waiting;
+  const { account, actor } = requester;
+  if (account === null) throw withoutAccount();
+  const { application } = deps;
+  const { decisions: _, ...known } = await readSubject(application, asked);
+  const work = {
+    ...known,
+    request: asked.request,
+    crmId: asked.crmId ?? null,
+    by: { actor, account },
+  };
+  const { approval } = await application.store.actingAs(actor).act((trx) => recordWork(trx, work));
+  return approval;
+}
+
+function isWatched(twoPeople: SecondPersonRules, request: ApprovalRequest): boolean {
+  if (request.what === 'forget') return request.everywhere && twoPeople.forgetEverywhere;
+  return (request.what === 'undo' ? twoPeople.undo : twoPeople.approvals) !== null;
 }
 
 function isMany(
@@ -84,13 +117,16 @@ function isMany(
   return contacts > ((what === 'undo' ? twoPeople.undo : twoPeople.approvals) ?? contacts);
 }
 
-/** What a request is about at this moment. */
+/** What a request covers at this moment. */
 interface Subject extends Pick<NewApproval, 'integrations' | 'contacts' | 'credits' | 'digest'> {
-  /** What is to count: about no more than there is now. Null for what is no decision. */
+  /**
+   * The decisions to apply, limited to the questions that exist now. Null if the request is not a
+   * decision.
+   */
   decisions: ApprovalDecision[] | null;
 }
 
-/** Reads it anew: it is the same as before exactly if the digest is. */
+/** Reads the present subject. It is unchanged exactly if the digest is the same. */
 export async function readSubject(
   application: AskDeps['application'],
   { request, integrationId, crmId = '' }: Asked,
@@ -100,8 +136,9 @@ export async function readSubject(
   const getDigest = () => store.fingerprint('approval', hash.digest('hex'));
   if (request.what === 'forget') {
     const main = application.integrations.get(integrationId);
+    const { everywhere } = request;
     const ids = main
-      ? await integrationsToForget({ application }, { integration: main, crmId, everywhere: true })
+      ? await integrationsToForget({ application }, { integration: main, crmId, everywhere })
       : [integrationId];
     for (const id of ids.toSorted()) hash.update(`\n${id}`);
     const others = ids.filter((id) => id !== integrationId);
@@ -137,12 +174,12 @@ export async function readSubject(
 interface Held {
   id: string;
   openedAt: number;
-  /** How many it is about, and what it takes to approve it. */
+  /** Number of contacts, and the credits needed to approve it. */
   contacts: number;
   credits: number;
 }
 
-/** The open questions that a decision is about, in an order of their own. */
+/** The open questions that a decision covers, in a stable order. */
 async function heldBy(
   reader: Reader,
   { about, subject, integrationId, openedUntil, decision }: ApprovalDecision,
@@ -160,11 +197,11 @@ async function heldBy(
   function toHeld(question: Question): Held {
     const { id, openedAt, kind, detail } = question;
     if (question.about === 'network') {
-      // How many members come or go stands first.
+      // The number of members that come or go is first.
       const contacts = Number.parseInt(detail ?? '', 10) || 1;
       return { id, openedAt, contacts, credits: kind === 'network_deleted' ? contacts : 0 };
     }
-    // To approve a changed identity is to ask about it again.
+    // Approving a changed identity means submitting it again.
     const isPaid = decision === 'resubmitted' || kind === 'identity_mass_change';
     return { id, openedAt, contacts: 1, credits: isPaid ? 1 : 0 };
   }
@@ -172,12 +209,12 @@ async function heldBy(
 
 function withoutAccount(): ConfigurationError {
   return new ConfigurationError(
-    'This waits for a second person, and who asks is not known by a name: sign in as a person, or with a token. Nothing was changed.',
-    { code: 'approval_needs_account' },
+    'This has to be done in the name of an account, and you have none yet: sign in as a user, or with an access token. Nothing was changed.',
+    { code: 'approval_needs_account', refusal: 'conflict' },
   );
 }
 
-/** What is said of these holds, as a request; null for what leaves them as they are. */
+/** The decision about these holds as a request; null if it leaves them unchanged. */
 export function toApprovalRequest(
   word: DecisionWord,
   questions: readonly Question[],
@@ -188,7 +225,7 @@ export function toApprovalRequest(
   );
 }
 
-/** The same of a batch. */
+/** The same for a batch. */
 export function approvalOfBatch(
   word: DecisionWord,
   { id: subject, integrationId }: Pick<QuestionBatch, 'id' | 'integrationId'>,
@@ -196,7 +233,7 @@ export function approvalOfBatch(
   return buildRequest(word, [{ about: 'batch', subject, integrationId }]);
 }
 
-/** The same of all that is held for a reason and was opened until then (epoch ms). */
+/** The same for all holds with a reason that were opened up to then (epoch ms). */
 export function approvalOfReason(
   word: DecisionWord,
   reason: Pick<ApprovalDecision, 'subject' | 'integrationId' | 'openedUntil'>,

@@ -1,4 +1,4 @@
-/** Carries out, in the service, what was confirmed: also what a process left that ended in the middle of it. */
+/** Carries out confirmed actions in the service, including those that a process left unfinished. */
 
 import { messageOf } from '../../core/errors.ts';
 import { listStoredApprovals } from '../statements/approvals.ts';
@@ -6,15 +6,20 @@ import { listApprovals } from '../views/approval.ts';
 import { type ConfirmDeps, carryOut } from './confirm.ts';
 
 export interface CarryOnDeps extends ConfirmDeps {
-  /** Aborted when the service is asked to end; what is left then waits for the next start. */
+  /** Aborted when the service is asked to stop; unfinished actions then wait for the next start. */
   stopping: AbortSignal;
 }
 
-/** A run may be at work, or a CRM away: soon again, then twice as long each time, since a record may refuse for good. */
+/**
+ * A run may be in progress, or a CRM unavailable. Retries soon, then doubles the delay each time,
+ * because a record may refuse forever.
+ */
 const AGAIN_AFTER_MS = 300_000;
 const AGAIN_AT_LATEST_MS = 6 * 3_600_000;
 
-/** Something that is called for each confirmation, and tries again by itself what could not be done. */
+/**
+ * Returns a function to call for each confirmation; it retries unfinished actions automatically.
+ */
 export function createApprovalWatch(deps: CarryOnDeps): () => void {
   const { application, clock, log, stopping } = deps;
   let isWatching = false;
@@ -37,7 +42,7 @@ export function createApprovalWatch(deps: CarryOnDeps): () => void {
     isWatching = false;
   }
 
-  /** A database that is away for a moment leaves all that was confirmed where it is. */
+  /** While the database is unavailable for a moment, all confirmed actions stay recorded. */
   function noteTrouble(error: unknown): false {
     if (!stopping.aborted) {
       log.warn({ error: messageOf(error) }, 'what was confirmed could not be looked up');
@@ -45,7 +50,7 @@ export function createApprovalWatch(deps: CarryOnDeps): () => void {
     return false;
   }
 
-  /** False if some of it is left. */
+  /** False if some of them are left. */
   async function carryOutAll(): Promise<boolean> {
     const approvals = await listApprovals(application.store);
     for (const { id, confirmedBy } of approvals) {

@@ -1,4 +1,7 @@
-/** A second person confirms or refuses; what is no decision of holds is carried out then. */
+/**
+ * A second person confirms or refuses; confirmed actions that are not decisions about holds are
+ * then carried out.
+ */
 
 import type { Application } from '../../application.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -7,7 +10,7 @@ import type { Log } from '../../core/log.ts';
 import { newId } from '../../core/new-id.ts';
 import { mayBeSame } from '../../core/second-person.ts';
 import type { Reader } from '../../database/reader.ts';
-import { type UndoReport, undoRun } from '../../fields/undo.ts';
+import { type UndoReport, undoneEntry, undoRun } from '../../fields/undo.ts';
 import { listAccessTokens } from '../../people/statements/access.ts';
 import { findPersonBy } from '../../people/statements/people.ts';
 import { noteEntries } from '../../privacy/audit/record.ts';
@@ -32,16 +35,17 @@ export interface ConfirmDeps {
 }
 
 /**
- * Confirms what another person has asked for. Decisions about holds count when this resolves; anything else is
- * on record as confirmed, and `carryOut` does it. Throws a ConfigurationError, with nothing changed, for
- * one who may be the first person, and where it is not any more what was asked for.
+ * Confirms another person's request. Decisions about holds apply when this resolves. Any other
+ * action is recorded as confirmed, and `carryOut` does it. Throws a ConfigurationError, with
+ * nothing changed, if the caller may be the first person, or if the subject has changed since the
+ * request.
  */
 export async function confirmApproval(
   { application }: AskDeps,
   approval: ApprovalRecord,
   { account, actor }: Requester,
 ): Promise<void> {
-  // Both have agreed already, and one who goes on with it is not asked once more.
+  // Both have already agreed, so continuing needs no further check.
   if (approval.confirmedBy !== null) return;
   if (account === null) throw refusal('approval_needs_account', WITHOUT_ACCOUNT);
   if (mayBeSame(approval.by.account, account)) throw samePerson(approval);
@@ -59,7 +63,7 @@ export async function confirmApproval(
   if (decisions !== null) await applyDueAnswers(store);
 }
 
-/** An account that was made after the question may be one that who asked has made. */
+/** An account that was created after the request may have been created by the requester. */
 async function isNewer(
   reader: Reader,
   { kind, id }: NonNullable<Requester['account']>,
@@ -73,7 +77,10 @@ async function isNewer(
   return (account?.createdAt ?? askedAt) >= askedAt;
 }
 
-/** Takes back what was asked for: by who asked, or by another one. Throws a ConfigurationError if it is too late. */
+/**
+ * Withdraws a request, by the requester or by another person. Throws a ConfigurationError if it is
+ * too late.
+ */
 export async function refuseApproval(
   { application }: AskDeps,
   approval: ApprovalRecord,
@@ -83,7 +90,7 @@ export async function refuseApproval(
   if (!(await act((trx) => recordRefusal(trx, approval)))) throw refusal('approval_gone', GONE);
 }
 
-/** What was done of it; both null for decisions, which count by themselves. */
+/** The result; both are null for decisions, which apply automatically. */
 export interface CarriedOut {
   undo: UndoReport | null;
   forget: ErasureReceipt | null;
@@ -92,9 +99,9 @@ export interface CarriedOut {
 const NOTHING: CarriedOut = { undo: null, forget: null };
 
 /**
- * Carries out what is confirmed, for who has confirmed it. It may be broken off at any moment and is repeated:
- * undo restores only what is still ours, and an erasure goes on where it ended. Throws AlreadyRunning, with
- * nothing done, while a run is at work.
+ * Carries out a confirmed action, in the name of the confirming person. You can interrupt it at any
+ * moment and repeat it: undo restores only values that are still ours, and an erasure continues
+ * where it stopped. Throws AlreadyRunning, with nothing done, while a run is in progress.
  */
 export async function carryOut(
   deps: ConfirmDeps,
@@ -111,13 +118,13 @@ export async function carryOut(
     return { ...NOTHING, undo: await undoConfirmed(acting, approval, run, signal) };
   }
   if (approval.request.what === 'decide') return NOTHING;
-  const { alsoInCrm, blockUnknown } = approval.request;
+  const { alsoInCrm, blockUnknown, everywhere } = approval.request;
   const forget = await forgetPerson(
     { ...acting, newId: () => newId(deps.clock.now()) },
     {
       alsoInCrm,
       blockUnknown,
-      everywhere: true,
+      everywhere,
       integration: requireIntegration(acting, approval),
       crmId: approval.crmId ?? '',
     },
@@ -125,12 +132,12 @@ export async function carryOut(
     if (isKnownNowhere(error)) await endApproval(store.connection, approval);
     throw error;
   });
-  // What the CRM has not let be cleared is tried again.
+  // Values that the CRM did not clear are tried again.
   if (forget.complete) await endApproval(store.connection, approval);
   return { ...NOTHING, forget };
 }
 
-/** Trying again helps nothing then; a CRM that lets no one in, or is away, may answer later. */
+/** A retry does not help then. A CRM that refuses access or is unavailable may respond later. */
 function isKnownNowhere(error: unknown): boolean {
   if (!isConfigurationError(error) || error.code !== 'contact_unknown') return false;
   return error.details['isCrmAsked'] === true;
@@ -153,7 +160,8 @@ async function undoConfirmed(
       const integrationId = integration.id;
       await noteEntries(store.act, [{ action: 'undo.asked', integrationId, details: asked }]);
       const report = await undoRun(await openCrm(open.deps, lease), lease, run);
-      // What the CRM has refused is tried again.
+      await noteEntries(store.act, [undoneEntry(integrationId, report)]);
+      // Values that the CRM refused are tried again.
       if (report.contacts.refused === 0) await endApproval(store.connection, approval);
       return report;
     });
@@ -191,5 +199,5 @@ function samePerson({ by }: ApprovalRecord): ConfigurationError {
 }
 
 function refusal(code: string, message: string): ConfigurationError {
-  return new ConfigurationError(message, { code });
+  return new ConfigurationError(message, { code, refusal: 'conflict' });
 }

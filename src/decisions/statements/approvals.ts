@@ -1,7 +1,8 @@
 /**
- * Answers that need a second person. Confirming is one transaction: a decision about questions becomes an answer to each
- * of them that is in force from then on, so that it is lost or done twice no more than any other answer. An answer that is
- * carried out outside of the database comes into force, and its row goes when it is done.
+ * Requests: answers that need a second person, or that the service carries out outside of the database. Confirming is one
+ * transaction: a decision about questions becomes an answer to each of them, in force from then on. So it can be neither
+ * lost nor applied twice, like any other answer. An answer that is carried out outside the database comes into force, and
+ * its row is deleted when it is done.
  */
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
@@ -22,7 +23,7 @@ import {
   insertAnswer,
 } from './withdrawable-answers.ts';
 
-/** For so long one waits, and for so long it is tried to carry out what was confirmed. */
+/** How long a request waits, and how long a confirmed action is retried. */
 export const APPROVAL_MS = 7 * 86_400_000;
 
 const decisionSchema = z.object({
@@ -33,20 +34,26 @@ const decisionSchema = z.object({
   openedUntil: z.number().nullable(),
 });
 
-/** What may wait for a second person. */
+/** The actions that may wait for a second person. */
 const requestSchema = z.discriminatedUnion('what', [
   z.object({ what: z.literal('decide'), decisions: z.array(decisionSchema) }),
   z.object({ what: z.literal('undo'), run: z.string() }),
-  z.object({ what: z.literal('forget'), alsoInCrm: z.boolean(), blockUnknown: z.boolean() }),
+  z.object({
+    what: z.literal('forget'),
+    alsoInCrm: z.boolean(),
+    blockUnknown: z.boolean(),
+    /** False for the clients of the contact's own CRM account alone. */
+    everywhere: z.boolean().default(true),
+  }),
 ]);
 
 const askedSchema = z.object({
   request: requestSchema,
-  /** All that it is about; the row has the first one. */
+  /** All integrations of the request; the row has the first one. */
   integrations: z.array(z.string()),
   contacts: z.number(),
   credits: z.number(),
-  /** Of what was asked for, and of what it was about at that moment. */
+  /** Digest of the request and of its subject at that moment. */
   digest: z.string(),
   by: z.object({
     actor: actorSchema,
@@ -58,12 +65,12 @@ const askedSchema = z.object({
   }),
 });
 
-export type ApprovalRequest = z.infer<typeof requestSchema>;
+export type ApprovalRequest = z.output<typeof requestSchema>;
 export type ApprovalDecision = z.infer<typeof decisionSchema>;
 
 type Asked = z.infer<typeof askedSchema>;
 
-/** A request as a text that is the same whatever it was made of. */
+/** A request as a canonical text, independent of how it was built. */
 export function requestText(request: ApprovalRequest): string {
   return JSON.stringify(requestSchema.parse(request));
 }
@@ -78,23 +85,43 @@ export interface ApprovalRecord extends NewApproval {
   /** Epoch ms. */
   askedAt: number;
   runsOutAt: number;
-  /** Who has confirmed what is being carried out; null while it waits. */
+  /** Who confirmed the action that is being carried out; null while it waits. */
   confirmedBy: Actor | null;
 }
 
-/** The database, and what opens and proves its approvals. */
+/** The database, and the fingerprint that decrypts and verifies its approvals. */
 export interface ApprovalSource {
   readonly reader: Reader;
   readonly fingerprint: Fingerprint;
 }
 
-/** What became of confirming: `gone` if another person was first. */
+/** The result of confirming: `gone` if another person was first. */
 export type Confirmed = 'confirmed' | 'gone' | 'changed';
 
-/** Puts it on record; what waits already is not asked for twice. */
-export async function recordApproval(
+/** Records a request that needs a second person; an equal request that is already waiting is not recorded twice. */
+export function recordApproval(
   trx: ActorTransaction,
   approval: NewApproval,
+): Promise<{ approval: ApprovalRecord; isNew: boolean }> {
+  return recordRequest(trx, approval, 'second_person', 'approval.asked');
+}
+
+/**
+ * Records a request that nobody else has to confirm: it is in force at once, and the service carries it out. An equal
+ * request that is already on record is not recorded twice.
+ */
+export function recordWork(
+  trx: ActorTransaction,
+  approval: NewApproval,
+): Promise<{ approval: ApprovalRecord; isNew: boolean }> {
+  return recordRequest(trx, approval, 'carrying_out', 'work.asked');
+}
+
+async function recordRequest(
+  trx: ActorTransaction,
+  approval: NewApproval,
+  needs: 'second_person' | 'carrying_out',
+  action: 'approval.asked' | 'work.asked',
 ): Promise<{ approval: ApprovalRecord; isNew: boolean }> {
   const { crmId, ...asked } = approval;
   const { digest } = asked;
@@ -104,6 +131,7 @@ export async function recordApproval(
   const place = { id, integration_id: integrationId, crm_id: crmId };
   const sealer = auditSealer(trx.fingerprint);
   const given = sealer.seal(JSON.stringify(asked), answerSealContext('given', place));
+  const isInForce = needs === 'carrying_out';
   const { numInsertedOrUpdatedRows } = await trx
     .insertInto('answers')
     .values({
@@ -112,8 +140,9 @@ export async function recordApproval(
       subject: digest,
       given,
       given_at: askedAt,
-      needs: 'second_person',
-      in_force_from: null,
+      needs,
+      in_force_from: isInForce ? askedAt : null,
+      confirmed_by: isInForce ? sealConfirmer(trx, place) : null,
       void_from: askedAt + APPROVAL_MS,
     })
     .onConflict((c) => c.columns(['integration_id', 'about', 'subject']).doNothing())
@@ -127,11 +156,14 @@ export async function recordApproval(
     .executeTakeFirstOrThrow();
   const known = openRow(sealer, row);
   const isNew = Boolean(numInsertedOrUpdatedRows);
-  if (isNew) await recordEntry(trx, toAuditEntry('approval.asked', known, {}));
+  if (isNew) await recordEntry(trx, toAuditEntry(action, known, {}));
   return { approval: known, isNew };
 }
 
-/** All that wait or are being carried out, the oldest first; what was changed in the database is not among them. */
+/**
+ * All requests that wait or are being carried out, oldest first, without those that were changed in
+ * the database.
+ */
 export async function listStoredApprovals({
   reader,
   fingerprint,
@@ -149,7 +181,10 @@ export async function findStoredApproval(
   return rows.flatMap((row) => readable(auditSealer(fingerprint), row))[0];
 }
 
-/** Confirms for the one who acts; `decisions` are what counts from now on, null for all else. */
+/**
+ * Confirms in the name of the actor. `decisions` are the decisions that apply from now on; null for
+ * any other action.
+ */
 export async function recordConfirmation(
   act: Act,
   approval: ApprovalRecord,
@@ -173,7 +208,7 @@ export async function recordConfirmation(
   }
 }
 
-/** Takes one away, also one that is confirmed and cannot be carried out; false if it is gone. */
+/** Deletes a request, even if it is confirmed and cannot be carried out; false if it is gone. */
 export async function recordRefusal(
   trx: ActorTransaction,
   approval: ApprovalRecord,
@@ -181,7 +216,7 @@ export async function recordRefusal(
   const { numDeletedRows } = await trx
     .deleteFrom('answers')
     .where('id', '=', approval.id)
-    .where('needs', '=', 'second_person')
+    .where('needs', 'is not', null)
     .executeTakeFirst();
   if (numDeletedRows === 0n) return false;
   const asker = approval.by.account.name;
@@ -189,7 +224,7 @@ export async function recordRefusal(
   return true;
 }
 
-/** What was confirmed is done. */
+/** The confirmed action is done. */
 export async function endApproval(
   connection: TimedConnection,
   { id }: Pick<ApprovalRecord, 'id'>,
@@ -197,23 +232,23 @@ export async function endApproval(
   await connection
     .deleteFrom('answers')
     .where('id', '=', id)
-    .where('needs', '=', 'second_person')
+    .where('needs', 'is not', null)
     .execute();
 }
 
-/** The store, as far as the product takes away what has run out. */
+/** The parts of the store that delete expired requests. */
 export interface ApprovalStore extends ApprovalSource {
   readonly reader: TimedReader;
   actingAs(actor: Actor): { readonly act: Act };
 }
 
-/** Takes away what has run out. */
+/** Deletes expired requests. */
 export async function expireApprovals(store: ApprovalStore): Promise<void> {
   const { reader, fingerprint } = store;
   const now = reader.clock.now();
   const sealer = auditSealer(fingerprint);
   const rows = await selectRequests(reader).execute();
-  // One that is far ahead was made before the clock was set back.
+  // A request far in the future was made before the clock was set back.
   const isOver = (at: number) => at <= now || at > now + APPROVAL_MS;
   for (const row of rows.filter(({ void_from: at }) => at !== null && isOver(at))) {
     await store.actingAs(PRODUCT).act(async (trx) => {
@@ -231,10 +266,10 @@ export async function expireApprovals(store: ApprovalStore): Promise<void> {
 }
 
 function selectRequests(reader: Reader) {
-  return reader.selectFrom('answers').selectAll().where('needs', '=', 'second_person');
+  return reader.selectFrom('answers').selectAll().where('needs', 'is not', null);
 }
 
-/** Decisions about questions take its place. */
+/** Removes the request, because decisions about questions replace it. */
 async function take(trx: ActorTransaction, { id }: ApprovalRecord): Promise<boolean> {
   const { numDeletedRows } = await trx
     .deleteFrom('answers')
@@ -245,7 +280,7 @@ async function take(trx: ActorTransaction, { id }: ApprovalRecord): Promise<bool
   return numDeletedRows > 0n;
 }
 
-/** The only statement that puts an answer in force which needs a second person. */
+/** The only statement that puts an answer in force that needs a second person. */
 async function claim(
   trx: ActorTransaction,
   { id, integrationId, crmId }: ApprovalRecord,
@@ -256,10 +291,7 @@ async function claim(
     .updateTable('answers')
     .set({
       in_force_from: now,
-      confirmed_by: auditSealer(trx.fingerprint).seal(
-        JSON.stringify(trx.actor),
-        answerSealContext('confirmed_by', place),
-      ),
+      confirmed_by: sealConfirmer(trx, place),
       void_from: now + APPROVAL_MS,
     })
     .where('id', '=', id)
@@ -267,6 +299,17 @@ async function claim(
     .where('in_force_from', 'is', null)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
+}
+
+/** Who acts, as the second person or as the only one. */
+function sealConfirmer(
+  { actor, fingerprint }: ActorTransaction,
+  place: Parameters<typeof answerSealContext>[1],
+): string {
+  return auditSealer(fingerprint).seal(
+    JSON.stringify(actor),
+    answerSealContext('confirmed_by', place),
+  );
 }
 
 function openRow(sealer: Sealer, row: Selectable<Tables['answers']>): ApprovalRecord {
@@ -285,7 +328,7 @@ function openRow(sealer: Sealer, row: Selectable<Tables['answers']>): ApprovalRe
   };
 }
 
-/** What another program has written does not open, and counts for nothing. */
+/** A row that another program has written cannot be decrypted, and does not count. */
 function readable(sealer: Sealer, row: Selectable<Tables['answers']>): ApprovalRecord[] {
   try {
     return [openRow(sealer, row)];
@@ -297,17 +340,21 @@ function readable(sealer: Sealer, row: Selectable<Tables['answers']>): ApprovalR
 
 class DecidedMeanwhile extends Error {}
 
-/** Without the contact, of which the audit would else know more than the database; `forget` names it. */
-function toAuditEntry<Action extends `approval.${'asked' | 'confirmed' | 'refused' | 'ran_out'}`>(
-  action: Action,
-  { id, integrationId, request, contacts }: ApprovalRecord,
-  more: AuditDetails,
-) {
+/**
+ * Without the contact, because otherwise the audit would know more than the database; `forget`
+ * names it.
+ */
+function toAuditEntry<
+  Action extends `approval.${'asked' | 'confirmed' | 'refused' | 'ran_out'}` | 'work.asked',
+>(action: Action, { id, integrationId, request, contacts }: ApprovalRecord, more: AuditDetails) {
   const details = { approval: id, what: request.what, contacts, ...more };
   return { action, integrationId, details };
 }
 
-/** A restored database has none: what was confirmed or refused since then is not to be confirmed again. */
+/**
+ * A restored database has none: a request that was confirmed or refused since then must not be
+ * confirmed again.
+ */
 export async function dropRequests(trx: Trx): Promise<void> {
-  await trx.deleteFrom('answers').where('needs', '=', 'second_person').execute();
+  await trx.deleteFrom('answers').where('needs', 'is not', null).execute();
 }

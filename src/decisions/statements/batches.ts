@@ -17,20 +17,29 @@ import {
   toLifeEvent,
 } from './questions.ts';
 
-/** The open questions of one cause, counted. */
+/** The open questions with one cause, counted. */
 export interface QuestionBatch {
   id: string;
   integrationId: string;
-  /** The cause of the holds: changed details, missing contacts, opt-out marks, or erasures that the CRM asks for. */
+  /**
+   * The cause of the holds: changed details, missing contacts, opt-out marks, or erasures that the
+   * CRM requests.
+   */
   kind: BatchKind;
   count: number;
-  /** Whether the settings that make the list of contacts have changed since no contact was missing. */
+  /**
+   * Whether the settings that define the list of contacts have changed since no contact was
+   * missing.
+   */
   isListChanged: boolean;
-  /** How the contacts were marked as opted out: opt-out fields of the CRM, or `objection`. */
+  /** How the contacts were marked as opted out: CRM opt-out fields, or `objection`. */
   marks: readonly string[];
   /** The reason of requested erasures, which is the same for the whole batch; null for any other kind. */
   source: ErasureSource | null;
-  /** How many contacts changed in each part; one that changed in two counts in both. */
+  /**
+   * Number of contacts that changed in each part; a contact that changed in two parts counts in
+   * both.
+   */
   parts: Partial<Record<ChangedPart, number>>;
   /** When the first of them was opened (epoch ms). */
   since: number;
@@ -42,13 +51,13 @@ export type BatchKind = Extract<
   'identity_mass_change' | 'contacts_missing' | 'mass_opt_out' | 'erasure_requested'
 >;
 
-/** `detail` of a hold of a missing contact if the settings that make the list have changed. */
+/** `detail` of the hold of a missing contact if the settings that define the list have changed. */
 export const LIST_CHANGED = 'list_changed';
 
-/** What may be decided about a batch. */
+/** The possible decisions about a batch. */
 export type BatchDecision = 'approved' | 'rejected';
 
-/** The batches with open holds, the oldest first; counted by the database, whatever their size. */
+/** The batches with open holds, oldest first; the database counts them, whatever their size. */
 export async function listBatches(
   reader: Reader,
   integrationId?: string,
@@ -89,7 +98,7 @@ export async function listBatches(
   );
 }
 
-/** Open holds of a batch, in the order of their contacts' ids; all of them unless limited. */
+/** Open holds of a batch, in the order of their contacts' IDs; all of them unless limited. */
 export function listQuestionsOfBatch(
   reader: Reader,
   { id, integrationId }: BatchId,
@@ -105,7 +114,7 @@ export function listQuestionsOfBatch(
     .then(listContactQuestions);
 }
 
-/** Open holds of one kind that stand alone and were opened until then, the oldest first. */
+/** Open holds of one kind that belong to no batch and were opened up to then, oldest first. */
 export async function* listQuestionsOfReason(
   reader: Reader,
   integrationId: string,
@@ -135,10 +144,10 @@ export async function* listQuestionsOfReason(
 }
 
 /**
- * Decides what is still open of a batch; resolves with how many that were. It is done in portions
- * of one transaction each, hold and contact together: if the process ends in between, the rest is
- * still open, and the same call goes on with it. What was decided one by one stays as it is, and so does
- * what was opened after `openedUntil` (epoch ms).
+ * Decides everything in a batch that is still open; resolves with the number of decided holds. It
+ * works in batches of one transaction each, hold and contact together. If the process ends in
+ * between, the rest is still open, and the same call continues with it. Holds that were decided one
+ * by one stay as they are, and so do holds opened after `openedUntil` (epoch ms).
  */
 export async function recordBatchDecision(
   act: Act,
@@ -166,7 +175,7 @@ export async function recordBatchDecision(
   }
 }
 
-/** The integration of a batch, open or decided; null if there was never one with this id. */
+/** The integration of a batch, open or decided; null if no batch ever had this ID. */
 export async function findBatchIntegration(
   reader: Reader,
   batchId: string,
@@ -204,7 +213,7 @@ function isListChange(kind: ContactQuestionKind, detail: string | null): boolean
   return isAboutMissing(kind) && detail === LIST_CHANGED;
 }
 
-/** `detail` of a mass change is the list of parts that changed. */
+/** `detail` of a mass change is the list of changed parts. */
 function withParts(
   parts: QuestionBatch['parts'],
   detail: string | null,
@@ -216,7 +225,7 @@ function withParts(
   return added;
 }
 
-/** The parts that changed, as the detail of a hold has them; `unknown` where it does not tell. */
+/** The changed parts from the detail of a hold; `unknown` if it has none. */
 export function parseChangedParts(detail: string | null): ChangedPart[] {
   const words = detail?.split(',') ?? [];
   const known = CHANGED_PARTS.filter((part) => words.includes(part));
@@ -237,7 +246,7 @@ async function decideSome(
     .where('integration_id', '=', integrationId)
     .where('decision', 'is', null)
     .where('batch', '=', id)
-    // The CRM may forbid it since the question was shown.
+    // The CRM may have forbidden it since the question was shown.
     .$if(decision === 'approved', (query) =>
       query.where((eb) =>
         eb.or([
@@ -258,7 +267,7 @@ async function decideSome(
       .updateTable('questions')
       .set({ decision, decided_at: now })
       .where('id', 'in', portion)
-      // Another person may have decided one meanwhile.
+      // Another user may have decided one in the meantime.
       .where('decision', 'is', null)
       .returning(['crm_id', 'kind'])
       .execute();

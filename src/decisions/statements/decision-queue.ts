@@ -1,18 +1,21 @@
-/** The queue of questions that stand alone, in pages, and counted by the database. */
+/** The queue of questions that belong to no batch, in pages, and counted by the database. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { QuestionKind } from '../../core/question-kinds.ts';
 import type { Reader } from '../../database/reader.ts';
 import { type Question, selectQuestions, toQuestion } from './questions.ts';
 
-/** Which holds are asked for. */
+/** Which holds to read. */
 export interface QueueScope {
-  /** Of these integrations alone; null for all. */
+  /** Only holds of these integrations; null for all. */
   integrationIds: readonly string[] | null;
   /** The kind of hold; null for every kind. */
   reason: string | null;
 }
 
-/** Where a hold stands in the queue: since when it is open, and its id among those of that moment. */
+/**
+ * The position of a hold in the queue: since when it is open, and its ID among those of the same
+ * moment.
+ */
 export type QueuePlace = readonly [openedAt: number, id: string];
 
 export interface QueuePage extends QueueScope {
@@ -28,7 +31,10 @@ export interface QueueCount {
   count: number;
 }
 
-/** Open questions that stand alone. An answer that can still be withdrawn takes its question out of the queue. */
+/**
+ * Open questions that belong to no batch. An answer that can still be withdrawn removes its
+ * question from the queue.
+ */
 export async function listQueuePage(reader: Reader, page: QueuePage): Promise<Question[]> {
   const direction = page.order === 'oldest' ? 'asc' : 'desc';
   const rows = await selectQuestions(reader)
@@ -44,7 +50,7 @@ export async function listQueuePage(reader: Reader, page: QueuePage): Promise<Qu
   return rows.map(toQuestion);
 }
 
-/** How many questions there are of each integration and kind; batches are not among them. */
+/** Number of questions of each integration and kind, without batches. */
 export async function countQueue(reader: Reader, scope: QueueScope): Promise<QueueCount[]> {
   const rows = await reader
     .selectFrom('questions')
@@ -62,7 +68,7 @@ export async function countQueue(reader: Reader, scope: QueueScope): Promise<Que
   }));
 }
 
-/** The batches that were answered, and whose answer can still be withdrawn. */
+/** The batches with an answer that can still be withdrawn. */
 export async function listAnsweredBatches(reader: Reader): Promise<Set<string>> {
   const rows = await reader
     .selectFrom('answers')

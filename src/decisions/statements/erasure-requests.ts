@@ -1,6 +1,7 @@
 /**
- * Requests of the CRM to erase contacts. Each is a hold: open while a user decides, approved until the erasure is done.
- * The erasure deletes the hold with everything else of the contact, so a process that is killed in between leaves it due.
+ * The CRM's requests to erase contacts. Each is a hold: open while a user decides, approved until
+ * the erasure is done. The erasure deletes the hold with everything else of the contact, so a
+ * process that is killed in between leaves it due.
  */
 import { type NotNull, sql } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -10,7 +11,7 @@ import { inBatches, inFilledBatches } from '../../database/rows.ts';
 import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 import { type AuditedTransaction, recordEntry } from '../../privacy/audit/record.ts';
 
-/** The kind of hold that asks whether contacts are to be erased. */
+/** The kind of hold that asks whether to erase contacts. */
 export const ERASURE_KIND = 'erasure_requested';
 
 /**
@@ -29,12 +30,12 @@ export const ON_HOLD = 'privacy_hold' satisfies ErasureSource;
 /** Requests that are only marks in the CRM, and end when the CRM no longer shows them. */
 const BY_MARK: readonly ErasureSource[] = ['should_forget', ON_HOLD, 'objection'];
 
-/** Erasures that start without a user, for one integration and day (UTC). */
+/** The most erasures that start without a user, per integration and day (UTC). */
 export const AUTOMATIC_ERASURES_PER_DAY = 25;
 
 const DAY_MS = 86_400_000;
 
-/** A request as it was read or received. */
+/** A request that was read or received. */
 export interface ErasureRequest {
   crmId: string;
   source: ErasureSource;
@@ -42,7 +43,7 @@ export interface ErasureRequest {
   isAutomatic: boolean;
 }
 
-/** How many requests were new: due now, and left to a user. */
+/** Number of new requests: due now, and left to a user. */
 export interface RecordedRequests {
   due: number;
   asked: number;
@@ -62,7 +63,7 @@ export async function recordReadRequests(
   return recordIn(trx, trx.lease.integrationId, requests, newId);
 }
 
-/** Records requests that arrive outside of a run. */
+/** Records requests that arrive outside a run. */
 export async function recordErasureRequests(
   trx: ActorTransaction,
   integrationId: string,
@@ -73,7 +74,7 @@ export async function recordErasureRequests(
   return recordIn(trx, integrationId, requests, newId);
 }
 
-/** Contacts whose request is a mark of the CRM. */
+/** Contacts whose request is a mark in the CRM. */
 export async function listMarkedForErasure(
   reader: Reader,
   integrationId: string,
@@ -90,7 +91,7 @@ export async function listMarkedForErasure(
   return new Set(rows.map(({ crm_id }) => crm_id));
 }
 
-/** Integrations with erasures that are due. */
+/** Integrations with due erasures. */
 export async function listIntegrationsWithDueErasures(reader: Reader): Promise<string[]> {
   const rows = await reader
     .selectFrom('questions')
@@ -102,7 +103,7 @@ export async function listIntegrationsWithDueErasures(reader: Reader): Promise<s
   return rows.map((row) => row.integration_id);
 }
 
-/** Erasures that are due, the oldest decision first. */
+/** Due erasures, oldest decision first. */
 export async function listDueErasures(
   reader: Reader,
   integrationId: string,
@@ -127,7 +128,7 @@ export async function listDueErasures(
   }));
 }
 
-/** Asks a user again about a due erasure that the CRM forbids. */
+/** Reopens the question about a due erasure that the CRM forbids. */
 export async function forbidErasure(
   trx: ActorTransaction,
   { id, integrationId }: Pick<DueErasure, 'id' | 'integrationId'>,
@@ -214,7 +215,9 @@ async function recordIn(
   return counts;
 }
 
-/** A mark that is gone in the CRM is no request any more, and a decision about it counts no longer. */
+/**
+ * A mark that is gone in the CRM is no longer a request, and a decision about it no longer applies.
+ */
 async function endMarks(
   trx: RunTransaction,
   integrationId: string,
@@ -249,7 +252,7 @@ function isAnswered({ decision, detail }: RequestStatus, source: ErasureSource):
   return decision === 'rejected' && (source !== 'crm_event' || detail === 'crm_event');
 }
 
-/** The request of each contact that counts: open, decided, and not ended. */
+/** The present request of each contact: open or decided, and not ended. */
 async function findStandings(
   trx: Trx,
   integrationId: string,
@@ -295,7 +298,7 @@ async function withProfiles(
   );
 }
 
-/** The batch of the open question about each source. */
+/** The batch of the open question for each source. */
 async function openBatches(trx: Trx, integrationId: string): Promise<Map<string, string>> {
   const rows = await trx
     .selectFrom('questions')
@@ -328,7 +331,7 @@ function newHold(
     integration_id: of.integrationId,
     crm_id: of.crmId,
     kind: ERASURE_KIND,
-    // It is about no job.
+    // It belongs to no job.
     tracking_id: of.id,
     batch: of.batch,
     detail: of.source,
@@ -370,7 +373,7 @@ async function spend(trx: Trx, integrationId: string, now: number, count: number
     .execute();
 }
 
-/** The reason of a request from its `detail`. */
+/** Parses the reason of a request from its `detail`. */
 export function toErasureSource(detail: string | null): ErasureSource {
   return ERASURE_SOURCES.find((source) => source === detail) ?? 'merged';
 }

@@ -4,22 +4,22 @@ import { prepared, type Slots } from '../../database/prepared.ts';
 import type { Reader } from '../../database/reader.ts';
 import type { QuestionDecision } from './questions.ts';
 
-/** What a user may decide about a network. */
+/** The possible decisions of a user about a network. */
 export type NetworkDecision = Exclude<QuestionDecision, 'resubmitted'>;
 
-/** What is asked of a user. */
+/** A new question to a user. */
 export interface NewNetworkQuestion {
-  /** The id of the question if it is a new one. */
+  /** The ID of the question if it is new. */
   id: string;
   network: string;
   kind: NetworkQuestionKind;
-  /** What exactly is asked, as an id or a fingerprint: another one is another question. */
+  /** The exact subject, as an ID or a fingerprint: a different matter is a different question. */
   matter: string;
-  /** More for a person, without personal data. */
+  /** Details for users, without personal data. */
   detail: string | null;
 }
 
-/** Asks a person, unless the same was asked before; resolves with where the question stands. */
+/** Opens a question, unless the same question was asked before; resolves with its state. */
 export async function askAboutNetwork(
   trx: RunTransaction,
   { id, network, kind, matter, detail }: NewNetworkQuestion,
@@ -42,7 +42,7 @@ export async function askAboutNetwork(
   return 'open';
 }
 
-/** The matter is over: no person has to decide it, and no earlier decision counts any more. */
+/** The matter is settled: no user has to decide it, and no earlier decision applies. */
 export async function settleNetworkQuestion(
   trx: RunTransaction,
   network: string,
@@ -69,7 +69,7 @@ const dropQuestion = prepared(
       .compile(),
 );
 
-/** Where a question stands; null if it was not asked. */
+/** The state of a question; null if it was not asked. */
 export async function findNetworkDecision(
   reader: Reader,
   network: string,

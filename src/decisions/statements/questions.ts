@@ -24,14 +24,16 @@ import { ON_HOLD } from './erasure-requests.ts';
 interface AnyQuestion {
   id: string;
   integrationId: string;
-  /** More of the reason as a word or a number, or what a CRM said; null if there is no more. */
+  /** Details of the reason as a word or a number, or a CRM's message; null if there are none. */
   detail: string | null;
   /** Epoch ms. */
   openedAt: number;
   /** Null while it is open. */
   decision: QuestionDecision | 'superseded' | null;
   decidedAt: number | null;
-  /** Questions of one cause share it and can be decided together; null for one that stands alone. */
+  /**
+   * Questions with one cause share a batch and can be decided together; null for a single question.
+   */
   batch: string | null;
 }
 
@@ -39,7 +41,7 @@ export interface ContactQuestion extends AnyQuestion {
   about: 'contact';
   crmId: string;
   kind: ContactQuestionKind;
-  /** The job of the contact, or the question's own id if it is about no job. */
+  /** The job of the contact, or the question's own ID if it belongs to no job. */
   trackingId: string;
 }
 
@@ -54,16 +56,19 @@ export interface NetworkQuestion extends AnyQuestion {
 /** A question that a user has to answer, or has answered. */
 export type Question = ContactQuestion | NetworkQuestion;
 
-/** What a person may decide about a question. */
+/** The possible decisions about a question. */
 export type QuestionDecision = 'approved' | 'rejected' | 'resubmitted';
 
-/** Who decides: the transactions of an actor, and where erasures are noted outside of the database. */
+/** What a decider needs: the transactions of an actor, and the erasure log outside the database. */
 export interface Decider {
   readonly act: Act;
   readonly erasures: ErasureLog;
 }
 
-/** The open questions, the oldest first; only those about contacts, or about networks, if that is given. */
+/**
+ * The open questions, oldest first; only those about contacts, or about networks, if `about` is
+ * given.
+ */
 export async function listOpenQuestions(
   reader: Reader,
   integrationId?: string,
@@ -83,7 +88,7 @@ export async function listOpenQuestions(
   return rows.map(toQuestion);
 }
 
-/** The open questions that are decided one by one, the oldest first. */
+/** The open questions that are decided one by one, oldest first. */
 export async function listSingleQuestions(reader: Reader): Promise<Question[]> {
   const rows = await selectQuestions(reader)
     .where('decision', 'is', null)
@@ -95,7 +100,7 @@ export async function listSingleQuestions(reader: Reader): Promise<Question[]> {
   return rows.map(toQuestion);
 }
 
-/** How many are open about contacts, or about networks, by integration. */
+/** Number of open questions about contacts, or about networks, by integration. */
 export async function countOpenQuestions(
   reader: Reader,
   about: Question['about'],
@@ -110,15 +115,15 @@ export async function countOpenQuestions(
   return new Map(rows.map((row) => [row.integration_id, Number(row.count)]));
 }
 
-/** The question with this id, open or not. */
+/** The question with this ID, open or not. */
 export async function findQuestion(reader: Reader, id: string): Promise<Question | undefined> {
   const row = await selectQuestions(reader).where('questions.id', '=', id).executeTakeFirst();
   return row === undefined ? undefined : toQuestion(row);
 }
 
 /**
- * What a person has approved of these jobs' profiles: the kind of the hold, by tracking id. What was approved for a
- * contact that is a part of another one since says nothing of that one.
+ * The approvals of these jobs' profiles: the kind of the hold, by tracking ID. An approval for a
+ * contact that has since been merged into another one does not apply to the other contact.
  */
 export async function listApprovedKinds(
   reader: Reader,
@@ -132,7 +137,7 @@ export async function listApprovedKinds(
   return approved;
 }
 
-/** Contacts of which a person said that they are not who was erased, and when (epoch ms). */
+/** Contacts that a user declared not to be an erased person, and when (epoch ms). */
 export async function listDistinguished(
   reader: Reader,
   integrationId: string,
@@ -150,8 +155,8 @@ export async function listDistinguished(
 }
 
 /**
- * Stores the decision and what follows from it; false if the question is no longer open, or has no such decision: a
- * profile that is not there cannot be approved, since its answer was lost.
+ * Stores the decision and its consequences. False if the question is no longer open, or does not
+ * allow the decision: a profile whose response was lost cannot be approved.
  */
 export function recordDecision(
   decider: Decider,
@@ -191,7 +196,7 @@ async function decideContact(
   });
 }
 
-/** Of a network that is to be created again, the memberships of the deleted one are forgotten. */
+/** If a network is to be created again, the memberships of the deleted one are dropped. */
 async function decideNetwork(
   { act }: Decider,
   { id, integrationId, kind, network }: NetworkQuestion,
@@ -222,7 +227,7 @@ async function close(
   return numUpdatedRows > 0n;
 }
 
-/** Resolves with the ids of the audit's keys that it has destroyed. */
+/** Resolves with the IDs of the destroyed audit keys. */
 async function moveContact(
   trx: ActorTransaction,
   erasures: ErasureLog,
@@ -235,7 +240,7 @@ async function moveContact(
     await removeConfirmed(trx, hold.integrationId, moment.now, [hold.crmId]);
     return [];
   }
-  // The answer itself says what becomes of the profile.
+  // The answer alone decides about the profile.
   if (hold.kind === 'mass_opt_out' || hold.kind === 'erasure_requested') return [];
   const event = toLifeEvent(hold.kind, decision);
   if (event === 'confirmedErased') {
@@ -243,9 +248,9 @@ async function moveContact(
   }
   const job = trx.updateTable('jobs').where('tracking_id', '=', hold.trackingId);
   await (decision === 'approved'
-    ? // What a person says counts: the service knew this contact.
+    ? // The user's word counts: the service knew this contact.
       job.set({ state: 'completed', known: 1 }).where('state', '=', 'held')
-    : // It is completed if the question was asked again after an approval.
+    : // It is completed if the question was opened again after an approval.
       job
         .set({ state: 'delivered', closed_at: moment.now })
         .where('state', 'in', ['held', 'completed'])
@@ -260,17 +265,17 @@ const LOCKING_KINDS: readonly ContactQuestion['kind'][] = [
   ...(['forgotten_person', 'contacts_missing', 'mass_opt_out', 'erasure_requested'] as const),
 ];
 
-/** True of questions about the contact itself, behind which there is no job. */
+/** True for questions about the contact itself, without a job. */
 function isAboutContact(kind: ContactQuestion['kind']): boolean {
   return kind === 'contacts_missing' || kind === 'mass_opt_out' || kind === 'erasure_requested';
 }
 
-/** True of a requested erasure that the CRM forbids. */
+/** True for a requested erasure that the CRM forbids. */
 export function isForbidden({ kind, detail }: Pick<ContactQuestion, 'kind' | 'detail'>): boolean {
   return kind === 'erasure_requested' && detail === ON_HOLD;
 }
 
-/** What a person's decision about a hold is in the contact's life. */
+/** The life event of a user's decision about a hold. */
 export function toLifeEvent(
   kind: Exclude<ContactQuestion['kind'], 'contacts_missing' | 'mass_opt_out' | 'erasure_requested'>,
   decision: QuestionDecision,
@@ -296,7 +301,7 @@ export function selectQuestions(reader: Reader) {
   );
 }
 
-/** Those about contacts. */
+/** The questions about contacts. */
 export function listContactQuestions(rows: readonly QuestionRow[]): ContactQuestion[] {
   return rows.map(toQuestion).filter((question) => question.about === 'contact');
 }
@@ -336,7 +341,7 @@ const selectApproved = preparedRead(
   (reader, { trackingIds }: Slots<{ trackingIds: readonly string[] }>) =>
     reader
       .selectFrom('questions')
-      // A hold is named after its job.
+      // A hold has the ID of its job.
       .innerJoin('jobs', (join) =>
         join
           .onRef('jobs.tracking_id', '=', 'questions.id')

@@ -1,10 +1,12 @@
 /**
- * Answers that users have given and that are not carried out yet. Nothing of a question or a contact changes before an
- * answer is in force, so that withdrawing it is to delete it. Of two that reach for one, to withdraw it and to carry it
- * out, the first wins; if a process ended while it carried one out, the next process does the rest.
+ * Answers that users have given and that are not carried out yet. Nothing of a question or a
+ * contact changes before an answer is in force, so withdrawing an answer means deleting it. If one
+ * process withdraws it while another carries it out, the first one wins. If a process ends while it
+ * carries one out, the next process does the rest.
  *
- * An answer that needs a second person is not in force by itself. Its row has no time for that, no statement here
- * touches it, and the table refuses such a time without the confirmation (`approvals.ts` has the only statement).
+ * An answer that needs a second person does not come into force on its own. Its row has no time for
+ * that, and no statement here touches it. The table refuses such a time without the confirmation
+ * (`approvals.ts` has the only statement).
  */
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
@@ -20,20 +22,20 @@ import { auditSealer } from '../../privacy/audit/chain.ts';
 import { listQuestionsOfReason, recordBatchDecision } from './batches.ts';
 import { type Decider, findQuestion, type QuestionDecision, recordDecision } from './questions.ts';
 
-/** For so long an answer that is given on a page can be withdrawn. */
+/** How long an answer given on a page can be withdrawn. */
 export const WITHDRAWABLE_MS = 10_000;
 
-/** What is decided; who decided is kept apart. */
+/** The decision; the user who decided is stored separately. */
 export interface Answer {
   integrationId: string;
   about: AnswerSubject;
   subject: string;
   decision: QuestionDecision;
-  /** Of a kind or a batch: it is about the questions that were opened until then (epoch ms); null for all. */
+  /** For a kind or a batch: only the questions opened up to then (epoch ms); null for all. */
   openedUntil: number | null;
 }
 
-/** What an answer can be about. */
+/** The possible subjects of an answer. */
 export type AnswerSubject = Exclude<Tables['answers']['about'], 'request'>;
 
 /** An answer that can still be withdrawn, as pages show it. */
@@ -43,19 +45,21 @@ export interface WithdrawableAnswer extends Answer {
   inForceFrom: number;
 }
 
-/** The store, as far as answers are carried out by it: in the name of whoever gave them. */
+/** The parts of the store that carry out answers, in the name of the users who gave them. */
 export interface AnswerStore extends Decider {
   readonly connection: TimedConnection;
   readonly fingerprint: Fingerprint;
   actingAs(actor: Actor): Decider;
 }
 
-/** Stores an answer that can be withdrawn for ten seconds; null if there is one to the same already. */
+/**
+ * Stores an answer that can be withdrawn for ten seconds; null if the same subject already has one.
+ */
 export function giveAnswer(trx: ActorTransaction, answer: Answer): Promise<string | null> {
   return insertAnswer(trx, answer, trx.clock.now() + WITHDRAWABLE_MS);
 }
 
-/** The answer with this id while it can be withdrawn. */
+/** The answer with this ID, while it can be withdrawn. */
 export async function findWithdrawableAnswer(
   reader: Reader,
   id: string,
@@ -70,7 +74,7 @@ export async function findWithdrawableAnswer(
   return row === undefined ? undefined : toWithdrawable(row);
 }
 
-/** Deletes an answer; false if it is in force already. */
+/** Deletes an answer; false if it is already in force. */
 export async function withdrawAnswer(connection: TimedConnection, id: string): Promise<boolean> {
   const { numDeletedRows } = await connection
     .deleteFrom('answers')
@@ -81,7 +85,10 @@ export async function withdrawAnswer(connection: TimedConnection, id: string): P
   return numDeletedRows > 0n;
 }
 
-/** Carries out the answers that are in force by now; resolves with when the next one will be, null for none. */
+/**
+ * Carries out the answers that are in force by now; resolves with the time of the next one, null
+ * for none.
+ */
 export async function applyDueAnswers(store: AnswerStore): Promise<number | null> {
   const rows = await store.connection
     .selectFrom('answers')
@@ -91,7 +98,7 @@ export async function applyDueAnswers(store: AnswerStore): Promise<number | null
     .orderBy('in_force_from')
     .execute();
   const now = store.connection.clock.now();
-  // One that is far ahead was made before the clock was set back.
+  // An answer far in the future was given before the clock was set back.
   const isDue = (at: number) => at <= now || at > now + WITHDRAWABLE_MS;
   const times = rows.map((row) => ({ id: row.id, at: row.in_force_from ?? 0 }));
   for (const { id, at } of times) if (isDue(at)) await apply(store, id);
@@ -113,7 +120,7 @@ async function apply(store: AnswerStore, id: string): Promise<void> {
     .where('needs', 'is', null)
     .returningAll()
     .executeTakeFirst();
-  // Withdrawn, or another process was here first.
+  // It was withdrawn, or another process was first.
   if (row === undefined) return;
   const by = actorSchema.parse(
     JSON.parse(auditSealer(fingerprint).open(row.given, answerSealContext('given', row))),
@@ -135,7 +142,10 @@ const selectWithdrawable = preparedRead(
       .compile(),
 );
 
-/** Stores an answer that needs nobody else; resolves with its id, or null if there is one to the same already. */
+/**
+ * Stores an answer that needs no second person; resolves with its ID, or null if the same subject
+ * already has one.
+ */
 export async function insertAnswer(
   trx: ActorTransaction,
   { integrationId, about, subject, decision, openedUntil }: Answer,
@@ -179,7 +189,7 @@ function toWithdrawable(row: AnswerRow): WithdrawableAnswer {
   return { ...toAnswer(row), id: row.id, inForceFrom: row.in_force_from ?? 0 };
 }
 
-/** What was decided meanwhile by another way stays as it is. */
+/** A question that was decided in another way in the meantime stays as it is. */
 async function decide(
   reader: Reader,
   decider: Decider,
@@ -200,7 +210,7 @@ async function decide(
   }
 }
 
-/** Bound to the contact as well: with its id exchanged, a row would erase another one. */
+/** Also bound to the contact: if its ID were exchanged, a row would erase a different contact. */
 export function answerSealContext(
   column: 'given' | 'confirmed_by',
   row: Pick<AnswerRow, 'id' | 'integration_id' | 'crm_id'>,

@@ -1,6 +1,10 @@
-/** What waits for a second person, worded once: for the command line, the API and pages. */
+/**
+ * Texts for requests that wait for a second person, defined once for the command line, the API and
+ * pages.
+ */
 
-import type { Actor } from '../../core/actor.ts';
+import { z } from 'zod';
+import { ACTOR_KINDS } from '../../core/actor.ts';
 import { isoTime } from '../../core/clock.ts';
 import { describeCount } from '../../core/quantities.ts';
 import type { Role } from '../../core/role.ts';
@@ -12,38 +16,48 @@ import {
 } from '../statements/approvals.ts';
 import { reasonName } from './decision-queue.ts';
 
-/** What it is, in a word for programs. */
+/** The kind of request, as a word for programs. */
 export const APPROVAL_KINDS = ['approve', 'resubmit', 'undo', 'forget'] as const;
 export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
 
-/** All that wait for a second person or are being carried out, without what has run out. */
+/** All requests that wait for a second person or are being carried out, without expired ones. */
 export async function listApprovals(store: ApprovalStore): Promise<ApprovalRecord[]> {
   await expireApprovals(store);
   return listStoredApprovals(store);
 }
 
-/** As programs are shown it. */
-export interface ApprovalView {
-  id: string;
-  what: ApprovalKind;
-  /** A whole sentence, without a name of a contact. */
-  text: string;
-  integrations: string[];
-  /** The run that is to be undone. */
-  run: string | null;
-  /** The id in the CRM of who is to be forgotten. */
-  contact: string | null;
-  contacts: number;
-  /** What the next sync spends on it at most. */
-  credits: number;
-  /** The same for the same thing about the same contacts. */
-  digest: string;
-  askedBy: Actor;
-  /** ISO 8601. */
-  askedAt: string;
-  runsOutAt: string;
-  state: 'waiting' | 'confirmed';
-}
+/** A request as programs are shown it. */
+export const approvalSchema = z
+  .object({
+    id: z.string(),
+    what: z.enum(APPROVAL_KINDS),
+    text: z.string().describe('What is done once it is in force, as a sentence without names'),
+    integrations: z.array(z.string()),
+    run: z.string().nullable().describe('The run that is to be undone'),
+    contact: z.string().nullable().describe('The ID of the contact that is to be erased'),
+    contacts: z.int().describe('How many contacts it is about'),
+    credits: z.int().describe('What the next run spends on it at most'),
+    digest: z
+      .string()
+      .describe(
+        'Of what was asked for and what it was about then. It is made again when it is confirmed, and has to be the same',
+      ),
+    askedBy: z.object({
+      kind: z.enum(ACTOR_KINDS),
+      name: z.string().nullable(),
+      from: z.string().nullable(),
+    }),
+    askedAt: z.iso.datetime(),
+    runsOutAt: z.iso.datetime(),
+    state: z
+      .enum(['waiting', 'confirmed', 'done', 'refused'])
+      .describe(
+        '`waiting` for a second user; `confirmed`: the service is carrying it out, also after a restart',
+      ),
+  })
+  .meta({ id: 'Approval' });
+
+export type ApprovalView = z.output<typeof approvalSchema>;
 
 export function describeApproval(approval: ApprovalRecord): ApprovalView {
   const { id, request, integrations, crmId, contacts, credits, digest, by } = approval;
@@ -64,7 +78,7 @@ export function describeApproval(approval: ApprovalRecord): ApprovalView {
   };
 }
 
-/** What one needs to be to confirm it, as for the thing itself. */
+/** The role needed to confirm it, which is the role for the action itself. */
 export function roleFor({ request }: Pick<ApprovalRecord, 'request'>): Role {
   return request.what === 'decide' ? 'decider' : 'admin';
 }
@@ -76,7 +90,7 @@ export function getApprovalKind({ request }: Pick<ApprovalRecord, 'request'>): A
 
 type Worded = Pick<ApprovalRecord, 'request' | 'integrations' | 'crmId' | 'contacts' | 'credits'>;
 
-/** What is done once it is confirmed; a whole sentence. */
+/** What happens once it is confirmed; a whole sentence. */
 export function describeRequest({
   request,
   integrations,

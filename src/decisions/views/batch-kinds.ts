@@ -1,18 +1,21 @@
-/** Every kind of batch, declared once, in the words of all interfaces: contacts that wait for one cause and are decided together. */
+/**
+ * Every kind of batch, declared once with the texts for all interfaces. A batch is contacts that
+ * wait for one cause and are decided together.
+ */
 import { BY_OBJECTION } from '../../contacts/many-at-once/opt-outs.ts';
 import { describeCount } from '../../core/quantities.ts';
 import { partCountsText } from '../../identity/changed-parts-text.ts';
 import type { BatchKind, QuestionBatch } from '../statements/batches.ts';
 import type { ErasureSource } from '../statements/erasure-requests.ts';
 
-/** What a user may say about a batch. */
+/** The possible words of a user about a batch. */
 export const BATCH_DECISIONS = ['approve', 'reject'] as const;
 export type BatchDecisionWord = (typeof BATCH_DECISIONS)[number];
 
 /** One of the two answers to a question about many contacts. */
 export interface BatchAnswer {
   label: string;
-  /** Title and button of the dialog that asks once more, and what it says follows. */
+  /** Title and button of the confirmation dialog, and its text about the consequences. */
   title: string;
   confirm: string;
   effect: string;
@@ -20,11 +23,11 @@ export interface BatchAnswer {
   hint: string;
 }
 
-/** What an alert says of a batch that waits. */
+/** The alert about a waiting batch. */
 export interface BatchAlert {
-  /** A stable word by which it is known again, without the id of the batch. */
+  /** A stable word that identifies it, without the ID of the batch. */
   subject: string;
-  /** The beginning of a sentence without its end. */
+  /** The start of a sentence, without its end. */
   problem: string;
   steps: readonly string[];
 }
@@ -32,16 +35,19 @@ export interface BatchAlert {
 type Described = Pick<QuestionBatch, 'count' | 'parts' | 'isListChanged' | 'marks' | 'source'>;
 
 interface BatchWords {
-  /** In a few words, for a column of a table. */
+  /** A few words for a table column. */
   inShort(parts: QuestionBatch['parts']): string;
   /** Why its contacts wait, in whole sentences. */
   why(batch: Described): string;
-  /** Both answers, in the words of buttons and dialogs. */
+  /** Both answers, with the texts for buttons and dialogs. */
   answers(count: number): Readonly<Record<BatchDecisionWord, BatchAnswer>>;
-  /** What was decided about so many contacts, and what the next sync does with them; whole sentences. */
+  /**
+   * What was decided about this many contacts, and what the next sync does with them; whole
+   * sentences.
+   */
   decided(word: string, count: number): string;
   alert(batch: Described): BatchAlert;
-  /** The credits that it takes at most to approve so many. */
+  /** The most credits needed to approve this many contacts. */
   credits(count: number): number;
 }
 
@@ -50,7 +56,7 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
     inShort: (parts) => `changed: ${partCountsText(parts)}`,
     why: ({ parts, count }) =>
       `Their details changed at about the same time: ${partCountsText(parts)}. To ask the service again would take ${describeCount(count, 'credit')}.`,
-    // One for each, or less where two of them are the same person.
+    // One for each contact, or fewer if two of them are the same person.
     credits: (count) => count,
     answers(count) {
       const contacts = describeCount(count, 'contact');

@@ -1,4 +1,7 @@
-/** The queue of what waits for a person: counted by client and reason, and listed in pages, without a name of a contact. */
+/**
+ * The queue of pending decisions: counted by client and reason, and listed in pages, without
+ * contacts' names.
+ */
 
 import { isoTime } from '../../core/clock.ts';
 import { describeCount } from '../../core/quantities.ts';
@@ -12,35 +15,38 @@ import { BATCH_KINDS } from './batch-kinds.ts';
 import { isKind, KINDS } from './kinds.ts';
 import { getSubject, reasonText } from './question.ts';
 
-/** What a person looks for. */
+/** A user's query. */
 export interface QueueQuery {
-  /** The id of an integration; null for all. */
+  /** The ID of an integration; null for all. */
   client: string | null;
   /** A kind of hold; null for every kind. */
   reason: string | null;
   order: QueuePage['order'];
-  /** Where the page before ended; null for the first page. */
+  /** Where the previous page ended; null for the first page. */
   after: QueuePlace | null;
 }
 
 export interface DecisionQueue {
-  /** Decisions to make, whatever was looked for: contacts that are decided together are one. */
+  /**
+   * Number of pending decisions, whatever the query: contacts that are decided together count as
+   * one.
+   */
   total: number;
-  /** Clients with decisions to make, those with the most first. */
+  /** Clients with pending decisions, those with the most first. */
   clients: { id: string; name: string; count: number }[];
-  /** Why things wait, of the client that was looked for or of all. */
+  /** The reasons for the pending decisions of the queried client, or of all. */
   reasons: { reason: string; name: string; count: number }[];
   items: QueueItem[];
-  /** Where the next page begins; null if there is none. */
+  /** Where the next page starts; null if there is none. */
   next: QueuePlace | null;
 }
 
-/** One decision to make. */
+/** One pending decision. */
 export interface QueueItem {
-  /** Of the hold, or of the batch. */
+  /** The ID of the hold or the batch. */
   id: string;
   about: 'contact' | 'network' | 'batch';
-  /** The contact's id in the CRM, the name of the network, or how many contacts. */
+  /** The contact's ID in the CRM, the name of the network, or the number of contacts. */
   subject: string;
   integration: { id: string; name: string };
   reason: string;
@@ -53,18 +59,18 @@ export interface QueueItem {
   place: QueuePlace;
 }
 
-/** The integrations within reach of who looks, by id. */
+/** The integrations that the user may access, by ID. */
 export type ClientAccess = ReadonlyMap<string, { name?: string | undefined }>;
 
-/** Decisions on one page. */
+/** Number of decisions on one page. */
 const QUEUE_PAGE = 50;
 
-/** Null for a word that is no reason. */
+/** Null if the word is not a reason. */
 export function reasonName(reason: string): string | null {
   return isKind(reason) ? KINDS[reason].name : null;
 }
 
-/** A page of the queue, with the counts beside it. */
+/** A page of the queue, with the counts. */
 export async function readQueue(
   reader: Reader,
   reach: ClientAccess,
@@ -95,7 +101,7 @@ export async function readQueue(
   };
 }
 
-/** What stands before and after a decision in its queue: a few, and as many as fit beside it. */
+/** The decisions before and after a decision in its queue: a few, to show next to it. */
 export async function readAround(
   reader: Reader,
   reach: ClientAccess,
@@ -116,7 +122,7 @@ export async function readAround(
 const BEFORE = 4;
 const AFTER = 20;
 
-/** How many decisions each integration has to make. */
+/** Number of pending decisions of each integration. */
 export async function countByIntegration(
   reader: Reader,
   reach: ClientAccess,
@@ -132,7 +138,7 @@ interface Count {
   count: number;
 }
 
-/** What belongs to an integration that is gone, or out of reach, is not counted. */
+/** Decisions of an integration that is gone or that the user may not access are not counted. */
 async function countDecisions(reader: Reader, reach: ClientAccess): Promise<Count[]> {
   const scope = { integrationIds: null, reason: null };
   const holds = (await countQueue(reader, scope)).map(({ integrationId, kind, count }) => ({
@@ -156,7 +162,7 @@ async function openBatches(reader: Reader): Promise<QuestionBatch[]> {
 }
 
 interface Listed extends QueueQuery {
-  /** Of these integrations alone. */
+  /** Only these integrations. */
   only: ReadonlySet<string>;
   limit: number;
 }

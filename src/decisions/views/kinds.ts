@@ -1,7 +1,8 @@
 /**
- * Every kind of question, declared once, in the words of all interfaces: its name, why it is asked, what a user may decide,
- * what follows and what that user looks at. A kind that lacks one of these does not compile. What is said of many contacts
- * that are decided together is in `batch-kinds.ts`; what a decision does to a contact is in `../statements/questions.ts`.
+ * Every kind of question, declared once with the texts for all interfaces: its name, its reason,
+ * the possible decisions, their consequences, and what the user is shown. A kind that lacks one of
+ * these does not compile. Texts about many contacts that are decided together are in
+ * `batch-kinds.ts`. The effect of a decision on a contact is in `../statements/questions.ts`.
  */
 import { describeCount, formatCount } from '../../core/quantities.ts';
 import type { QuestionKind } from '../../core/question-kinds.ts';
@@ -10,34 +11,37 @@ import { LIST_CHANGED, parseChangedParts } from '../statements/batches.ts';
 import { type ErasureSource, toErasureSource } from '../statements/erasure-requests.ts';
 import { BATCH_KINDS, byMarks, LIST_CHANGE } from './batch-kinds.ts';
 
-/** What a user may say. */
+/** The possible words of a user. */
 export const HOLD_DECISIONS = ['approve', 'reject', 'resubmit'] as const;
 export type DecisionWord = (typeof HOLD_DECISIONS)[number];
 
-/** What a user may say about one question. */
+/** A possible answer to one question. */
 export interface Answer {
-  /** Of a button, or after the command. */
+  /** The label of a button, or of a command option. */
   label: string;
-  /** What follows, in whole sentences. */
+  /** The consequences, in whole sentences. */
   effect: string;
 }
 
 type Answers = Readonly<Partial<Record<DecisionWord, Answer>>>;
 
 interface Kind {
-  /** In two words. */
+  /** Two words. */
   name: string;
   /** A sentence without its capital and its full stop, and without names. */
   why(detail: string | null, batchCount: number | undefined): string;
-  /** The decisions that make sense, each in the words of a button. */
+  /** The decisions that make sense, each with its button text. */
   answers: Answers;
-  /** What was decided about so many, and what follows; whole sentences. */
+  /** What was decided about this many questions, and the consequences; whole sentences. */
   decided(word: DecisionWord, count: number): string;
-  /** Why the other decisions make no sense, in a whole sentence; `why` says it where this is left out. */
+  /** Why the other decisions make no sense, in a whole sentence; if omitted, `why` says it. */
   refusal?: string;
-  /** What may be decided about all questions of this kind at once, whatever is behind each; nothing where this is left out. */
+  /**
+   * The decisions allowed for all questions of this kind at once, whatever their details; none if
+   * omitted.
+   */
   atOnce?: readonly DecisionWord[];
-  /** Whether a profile is behind it, which is shown to those who decide. */
+  /** Whether it has a profile, which is shown to deciders. */
   hasProfile: boolean;
 }
 
@@ -60,11 +64,11 @@ const SAME_OR_ANOTHER: Answers = {
   resubmit: ASK_AGAIN,
 };
 
-/** About a contact, with the profile that was bought for it. */
+/** A question about a contact, with the profile that was bought for it. */
 const OF_A_PROFILE = { hasProfile: true, decided: decidedText };
-/** About a contact itself, or its values. */
+/** A question about a contact itself, or its values. */
 const OF_A_CONTACT = { hasProfile: false, decided: decidedText };
-/** About a network. */
+/** A question about a network. */
 const OF_A_NETWORK = {
   hasProfile: false,
   decided: networkDecidedText,
@@ -103,7 +107,7 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
     name: 'Details changed',
     why: massChangeReason,
     answers: {
-      // To approve a changed identity is to submit it again.
+      // Approving a changed identity means submitting it again.
       approve: {
         label: 'Ask again (1 credit)',
         effect: 'The next sync asks the service about the new details.',
@@ -328,24 +332,24 @@ function networkDecidedText(word: DecisionWord, count: number): string {
     : `${holds} of networks rejected. Nothing is changed there until something else changes.`;
 }
 
-/** True of a word that is a kind of question. */
+/** True if the word is a kind of question. */
 export function isKind(word: string): word is QuestionKind {
   return Object.hasOwn(KINDS, word);
 }
 
-/** What the name guard found; its words are in `name-guard.ts`. */
+/** Texts for the name guard's results; the guard is in `name-guard.ts`. */
 const MISMATCHES: ReadonlyMap<string | null, string> = new Map([
   ['last_name_differs', 'the profile has another last name'],
   ['first_name_unrelated', 'the profile has a first name that is no form of the contact’s'],
   ['profile_name_missing', 'the profile has no name to compare'],
 ]);
 
-/** What a word of the name guard means; null for any other word. */
+/** The text for a word of the name guard; null for any other word. */
 export function mismatchText(detail: string | null): string | null {
   return MISMATCHES.get(detail) ?? null;
 }
 
-/** `detail` is what the CRM said, or a word of the delivery. */
+/** `detail` is the CRM's message, or a word of the delivery. */
 function twoPeopleReason(detail: string | null): string {
   const tail = 'approve to try again, reject to keep the former values';
   if (detail === 'not_together') {
@@ -358,7 +362,7 @@ function twoPeopleReason(detail: string | null): string {
   return `the CRM does not accept all values of the new person at once (${detail ?? 'no reason given'}), so nothing was written: ${tail}`;
 }
 
-/** Why one contact is to be erased; the tail of a sentence without its full stop. */
+/** Why one contact is to be erased; the end of a sentence, without its full stop. */
 function erasureReason(source: ErasureSource): string {
   const decide = 'approve to erase it, reject to keep it';
   switch (source) {
@@ -381,4 +385,9 @@ function massChangeReason(detail: string | null, batchCount: number | undefined)
   if (batchCount === 2) return `its ${changed} changed, with that of 1 other`;
   const others = batchCount === undefined || batchCount < 2 ? 'many' : formatCount(batchCount - 1);
   return `its ${changed} changed, with those of ${others} others`;
+}
+
+/** What may be decided at once about all contacts that wait for this reason; empty where each is a question of its own. */
+export function decisionsAtOnce(reason: string): readonly DecisionWord[] {
+  return isKind(reason) ? (KINDS[reason].atOnce ?? []) : [];
 }

@@ -1,8 +1,8 @@
-/** Where two names differ, letter by letter for the eye and in words for the ear: pure. */
+/** Where two names differ: letter by letter to be seen, and in words for screen readers. Pure. */
 import { describeCount } from '../../core/quantities.ts';
 import { shareRoot } from '../../mapping/names.ts';
 
-/** A name as CRM or profile have it. */
+/** A name in the CRM or in a profile. */
 export interface NameParts {
   first: string | null;
   middle?: string | null;
@@ -18,18 +18,20 @@ export interface NamePiece {
 export interface NameDifference {
   ours: NamePiece[];
   theirs: NamePiece[];
-  /** What differs; whole sentences. */
+  /** The differences; whole sentences. */
   words: string;
 }
 
-/** Longer names are not compared letter by letter: the work grows with the square. */
+/** Longer names are not compared letter by letter, because the work grows quadratically. */
 const MAX_COMPARED = 60;
 
-/** Names that have less in common than this are two names, and not one with other letters. */
+/**
+ * Names that share less than this are two different names, not one name with a few other letters.
+ */
 const LEAST_SHARED = 0.5;
 
 export function compareNames(ours: NameParts, theirs: NameParts): NameDifference {
-  // A CRM may have the middle name with the first one.
+  // A CRM may store the middle name with the first name.
   const both = [theirs.first, theirs.middle].filter(Boolean).join(' ');
   const isBoth = !ours.middle && folded(ours.first ?? '') === folded(both);
   const first = comparePart('first', ours.first, isBoth ? both : theirs.first);
@@ -78,7 +80,9 @@ function comparePart(name: string, ours: string | null, theirs: string | null): 
   };
 }
 
-/** The places of the letters that both have in the same order; null where that would take too long. */
+/**
+ * The positions of the letters that both have in the same order; null if that would take too long.
+ */
 function sharedLetters(ours: readonly string[], theirs: readonly string[]) {
   if (ours.length > MAX_COMPARED || theirs.length > MAX_COMPARED) return null;
   const width = theirs.length + 1;
@@ -103,7 +107,7 @@ function sharedLetters(ours: readonly string[], theirs: readonly string[]) {
   return shared;
 }
 
-/** Runs of letters that both have, and of those that one has alone. */
+/** Runs of letters that both have, and of letters that only one has. */
 function splitPieces(letters: readonly string[], shared: ReadonlySet<number>): NamePiece[] {
   const pieces: NamePiece[] = [];
   for (const [place, letter] of letters.entries()) {
@@ -123,7 +127,7 @@ function different(text: string): NamePiece[] {
   return text === '' ? [] : [{ text, differs: true }];
 }
 
-/** The parts of a name after one another, with a space between them. */
+/** Joins the parts of a name with spaces. */
 function joined(parts: readonly NamePiece[][]): NamePiece[] {
   return parts
     .filter((pieces) => pieces.length > 0)
@@ -132,7 +136,7 @@ function joined(parts: readonly NamePiece[][]): NamePiece[] {
     );
 }
 
-/** Neither capitals nor accents make another name. */
+/** Neither capitals nor accents make a different name. */
 function folded(text: string): string {
   return text
     .normalize('NFKD')

@@ -1,4 +1,4 @@
-/** Questions and batches in the words of all interfaces: why they wait, and what may be decided. */
+/** Texts for questions and batches in all interfaces: why they wait, and the possible decisions. */
 
 import { isoTime } from '../../core/clock.ts';
 import type { Reader } from '../../database/reader.ts';
@@ -8,10 +8,10 @@ import { isForbidden, listOpenQuestions, type Question } from '../statements/que
 import { BATCH_DECISIONS, BATCH_KINDS, type BatchDecisionWord } from './batch-kinds.ts';
 import { type Answer, type DecisionWord, KINDS, listDecisions } from './kinds.ts';
 
-/** A question, and how many of its batch are open; left out if that is not known. */
+/** A question, with the number of open questions in its batch; omitted if unknown. */
 export type CountedQuestion = Question & { batchCount?: number };
 
-/** The same questions, which know how many of their batch are among them. */
+/** The same questions, with the number of questions of their batch in this list. */
 export function withBatchCounts(questions: readonly Question[]): CountedQuestion[] {
   const counts = new Map<string, number>();
   for (const { batch } of questions) {
@@ -23,7 +23,7 @@ export function withBatchCounts(questions: readonly Question[]): CountedQuestion
   });
 }
 
-/** The open questions, of one integration or of all, the oldest first. */
+/** The open questions, of one integration or of all, oldest first. */
 export async function listCountedQuestions(
   reader: Reader,
   integrationId?: string,
@@ -31,7 +31,7 @@ export async function listCountedQuestions(
   return withBatchCounts(await listOpenQuestions(reader, integrationId));
 }
 
-/** What a question is about: the id of a contact in the CRM, or the name of a network. */
+/** The subject of a question: the ID of a contact in the CRM, or the name of a network. */
 export function getSubject(question: Question): string {
   return question.about === 'contact' ? question.crmId : question.name;
 }
@@ -42,12 +42,12 @@ export function decisionsFor(question: Question): readonly DecisionWord[] {
   return listDecisions(KINDS[question.kind]);
 }
 
-/** One of the decisions that make sense, in the words of a button. */
+/** One of the decisions that make sense, with its button text. */
 export interface Choice extends Answer {
   decision: DecisionWord;
 }
 
-/** The decisions that make sense; none that would write a profile where the contact is gone. */
+/** The decisions that make sense; none that would write a profile if the contact is gone. */
 export function listChoices(question: Question, { isGone = false } = {}): Choice[] {
   const { answers } = KINDS[question.kind];
   return decisionsFor(question).flatMap((decision) => {
@@ -56,13 +56,16 @@ export function listChoices(question: Question, { isGone = false } = {}): Choice
   });
 }
 
-/** Why other decisions than those of `decisionsFor` make no sense; a whole sentence. */
+/** Why decisions other than those of `decisionsFor` make no sense; a whole sentence. */
 export function refusalText(question: CountedQuestion): string {
   const why = reasonText(question);
   return KINDS[question.kind].refusal ?? `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
 }
 
-/** What was decided about these questions, and what follows: a sentence or two for each sort that is among them. */
+/**
+ * What was decided about these questions, and the consequences: a sentence or two for each sort
+ * among them.
+ */
 export function listDecidedTexts(word: DecisionWord, questions: readonly Question[]): string[] {
   const counts = new Map<(typeof KINDS)[Question['kind']]['decided'], number>();
   for (const { kind } of questions) {
@@ -77,30 +80,30 @@ export function reasonText({ kind, detail, batchCount }: CountedQuestion): strin
   return KINDS[kind].why(detail, batchCount);
 }
 
-/** A hold as programs are shown it, on the command line and over HTTP. */
+/** A hold in the form for programs, on the command line and over HTTP. */
 export interface QuestionView {
   id: string;
   integration: string;
-  /** The contact's id in the CRM; null for the hold of a network. */
+  /** The contact's ID in the CRM; null for the hold of a network. */
   contact: string | null;
   /** The name of the network; null for the hold of a contact. */
   network: string | null;
   kind: Question['kind'];
-  /** Holds of one cause share it and can be decided together; null for one that stands alone. */
+  /** Holds with one cause share a batch and can be decided together; null for a single hold. */
   batch: string | null;
-  /** Why it is held, in words. */
+  /** Why it is held, as text. */
   reason: string;
-  /** More of the reason as a word or a number; null if there is no more. */
+  /** Details of the reason as a word or a number; null if there are none. */
   detail: string | null;
-  /** What may be decided. */
+  /** The possible decisions. */
   decisions: DecisionWord[];
-  /** What was decided; null while it is open. */
+  /** The decision; null while it is open. */
   decision: Question['decision'];
   /** ISO 8601. */
   since: string;
 }
 
-/** A hold without names: those are kept nowhere. */
+/** A hold without names, which are not stored anywhere. */
 export function describeQuestion(question: CountedQuestion): QuestionView {
   const { id, about, integrationId: integration, kind, detail, decision, openedAt } = question;
   return {
@@ -118,18 +121,21 @@ export function describeQuestion(question: CountedQuestion): QuestionView {
   };
 }
 
-/** A batch as programs are shown it. */
+/** A batch in the form for programs. */
 export interface BatchView {
   id: string;
   integration: string;
   kind: BatchKind;
   /** Why they are held, in whole sentences. */
   reason: string;
-  /** Contacts that wait for the decision. */
+  /** Number of contacts that wait for the decision. */
   count: number;
-  /** How many of them changed in each part; one that changed in two counts in both. */
+  /**
+   * Number of contacts that changed in each part; a contact that changed in two parts counts in
+   * both.
+   */
   parts: QuestionBatch['parts'];
-  /** What it would cost at most to approve it. */
+  /** The most that approving it would cost. */
   credits: number;
   /** The answers that are possible now. */
   decisions: BatchDecisionWord[];

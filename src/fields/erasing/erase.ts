@@ -1,7 +1,8 @@
 /**
- * Erases one person from one integration: what we wrote into the CRM, if asked, and the store. The
- * block is on disk before (`src/privacy/forget/forget.ts`), so that no run in between brings anything
- * back; each step may be repeated, and the note says what was done before a kill.
+ * Erases one person from one integration: from the store and, if requested, the values that
+ * donor-sync wrote into the CRM. The block is on disk before (`src/privacy/forget/forget.ts`), so
+ * no run in between can bring anything back. Each step can be repeated, and the note records what
+ * was done before a kill.
  */
 
 import type { Refusal } from '../../../connectors/contract.ts';
@@ -17,31 +18,31 @@ export type ForgetDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer'>;
 
 /** The contact to erase. */
 export interface ForgottenContact {
-  /** The canonical form of the id. */
+  /** The canonical form of the ID. */
   crmId: string;
-  /** Every form of it under which something may stand, the canonical one first. */
+  /** Every form of the ID under which data may be stored, the canonical form first. */
   forms: readonly string[];
-  /** Records that were merged into it: their values may have come into its fields. */
+  /** Records that were merged into this contact: their values may have moved into its fields. */
   parts: readonly string[];
 }
 
-/** Puts on disk how far an erasure has come. */
+/** Writes the progress of an erasure to disk. */
 export type SaveNote = (changes: Partial<ErasureNote>) => Promise<void>;
 
-/** What became of the fields of the CRM, and where the record lives on if it was merged. */
+/** What happened to the CRM fields, and the record that the contact was merged into, if any. */
 export interface ClearedCrm {
   crm: CrmErasure;
   mergedInto: string | null;
-  /** True if the record was read, and none of its fields holds a value of ours. */
+  /** True if the record was read and none of its fields holds a value of ours. */
   isSeenEmpty: boolean;
-  /** Why the CRM did not let fields be cleared, in its words. */
+  /** The CRM's messages that say why it did not clear fields. */
   refusals: string[];
 }
 
 /**
- * Clears every value in the CRM that is ours, one that was only about to be written among them, and
- * reads the fields again to prove it. What any of these integrations has written counts as ours, and `clearing` are the
- * fields that earlier attempts have begun to clear.
+ * Clears every value of ours in the CRM, including a value whose write was only intended, and reads
+ * the fields again to prove it. A value counts as ours if any of these integrations wrote it.
+ * `clearing` lists the fields that earlier attempts have started to clear.
  */
 export async function clearInCrm(
   deps: ForgetDeps,
@@ -56,10 +57,12 @@ export async function clearInCrm(
   const isOurs = (field: string, value: FieldValue): boolean =>
     known.some((id) => ours.get(field)?.has(valueFingerprint(deps, id, field, value)));
   const { seen, unseen } = await sortFields(deps, union([...ours.keys()], clearing));
-  // A file without a column holds nothing in it; elsewhere a field may be there and be hidden.
+  // A file without the column holds no value in it. In any other CRM the field may exist and be
+  // hidden.
   const hidden = connector.capabilities.remote ? unseen : [];
   const { values, mergedInto, isMissing, isThere } = await readFields(deps, contact.crmId, seen);
-  // A row that left a file may still be in the output, which drops it now that the contact is blocked.
+  // A row that left the file may still be in the output file. `finish` drops it, because the
+  // contact is blocked now.
   if (isMissing && !connector.capabilities.remote) await connector.finish();
   // A record that donor-sync can no longer see can still hold our values.
   const isHidden = isMissing && connector.capabilities.remote;
@@ -68,7 +71,7 @@ export async function clearInCrm(
     (field) => !isEmpty(values[field]) && isOurs(field, presentValue(values, field)),
   );
   const begun = union(clearing, toClear);
-  // On disk first: should this be cut off, the next attempt knows which fields to look at.
+  // Saved first: if this attempt is cut off, the next attempt knows which fields to check.
   await save({ crm: { ...NOTHING_CLEARED, unreadable, hidden }, clearing: begun });
   const refusals = toClear.length === 0 ? [] : await clearFields(deps, contact.crmId, toClear);
   const after =
@@ -97,7 +100,10 @@ function presentValue(values: FieldValues, field: string): FieldValue {
   return values[field] ?? null;
 }
 
-/** The fields that the integration's user can see, and those that it cannot or that are gone. */
+/**
+ * Splits the fields into those that the integration's user can see, and those that are hidden or
+ * gone.
+ */
 async function sortFields(
   { connector }: Pick<ForgetDeps, 'connector'>,
   fields: readonly string[],
@@ -129,7 +135,10 @@ async function readFields(
   return { values: {}, mergedInto, isMissing: lookup?.state === 'missing', isThere: false };
 }
 
-/** Every record whose values may be in this one by a merge: as the CRM tells, and as runs have read it. */
+/**
+ * Every record whose values a merge may have moved into this record: from the CRM's answer and from
+ * what runs have read.
+ */
 export async function findParts(
   { store, connector }: Pick<ForgetDeps, 'store' | 'connector'>,
   integrationIds: readonly string[],
@@ -153,8 +162,8 @@ export async function findParts(
 }
 
 /**
- * What is left in the CRM of a person that the store has forgotten: fields that were written, or are in the field map,
- * with values of which nothing is known any more.
+ * Reports what is left in the CRM of a person whom the store no longer knows: values in fields that
+ * were written or are mapped. The store can no longer tell whose values they are.
  */
 export async function lookAtLeftovers(
   deps: Pick<ForgetDeps, 'connector'>,
@@ -165,7 +174,7 @@ export async function lookAtLeftovers(
   const { values, isMissing } = await readFields(deps, crmId, seen);
   const unrecognized = seen.filter((field) => !isEmpty(values[field]));
   const unknown = isMissing ? [...seen, ...unseen] : unseen;
-  // A file without a column holds nothing in it.
+  // A file without the column holds no value in it.
   const unreadable = deps.connector.capabilities.remote
     ? unknown.filter((field) => written.includes(field) && !cleared.includes(field))
     : [];
@@ -178,17 +187,20 @@ export async function lookAtLeftovers(
   };
 }
 
-/** Where values of a forgotten person may be, by name. */
+/** The names of fields that may hold values of an erased person. */
 export interface LeftoverFields {
-  /** Fields that were written. */
+  /** Fields that donor-sync wrote. */
   written: readonly string[];
-  /** Those of them that the erasure has cleared. */
+  /** The written fields that the erasure has cleared. */
   cleared: readonly string[];
-  /** Fields of the field map. */
+  /** Fields in the field map. */
   mapped: readonly string[];
 }
 
-/** Clears the fields of one record; if it refuses, each by itself. Resolves with why some could not. */
+/**
+ * Clears the fields of one record. If the record refuses, clears each field separately. Resolves
+ * with the reasons why some could not be cleared.
+ */
 async function clearFields(
   deps: Pick<ForgetDeps, 'connector'>,
   crmId: string,
@@ -209,7 +221,7 @@ async function clearFields(
   return refusals;
 }
 
-/** Why contacts, or some of their fields, could not be cleared. */
+/** The reasons why contacts, or some of their fields, could not be cleared. */
 async function clearValues(
   deps: Pick<ForgetDeps, 'connector'>,
   changes: readonly { id: string; fields: readonly string[] }[],

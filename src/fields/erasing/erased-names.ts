@@ -1,6 +1,7 @@
 /**
- * The names of people who are erased, as keyed fingerprints of their words, and whether a text has one of them. Texts that
- * were written are known by fingerprints of their own words, so that an erasure finds them whatever the CRM shows.
+ * The names of erased people, as keyed fingerprints of their words, and whether a text contains one
+ * of them. Written texts are stored with fingerprints of their own words, so an erasure finds them
+ * whatever the CRM shows.
  */
 
 import type { FieldValues } from '../../core/crm-field.ts';
@@ -16,15 +17,21 @@ export interface PersonName {
 export interface NamesOfPerson {
   /** True if no name is known, so that no text can be searched. */
   isEmpty: boolean;
-  /** Each as the fingerprints of its words, separated by spaces. */
+  /** Each name as the fingerprints of its words, separated by spaces. */
   names: readonly string[];
-  /** True if a text has the first and the last name of the person as whole words. */
+  /** True if a text contains the person's first and last name as whole words. */
   areIn(text: string): boolean;
-  /** True if a text that was written has them, by `fingerprintTexts`; `contact` is the fingerprint of the contact's id. */
+  /**
+   * The same for a text that was written, by its `fingerprintTexts`. `contact` is the fingerprint
+   * of the contact's ID.
+   */
   areInWritten(contact: string, words: string): boolean;
-  /** The same without a name that is also that of the contact whose texts are searched: they name that contact. */
+  /**
+   * The same names without the name of the contact whose texts are searched: such a text names the
+   * contact itself.
+   */
   except(own: string | null): NamesOfPerson;
-  /** The same by a full name as it is written, which may have more words than a first and a last name. */
+  /** The same by a full name as written, which may have more words than a first and a last name. */
   exceptNamesIn(fullName: string): NamesOfPerson;
 }
 
@@ -37,13 +44,16 @@ export const NO_NAMES: NamesOfPerson = {
   exceptNamesIn: () => NO_NAMES,
 };
 
-/** Fingerprints of the words of a text, in their order. */
+/** Fingerprints of the words of a text, in order. */
 export type WordFingerprints = (text: string) => readonly string[];
 
-/** Given names and the words of organisations come again and again; these are most of them, in about 1 MB. */
+/** Given names and words of organisations recur; this keeps most of them, in about 1 MB. */
 const TEXTS_KEPT = 5_000;
 
-/** Remembers short texts and their fingerprints. It belongs to a run, so that no name stays in memory for longer. */
+/**
+ * Remembers short texts and their fingerprints. It belongs to a run, so no name stays in memory
+ * longer than that.
+ */
 export function rememberWords(fingerprint: Fingerprint): WordFingerprints {
   const kept = new Map<string, readonly string[]>();
   return (text) => {
@@ -60,7 +70,10 @@ export function fingerprintWords(fingerprint: Fingerprint, text: string): string
   return splitWords(text).map((word) => fingerprintWord(fingerprint, word));
 }
 
-/** Fingerprints of the words of a name; null for half of one. A last name alone finds too much: relatives and namesakes. */
+/**
+ * Fingerprints of the words of a name; null if the first or the last name is missing. A last name
+ * alone matches too much: relatives and namesakes.
+ */
 export function fingerprintName(
   wordsIn: WordFingerprints,
   { first, last }: PersonName,
@@ -101,21 +114,25 @@ export function namesOfPerson(fingerprint: Fingerprint, names: readonly string[]
   };
   return all;
 
-  /** The names of which a text has every word. */
+  /** The names whose words are all in a text. */
   function findIn(text: string): string[][] {
     const words = new Set(fingerprintWords(fingerprint, text));
     return known.filter((name) => name.every((word) => words.has(word)));
   }
 }
 
-/** The sources whose texts may name other people; those of a warm path are known by their introducer. */
+/**
+ * The sources whose texts may name other people. The texts of a warm path are found by their
+ * introducer instead.
+ */
 const TEXT_SOURCES: readonly FieldSource[] = [
   ...(['bio', 'work.primary', 'work.all', 'education.primary', 'education.all'] as const),
 ];
 
 /**
- * Field → fingerprints of the capitalised words of the text that is written into it. They belong to the contact, so that
- * the same word in two contacts does not look alike: `contact` is the fingerprint of its id.
+ * Field → fingerprints of the capitalised words in the text that is written into it. They are keyed
+ * to the contact, so the same word in two contacts does not look alike. `contact` is the
+ * fingerprint of its ID.
  */
 export function fingerprintTexts(
   wordsIn: WordFingerprints,
@@ -124,7 +141,7 @@ export function fingerprintTexts(
   mappings: readonly FieldMapping[],
 ): Record<string, string> {
   const texts: Record<string, string> = {};
-  // Several texts of a contact often have the same words.
+  // Several texts of a contact often share words.
   const written = new Map<string, readonly string[]>();
   for (const { from, to } of mappings) {
     const value = changes[to];
@@ -133,7 +150,7 @@ export function fingerprintTexts(
     for (const word of value.match(CAPITALISED) ?? []) {
       for (const each of asWritten(word)) words.add(each);
     }
-    // One word is no name.
+    // One word is not a full name.
     if (words.size > 1) texts[to] = [...words].join('');
   }
   return texts;
@@ -148,7 +165,7 @@ export function fingerprintTexts(
   }
 }
 
-/** Names begin with a capital letter, or are in a script that has none. */
+/** Names start with a capital letter, or are in a script without capitals. */
 const CAPITALISED = /(?<![\p{L}\p{M}\p{N}])[\p{Lu}\p{Lt}\p{Lo}][\p{L}\p{M}\p{N}]*/gu;
 
 function splitWords(text: string): string[] {
@@ -156,12 +173,12 @@ function splitWords(text: string): string[] {
   return plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
 }
 
-/** 66 bits: enough that no other word is taken for it. */
+/** 66 bits, enough that no other word is mistaken for it. */
 function fingerprintWord(fingerprint: Fingerprint, word: string): string {
   return fingerprint('word', word).slice(0, 11);
 }
 
-/** 36 bits: a text is one of few dozen words. */
+/** 36 bits are enough, because a text has only a few dozen words. */
 function fingerprintWritten(contact: string, word: string): string {
   return joinFingerprints(contact, word).slice(0, 6);
 }

@@ -1,7 +1,7 @@
 /**
- * What erasing a person from one integration has done so far. It is on disk beside the block before
- * each step, so that a repetition after a kill still tells the whole. It holds names of fields and of
- * networks and counts, and no id of the contact.
+ * A record of what erasing a person from one integration has done so far. It is stored with the
+ * block before each step, so a repetition after a kill can still report everything. It holds names
+ * of fields and networks, and counts, but not the contact's ID.
  */
 import { z } from 'zod';
 
@@ -17,29 +17,31 @@ const erasedSchema = z.object({
   introductions: count,
   groups: count,
   runs: count,
-  /** Changes that the connector kept and had not brought into the CRM. */
+  /** Changes that the connector kept and had not written to the CRM yet. */
   kept: count,
-  /** Texts that named the person in what is kept of other contacts. */
+  /** Texts in other contacts' stored data that named the person. */
   texts: count,
 });
 
-/** How much was erased, by what it was. */
+/** Number of erased items, by kind. */
 export type ErasedCounts = z.infer<typeof erasedSchema>;
 
 const crmSchema = z.object({
-  /** Fields that held a value of ours, and are empty now. */
+  /** Fields that held a value of ours and are empty now. */
   cleared: z.array(z.string()),
-  /** Fields that hold something else than what we wrote, and were left alone. */
+  /** Fields that hold a different value from the one that we wrote, and were left alone. */
   editedSince: z.array(z.string()),
-  /** Fields that hold a value of ours still: the CRM did not let it be cleared. */
+  /** Fields that still hold a value of ours because the CRM did not clear it. */
   stillPresent: z.array(z.string()),
-  /** Fields that were written once, and that the integration's user cannot see now. */
+  /** Fields that were written once and that the integration's user cannot see now. */
   unreadable: z.array(z.string()),
-  /** Those of them that the CRM does not show in a record that is there: a later run tries again. */
+  /**
+   * The unreadable fields of a record that exists, which the CRM hides: a later run tries again.
+   */
   hidden: z.array(z.string()),
-  /** Fields with a value of which the store cannot tell any more whether it is ours. */
+  /** Fields with a value that the store can no longer recognise as ours or not ours. */
   unrecognized: z.array(z.string()),
-  /** True if the fields were read again, and none of them holds a value of ours. */
+  /** True if the fields were read again and none of them holds a value of ours. */
   verified: z.boolean(),
 });
 
@@ -47,32 +49,40 @@ export type CrmErasure = z.infer<typeof crmSchema>;
 
 const noteSchema = z.object({
   id: z.string(),
-  /** When it began (epoch ms). */
+  /** When the erasure started (epoch ms). */
   at: z.number(),
   wasKnown: z.boolean(),
   erased: erasedSchema,
   /** Null if the CRM was not to be cleared. */
   crm: crmSchema.nullable(),
-  /** Fields that an attempt has begun to clear: only a CRM that was read again says that they are empty. */
+  /**
+   * Fields that an attempt has started to clear. Only reading the CRM again proves that they are
+   * empty.
+   */
   clearing: names,
-  /** By name: left, and those that the person has not been seen to leave yet. */
+  /**
+   * Network names: those that the person has left, and those where leaving is not confirmed yet.
+   */
   networks: z.object({ left: names, pending: names }),
-  /** Contacts that the CRM tells of this person as an introducer, still. */
+  /** Contacts whose CRM fields still name this person as an introducer. */
   introductionsLeft: count,
-  /** What is left of texts about this person in other contacts once the CRM was to be cleared. */
+  /** What is left of texts about this person in other contacts, if the CRM was to be cleared. */
   mentions: z.object({
-    /** Contacts of which the CRM refused the change, or was out of reach. */
+    /** Contacts whose change the CRM refused, or whose CRM was out of reach. */
     contacts: count,
     /** Fields that the integration's user cannot see. */
     hidden: names,
-    /** Contacts in which a user has changed the text, and it names the person. */
+    /** Contacts in which a user has edited the text, and it still names the person. */
     edited: count,
-    /** Contacts that the CRM does not show: the next syncs look again. */
+    /** Contacts that the CRM does not show: the next syncs check them again. */
     unseen: count,
   }),
-  /** Fields of the contact that donor-sync has written: once the store has forgotten, only this tells where values may be. */
+  /**
+   * Fields of the contact that donor-sync has written. Once the store has erased the contact, only
+   * this list tells where values may be.
+   */
   written: names,
-  /** Why the CRM could not be reached; null if it was, or was not to be cleared. */
+  /** Why the CRM could not be reached; null if it was reached or was not to be cleared. */
   unreached: z.string().nullable(),
 });
 
@@ -122,7 +132,10 @@ export function parseNote(json: string | null): ErasureNote | null {
   return json === null ? null : noteSchema.parse(JSON.parse(json));
 }
 
-/** Pure: what the store knows is kept as long as something is in the CRM that it tells apart. */
+/**
+ * Pure: whether nothing is left in the CRM. Until then the store keeps its data, because only that
+ * data can recognise our values.
+ */
 export function isCleared({ crm, mentions, unreached }: ErasureNote): boolean {
   if (crm === null) return true;
   const isLeft = crm.stillPresent.length + crm.hidden.length > 0;
@@ -130,7 +143,7 @@ export function isCleared({ crm, mentions, unreached }: ErasureNote): boolean {
   return !isLeft && !isNamed && unreached === null;
 }
 
-/** Pure: two parts of one erasure as one. */
+/** Pure: adds the counts of two parts of one erasure. */
 export function addCounts(one: ErasedCounts, other: Partial<ErasedCounts>): ErasedCounts {
   const sum = (what: keyof ErasedCounts) => one[what] + (other[what] ?? 0);
   return {
@@ -147,7 +160,7 @@ export function addCounts(one: ErasedCounts, other: Partial<ErasedCounts>): Eras
   };
 }
 
-/** The names in either list, each once. */
+/** The names in either list, without duplicates. */
 export function union(one: readonly string[], other: readonly string[]): string[] {
   return [...new Set([...one, ...other])];
 }

@@ -1,6 +1,6 @@
 /**
- * Texts about an introducer who is erased: found by what each write has recorded of whom it names, whatever the settings,
- * the field map and the CRM say today.
+ * Finds texts about an introducer who is erased. Each write has recorded whom it names, so the
+ * search does not depend on the settings, the field map or the CRM of today.
  */
 
 import type { RecordLookup } from '../../../connectors/contract.ts';
@@ -43,61 +43,61 @@ import { type NamesOfPerson, NO_NAMES, namesOfPerson, type PersonName } from './
 type StoreDeps = Pick<SyncDeps, 'store' | 'sealer'>;
 export type MentionDeps = StoreDeps & Pick<SyncDeps, 'connector'>;
 
-/** The person whose mentions go. */
+/** The person whose mentions are removed. */
 export interface Mentioned {
-  /** Every form of the contact's id: its own fields are cleared elsewhere. */
+  /** Every form of the contact's ID; its own fields are cleared elsewhere. */
   forms: readonly string[];
-  /** Fingerprints of the donors that the person was. */
+  /** Fingerprints of the donors that the person was matched to. */
   donors: ReadonlySet<string>;
   names: NamesOfPerson;
 }
 
-/** A contact of which donor-sync knows that its fields name the person. */
+/** A contact whose fields name the person, as far as donor-sync knows. */
 interface Mention {
-  /** The contact that the text was written into; fingerprints of values are made with its id. */
+  /** The contact that the text was written into; fingerprints of values are made with its ID. */
   crmId: string;
   /** The contact that has the text now, after merges. */
   holder: string;
   /** Field → fingerprints of the values that name the person. */
   fields: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Those of the fields that have a text of a profile, which was paid for. */
+  /** The fields among them with text from a profile, which was paid for. */
   paid: ReadonlySet<string>;
-  /** The writes that brought them. */
+  /** The writes that brought these texts. */
   writes: readonly string[];
-  /** False if another value of ours replaced the text in the CRM. */
+  /** False if another value of ours has replaced the text in the CRM. */
   isInCrm: boolean;
   /**
-   * For a contact that was erased and whose fields may have the text: its id is not known, and `crmId` is the fingerprint
-   * of it. `unseen`: it was looked for in vain, and no run has read of it since.
+   * Set for an erased contact whose fields may have the text. Its ID is not known, and `crmId` is
+   * the fingerprint of it. `unseen`: a search did not find it, and no run has read it since.
    */
   erased: 'left' | 'unseen' | null;
 }
 
-/** What is to be dropped in the store. */
+/** The texts to drop in the store. */
 interface KeptTexts {
   writes: { id: string; before: string }[];
   profiles: (KeptProfileText & { keyBefore: string })[];
   mentions: Mention[];
-  /** Writes whose texts name the person, and that are not known by its donor yet. */
+  /** Writes whose texts name the person, and that are not yet linked to the person's donor. */
   naming: NamingWrite[];
-  /** How many texts are dropped. */
+  /** Number of dropped texts. */
   texts: number;
 }
 
-/** What is left in the CRM. */
+/** The mentions that are left in the CRM. */
 export interface MentionsLeft {
-  /** Contacts that still have such a text: the CRM refused to clear it, or was not asked. */
+  /** Contacts that still have such a text: the CRM refused to clear it, or no request was sent. */
   contacts: number;
-  /** Fields that the integration's user cannot see, and that can hold such a text. */
+  /** Fields that can hold such a text and that the integration's user cannot see. */
   hidden: string[];
-  /** Contacts in which a user has changed the text, and it still names the person. */
+  /** Contacts in which a user has edited the text, and it still names the person. */
   edited: number;
-  /** Contacts that the CRM does not show, though nothing says that it has deleted them. */
+  /** Contacts that the CRM does not show, although it does not report them as deleted. */
   unseen: number;
 }
 
 export interface FoundMentions extends KeptTexts {
-  /** Contacts that may have a text in the CRM. */
+  /** Contacts that may have such a text in the CRM. */
   inCrm: readonly Mention[];
 }
 
@@ -161,7 +161,7 @@ async function findIn(
   return { ...found, inCrm: found.mentions.filter(({ isInCrm }) => isInCrm) };
 }
 
-/** The contact and every record that was merged into it, also by way of another one. */
+/** The contact and every record that was merged into it, directly or through another record. */
 function withParts(partsByHeir: ReadonlyMap<string, readonly string[]>, crmId: string): string[] {
   const all = [crmId];
   for (let at = 0; at < all.length; at += 1) {
@@ -176,7 +176,10 @@ function findHeir(merges: ReadonlyMap<string, string>, crmId: string): string {
   return listHeirs(merges, crmId).at(-1) ?? crmId;
 }
 
-/** The records that the contact became a part of, one after the other; a circle of merges ends where it began. */
+/**
+ * The records that the contact was merged into, one after the other; a circle of merges ends where
+ * it started.
+ */
 function listHeirs(merges: ReadonlyMap<string, string>, crmId: string): string[] {
   const heirs = new Set<string>();
   for (
@@ -203,7 +206,7 @@ function namingValues(
   let isInCrm = false;
   for (const write of writes) {
     const contact = isLeft(write.state) ? crmId : leftContact(store.fingerprint, crmId);
-    // A double and a namesake keep their own profiles.
+    // A duplicate contact and a namesake keep their own profiles.
     const others = names.except(write.called);
     const texts = Object.keys(write.named).filter((field) =>
       others.areInWritten(contact, write.named[field] ?? ''),
@@ -233,7 +236,7 @@ function isLeft(state: WriteState): state is 'left' | 'unseen' {
   return state === 'left' || state === 'unseen';
 }
 
-/** The value as it was sent, and what the CRM's automation made of it. */
+/** The value as it was sent, and the forms that the CRM's automation gave it. */
 function listForms(
   sent: string,
   field: string,
@@ -251,7 +254,7 @@ function shares(entry: string | undefined, forms: readonly string[]): boolean {
   return entry?.split(' ').some((each) => forms.includes(each)) === true;
 }
 
-/** Adds the values before the writes of a contact that name the person. */
+/** Adds the values from before the contact's writes that name the person. */
 function addKeptValues(
   deps: StoreDeps,
   integrationId: string,
@@ -280,7 +283,10 @@ function addKeptValues(
   }
 }
 
-/** Whether a value of a field is one that names the person. The same text may stand in another field than it was written into. */
+/**
+ * Whether a value of a field names the person. The same text may be in a different field from the
+ * one that it was written into.
+ */
 function isIn(
   deps: { store: Pick<SyncDeps['store'], 'fingerprint'> },
   crmId: string,
@@ -293,7 +299,10 @@ function isIn(
   return naming.has(valueFingerprint(deps, crmId, field, value));
 }
 
-/** Adds a kept profile of another contact without its lines that name the person; a namesake's lines about itself stay. */
+/**
+ * Adds another contact's kept profile without the lines that name the person. A namesake's lines
+ * about itself stay.
+ */
 function addProfile(
   deps: StoreDeps,
   integrationId: string,
@@ -313,8 +322,8 @@ function addProfile(
 }
 
 /**
- * Pure but for fingerprints: a profile without its lines that have one of the names, and how many these were. Lines with
- * the profile's own name stay, also if a namesake was erased.
+ * Pure but for fingerprints: a profile without the lines that contain one of the names, and the
+ * number of removed lines. Lines with the profile's own name stay, even if a namesake was erased.
  */
 export function withoutTexts(
   profile: Profile,
@@ -346,7 +355,7 @@ function fullName({ name }: Profile): string {
   return [name.first, name.middle, name.last].flatMap((part) => part ?? []).join(' ');
 }
 
-/** Null for a text that was changed: undo and delivery do not believe it either. */
+/** Null for a text that was changed: undo and delivery do not trust it either. */
 function openIfPossible<Result>(open: () => Result): Result | null {
   try {
     return open();
@@ -356,7 +365,7 @@ function openIfPossible<Result>(open: () => Result): Result | null {
   }
 }
 
-/** Drops in the store what was found there. */
+/** Drops the found texts in the store. */
 export async function dropKeptTexts(
   { store }: Pick<SyncDeps, 'store'>,
   lease: Lease,
@@ -369,7 +378,7 @@ export async function dropKeptTexts(
   await store.checkpoint(lease, (trx) => recordTextsGone(trx, gone));
 }
 
-/** So many contacts are read at a time. */
+/** Number of contacts read at a time. */
 const CONTACTS_AT_ONCE = 200;
 
 async function* pagesOf(
@@ -386,7 +395,7 @@ async function* pagesOf(
   }
 }
 
-/** Everyone who was erased, by what is on record of the donors they were. */
+/** Finds mentions of everyone who was erased, by the recorded donors of these people. */
 async function findErasedMentions(
   deps: StoreDeps,
   { integrationId }: Pick<Lease, 'integrationId'>,
@@ -395,14 +404,18 @@ async function findErasedMentions(
   const donors = await listErasedDonors(store.reader, store.fingerprint, integrationId);
   if (donors.length === 0) return null;
   const merges = await findMerges(store.reader, integrationId);
-  // Who took such a contact in can have its texts. Of all others nothing is read: this is a part of each run.
+  // A contact that took in such a contact can have its texts. The other contacts are not read,
+  // because this is part of every run.
   const naming = await listNamingContacts(store.reader, integrationId, donors);
   const ids = [...new Set(naming.flatMap((id) => [id, ...listHeirs(merges, id)]))];
   const everyone = { forms: [], names: NO_NAMES, donors: new Set(donors) };
   return findIn(deps, integrationId, everyone, merges, pagesOf(deps, integrationId, ids));
 }
 
-/** For a run: what it replaces in the CRM is not to be kept as the value before. Null if there is no such value. */
+/**
+ * For a run: it must not keep such a value as the value before its write. Null if there is no such
+ * value.
+ */
 export async function loadErasedTexts(
   deps: StoreDeps,
   integrationId: string,
@@ -418,7 +431,7 @@ export async function loadErasedTexts(
 
 const NO_FIELDS: Mention['fields'] = new Map();
 
-/** In a database that was restored, and that no run works with yet. */
+/** For a restored database that no run works with yet. */
 export async function dropErasedTexts(deps: StoreDeps, integrationId: string): Promise<void> {
   const { store } = deps;
   const { fingerprint } = store;
@@ -432,13 +445,15 @@ export async function dropErasedTexts(deps: StoreDeps, integrationId: string): P
   await store.act((trx) => replaceRestored(trx, integrationId, found));
 }
 
-/** Before anything is restored: a database that was put back has texts again that name erased people. */
+/**
+ * Called before anything is restored: a restored database has texts again that name erased people.
+ */
 export async function dropErasedMentions(deps: StoreDeps, lease: Lease): Promise<void> {
   const found = await findErasedMentions(deps, lease);
   if (found !== null) await dropKeptTexts(deps, lease, found);
 }
 
-/** Clears what is left in the CRM of texts that name erased people, whatever the settings are now. */
+/** Clears the texts that still name erased people in the CRM, whatever the settings are now. */
 export async function clearErasedMentions(deps: MentionDeps, lease: Lease): Promise<void> {
   const { connection, fingerprint } = deps.store;
   await placeWrites(connection, fingerprint, lease.integrationId);
@@ -449,8 +464,9 @@ export async function clearErasedMentions(deps: MentionDeps, lease: Lease): Prom
 }
 
 /**
- * The texts in contacts that were erased, with the ids of these contacts: the CRM alone has them. All contacts are read
- * for it, and so a contact that was looked for in vain is not looked for again until a run reads of it.
+ * The texts in erased contacts, with the IDs of these contacts, which only the CRM knows. The
+ * search reads all contacts. So a contact that was not found is not searched for again until a run
+ * reads it.
  */
 async function findErasedHolders(
   { store, connector }: MentionDeps,
@@ -483,7 +499,7 @@ async function findErasedHolders(
   return { mentions, unseen: left.filter(({ crmId }) => !ids.has(crmId)).length };
 }
 
-/** Clears in the CRM what was found, and says what is left there. Repeatable. */
+/** Clears the found texts in the CRM, and reports what is left there. Can be repeated. */
 export async function clearMentions(
   deps: MentionDeps,
   lease: Lease,
@@ -502,7 +518,8 @@ export async function clearMentions(
   if (fields.length === 0) return { contacts: 0, hidden: [], edited: 0, unseen: erasedUnseen };
   const visible = new Set((await connector.describeFields()).map(({ name }) => name));
   const seen = fields.filter((field) => visible.has(field));
-  // A file without a column holds nothing in it; elsewhere a field may be there and be hidden.
+  // A file without the column holds no value in it. In any other CRM the field may exist and be
+  // hidden.
   const hidden = connector.capabilities.remote ? fields.filter((field) => !visible.has(field)) : [];
   const byHolder = Map.groupBy(found, ({ holder }) => holder);
   const followed = new Set<string>();
@@ -515,7 +532,8 @@ export async function clearMentions(
   while (holders.length > 0) {
     const ids = holders.splice(0, size);
     const lookups = await connector.readByIds(ids, seen);
-    // The CRM may have merged a record since the last run: its texts are in the one that took it in.
+    // The CRM may have merged a record since the last run: its texts are now in the record that
+    // took it in.
     for (const lookup of lookups) {
       if (lookup.state !== 'removed' || lookup.mergedInto === null) continue;
       if (followed.has(lookup.id)) continue;
@@ -524,7 +542,7 @@ export async function clearMentions(
       byHolder.set(lookup.mergedInto, [...(heirs ?? []), ...(own ?? [])]);
       holders.push(lookup.mergedInto);
     }
-    // A record that comes back, or is shown again, still has the text.
+    // A record that is restored or shown again still has the text.
     const away = new Set(lookups.flatMap((each) => (mayComeBack(each) ? each.id : [])));
     unseen += away.size;
     const changes = lookups.flatMap((lookup) => {
@@ -575,12 +593,17 @@ export async function clearMentions(
   return { contacts: left.size, hidden, edited: edited.size, unseen };
 }
 
-/** True of a record that can be shown again with its values: it is out of sight, or deleted and not merged. */
+/**
+ * True for a record that may be shown again with its values: it is hidden, or deleted without a
+ * merge.
+ */
 function mayComeBack(lookup: RecordLookup): boolean {
   return lookup.state === 'missing' || (lookup.state === 'removed' && lookup.mergedInto === null);
 }
 
-/** The fields of a record that hold a text naming the person; `onOther` hears of the other values. */
+/**
+ * The fields of a record that hold a text naming the person. Calls `onOther` for the other values.
+ */
 function namingFields(
   deps: Pick<SyncDeps, 'store'>,
   lookup: RecordLookup,

@@ -1,6 +1,7 @@
 /**
- * Erasures that could not clear everything in the CRM, because it was unavailable, hid a field or refused a change: each
- * run tries again, and erases the contact from the store once nothing of it is left in the CRM.
+ * Retries erasures that could not clear everything in the CRM because it was unavailable, hid a
+ * field or refused a change. Each run tries again, and erases the contact from the store once the
+ * CRM holds nothing of it.
  */
 
 import { listIntegrationsOfSameAccount } from '../../clients/statements/integrations.ts';
@@ -33,7 +34,10 @@ async function retryErasures(deps: RetryDeps, run: RetryRun): Promise<void> {
   await overwriteErased(store.connection);
 }
 
-/** True if the contact is erased now. Without a note of the CRM the erasure was not asked to clear it, or was cut off. */
+/**
+ * True if the contact is erased now. If the note says nothing of the CRM, the erasure was not to
+ * clear it or was cut off.
+ */
 async function retry(
   deps: RetryDeps,
   { lease }: RetryRun,
@@ -58,7 +62,7 @@ async function retry(
     donors: new Set(donors),
     names: namesOfPerson(store.fingerprint, names),
   });
-  // What runs have written since has the text that it replaced as its value before.
+  // Runs since then have kept the text that they replaced as the value before their write.
   await save({ erased: { ...note.erased, texts: Math.max(note.erased.texts, found.texts) } });
   await dropKeptTexts(deps, lease, found);
   const mentions = await clearMentions(deps, lease, found.inCrm, NO_NAMES);
@@ -83,5 +87,5 @@ function finishErasure(
   });
 }
 
-/** What erasures do in a run. */
+/** The erasure stages of a run. */
 export const ERASURE_STAGES: Stages = { before: [], after: [retryErasures] };

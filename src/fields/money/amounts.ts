@@ -1,4 +1,7 @@
-/** Amounts in the currency of a record, by the rate that they were first written with. Pure but for fingerprints. */
+/**
+ * Amounts in the currency of a record, converted at the rate of their first write. Pure but for
+ * fingerprints.
+ */
 
 import { rateIn, sentFingerprint } from '../../contacts/owned-values.ts';
 import type { CrmField, FieldValue, FieldValues } from '../../core/crm-field.ts';
@@ -12,8 +15,8 @@ import type { WrittenValues } from '../former-values.ts';
 import { createOwnershipCheck, valueFingerprint } from '../values.ts';
 
 /**
- * What an amount is in a field of this record. An amount that was written before by an earlier rate of the same
- * currency keeps that rate; another amount takes the present one.
+ * Returns the converter for the amounts of this record. An amount that was written at an earlier
+ * rate of the same currency keeps that rate; any other amount uses the present rate.
  */
 export function amountsIn(
   deps: { store: Pick<Store, 'fingerprint'> },
@@ -29,7 +32,7 @@ export function amountsIn(
       return undefined;
     });
 
-  /** Whether this amount at that rate is what was sent. */
+  /** Whether this amount at that rate is the value that was sent. */
   function wasSent(
     { crmId, owned }: WrittenValues,
     rate: AppliedRate,
@@ -43,7 +46,7 @@ export function amountsIn(
   }
 }
 
-/** A record as its amounts are looked at. */
+/** A record as the check of its amounts needs it. */
 interface Standing {
   written: readonly WrittenValues[];
   present: FieldValues;
@@ -52,8 +55,9 @@ interface Standing {
 }
 
 /**
- * The fields of these that hold an amount of ours in another currency than the record has now: the record has left
- * that currency, and the same number reads as another amount. A record whose currency is not known has none.
+ * Of these fields, those that hold an amount of ours in a currency that the record has left: the
+ * same number now reads as a different amount. A record with an unknown currency has no such
+ * fields.
  */
 export function findMisplaced(
   deps: { store: Pick<Store, 'fingerprint'> },
@@ -72,7 +76,7 @@ export function findMisplaced(
 
 const OUT_OF_CURRENCY: ReadonlySet<UnfitField['why']> = new Set(['other_currency', 'no_rate']);
 
-/** The currencies in which this value was written; none if it is not ours. */
+/** The currencies in which this value was written; none if the value is not ours. */
 function currenciesWritten(
   deps: { store: Pick<Store, 'fingerprint'> },
   written: readonly WrittenValues[],

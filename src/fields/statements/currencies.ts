@@ -1,4 +1,7 @@
-/** Contacts whose currency in the CRM has changed: what was written before may be in another currency now. */
+/**
+ * Contacts whose currency in the CRM has changed: amounts that were written before may be in a
+ * different currency now.
+ */
 
 import { findRows } from '../../contacts/contacts.ts';
 import { putCurrencies } from '../../contacts/life/apply-events.ts';
@@ -7,16 +10,17 @@ import type { RunTransaction } from '../../database/leases.ts';
 import { inFilledBatches } from '../../database/rows.ts';
 import { findNotes, putNotes, REMOVED_STATES, type ValueNote } from './value-states.ts';
 
-/** A contact with the currencies of its record in one text (`currenciesText`). */
+/** A contact with the currencies of its record as one text (`currenciesText`). */
 export interface ReadCurrency {
   crmId: string;
   currency: string;
 }
 
 /**
- * Records the currencies of known contacts, before the page that has them is decided: a run that is cut off reads
- * that page again. Where a currency has changed, the next delivery looks at the amounts in these fields, but not at
- * those that a user has emptied or undone. A contact that is new gets its currency with its row.
+ * Records the currencies of known contacts before their page is decided, because a run that is cut
+ * off reads that page again. If a currency has changed, the next delivery checks the amounts in
+ * these fields, except the fields that a user has emptied or undone. A new contact gets its
+ * currency with its row.
  */
 export async function recordCurrencies(
   trx: RunTransaction,

@@ -1,4 +1,4 @@
-/** Profiles on their way into the CRM: each write, from its intent to its end, and the way back. */
+/** Deliveries of profiles into the CRM: each write from its intent to its end, and its undo. */
 
 import { type Selectable, sql } from 'kysely';
 import { move } from '../../contacts/life/apply-events.ts';
@@ -20,23 +20,29 @@ import { recordUndone } from './value-states.ts';
 
 export type WriteRecord = FromRow<Selectable<Tables['writes']>>;
 
-/** A write on its way to disk, before it goes to the CRM. */
+/** A write on its way to disk, before it is sent to the CRM. */
 export interface IntendedWrite {
   id: string;
   crmId: string;
-  /** Sealed JSON: field → value before; a field of `after` that it lacks was blank, or its value is not kept. */
+  /**
+   * Encrypted JSON: field → value before. A field of `after` that is missing here was blank, or its
+   * value is not kept.
+   */
   before: string;
   after: OwnedValues;
   ownedBefore: OwnedValues;
-  /** The donor whose values it replaces; null if the values before were of the same donor, or of none. */
+  /**
+   * The donor whose values it replaces; null if the previous values were the same donor's, or no
+   * donor's.
+   */
   donorBefore: string | null;
-  /** The donor whose profile it brings; null if it brings none, as a status. */
+  /** The donor whose profile it brings; null if it brings none, for example a status. */
   donor: string | null;
-  /** Keyed fingerprint of the donor that its texts name; the empty string if they name none. */
+  /** Keyed fingerprint of the donor whom its texts name; empty if they name none. */
   introducer: string;
-  /** Fingerprint of the contact's id, to which those of its texts belong. */
+  /** Fingerprint of the contact's ID; the fingerprints of its texts are keyed to it. */
   contact: string;
-  /** Fingerprints of the values that tell of the introducer. */
+  /** Fingerprints of the values that name the introducer. */
   introduced: OwnedValues;
   /** Field → fingerprints of the words of its text that may name people. */
   named: OwnedValues;
@@ -44,27 +50,27 @@ export interface IntendedWrite {
   called: string | null;
 }
 
-/** Values that may be in the CRM: their write was intended, and how it ended is not known. */
+/** Values that may be in the CRM: their write was intended, and its result is unknown. */
 export interface IntendedValues {
   owned: OwnedValues;
-  /** The donor whose values they are; null if that is not known. */
+  /** The donor that the values belong to; null if unknown. */
   donor: string | null;
 }
 
-/** What the write of another run put into a contact, and when. */
+/** The values that another run wrote into a contact, and when. */
 export interface WriteOfOther {
   after: OwnedValues;
-  /** The donor whose profile it brought; null if it brought none, as a status. */
+  /** The donor whose profile it brought; null if it brought none, for example a status. */
   donor: string | null;
   writtenAt: number;
 }
 
-/** The store, as far as writes are noted by it, also in the log outside of the database. */
+/** The parts of the store that record writes, including the log outside the database. */
 type WriteStore = Pick<Store, 'reader' | 'fingerprint' | 'checkpoint'> & {
   readonly writeLog: WriteLog;
 };
 
-/** Values whose write was intended and may have happened, by CRM id. */
+/** Values whose write was intended and may have happened, by CRM ID. */
 export async function findIntendedValues(
   reader: Reader,
   integrationId: string,
@@ -82,8 +88,8 @@ export async function findIntendedValues(
 }
 
 /**
- * Puts writes on disk before they are sent, so that each can be recognised and undone: first in the log outside of the
- * database, which still has them once an older backup is restored.
+ * Stores writes on disk before they are sent, so that each can be recognised and undone. They go
+ * first to the log outside the database, which still has them after an older backup is restored.
  */
 export async function recordIntendedWrites(
   { reader, fingerprint, checkpoint, writeLog }: WriteStore,
@@ -136,7 +142,9 @@ async function insertIntended(
   }
 }
 
-/** Replaces the values from before writes that are on their way: users had typed others by then. */
+/**
+ * Replaces the previous values of writes in progress, because users had typed other values by then.
+ */
 export async function recordValuesBefore(
   trx: RunTransaction,
   writes: readonly { id: string; before: string }[],
@@ -151,7 +159,7 @@ export async function recordValuesBefore(
   }
 }
 
-/** How deliveries ended: outcomes, what we own now, and holds. */
+/** Records how deliveries ended: outcomes, the values that are ours now, and holds. */
 export async function recordDeliveries(
   trx: RunTransaction,
   runId: string,
@@ -174,7 +182,7 @@ export function listWrites(reader: Reader, runId: string): Promise<WriteRecord[]
     .then(fromRows);
 }
 
-/** What a run wrote into one contact last; undefined if nothing. */
+/** The last write of a run into one contact; undefined if there is none. */
 export function findWrite(
   reader: Reader,
   runId: string,
@@ -188,7 +196,7 @@ export function findWrite(
     .then(maybeFromRow);
 }
 
-/** The writes of other runs that are in these contacts as far as is known, by CRM id. */
+/** The writes of other runs that are in these contacts as far as we know, by CRM ID. */
 export async function findWritesOfOthers(
   reader: Reader,
   { integrationId, runId }: Pick<WriteRecord, 'integrationId' | 'runId'>,
@@ -213,8 +221,9 @@ export async function findWritesOfOthers(
 }
 
 /**
- * A write was taken back: what we own is what we owned before it. The fields in `left` hold
- * other values now; they can be taken back later, once the write that put them there is undone.
+ * Records that a write was undone: ours are the values that were ours before it. The fields in
+ * `left` hold different values now. They can be undone later, once the write that put those values
+ * there is undone.
  */
 export async function recordUndoneWrite(
   trx: RunTransaction,
@@ -233,7 +242,7 @@ export async function recordUndoneWrite(
   if (write.donorBefore === null || fields.length === 0) {
     await move(trx, trx.lease, 'valuesWritten', [owns], moment);
   } else {
-    // Those that are left are no longer ours: users have typed over them.
+    // The fields that are left are no longer ours: users have typed over them.
     const former = { ...owns, values_donor: write.donorBefore, values_identity: null };
     await move(trx, trx.lease, 'valuesOfDonor', [former], moment);
   }
@@ -252,7 +261,7 @@ function jsonOrNull(values: OwnedValues): string | null {
   return Object.keys(values).length > 0 ? JSON.stringify(values) : null;
 }
 
-/** The columns of a write before it goes to the CRM. */
+/** The columns of a write before it is sent to the CRM. */
 const INTENDED = [
   'id',
   'run_id',

@@ -18,11 +18,11 @@ export interface Delivery {
   crmId: string;
   trackingId: string;
   reason: OutcomeReason;
-  /** More of the reason, without personal data. */
+  /** Details of the reason, without personal data. */
   detail: string | null;
-  /** What the CRM said when it refused the write, sealed; left out where it said nothing. */
+  /** The CRM's message when it refused the write, encrypted; omitted if there was none. */
   words?: SealedWords | null;
-  /** The profile, to be kept; left out where there is none. */
+  /** The profile to keep; omitted if there is none. */
   kept?: ProfileToKeep;
   end: DeliveryEnd;
 }
@@ -32,25 +32,32 @@ export type DeliveryEnd =
   | {
       kind: 'delivered';
       donorId: string;
-      /** The identity of the contact as it was compared with the profile. */
+      /** The contact's identity that was compared with the profile. */
       identity: string;
       owned: OwnedValues;
       writeId: string | null;
-      /** False if its record refused the whole write; left out: true. */
+      /** False if the record refused the whole write; true if omitted. */
       isDone?: boolean;
-      /** As of a `WriteEnd`. */
+      /** See `WriteEnd`. */
       after?: OwnedValues;
     }
-  /** A person decides: about the names unless another kind is given. */
+  /** A user decides: about the names, unless another kind is given. */
   | { kind: 'held'; donorId: string; hold?: ContactQuestionKind; writeId?: string | null }
   /** A later run tries again with the same job; `enhanced` says whether its profile was there. */
   | { kind: 'postponed'; writeId: string | null; enhanced: boolean }
-  /** The CRM does not find the contact, and does not say that it was deleted: a later run tries again. */
+  /**
+   * The CRM does not find the contact and does not report it as deleted: a later run tries again.
+   */
   | { kind: 'missing' }
-  /** Nothing is to be delivered (deleted, opted out); a merged contact lives on in another one. */
+  /**
+   * Nothing is delivered (deleted, opted out). A merged contact continues in the record that took
+   * it in.
+   */
   | { kind: 'dropped'; removed: boolean; mergedInto?: string | null };
 
-/** Brings contacts, jobs, writes and holds to where the deliveries of a run have left them. */
+/**
+ * Moves contacts, jobs, writes and holds to the states that the deliveries of a run resulted in.
+ */
 export async function recordEnds(
   trx: RunTransaction,
   lease: Lease,
@@ -82,7 +89,10 @@ export async function recordEnds(
   );
 }
 
-/** What is paid for and not in the CRM waits for a decision, or for a contact that opts in again. */
+/**
+ * A profile that is paid for and not in the CRM waits for a decision, or for the contact to opt in
+ * again.
+ */
 function toKeep({ crmId, trackingId, kept, end }: Delivery): KeptDelivery[] {
   if (kept === undefined || end.kind === 'postponed') return [];
   return [{ ...kept, crmId, trackingId, isDelivered: end.kind === 'delivered' }];
@@ -103,14 +113,14 @@ function toEvent(end: DeliveryEnd) {
   }
 }
 
-/** Jobs whose profile is the contact's, though its record did not take the values. */
+/** Jobs whose profile belongs to the contact, although its record did not accept the values. */
 function refusedOnes(deliveries: readonly Delivery[]): string[] {
   return deliveries.flatMap(({ trackingId, end }) =>
     end.kind === 'postponed' && end.enhanced ? [trackingId] : [],
   );
 }
 
-/** The service knew these persons; when that was first settled stays. */
+/** Records that the service knew these persons; the time when that was first settled stays. */
 async function recordKnown(
   trx: RunTransaction,
   trackingIds: readonly string[],
@@ -163,14 +173,17 @@ type DeliveredJobs = {
   now: number;
 };
 
-/** A job that has moved by a merge while its profile was written is delivered once more, to the contact that has it now. */
+/**
+ * A job that a merge moved while its profile was being written is delivered once more, to the
+ * contact that has it now.
+ */
 const closeDelivered = prepared((db, { trackingIds, crmIds, now }: Slots<DeliveredJobs>) =>
   db
     .updateTable('jobs')
     .set(({ fn, ref, val }) => ({
       state: 'delivered',
       closed_at: now,
-      // When it was first settled that the service knew the person stays.
+      // The time when it was first settled that the service knew the person stays.
       known: fn.coalesce(ref('known'), val(1)),
       answered_at: fn.coalesce(ref('answered_at'), now),
     }))
@@ -179,10 +192,10 @@ const closeDelivered = prepared((db, { trackingIds, crmIds, now }: Slots<Deliver
     .compile(),
 );
 
-/** Why a profile that is there waits for a person. */
+/** The reasons why an available profile waits for a user. */
 const HOLD_KINDS = listContactKinds(({ isOfProfile }) => isOfProfile);
 
-/** Questions about a profile that is the contact's person. */
+/** Questions about a profile that certainly belongs to the contact's person. */
 const KNOWN_PERSON = new Set(listContactKinds(({ isOfKnownPerson }) => isOfKnownPerson));
 
 async function hold(
@@ -192,8 +205,8 @@ async function hold(
   delivery: Delivery,
 ): Promise<void> {
   if (delivery.end.kind === 'held' && delivery.end.hold === 'forgotten_person') {
-    // This hold is not named after the job: who approves it says nothing of the names. The job stays
-    // as it is: should the contact leave and come back, its profile is paid for.
+    // This hold does not use the job's ID: its approval decides nothing about the names. The job
+    // stays as it is, because its profile is paid for if the contact leaves and comes back.
     await openErasedHolds(trx, lease, run, [delivery.crmId]);
     return;
   }
@@ -209,8 +222,9 @@ async function hold(
       detail: delivery.detail,
       opened_at: run.now,
     })
-    // An approval that no longer fits the contact, or another question about the same profile; its job may
-    // have come from a contact that is a part of this one since, and that was asked about before.
+    // Either an approval no longer fits the contact, or this is a different question about the same
+    // profile. Its job may come from a contact that was merged into this one and already had a
+    // question.
     .onConflict((c) =>
       c.column('id').doUpdateSet({
         crm_id: delivery.crmId,

@@ -10,30 +10,30 @@ export interface WriteEnd {
   writeId: string | null;
   /** False if the CRM refused it. */
   isDone: boolean;
-  /** What was written of it, where the CRM refused some fields; left out where it took all. */
+  /** The values that were written, if the CRM refused some fields; omitted if it accepted all. */
   after?: OwnedValues;
 }
 
-/** How the fields of one contact ended, and what we own in them. */
+/** How the write of one contact's fields ended, and which values in them are ours. */
 export interface FieldEnd extends WriteEnd {
   /** `values_of_two_people`: nothing was written, and a user decides. */
   reason: OutcomeReason;
-  /** More of the reason, without personal data. */
+  /** Details of the reason, without personal data. */
   detail: string | null;
-  /** What the CRM said when it refused the write, sealed. */
+  /** The CRM's message when it refused the write, encrypted. */
   words: SealedWords | null;
-  /** What we own afterwards; null if it stays as it was. */
+  /** The values that are ours afterwards; null if unchanged. */
   owned: OwnedValues | null;
 }
 
-/** Notes of writes that they are in the CRM, or that it refused them. */
+/** Records that writes are in the CRM, or that the CRM refused them. */
 export async function closeWrites(trx: RunTransaction, ends: readonly WriteEnd[]): Promise<void> {
   for (const [isDone, rows] of Map.groupBy(ends, (row) => row.isDone)) {
     for (const batch of inFilledBatches(rows.flatMap((row) => row.writeId ?? []))) {
       await close(trx, { state: isDone ? 'written' : 'refused', ids: batch });
     }
   }
-  // What was refused is not there, so nothing of it is to be taken back.
+  // A refused value is not in the CRM, so undo must not touch it.
   for (const { writeId, after } of ends) {
     if (writeId === null || after === undefined) continue;
     await trx

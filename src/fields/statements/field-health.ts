@@ -1,18 +1,21 @@
-/** What is known of mapped fields without asking the CRM: when each was written last, and how many contacts have it. */
+/**
+ * What the store knows about mapped fields without a request to the CRM: when each was last
+ * written, and how many contacts have a value.
+ */
 import { z } from 'zod';
 import type { Reader } from '../../database/reader.ts';
 
-/** By the CRM's name of a field. */
+/** By the CRM's field name. */
 export interface FieldHealth {
-  /** Contacts with a delivered profile that were looked at. */
+  /** Number of checked contacts that have a delivered profile. */
   looked: number;
-  /** How many of those have a value of ours in the field. */
+  /** How many of these contacts have a value of ours in the field. */
   filled: ReadonlyMap<string, number>;
-  /** Epoch ms, among the last writes. */
+  /** Epoch ms, from the last writes only. */
   writtenAt: ReadonlyMap<string, number>;
 }
 
-/** Bounds of a look, so that it costs the same for any number of contacts. */
+/** Limits of the check, so that it costs the same for any number of contacts. */
 const RUNS = 20;
 const WRITES = 500;
 const CONTACTS = 2_000;

@@ -1,4 +1,7 @@
-/** Whose values stand in contacts that were renamed or merged, and what users are asked about them. */
+/**
+ * Whose values are in contacts that were renamed or merged, and the questions that users get about
+ * them.
+ */
 import { sql } from 'kysely';
 import { type ContactRow, findRows } from '../../contacts/contacts.ts';
 import { findParts, takeJob } from '../../contacts/departures.ts';
@@ -13,36 +16,38 @@ import { changedParts, NEXT_READING } from '../../identity/identity-text.ts';
 import type { RunContext } from '../../sync/statements/runs.ts';
 import { closeWrites } from './field-end.ts';
 
-/** Values that were written into a record of the CRM, and the donor whose they are; null if unknown. */
+/**
+ * Values that were written into a CRM record, and the donor that they belong to; null if unknown.
+ */
 export interface ValuesOfRecord {
   crmId: string;
   owned: OwnedValues;
   donor: string | null;
-  /** The identity that they were bought for; null if unknown. */
+  /** The identity that the values were bought for; null if unknown. */
   identity: string | null;
 }
 
-/** What became of the values in a contact that were another person's. */
+/** The result of sorting values in a contact that belonged to another person. */
 export interface SortedValues {
   crmId: string;
   owned: OwnedValues;
-  /** The donor whose values are left; null if none are. */
+  /** The donor whose values are left; null if none are left. */
   donor: string | null;
-  /** The identity that these were bought for; null if that stays as it is. */
+  /** The identity that the remaining values were bought for; null if unchanged. */
   identity: string | null;
-  /** The write that changed them; null if none had to be changed. */
+  /** The write that changed the values; null if no change was needed. */
   writeId: string | null;
   /** True if a user had decided that the values are another person's. */
   isBlanked: boolean;
-  /** Records that were merged into it, and whose values are accounted for now. */
+  /** Records merged into the contact, whose values are accounted for now. */
   merged: readonly string[];
 }
 
 /**
- * Contacts whose credit was spent on another name than that of the values which they hold. A job that was
- * paid for under the present name, of a record that was merged into the contact, is delivered to it; about
- * the others a user is asked. So is one whose own waiting profile is of another name. Repeatable. Resolves with
- * how many are held now.
+ * Holds contacts whose credit was spent on a different name from that of the values they hold. If a
+ * merged record has a job that was paid for under the present name, that job is delivered to the
+ * contact. Otherwise a user gets a question. The same applies to a contact whose own waiting
+ * profile has a different name. Can be repeated. Resolves with the number of contacts held now.
  */
 export async function holdRenamedContacts(
   { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
@@ -50,7 +55,7 @@ export async function holdRenamedContacts(
   runId: string,
   only: readonly string[] | null,
 ): Promise<number> {
-  // Nearly always there are none: then nothing is written, not even to the lease.
+  // Nearly always there are none: then nothing is written, not even the lease.
   const [unconfirmed, misfits, renamed] = await Promise.all([
     listUnconfirmed(reader, lease, only),
     listMismatches(reader, lease, only),
@@ -72,7 +77,7 @@ export async function holdRenamedContacts(
   });
 }
 
-/** Contacts whose values a user wants blanked. */
+/** Contacts whose values a user wants to blank. */
 export async function listValuesToBlank(
   reader: Reader,
   integrationId: string,
@@ -109,7 +114,10 @@ export async function listFilledByMerges(
   return filled.slice(0, limit).map(toValues);
 }
 
-/** Values of former persons were blanked, or values that came by a merge are accounted for. */
+/**
+ * Records that values of former persons were blanked, or that values from a merge are accounted
+ * for.
+ */
 export async function recordSortedValues(
   trx: RunTransaction,
   runId: string,
@@ -162,7 +170,7 @@ function buildPartsQuery(reader: Reader, integrationId: string) {
     .where('part.departure_read', '=', 1);
 }
 
-/** The contacts that records live on in which have values of ours that are not accounted for. */
+/** The contacts that took in records with values of ours that are not accounted for. */
 async function findHeirs(reader: Reader, integrationId: string): Promise<string[]> {
   const parts = await buildPartsQuery(reader, integrationId)
     .select(['part.crm_id', 'part.merged_into'])
@@ -188,7 +196,7 @@ async function findHeirs(reader: Reader, integrationId: string): Promise<string[
     for (const { crm_id, departure_read, merged_into } of rows.values()) {
       const hasLeft = departure_read === 1 && merged_into !== null;
       if (!hasLeft) found.add(crm_id);
-      // A circle of merges leads to nobody.
+      // A circle of merges leads to no contact.
       else if (!seen.has(crm_id)) next.push(merged_into);
       seen.add(crm_id);
     }
@@ -197,7 +205,7 @@ async function findHeirs(reader: Reader, integrationId: string): Promise<string[
   return [...found];
 }
 
-/** Writes into records that are gone: what became of them is accounted for. */
+/** Closes writes into records that are gone, because their values are accounted for. */
 async function closeIntended(
   trx: RunTransaction,
   { integrationId }: OfIntegration,
@@ -215,8 +223,8 @@ async function closeIntended(
 }
 
 /**
- * What is ours in records that the CRM merged into these contacts, directly or through others. A circle of merges ends
- * at the first record that came before.
+ * Our values in records that the CRM merged into these contacts, directly or through others. A
+ * circle of merges ends at the first record that was already visited.
  */
 export async function findMergedValues(
   reader: Reader,
@@ -242,7 +250,8 @@ export async function findMergedValues(
   const parts = [...heirById.keys()].filter((id) => !asked.has(id));
   for (const { crm_id, after, donor } of await findIntended(reader, integrationId, parts)) {
     const heir = heirById.get(crm_id) ?? '';
-    // What a write has begun to bring was bought for whoever the record was when it was paid for.
+    // The values of an unfinished write were bought for the identity that the record had when they
+    // were paid for.
     const identity = boughtFor.get(crm_id) ?? null;
     const begun = { crmId: crm_id, owned: parseOwned(after), donor, identity };
     found.set(heir, [...(found.get(heir) ?? []), begun]);
@@ -266,7 +275,9 @@ async function findIntended(reader: Reader, integrationId: string, crmIds: reado
   return found;
 }
 
-/** Contacts at rest with values that were bought for another name than the one that was paid for last. */
+/**
+ * Contacts at rest with values that were bought for a different name from the one paid for last.
+ */
 async function listRenamed(
   reader: Reader,
   { integrationId }: OfIntegration,
@@ -290,8 +301,9 @@ async function listRenamed(
 }
 
 /**
- * Contacts at rest that may hold values of a write whose end is not on record, and nothing that is: they were renamed
- * before a run could look, so that no delivery has settled it. With the donor and the identity that these were bought for.
+ * Contacts at rest that may hold values of a write with no recorded end, and no other values. They
+ * were renamed before a run could check them, so no delivery has settled the write. Returns them
+ * with the donor and the identity that the values were bought for.
  */
 async function listUnconfirmed(
   reader: Reader,
@@ -316,7 +328,8 @@ async function listUnconfirmed(
         .as('bought_for'),
     )
     .where('w.integration_id', '=', integrationId)
-    // It says no more than the first condition; SQLite chooses the index of unconfirmed writes by it.
+    // Redundant with the first condition, but it makes SQLite choose the index of unconfirmed
+    // writes.
     .where('w.crm_id', '>', '')
     .where('w.state', '=', sql.lit('intended'))
     .where('w.donor', 'is not', null)
@@ -336,7 +349,9 @@ async function listUnconfirmed(
   });
 }
 
-/** A respelled name, another address and another employer do not make another person. */
+/**
+ * A respelled name, a different address or a different employer does not make a different person.
+ */
 function hasOtherName({
   identity,
   asked_identity,
@@ -344,15 +359,16 @@ function hasOtherName({
 }: Pick<ContactRow, 'identity' | 'asked_identity' | 'values_identity'>): boolean {
   if (asked_identity === null || asked_identity === NEXT_READING) return false;
   if (values_identity === null) return false;
-  // A user may have approved the values for a name that is not the one which was paid for.
+  // A user may have approved the values for a name other than the one that was paid for.
   return [identity, asked_identity].every((name) =>
     changedParts(values_identity, name).includes('name'),
   );
 }
 
 /**
- * Contacts that took in other records, and whose waiting profile was paid for under another name than theirs:
- * which record's profile came first says nothing of who the contact is. A user's approval stands.
+ * Contacts that took in other records, and whose waiting profile was paid for under a different
+ * name. Which record's profile came first does not say who the contact is. A user's approval
+ * stands.
  */
 async function listMismatches(
   reader: Reader,
@@ -393,14 +409,18 @@ async function listMismatches(
   const unfit = rows.flatMap(({ job_identity, ...row }) =>
     changedParts(job_identity, row.identity).includes('name') ? row : [],
   );
-  // Sorted here: in the statement, the order would keep SQLite from the index of the states.
+  // Sorted here, because an order in the statement would keep SQLite from using the index of the
+  // states.
   return unfit.sort((a, b) => (a.crm_id < b.crm_id ? -1 : 1));
 }
 
-/** The service keeps the results of a job for so long. */
+/** How long the service keeps the results of a job. */
 const RESULTS_KEPT_MS = 7 * 86_400_000;
 
-/** Gives the contact a job of a record that was merged into it, if that was paid for under this name. */
+/**
+ * Gives the contact a job of a record that was merged into it, if the job was paid for under this
+ * name.
+ */
 async function takeFittingJob(
   trx: RunTransaction,
   of: OfIntegration,
@@ -417,7 +437,7 @@ async function takeFittingJob(
     .where('integration_id', '=', of.integrationId)
     .where('crm_id', 'in', ids)
     .where('state', 'in', ['completed', 'delivered'])
-    // The service keeps results for a while, and the store keeps profiles for longer.
+    // The service keeps results only for a while; the store keeps profiles longer.
     .where((eb) =>
       eb.or([
         eb('submitted_at', '>=', run.now - RESULTS_KEPT_MS),
@@ -440,7 +460,7 @@ async function takeFittingJob(
   return takeJob(trx, of, run, { loser, heir, trackingId: fitting.tracking_id });
 }
 
-/** What cannot be compared is not the same. */
+/** Names that cannot be compared do not count as the same. */
 function hasSameName(one: string, other: string): boolean {
   const changed = changedParts(one, other);
   return !changed.includes('name') && !changed.includes('unknown');
@@ -462,7 +482,8 @@ async function openQuestions(
       integration_id: lease.integrationId,
       crm_id,
       kind: 'new_person_unknown' as const,
-      // It is about no job: the service does not know the present name, or was not asked about it.
+      // It belongs to no job: the service does not know the present name, or it was never
+      // submitted.
       tracking_id: id,
       detail: null,
       opened_at: run.now,

@@ -1,4 +1,4 @@
-/** Profiles that were paid for: how they are kept, found and deleted. */
+/** Stores, finds and deletes profiles that were paid for. */
 import { type Selectable, sql } from 'kysely';
 import { type ContactRecord, findRows } from '../../contacts/contacts.ts';
 import { move } from '../../contacts/life/apply-events.ts';
@@ -23,11 +23,11 @@ import { dropNotes, findNotes, putNotes, type ValueNote } from './value-states.t
 
 /** A profile on its way to disk. */
 export interface ProfileToKeep {
-  /** Keyed fingerprint of the donor's id. */
+  /** Keyed fingerprint of the donor's ID. */
   donor: string;
-  /** The encrypted key; the empty string if the profile is not to be kept. */
+  /** The encrypted key; empty if the profile is not to be kept. */
   key: string;
-  /** The encrypted profile, likewise. */
+  /** The encrypted profile; empty likewise. */
   profile: string;
   /** When its credit was spent (epoch ms). */
   paidAt: number;
@@ -51,7 +51,7 @@ export interface OfferedMap {
   lines: readonly string[];
 }
 
-/** A kept profile with its contact, its job and its values that are not in the CRM. */
+/** A kept profile with its contact, its job, and those of its values that are not in the CRM. */
 export interface KeptOfContact {
   kept: KeptRecord;
   contact: ContactRecord;
@@ -59,14 +59,14 @@ export interface KeptOfContact {
   values: readonly ValueNote[];
 }
 
-/** A profile that was delivered and is not kept: the service may still have the result of its job. */
+/** A delivered profile that is not kept: the service may still have the result of its job. */
 export interface FetchedAgain {
   crmId: string;
   trackingId: string;
   donor: string;
   key: string;
   profile: string;
-  /** When the job was submitted: the profile is as old as that. */
+  /** When the job was submitted, which is the age of the profile. */
   submittedAt: number;
 }
 
@@ -77,18 +77,24 @@ export interface LaterEnd extends WriteEnd {
   detail: string | null;
   words: SealedWords | null;
   owned: Readonly<Record<string, string>> | null;
-  /** The donor whose values replaced those of another one, with the identity; null if none were replaced. */
+  /**
+   * The donor whose values replaced another donor's values, with the identity; null if none were
+   * replaced.
+   */
   newDonor: { donorId: string; identity: string } | null;
   /** The fields that were offered again. */
   offered: readonly string[];
   values: readonly ValueNote[];
-  /** The field map that its profile is offered with from now on. */
+  /** The field map that the profile counts as offered with from now on. */
   fieldMap: string;
-  /** True if nothing is known of the write: what waits goes on waiting. */
+  /** True if the result of the write is unknown: waiting values keep waiting. */
   isPassing: boolean;
 }
 
-/** The field maps that kept profiles were offered with; one without lines for profiles never offered. */
+/**
+ * The field maps that kept profiles were offered with. The map without lines stands for profiles
+ * that were never offered.
+ */
 export async function listOfferedMaps(
   reader: Reader,
   integrationId: string,
@@ -103,7 +109,7 @@ export async function listOfferedMaps(
     lines: lines.split(' '),
   }));
   const offered: OfferedMap[] = [];
-  // A walk through all profiles would be longer than a look for one of each map.
+  // Looking up one profile per map is faster than a scan of all profiles.
   for (const map of [{ fieldMap: NEVER_OFFERED, lines: [] }, ...maps]) {
     const one = await reader
       .selectFrom('kept_profiles')
@@ -118,7 +124,7 @@ export async function listOfferedMaps(
   return offered;
 }
 
-/** Notes the lines of a field map, before a profile is offered with it. */
+/** Records the lines of a field map before a profile is offered with it. */
 export async function noteFieldMap(
   trx: RunTransaction,
   { fieldMap, lines }: OfferedMap,
@@ -134,7 +140,7 @@ export async function noteFieldMap(
     .execute();
 }
 
-/** Delivered profiles of settled contacts in the order of their ids, after the given one. */
+/** Delivered profiles of settled contacts in the order of their IDs, after the given ID. */
 export async function listDeliveredProfiles(
   reader: Reader,
   integrationId: string,
@@ -151,8 +157,9 @@ export async function listDeliveredProfiles(
 }
 
 /**
- * Delivered profiles with a value that waits for one of these reasons, offered with one of these maps, or
- * requested by a user: a page, and where the next one starts (null after the last).
+ * Delivered profiles with a value that waits for one of these reasons, that were offered with one
+ * of these maps, or that a user requested. Returns a page, and where the next page starts (null
+ * after the last).
  */
 export async function listFreedProfiles(
   reader: Reader,
@@ -171,7 +178,10 @@ export async function listFreedProfiles(
   return { found: await withContacts(reader, integrationId, rows.map(fromRow)), next };
 }
 
-/** Contacts with a value that waits for this reason; those that were tried longest ago come first. */
+/**
+ * Contacts with a value that waits for this reason; the contacts that were tried longest ago come
+ * first.
+ */
 export async function listProfilesToProbe(
   reader: Reader,
   integrationId: string,
@@ -201,7 +211,10 @@ export async function listProfilesToProbe(
   return withContacts(reader, integrationId, rows);
 }
 
-/** Enhanced contacts at rest of which no profile is kept, with the job that brought it, after the given one. */
+/**
+ * Enhanced contacts at rest without a kept profile, with the job that brought it, after the given
+ * ID.
+ */
 export async function listUnkeptProfiles(
   reader: Reader,
   integrationId: string,
@@ -219,7 +232,7 @@ export async function listUnkeptProfiles(
   });
 }
 
-/** The kept profiles of these jobs, by tracking id. */
+/** The kept profiles of these jobs, by tracking ID. */
 export async function findProfilesOfJobs(
   reader: Reader,
   integrationId: string,
@@ -240,7 +253,9 @@ export async function findProfilesOfJobs(
   return found;
 }
 
-/** How later deliveries ended: what is in the CRM now, and what still waits. */
+/**
+ * Records how later deliveries ended: the values in the CRM now, and the values that still wait.
+ */
 export async function recordLaterDeliveries(
   trx: RunTransaction,
   runId: string,
@@ -262,7 +277,10 @@ export async function recordLaterDeliveries(
   await recordSettled(trx, run.now, settled);
 }
 
-/** The service no longer has the results of these jobs, and their profiles are not kept. */
+/**
+ * Records that the service no longer has the results of these jobs and that their profiles are not
+ * kept.
+ */
 export async function noteGoneProfiles(
   trx: RunTransaction,
   crmIds: readonly string[],
@@ -274,7 +292,9 @@ export async function noteGoneProfiles(
   }
 }
 
-/** Keeps profiles that were delivered before and were fetched again, as old as they are. */
+/**
+ * Keeps profiles again that were delivered before and fetched once more, with their original age.
+ */
 export async function keepProfilesAgain(
   trx: RunTransaction,
   fetched: readonly FetchedAgain[],
@@ -290,8 +310,9 @@ export async function keepProfilesAgain(
 }
 
 /**
- * At the start of a run: profiles of contacts that have left are offered as the first time when the contact
- * comes back, its status is looked at then, and a profile that a merge has brought to another contact is kept there alone.
+ * Runs at the start of a run. If a contact has left, its profile counts as never offered and its
+ * status is read again, in case the contact comes back. A profile that a merge moved to another
+ * contact is kept only there.
  */
 export async function noteDepartedProfiles(trx: RunTransaction): Promise<void> {
   const { integrationId } = trx.lease;
@@ -326,8 +347,8 @@ export async function noteDepartedProfiles(trx: RunTransaction): Promise<void> {
 }
 
 /**
- * The CRM lacked fields that these profiles were offered with, and their values are gone with the fields: the
- * profiles are offered again.
+ * The CRM lacked fields that these profiles were offered with, and the values are gone with the
+ * fields. The profiles are offered again.
  */
 export async function offerProfilesAgain(
   trx: RunTransaction,
@@ -342,8 +363,8 @@ export async function offerProfilesAgain(
 }
 
 /**
- * Records that are back without any of our values: nothing in them is ours. Their warm path is written again with
- * its next computation, which needs a query.
+ * Records that came back without any of our values: none of their values is ours. Their warm path
+ * is written again after its next computation, which needs a query.
  */
 export async function recordLostValues(
   trx: RunTransaction,
@@ -403,7 +424,9 @@ async function withContacts(
   });
 }
 
-/** Keeps profiles in the transaction in which their delivery ends; each replaces the one before. */
+/**
+ * Keeps profiles in the transaction in which their delivery ends; each replaces the previous one.
+ */
 export async function keepProfiles(
   trx: RunTransaction,
   integrationId: string,
@@ -445,7 +468,7 @@ const deleteStates = prepared(
       .compile(),
 );
 
-/** The columns of a profile that is kept. */
+/** The columns of a kept profile. */
 const KEPT = [
   ...(['integration_id', 'crm_id', 'tracking_id', 'is_delivered', 'field_map'] as const),
   ...(['kept_at', 'donor', 'key', 'profile'] as const),
@@ -472,7 +495,10 @@ const insertProfiles = prepared((db, { cells }: Slots<{ cells: readonly (string 
     .compile(),
 );
 
-/** What is ours in the contacts now, and whose values these are where they were another donor's before. */
+/**
+ * Records which values in the contacts are ours now, and their new donor if they were another
+ * donor's before.
+ */
 async function recordOwned(
   trx: RunTransaction,
   ends: readonly LaterEnd[],
@@ -491,7 +517,7 @@ async function recordOwned(
   await move(trx, trx.lease, 'valuesOfDonor', replaced, { now });
 }
 
-/** A few statements for all of them, however many values each has. */
+/** Uses a few statements for all contacts, however many values each has. */
 async function recordSettled(
   trx: RunTransaction,
   now: number,

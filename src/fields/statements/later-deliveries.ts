@@ -1,4 +1,4 @@
-/** Which kept profiles can be delivered again, and which of them a user has requested. */
+/** Finds the kept profiles that can be delivered again, and those that a user has requested. */
 import { type Selectable, type SqlBool, sql } from 'kysely';
 import { isListed } from '../../contacts/listed.ts';
 import { type FromRow, fromRows } from '../../database/from-row.ts';
@@ -8,10 +8,13 @@ import type { ContactState } from '../../database/tables/contacts.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 import type { ValueNote } from './value-states.ts';
 
-/** `requested` of a profile of which a user wants all fields. */
+/** `requested` of a profile for which a user wants all fields. */
 export const ALL_FIELDS = '*';
 
-/** Enhanced contacts that nothing is delivered to, by where they stand and what they were last left out for. */
+/**
+ * Enhanced contacts that nothing is delivered to, by their state and the last reason why they were
+ * left out.
+ */
 export interface NotDeliverable {
   state: ContactState;
   isEligible: boolean;
@@ -24,7 +27,9 @@ export interface NotDeliverable {
 /** Contacts of a request: named ones, or all if null. */
 type Only = readonly string[] | null;
 
-/** Notes that a user wants these fields (null: all) of these contacts (null: all) delivered again. */
+/**
+ * Records that a user wants these fields (null: all) of these contacts (null: all) delivered again.
+ */
 export async function requestRedelivery(
   trx: RunTransaction,
   fields: readonly string[] | null,
@@ -36,7 +41,7 @@ export async function requestRedelivery(
       requested:
         fields === null
           ? ALL_FIELDS
-          : // What an earlier request has left undone is still wanted.
+          : // The unfinished part of an earlier request is still wanted.
             eb
               .case()
               .when('requested', '=', ALL_FIELDS)
@@ -50,7 +55,7 @@ export async function requestRedelivery(
     .execute();
 }
 
-/** The request has ended for these contacts: nothing can be delivered to them now. */
+/** Ends the request for these contacts: nothing can be delivered to them now. */
 export async function endRedeliveryRequest(
   trx: RunTransaction,
   crmIds: readonly string[],
@@ -58,7 +63,7 @@ export async function endRedeliveryRequest(
   await buildKeptUpdate(trx, trx.lease.integrationId, crmIds).set({ requested: null }).execute();
 }
 
-/** True if a request was not carried out to its end. */
+/** True if a request was not carried out completely. */
 export async function hasRedeliveryRequest(
   reader: Reader,
   integrationId: string,
@@ -67,7 +72,8 @@ export async function hasRedeliveryRequest(
     .selectFrom('kept_profiles')
     .select('crm_id')
     .where('integration_id', '=', integrationId)
-    // It says no more than the first condition; SQLite chooses the index of requested profiles by it.
+    // Redundant with the first condition, but it makes SQLite choose the index of requested
+    // profiles.
     .where('crm_id', '>', '')
     .where('requested', 'is not', null)
     .limit(1)
@@ -75,7 +81,10 @@ export async function hasRedeliveryRequest(
   return row !== undefined;
 }
 
-/** Enhanced contacts to which nothing can be delivered now, counted; those that have left are left out. */
+/**
+ * Counts enhanced contacts to which nothing can be delivered now, without the contacts that have
+ * left the CRM.
+ */
 export async function countNotDeliverable(
   reader: Reader,
   integrationId: string,
@@ -107,7 +116,7 @@ export async function countNotDeliverable(
         eb.not(LISTED),
         eb('k.is_delivered', '=', 0),
         eb('k.gone_at', 'is not', null),
-        // Neither a profile is kept nor a job that would bring it again.
+        // There is neither a kept profile nor a job that could bring it again.
         eb.and([
           eb('k.crm_id', 'is', null),
           eb.not(
@@ -137,7 +146,10 @@ export async function countNotDeliverable(
   }));
 }
 
-/** The kept profiles that can be delivered again: of contacts at rest that the filter still lists. */
+/**
+ * The kept profiles that can be delivered again: those of contacts at rest that the filter still
+ * lists.
+ */
 export function deliverable(reader: Reader, integrationId: string) {
   return reader
     .selectFrom('kept_profiles as k')
@@ -151,7 +163,10 @@ export function deliverable(reader: Reader, integrationId: string) {
     .where(LISTED);
 }
 
-/** The jobs that brought the profiles of enhanced contacts at rest of which none is kept, by contact. */
+/**
+ * The jobs that brought the profiles of enhanced contacts at rest without a kept profile, by
+ * contact.
+ */
 export async function listUnkeptJobs(
   reader: Reader,
   integrationId: string,
@@ -220,16 +235,17 @@ export function buildKeptUpdate(
 }
 
 /**
- * No job of it runs and no user is to decide about it; one that waits for a credit keeps the values of its profile until
- * then. What keeps it from the service keeps it from the CRM, too.
+ * The contact has no job in progress and no pending decision. A contact that waits for a credit
+ * keeps its profile's values until then. A contact that must not be sent to the service is not
+ * written to the CRM either.
  */
 const AT_REST = sql<SqlBool>`(c.state in ('settled', 'due') and c.eligible = 1)`;
 
 const LISTED = isListed('c');
 
 /**
- * Ids of contacts that something may be delivered to, in their order: each part is a walk along an index that
- * ends after a page, so that a few of them cost little, however many profiles are kept.
+ * IDs of contacts that something may be delivered to, in order. Each part walks along an index and
+ * ends after a page. So a few parts cost little, however many profiles are kept.
  */
 export async function listCandidates(
   reader: Reader,

@@ -22,7 +22,9 @@ export async function listNormalisedFields(
   return rows.map((row) => ({ field: row.field, noticedAt: row.noticed_at }));
 }
 
-/** When a run last noticed that another tool writes as the same user of the CRM (epoch ms); null for never. */
+/**
+ * When a run last noticed that another tool writes as the same CRM user (epoch ms); null for never.
+ */
 export async function findOtherTool(reader: Reader, integrationId: string): Promise<number | null> {
   const row = await reader
     .selectFrom('integrations')
@@ -32,7 +34,7 @@ export async function findOtherTool(reader: Reader, integrationId: string): Prom
   return row?.other_tool_at ?? null;
 }
 
-/** Another tool writes as the same user of the CRM. */
+/** Records that another tool writes as the same CRM user. */
 export async function noteOtherTool(trx: RunTransaction): Promise<void> {
   await trx
     .updateTable('integrations')
@@ -41,7 +43,7 @@ export async function noteOtherTool(trx: RunTransaction): Promise<void> {
     .execute();
 }
 
-/** Marks fields, at least one; one that is marked already keeps the time of its first mark. */
+/** Marks at least one field. A field that is already marked keeps the time of its first mark. */
 export async function recordNormalisedFields(
   trx: RunTransaction,
   fields: readonly string[],

@@ -1,4 +1,7 @@
-/** Deletes profiles that were paid for, with the keys that open them: for their age, an opt-out or an objection. */
+/**
+ * Deletes profiles that were paid for, with the keys that decrypt them, because of their age, an
+ * opt-out or an objection.
+ */
 import { sql } from 'kysely';
 import { IS_IN_DOUBT, OBJECTS } from '../../contacts/many-at-once/opt-outs.ts';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -8,19 +11,22 @@ import { inFilledBatches, ROWS_PER_TRANSACTION } from '../../database/rows.ts';
 import type { Store } from '../../database/store.ts';
 import { recordEntry } from '../../privacy/audit/record.ts';
 
-/** Which profiles are deleted. */
+/** Which profiles to delete. */
 export interface PurgeLimits {
-  /** Paid for before this instant (epoch ms). */
+  /** Profiles paid for before this instant (epoch ms). */
   paidBefore: number;
-  /** Marked as opted out since before this instant (epoch ms). */
+  /** Profiles of contacts marked as opted out since before this instant (epoch ms). */
   optedOutBefore: number;
-  /** Marks since this instant (epoch ms) are counted: the row of a deleted profile stays for so long. */
+  /**
+   * Marks made after this instant (epoch ms) are counted, so the row of a deleted profile stays
+   * that long.
+   */
   countedSince: number;
   /** False if no profiles are to be kept, whatever their age. */
   keepsAny: boolean;
 }
 
-/** Deleted profiles, by the reason. */
+/** Number of deleted profiles, by reason. */
 export interface PurgedProfiles {
   old: number;
   optedOut: number;
@@ -31,7 +37,9 @@ type PurgeTransaction = RunTransaction | ActorTransaction;
 
 type Work = <Result>(work: (trx: PurgeTransaction) => Promise<Result>) => Promise<Result>;
 
-/** At the end of a run. Repeatable: each portion is a transaction, with its entry in the audit. */
+/**
+ * Runs at the end of a run. Can be repeated: each batch is one transaction, with its audit entry.
+ */
 export function purgeKeptProfiles(
   { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
   lease: Lease,
@@ -40,7 +48,7 @@ export function purgeKeptProfiles(
   return purge(reader, (work) => checkpoint(lease, work), lease.integrationId, limits);
 }
 
-/** The same while no run of the client has to be in progress, and none has to have gone well. */
+/** The same outside a run: no run of the client needs to be in progress or to have succeeded. */
 export function purgeKeptProfilesUnattended(
   { reader, act }: Pick<Store, 'reader' | 'act'>,
   integrationId: string,
@@ -54,7 +62,7 @@ export function purgeKeptProfilesUnattended(
   return purge(reader, inOne, integrationId, limits);
 }
 
-/** The clients with kept profiles, also those that the settings no longer have. */
+/** The clients with kept profiles, including clients that are no longer in the settings. */
 export async function listClientsWithProfiles(reader: Reader): Promise<string[]> {
   const rows = await reader
     .selectFrom('kept_profiles')
@@ -95,7 +103,7 @@ async function purge(
         ),
   };
 
-  /** Nearly always there are none: then nothing is written, not even to the lease. */
+  /** Nearly always there are none: then nothing is written, not even the lease. */
   async function inPortions(
     list: (of: Reader) => Promise<string[]>,
     take: (trx: PurgeTransaction, ids: readonly string[]) => Promise<void>,
@@ -122,7 +130,10 @@ async function purge(
   }
 }
 
-/** Marked for long enough, or objected to, and no user is asked whether the mark is right. */
+/**
+ * Contacts marked for long enough, or that object, unless a user still has to decide whether the
+ * mark is right.
+ */
 async function listOptedOut(
   reader: Reader,
   integrationId: string,
@@ -160,7 +171,8 @@ async function listUncounted(
     .selectFrom('kept_profiles')
     .select('crm_id')
     .where('integration_id', '=', integrationId)
-    // As in the condition of its index: SQLite takes that for no other value of a parameter.
+    // Must equal the condition of the index: SQLite does not use the index if the value is a
+    // parameter.
     .where('donor', '=', sql.lit(''))
     .where((eb) => eb.or([eb('opted_out_at', 'is', null), eb('opted_out_at', '<', countedSince)]))
     .limit(ROWS_PER_TRANSACTION)
@@ -190,7 +202,10 @@ async function listFilled(reader: Reader, integrationId: string): Promise<string
   return rows.map(({ crm_id }) => crm_id);
 }
 
-/** The row stays: it counts as marked, or says what waits. Without a donor it is never delivered. */
+/**
+ * The row stays, to be counted as marked or to show what waits. Without a donor it is never
+ * delivered.
+ */
 async function empty(
   trx: PurgeTransaction,
   integrationId: string,

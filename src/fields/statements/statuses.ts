@@ -1,4 +1,4 @@
-/** Where contacts stand, as far as that is in their CRM: which of them to look at, and what is there. */
+/** Statuses of contacts in their CRM: which contacts to check, and which status the CRM has. */
 import { type RawBuilder, sql } from 'kysely';
 import { move } from '../../contacts/life/apply-events.ts';
 import { getOutcome, isOutcomeReason, type OutcomeReason } from '../../core/outcome.ts';
@@ -10,30 +10,33 @@ import type { ContactState } from '../../database/tables/contacts.ts';
 import { MAY_BE_LOST } from '../../database/tables/fields.ts';
 import { closeWrites, type FieldEnd } from './field-end.ts';
 
-/** A contact whose state or reason is another one than when its status was made. */
+/** A contact whose state or reason has changed since its status was written. */
 export interface StatusRow {
   crmId: string;
   state: ContactState;
-  /** Null for a word that this version does not know. */
+  /** Null for a value that this version does not know. */
   reason: OutcomeReason | null;
   reasonAt: number;
   enhancedAt: number | null;
   /** JSON: field → fingerprint of the value that we wrote last. */
   ownedValues: string;
-  /** The status that the CRM was given; null for none. */
+  /** The status that was written to the CRM; null for none. */
   inCrm: SyncStatus | null;
-  /** True if it was given to the same fields. */
+  /** True if that status was written to the same fields. */
   isSamePlace: boolean;
-  /** True if the contact was away since, or the field was: only the record tells whether it still has the status. */
+  /**
+   * True if the contact or the field was gone in the meantime: only the record shows whether it
+   * still has the status.
+   */
   mayBeLost: boolean;
-  /** To be noted along with what becomes of it. */
+  /** To be stored together with the result. */
   seen: string;
 }
 
-/** What became of the status of one contact. */
+/** The result for the status of one contact. */
 export interface StatusEnd extends Pick<StatusRow, 'crmId' | 'seen'> {
   status: SyncStatus | null;
-  /** How it came into the CRM; null if its record was not written. */
+  /** How the write to the CRM ended; null if the record was not written. */
   written: FieldEnd | null;
 }
 
@@ -45,7 +48,7 @@ export interface StatusScope {
   only: readonly string[] | null;
 }
 
-/** Contacts in the CRM whose status may be another one now, in the order of their ids. */
+/** Contacts in the CRM whose status may have changed, in the order of their IDs. */
 export async function listStaleStatuses(
   reader: Reader,
   integrationId: string,
@@ -82,7 +85,7 @@ export async function listStaleStatuses(
   }));
 }
 
-/** The CRM lacked the field of the statuses: each record is looked at again. */
+/** The CRM lacked the status field: each record is checked again. */
 export async function lookAtStatusesAgain(trx: RunTransaction): Promise<void> {
   await trx
     .updateTable('contact_statuses')
@@ -91,7 +94,10 @@ export async function lookAtStatusesAgain(trx: RunTransaction): Promise<void> {
     .execute();
 }
 
-/** Notes which status the CRM was given, what we own there now, and how the writes ended. */
+/**
+ * Records the status that was written to the CRM, the values that are ours there now, and how the
+ * writes ended.
+ */
 export async function recordStatuses(
   trx: RunTransaction,
   runId: string,
@@ -104,7 +110,7 @@ export async function recordStatuses(
   const owned = written.flatMap(({ crmId, owned: values }) =>
     values === null ? [] : [{ crm_id: crmId, owned_values: JSON.stringify(values) }],
   );
-  // What failed for a passing reason is tried again by the next run.
+  // The next run retries writes that failed for a temporary reason.
   const settled = ends.filter(({ written: end }) => end === null || !isPassing(end));
   for (const batch of inBatches(settled)) {
     await trx
@@ -129,7 +135,7 @@ export async function recordStatuses(
   await closeWrites(trx, written);
 }
 
-/** The CRM was busy, or failed. */
+/** True if the CRM was busy or failed temporarily. */
 function isPassing({ reason }: FieldEnd): boolean {
   return getOutcome(reason) === 'waiting';
 }

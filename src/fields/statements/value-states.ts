@@ -1,4 +1,4 @@
-/** Values of profiles that are not in their field, and why: one row for each. */
+/** Values of profiles that are not in their field, and why: one row per value. */
 
 import type { RunTransaction } from '../../database/leases.ts';
 import type { Reader } from '../../database/reader.ts';
@@ -9,9 +9,9 @@ import type { ValueState } from '../../database/tables/fields.ts';
 export interface ValueNote {
   field: string;
   state: ValueState;
-  /** The CRM's own code; the empty string if the description of the field says why. */
+  /** The CRM's own code; empty if the field's description gives the reason. */
   code: string;
-  /** Fingerprint of the field's description; the empty string if the CRM does not describe it. */
+  /** Fingerprint of the field's description; empty if the CRM does not describe it. */
   description: string;
 }
 
@@ -19,7 +19,7 @@ export interface ValueNote {
 export interface WaitingValues extends ValueNote {
   contacts: number;
   since: number;
-  /** When one of them was written again last; null for never. */
+  /** When one of them was last tried again; null for never. */
   probedAt: number | null;
 }
 
@@ -50,8 +50,8 @@ export interface NoteOfContact {
 }
 
 /**
- * Values that are not in the CRM, counted by field and reason; those of before a moment, if one is given, and those
- * that a run has to look at after a change of currency.
+ * Counts the values that are not in the CRM by field and reason. If `before` is given, counts only
+ * values older than that, and values that a run has to check after a change of currency.
  */
 export async function listWaitingValues(
   reader: Reader,
@@ -89,17 +89,17 @@ export async function listWaitingValues(
   }));
 }
 
-/** Values that wait, as they are counted for users. */
+/** Waiting values as they are counted for users. */
 export interface CountedValues {
   field: string;
   state: (typeof WAITING_STATES)[number];
   code: string;
-  /** True if no profile is kept any more, and the service no longer has the result. */
+  /** True if no profile is kept and the service no longer has the result. */
   isGone: boolean;
   contacts: number;
 }
 
-/** Values that wait to be written, counted by field and reason for users. */
+/** Counts the values that wait to be written by field and reason, for users. */
 export async function countWaitingValues(
   reader: Reader,
   integrationId: string,
@@ -128,7 +128,7 @@ export async function countWaitingValues(
   });
 }
 
-/** The notes of these contacts, by CRM id. */
+/** The notes of these contacts, by CRM ID. */
 export async function findNotes(
   reader: Reader,
   integrationId: string,
@@ -149,7 +149,7 @@ export async function findNotes(
   return notes;
 }
 
-/** How long a value has been waiting is counted from the first time that the same kept it out. */
+/** The waiting time of a value counts from the first time that the same reason kept it out. */
 export async function putNotes(
   trx: RunTransaction,
   integrationId: string,
@@ -198,7 +198,9 @@ export async function putNotes(
   }
 }
 
-/** Drops the notes of values that are in their fields now, given as the fields of each contact. */
+/**
+ * Deletes the notes of values that are now in their fields, given as the fields of each contact.
+ */
 export async function dropNotes(
   trx: RunTransaction,
   integrationId: string,
@@ -217,7 +219,10 @@ export async function dropNotes(
   }
 }
 
-/** What a user has undone is not written again before a user asks for it, or another profile comes. */
+/**
+ * A value that a user has undone is not written again until a user requests it or another profile
+ * arrives.
+ */
 export async function recordUndone(
   trx: RunTransaction,
   integrationId: string,

@@ -5,6 +5,7 @@ import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import type { Actor } from '../../core/actor.ts';
 import type { Clock } from '../../core/clock.ts';
 import { newId } from '../../core/new-id.ts';
+import { newSecret } from '../../core/new-secret.ts';
 import { mayActAs, type Role } from '../../core/role.ts';
 import type { Sealer } from '../../database/encryption/sealed.ts';
 import { hashToken } from '../../people/access-token.ts';
@@ -37,7 +38,7 @@ import {
   requireSameOrigin,
   showsProxy,
 } from './request/peer.ts';
-import { isSameText, newSecret, type WithoutToken } from './request/secret.ts';
+import { isSameText, type WithoutToken } from './request/secret.ts';
 import type { Transport } from './request/transport.ts';
 import type { Attempts } from './sign-in/attempts.ts';
 

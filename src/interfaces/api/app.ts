@@ -7,7 +7,6 @@ import { createClientReader } from '../../clients/views/clients.ts';
 import { createApprovalWatch } from '../../decisions/second-person/carry-on.ts';
 import { getRelyingParty } from '../../people/sign-in/passkeys.ts';
 import { createAuditChecker } from '../pages/audit/checker.ts';
-import { createCreditReader } from '../pages/credits/credit-reader.ts';
 import { problemPages } from '../pages/frame/page-app.ts';
 import { dashboardRoutes } from '../pages/page-routes.ts';
 import { createAccess } from './access.ts';
@@ -39,10 +38,11 @@ import { createAttempts } from './sign-in/attempts.ts';
 import { createPasskeySignIn } from './sign-in/by-passkey.ts';
 import { createPasswordSignIn } from './sign-in/by-password.ts';
 import { createProviderSignIn } from './sign-in/by-provider.ts';
-import { peopleApiRoutes } from './sign-in/people-api.ts';
+import { userRoutes } from './users-api.ts';
 import { createHookCalls } from './webhooks/hook-calls.ts';
 import { hookRoutes } from './webhooks/hooks-api.ts';
-import { webhookRoutes } from './webhooks/webhooks.ts';
+import { webhookRoutes } from './webhooks/webhooks-api.ts';
+import { workRoutes } from './work-api.ts';
 
 /** Longer than any answer takes that is not stuck. */
 const ANSWER_TIMEOUT_MS = 30_000;
@@ -124,7 +124,6 @@ export function createHttpApp(given: HttpDeps): Hono<HttpEnv> {
       })
     : null;
   const metrics = createMetrics(deps);
-  const credits = createCreditReader(deps);
   const hookCalls = createHookCalls(deps);
   const checker = createAuditChecker(deps);
   runner.onRunEnded(({ report }) => metrics.noteRun(report));
@@ -152,16 +151,17 @@ export function createHttpApp(given: HttpDeps): Hono<HttpEnv> {
   app.route('/', holdRoutes(deps, access));
   app.route('/', approvalRoutes(deps, access));
   app.route('/', auditRoutes(deps, access, checker));
-  app.route('/', peopleApiRoutes(deps, access));
+  app.route('/', userRoutes(deps, access));
+  app.route('/', workRoutes(deps, access));
   app.route('/', findRoutes(deps, access, clients));
   app.route('/', clientRoutes(deps, access, clients));
-  app.route('/', creditRoutes(deps, access, credits));
+  app.route('/', creditRoutes(deps, access));
   app.route('/', alertRoutes(deps, access));
   app.route('/', checkRoutes(deps, access));
   app.route('/', scheduleRoutes(deps, access));
   app.route('/', webhookRoutes(deps, access, hookCalls));
   const doors = { access, passwords, passkeys, provider, getAddress };
-  app.route('/', dashboardRoutes(deps, doors, { clients, credits, checker, hookCalls }));
+  app.route('/', dashboardRoutes(deps, doors, { clients, checker, hookCalls }));
   app.route('/', hookRoutes(deps, attempts(), getAddress, hookCalls));
   app.route('/', oauthRoutes(deps, access, getAddress));
   addDocuments(app, deps.version, publicUrl);

@@ -9,11 +9,15 @@ import {
   decideQuestion,
   requireBatchDecision,
 } from '../../decisions/decide.ts';
-import { approvalOfBatch, toApprovalRequest } from '../../decisions/second-person/ask.ts';
+import {
+  approvalOfBatch,
+  askSecondPerson,
+  toApprovalRequest,
+} from '../../decisions/second-person/ask.ts';
 import type { ApprovalRequest } from '../../decisions/statements/approvals.ts';
 import { listBatches } from '../../decisions/statements/batches.ts';
 import type { Question } from '../../decisions/statements/questions.ts';
-import { describeApproval } from '../../decisions/views/approval.ts';
+import { approvalSchema, describeApproval } from '../../decisions/views/approval.ts';
 import { BATCH_DECISIONS } from '../../decisions/views/batch-kinds.ts';
 import { readQueue } from '../../decisions/views/decision-queue.ts';
 import { type DecisionWord, HOLD_DECISIONS } from '../../decisions/views/kinds.ts';
@@ -26,7 +30,7 @@ import {
 } from '../../decisions/views/question.ts';
 import { CHANGED_PARTS } from '../../identity/identity-text.ts';
 import type { Access } from './access.ts';
-import { approvalSchema, waitForSecondPerson } from './approvals-api.ts';
+import { getRequester } from './request/caller.ts';
 import {
   filterAccessible,
   findAccessibleHold,
@@ -284,7 +288,7 @@ export function holdRoutes({ application }: HttpDeps, access: Access) {
     integrationId: string,
   ) {
     const asked = request && { request, integrationId };
-    const approval = asked && (await waitForSecondPerson(c, application, asked));
+    const approval = asked && (await askSecondPerson({ application }, getRequester(c), asked));
     return approval && describeApproval(approval);
   }
 }

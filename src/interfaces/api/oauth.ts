@@ -18,6 +18,7 @@ import { findConsentByState } from '../../clients/statements/consents.ts';
 import type { Actor } from '../../core/actor.ts';
 import { type DonorSyncError, isConfigurationError, isRetriableError } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration-settings.ts';
+import { publicAddress } from '../../core/public-address.ts';
 import { hashToken } from '../../people/access-token.ts';
 import { readDocsStyles } from '../pages/assets.ts';
 import type { Access } from './access.ts';
@@ -29,7 +30,6 @@ import { HttpError } from './request/errors.ts';
 import { createGuardedApp, refuseNullCharacters, requireKnownHost } from './request/guards.ts';
 import { type ClientAddress, isLoopbackName } from './request/peer.ts';
 import { createRouter, problems } from './request/router.ts';
-import { publicAddress } from './webhooks/hook-address.ts';
 
 /** What the way to a CRM and back needs of the world. */
 export type OAuthDeps = Pick<HttpDeps, 'clock' | 'log' | 'publicUrl' | 'stopping'> &

@@ -8,14 +8,21 @@ export type AllDeps = ProductDeps & Pick<InitDeps, 'timezone'>;
 /** A command as the program knows it before it is loaded. */
 export interface CommandEntry {
   name: string;
+  /** Other names that it answers to. */
+  aliases: readonly string[];
   /** One line for the list of commands. */
   summary: string;
   /** Loads the command; the others stay on disk, so that each starts fast. */
   load(deps: AllDeps): Promise<Command>;
 }
 
-function entry(name: string, summary: string, load: CommandEntry['load']): CommandEntry {
-  return { name, summary, load };
+function entry(
+  name: string,
+  summary: string,
+  load: CommandEntry['load'],
+  aliases: readonly string[] = [],
+): CommandEntry {
+  return { name, summary, load, aliases };
 }
 
 /** Every command, in the order in which a new user needs them. */
@@ -62,14 +69,17 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('approvals', 'show what waits for a second person, confirm or refuse it', async (deps) =>
     (await import('./commands/approvals.ts')).approvalsCommand(deps),
   ),
-  entry('schedule', 'show when each integration runs next, pause and resume', async (deps) =>
+  entry('schedule', 'list, show, pause and resume schedules', async (deps) =>
     (await import('./commands/schedule.ts')).scheduleCommand(deps),
   ),
-  entry('people', 'invite, list and remove the people who sign in', async (deps) =>
-    (await import('./commands/access/people.ts')).peopleCommand(deps),
+  entry(
+    'users',
+    'invite, list and remove the users',
+    async (deps) => (await import('./commands/users.ts')).usersCommand(deps),
+    ['people'],
   ),
-  entry('tokens', 'make, list and revoke the access tokens of the HTTP service', async (deps) =>
-    (await import('./commands/access/tokens.ts')).tokensCommand(deps),
+  entry('tokens', 'create, list and revoke the access tokens of the HTTP API', async (deps) =>
+    (await import('./commands/users.ts')).tokensCommand(deps),
   ),
   entry('fields', 'check the mapped fields of the CRM, or create them', async (deps) =>
     (await import('./commands/fields.ts')).fieldsCommand(deps),
@@ -83,8 +93,10 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('prospects', 'show people that the networks know and the CRM does not', async (deps) =>
     (await import('./commands/prospects.ts')).prospectsCommand(deps),
   ),
-  entry('credits', 'show the balances of each partner key', async (deps) =>
-    (await import('./commands/credits.ts')).creditsCommand(deps),
+  entry(
+    'credits',
+    'show the credits of each service key, the bill of a month, and what was spent',
+    async (deps) => (await import('./commands/credits.ts')).creditsCommand(deps),
   ),
   entry('undo', 'restore the values that a run wrote over', async (deps) =>
     (await import('./commands/undo.ts')).undoCommand(deps),
@@ -101,7 +113,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('audit', 'show who did what, and check that nothing of it was changed', async (deps) =>
     (await import('./commands/audit.ts')).auditCommand(deps),
   ),
-  entry('hooks', 'make and revoke the webhook addresses of integrations', async (deps) =>
+  entry('hooks', 'create, list, replace and revoke webhook addresses', async (deps) =>
     (await import('./commands/hooks.ts')).hooksCommand(deps),
   ),
   entry('apply', 'put integrations of a file into the database', async (deps) =>

@@ -32,9 +32,10 @@ export async function createProgram(
     .version(version, '--version', 'print the version')
     .option('--config <file>', 'the settings file (default: DONOR_SYNC_CONFIG or donor-sync.yaml)')
     .addHelpText('after', EXAMPLES);
-  for (const { name, summary, load } of COMMANDS) {
-    const command = argv.includes(name) ? await load(await deps.loadDeps()) : new Command(name);
-    program.addCommand(command.summary(summary));
+  for (const { name, aliases, summary, load } of COMMANDS) {
+    const isCalled = [name, ...aliases].some((word) => argv.includes(word));
+    const command = isCalled ? await load(await deps.loadDeps()) : new Command(name);
+    program.addCommand(command.summary(summary).aliases(aliases));
   }
   return argv.length === 0 ? program.action(() => program.outputHelp()) : program;
 }

@@ -17,17 +17,16 @@ import { clientAlertRoutes } from './clients/alert-routes.ts';
 import { clientCheckRoutes } from './clients/check-routes.ts';
 import { clientScheduleRoutes } from './clients/schedule-routes.ts';
 import { clientWebhookRoutes } from './clients/webhook-routes.ts';
-import type { CreditReader } from './credits/credit-reader.ts';
 import { creditPageRoutes } from './credits/credit-routes.ts';
 import { decisionRoutes } from './decisions/decision-routes.ts';
 import { createPageFrame } from './frame/page-app.ts';
 import { homeRoutes } from './home/home-routes.ts';
 import { networkPageRoutes } from './networks/network-routes.ts';
-import { accountRoutes } from './people/account-routes.ts';
-import { peopleRoutes } from './people/people-routes.ts';
 import { runPageRoutes } from './runs/run-routes.ts';
 import { setupRoutes } from './setup/setup-routes.ts';
 import { signInRoutes } from './sign-in/sign-in-routes.ts';
+import { accountRoutes } from './users/account-routes.ts';
+import { userPageRoutes } from './users/users-routes.ts';
 
 /** How users come in. */
 export interface Doors {
@@ -43,7 +42,6 @@ export interface Doors {
 /** What the pages share with the API. */
 export interface SharedReaders {
   clients: ClientReader;
-  credits: CreditReader;
   checker: AuditChecker;
   hookCalls: HookCalls;
 }
@@ -55,7 +53,7 @@ export interface SharedReaders {
 export function dashboardRoutes(
   deps: HttpDeps,
   doors: Doors,
-  { clients, credits, checker, hookCalls }: SharedReaders,
+  { clients, checker, hookCalls }: SharedReaders,
 ): Hono<HttpEnv> {
   const { access } = doors;
   const frame = createPageFrame(deps, access, clients);
@@ -67,14 +65,14 @@ export function dashboardRoutes(
     return c.body(body, 200, { 'Content-Type': contentType, 'Cache-Control': KEPT_FOR_GOOD });
   });
   app.route('/', signInRoutes(deps, doors, frame));
-  app.route('/', homeRoutes(deps, frame, credits));
+  app.route('/', homeRoutes(deps, frame));
   app.route('/', runPageRoutes(deps, frame));
   app.route('/', decisionRoutes(deps, frame));
   app.route('/', networkPageRoutes(deps, frame));
   app.route('/', setupRoutes(deps, frame));
-  app.route('/', peopleRoutes(deps, frame));
+  app.route('/', userPageRoutes(deps, frame));
   app.route('/', accountRoutes(deps, doors, frame));
-  app.route('/', creditPageRoutes(deps, frame, credits));
+  app.route('/', creditPageRoutes(deps, frame));
   app.route('/', auditPageRoutes(deps, frame, checker));
   app.route('/', clientWebhookRoutes(deps, frame, hookCalls));
   app.route('/', clientAlertRoutes(deps, frame));

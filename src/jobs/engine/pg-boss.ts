@@ -1,6 +1,7 @@
 /**
- * The engine over Postgres, for any number of processes on any number of machines: pg-boss hands out
- * turns, notices that a process has died, and gives its turn to another. It is loaded when it is opened.
+ * The engine over Postgres, for any number of processes on any number of machines: pg-boss assigns
+ * turns, notices that a process has died, and gives its turn to another. It is loaded when it is
+ * opened.
  */
 import type { ConstructorOptions, JobAttempt, PgBoss, Queue } from 'pg-boss';
 import { z } from 'zod';
@@ -14,9 +15,9 @@ import { findWanted, listWithoutJob } from '../statements/wanted-runs.ts';
 import type { Engine, Turn } from './engine.ts';
 
 export interface PgBossDeps {
-  /** The database that the store is in. */
+  /** The database that contains the store. */
   url: string;
-  /** How pg-boss reaches it; by default over two connections of its own. */
+  /** How pg-boss connects to it; by default over two connections of its own. */
   connect?: ((url: string) => QueueConnection) | undefined;
   db: Database;
   clock: Clock;
@@ -26,22 +27,24 @@ export interface PgBossDeps {
 /** Where pg-boss sends its statements. */
 export type QueueConnection = Pick<ConstructorOptions, 'connectionString' | 'max' | 'db'>;
 
-/** A schema of its own, since another program may use pg-boss in the same database. */
+/** A separate schema, since another program may use pg-boss in the same database. */
 const SCHEMA = 'donor_sync_jobs';
 
-/** One job is one turn; `exclusive` lets an integration have one at a time, waiting or active. */
+/** One job is one turn; `exclusive` allows an integration one at a time, waiting or active. */
 const QUEUE = 'turns';
 
 const JOBS = { table: `${SCHEMA}.job`, queue: QUEUE };
 
-/** A process that has not been heard of for so long has lost its turns; pg-boss allows no less. */
+/**
+ * A process that has not sent a heartbeat for this long has lost its turns; pg-boss allows no less.
+ */
 const HEARTBEAT_SECONDS = 10;
 const HEARTBEAT_INTERVAL_MS = 3_000;
 
 const QUEUE_OPTIONS = {
   policy: 'exclusive',
   heartbeatSeconds: HEARTBEAT_SECONDS,
-  // How long a run may take; heartbeats say whether it goes on.
+  // How long a run may take; heartbeats tell whether it is still running.
   expireInSeconds: 12 * 3_600,
   // A turn that was lost is free at once. Whether a run is tried again is decided by its request.
   retryLimit: 1_000,
@@ -49,13 +52,13 @@ const QUEUE_OPTIONS = {
   deleteAfterSeconds: 24 * 3_600,
 } satisfies Omit<Queue, 'name'>;
 
-/** A job of this priority is taken up before others, and has slots of its own. */
+/** A job of this priority is taken before others, and has slots reserved for it. */
 const URGENT = 10;
 
-/** What has no job although it is wanted gets one after so long. */
+/** A wanted run without a job gets one after this long. */
 const SWEEP_INTERVAL_MS = 5_000;
 
-/** How long the end of a turn is tried again while the database is away. */
+/** How long the end of a turn is retried while the database is away. */
 const END_PATIENCE_MS = 30_000;
 
 /** A shared server is changed by its operator, with `donor-sync migrate`. */
@@ -127,7 +130,7 @@ export function createPgBossEngine(deps: PgBossDeps): Engine {
     async function end(afterMs = 0): Promise<void> {
       ended.abort();
       held.delete(ended);
-      // Done twice it is done once: what has ended is not ended again.
+      // Doing this twice does no harm: what has ended is not ended again.
       await transact(db, END_PATIENCE_MS, async (trx) => {
         if (loaded === null) return;
         const isOurs = isDone(await boss.complete(QUEUE, attempt, null, loaded.within(trx)));
@@ -137,7 +140,7 @@ export function createPgBossEngine(deps: PgBossDeps): Engine {
     }
   }
 
-  /** For what was asked at the very moment when a turn ended, or by a process without an engine. */
+  /** For requests made at the very moment when a turn ended, or by a process without an engine. */
   async function sweep({ boss }: Loaded): Promise<void> {
     const nowMs = clock.monotonicMs();
     if (nowMs - sweptMs < SWEEP_INTERVAL_MS) return;
@@ -153,12 +156,12 @@ export function createPgBossEngine(deps: PgBossDeps): Engine {
 
 const responseSchema = z.object({ affected: z.number() });
 
-/** False if the turn has ended, or is another process's by now. */
+/** False if the turn has ended, or belongs to another process by now. */
 function isDone(response: object): boolean {
   return responseSchema.parse(response).affected > 0;
 }
 
-/** A job for each; where one waits already, or is active, that one answers. */
+/** A job for each run; if one already waits or is active, that job serves the request. */
 async function put(
   { boss, within }: Loaded,
   trx: Trx,
@@ -173,7 +176,7 @@ async function ask(loaded: Loaded, trx: Trx, runs: readonly AskedRun[]): Promise
   await put(loaded, trx, runs, 0);
   for (const { integrationId: singletonKey, isUrgent } of runs) {
     if (!isUrgent) continue;
-    // One that waits for its schedule's turn, or for a while, does so no longer.
+    // A job that waits for its schedule's turn, or for a while, no longer waits.
     const at = { singletonKey, priority: URGENT, startAfter: 0 };
     await loaded.boss.update(QUEUE, undefined, { ...at, ...loaded.within(trx) });
   }
@@ -188,7 +191,7 @@ function toJob({ integrationId, isUrgent }: AskedRun, afterMs: number) {
   };
 }
 
-/** True if the database has what the engine keeps in it. */
+/** True if the database has the engine's schema. */
 export async function isPgBossInstalled(deps: Pick<PgBossDeps, 'url' | 'log'>): Promise<boolean> {
   try {
     const { boss } = await load(deps, { ...AS_IT_IS, supervise: false });
@@ -200,7 +203,7 @@ export async function isPgBossInstalled(deps: Pick<PgBossDeps, 'url' | 'log'>): 
   }
 }
 
-/** Makes, or brings up to date, what the engine keeps in the database. */
+/** Creates or migrates the engine's schema in the database. */
 export async function installPgBoss(deps: Pick<PgBossDeps, 'url' | 'log'>): Promise<void> {
   const { boss } = await load(deps, { supervise: false });
   await boss.stop({ graceful: false });
@@ -214,14 +217,14 @@ async function load(
   const { PgBoss, fromKysely, systemClock: timers } = await import('pg-boss');
   const boss = new PgBoss({
     ...connect(url),
-    // By one that can be set back it would look no more for processes that have died.
+    // With a clock that can be set back, it would stop looking for processes that have died.
     clock: { ...timers, now: clock.monotonicMs },
     application_name: 'donor-sync-jobs',
     schema: SCHEMA,
     schedule: false,
-    // Its list of processes is read by no one.
+    // Nothing reads its list of processes.
     registerInstance: false,
-    // How soon it is noticed that a heartbeat is missing.
+    // How soon a missing heartbeat is noticed.
     superviseIntervalSeconds: 3,
     monitorIntervalSeconds: 3,
     ...options,

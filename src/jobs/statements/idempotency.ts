@@ -1,4 +1,4 @@
-/** The keys with which callers ask for the same run again. */
+/** The keys with which callers request the same run again. */
 
 import type { Selectable } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -8,12 +8,12 @@ import type { Tables } from '../../database/tables/tables.ts';
 
 export type IdempotencyRecord = FromRow<Selectable<Tables['idempotency_keys']>>;
 
-/** How long a key leads to the run that it led to first. */
+/** How long a key leads to its first run. */
 const KEY_LIFETIME_MS = 24 * 3_600_000;
 
 /**
- * What this key led to first: the given run if it is new. `fingerprint` is of integration and
- * key, `request` of what is asked.
+ * The first run of this key: the given run if the key is new. `fingerprint` is of integration and
+ * key, `request` of the content of the request.
  */
 export async function claimIdempotencyKey(
   trx: ActorTransaction,
@@ -38,7 +38,7 @@ export async function claimIdempotencyKey(
     .then(fromRow);
 }
 
-/** The run that answers is another one than was thought: one like it waited already. */
+/** The request is served by another run than expected: a similar one was already waiting. */
 export async function redirectIdempotencyKey(
   connection: TimedConnection,
   fingerprint: string,

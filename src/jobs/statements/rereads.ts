@@ -12,7 +12,7 @@ export type RereadRecord = FromRow<Selectable<Tables['rereads']>>;
 
 const selectRereads = preparedRead((db) => db.selectFrom('rereads').selectAll().compile());
 
-/** Something was called for now: what has changed is read again later. */
+/** A call came in now, so what has changed is read again later. */
 export async function planReread(
   connection: TimedConnection,
   integrationId: string,
@@ -30,8 +30,8 @@ export function listRereads(reader: Reader): Promise<RereadRecord[]> {
 }
 
 /**
- * Asks for a run over what has changed, which is the last one if `isLast`. Another process may
- * have asked for it, or another call have come: then nothing is done.
+ * Requests a run over what has changed, the last one if `isLast`. Does nothing if another process
+ * has requested it, or another call has come in.
  */
 export async function requestReread(
   trx: ActorTransaction,
@@ -59,7 +59,7 @@ export async function requestReread(
   await trx.asked(trx, [{ integrationId, isUrgent: true }]);
 }
 
-/** Forgets what is to be read again, for an integration that is gone from the settings. */
+/** Deletes what is to be read again, for an integration that is gone from the settings. */
 export async function deleteReread(
   connection: TimedConnection,
   integrationId: string,

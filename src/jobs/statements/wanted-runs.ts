@@ -1,9 +1,12 @@
-/** Of which integrations a run is wanted, for those who hand out the work. */
+/** The integrations that a run is wanted for, for the engines. */
 import { type SqlBool, sql } from 'kysely';
 import type { AskedRun } from '../../core/run.ts';
 import type { Reader } from '../../database/reader.ts';
 
-/** Integrations of which something is wanted, and that have no job (open, by its key) in a queue of pg-boss. */
+/**
+ * Integrations that a run is wanted for and that have no open job (by its key) in a queue of
+ * pg-boss.
+ */
 export async function listWithoutJob(
   reader: Reader,
   { table, queue }: { table: string; queue: string },
@@ -17,7 +20,7 @@ export async function listWithoutJob(
   return rows.map(({ urgent, ...row }) => ({ ...row, isUrgent: Number(urgent) > 0 }));
 }
 
-/** What is wanted of an integration; null for nothing. */
+/** The run that is wanted for an integration; null for none. */
 export async function findWanted(reader: Reader, integrationId: string): Promise<AskedRun | null> {
   const row = await wantedRows(reader)
     .where('integration_id', '=', integrationId)
@@ -25,7 +28,7 @@ export async function findWanted(reader: Reader, integrationId: string): Promise
   return row ? { integrationId, isUrgent: Number(row.urgent) > 0 } : null;
 }
 
-/** Waiting or begun: a run that has begun and has not come to its end is wanted still. */
+/** Waiting or begun: a run that has begun and not ended is still wanted. */
 function wantedRows(reader: Reader) {
   return reader
     .selectFrom('run_requests')

@@ -1,19 +1,19 @@
-/** The networks that the service has, as the mirror knows them. */
+/** The networks at the service, as the mirror knows them. */
 import type { Reader } from '../../database/reader.ts';
 
-/** A group of the settings that is a network of the service now. */
+/** A group of the settings that has a network at the service now. */
 export interface MirroredNetwork {
-  /** The service's id. */
+  /** The service's ID. */
   networkId: string;
   /** The name in the settings. */
   name: string;
-  /** Donor ids of those who are in it, ascending. */
+  /** Donor IDs of its members, ascending. */
   members: string[];
 }
 
 /**
- * The networks of an integration with their members, in the order of the settings, as the last
- * run that mirrored any has found them. A network whose setting is gone is none of them.
+ * The networks of an integration with their members, in the order of the settings, as found by the
+ * last run that mirrored any. A network whose setting is gone is not included.
  */
 export async function listMirroredNetworks(
   reader: Reader,

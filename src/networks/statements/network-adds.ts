@@ -1,4 +1,4 @@
-/** The way of a bulk add: its intent, its answer or its loss, and the end of each donor. */
+/** The life of a bulk add: its intent, its response or loss, and the result of each donor. */
 
 import type { Selectable } from 'kysely';
 import { spentByRun, spentSince } from '../../credits/statements/spending.ts';
@@ -13,17 +13,17 @@ import { addCounts } from './network-counts.ts';
 
 export type AddRecord = FromRow<Selectable<Tables['network_adds']>>;
 
-/** A bulk add on its way to disk, before its request leaves. */
+/** A bulk add to be recorded before its request is sent. */
 export interface AddIntent {
   id: string;
   runId: string;
   partnerKey: string;
-  /** The store's id of the network, and the service's. */
+  /** The store's ID of the network, and the service's. */
   network: string;
   networkId: string;
   donorIds: readonly string[];
   balanceBefore: number;
-  /** Of the key (`findSpendMark`), from before that was read. */
+  /** The key's mark (`findSpendMark`) from before the balance was read. */
   spendMark: string;
 }
 
@@ -33,12 +33,12 @@ export type MemberEnd =
   | { kind: 'added' }
   | { kind: 'already' }
   | { kind: 'not_found' }
-  /** Not in the network although it may be paid for; why, as a word. */
+  /** Not in the network although it may be paid for; the reason as a word. */
   | { kind: 'failed'; detail: string }
-  /** Not paid for: may be added by another bulk add. */
+  /** Not paid for: another bulk add may add it. */
   | { kind: 'unpaid' };
 
-/** How a bulk add ended: the credits it cost, and what is still to come of it. */
+/** How a bulk add ended: the credits it cost, and what is still to come. */
 export interface AddEnd {
   state: Extract<AddState, 'running' | 'unclear' | 'done' | 'unpaid'>;
   charged: number | null;
@@ -47,8 +47,8 @@ export interface AddEnd {
 const UNANSWERED: AddState[] = ['intended', 'lost'];
 
 /**
- * Puts the intent on disk, with the balance before it. False, with nothing recorded, if
- * another bulk add of the key waits for its answer, or was sent since that was read.
+ * Records the intent, with the balance before it. False, with nothing recorded, if another bulk add
+ * of the key waits for its response, or was sent since the balance was read.
  */
 export async function recordAddIntent(trx: RunTransaction, intent: AddIntent): Promise<boolean> {
   const inserted = await trx
@@ -68,7 +68,7 @@ export async function recordAddIntent(trx: RunTransaction, intent: AddIntent): P
     .onConflict((c) => c.doNothing())
     .executeTakeFirst();
   if (inserted.numInsertedOrUpdatedRows === 0n) return false;
-  // Asked once the key is ours: from here on no other can be sent.
+  // Checked once the key is locked: from here on no other bulk add can be sent.
   if ((await findSpendMark(trx, intent.partnerKey, intent.id)) !== intent.spendMark) {
     await trx.deleteFrom('network_adds').where('id', '=', intent.id).execute();
     return false;
@@ -90,7 +90,7 @@ export async function recordAddIntent(trx: RunTransaction, intent: AddIntent): P
   return true;
 }
 
-/** The service has accepted it and works on a job. */
+/** Records that the service has accepted it and is working on a job. */
 export async function recordAddAccepted(
   trx: RunTransaction,
   addId: string,
@@ -104,13 +104,15 @@ export async function recordAddAccepted(
     .execute();
 }
 
-/** The service has refused it: nothing was charged, and its donors are joiners again. */
+/**
+ * Records that the service has refused it: nothing was charged, and its donors are joiners again.
+ */
 export async function recordAddRefused(trx: RunTransaction, addId: string): Promise<void> {
   await trx.deleteFrom('network_members').where('add_id', '=', addId).execute();
   await setState(trx, addId, { state: 'unpaid', charged: 0 });
 }
 
-/** No answer came, and it may have been charged: the key waits for settlement. */
+/** Records that no response arrived and it may have been charged: the key waits for settlement. */
 export async function recordAddLost(trx: RunTransaction, addId: string): Promise<void> {
   await trx
     .updateTable('network_adds')
@@ -120,7 +122,7 @@ export async function recordAddLost(trx: RunTransaction, addId: string): Promise
     .execute();
 }
 
-/** Notes what became of donors of a bulk add, and where it stands afterwards. */
+/** Records the results of a bulk add's donors, and its state afterwards. */
 export async function recordAddEnds(
   trx: RunTransaction,
   runId: string,
@@ -146,8 +148,8 @@ export async function recordAddEnds(
 }
 
 /**
- * The bulk add that waits for its answer, of this key or of this integration with an earlier
- * key; its own integration's first.
+ * The bulk add that waits for its response, of this key or of this integration with an earlier key;
+ * its own integration's first.
  */
 export async function findUnansweredAdd(
   reader: Reader,
@@ -158,7 +160,7 @@ export async function findUnansweredAdd(
   return maybeFromRow(rows.find((row) => row.integration_id === integrationId) ?? rows[0]);
 }
 
-/** Bulk adds of an integration in this state, the oldest first. */
+/** Bulk adds of an integration in this state, oldest first. */
 export function listAdds(
   reader: Reader,
   integrationId: string,
@@ -167,7 +169,7 @@ export function listAdds(
   return addsIn(reader, { integrationId, state }).then(({ rows }) => fromRows(rows));
 }
 
-/** The donors of a bulk add who are in the mirror: those whose end is open, and those in. */
+/** The donors of a bulk add in the mirror: those without a result yet, and the members. */
 export async function listAddedDonors(
   reader: Reader,
   addId: string,
@@ -184,14 +186,14 @@ export async function listAddedDonors(
 }
 
 /**
- * Credits of the networks bucket that an integration has spent since `since` (epoch ms); what
- * is open counts as spent.
+ * Credits of the networks bucket that an integration has spent since `since` (epoch ms); open bulk
+ * adds count as spent.
  */
 export function getNetworkCreditsSince(reader: Reader, integrationId: string, since: number) {
   return spentSince(reader, 'network_adds', integrationId, since);
 }
 
-/** The same of one run. */
+/** The same for one run. */
 export function getNetworkCreditsByRun(reader: Reader, runId: string) {
   return spentByRun(reader, 'network_adds', runId);
 }
@@ -232,7 +234,7 @@ async function endMembers(
       .where('add_id', '=', addId)
       .where('donor_id', 'in', batch);
     await ended.set({ state: STATE_OF[kind], detail, since }).where('detail', 'is', null).execute();
-    // Who was erased meanwhile is on the way out, wherever this has led.
+    // A contact that was erased in the meantime is being removed, whatever the result was.
     await ended
       .set({ state: 'leaving', since })
       .where('detail', '=', ERASED_MEMBER)
@@ -248,7 +250,10 @@ const STATE_OF = {
   failed: 'failed',
 } as const satisfies Record<Exclude<MemberEnd['kind'], 'unpaid'>, MemberState>;
 
-/** What a key has spent on bulk adds, as a mark: it differs once another one was sent, or answered; `own` is left out. */
+/**
+ * A mark of a key's spending on bulk adds: it changes when another one is sent or answered; `own`
+ * is left out.
+ */
 export async function findSpendMark(reader: Reader, partnerKey: string, own = ''): Promise<string> {
   const [adds] = (await selectAdds(reader, { partnerKey, own })).rows;
   return `${adds?.latest} ${adds?.count} ${adds?.unanswered}`;

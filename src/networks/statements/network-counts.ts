@@ -5,7 +5,7 @@ import { preparedRead, type Slots } from '../../database/prepared.ts';
 import type { Reader } from '../../database/reader.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 
-/** What a run did to one network, as it reports it (design, section 4.3). */
+/** What a run did to one network, as reported (design, section 4.3). */
 export interface NetworkCounts {
   name: string;
   added: number;
@@ -15,7 +15,7 @@ export interface NetworkCounts {
   failed: number;
 }
 
-/** Begins to count for these networks, in the order of the settings. */
+/** Starts counting for these networks, in the order of the settings. */
 export async function beginNetworkCounts(
   trx: RunTransaction,
   runId: string,

@@ -1,4 +1,4 @@
-/** Who is in a network, as far as the mirror knows. */
+/** The members of a network, as far as the mirror knows. */
 
 import type { Selectable } from 'kysely';
 import { type FromRow, fromRows } from '../../database/from-row.ts';
@@ -12,7 +12,7 @@ import { addCounts } from './network-counts.ts';
 
 export type MemberRecord = FromRow<Selectable<Tables['network_members']>>;
 
-/** The donors of a network (by the store's id) with where they stand, by donor id. */
+/** The donors of a network (by the store's ID) with their states, by donor ID. */
 export function listNetworkMembers(reader: Reader, network: string): Promise<MemberRecord[]> {
   return reader
     .selectFrom('network_members')
@@ -23,7 +23,7 @@ export function listNetworkMembers(reader: Reader, network: string): Promise<Mem
     .then(fromRows);
 }
 
-/** The contacts that a donor is, by CRM id; the donors that no contact is are left out. */
+/** Each donor's contacts, by CRM ID; donors without a contact are left out. */
 export async function findContactsByDonor(
   reader: Reader,
   integrationId: string,
@@ -45,7 +45,7 @@ export async function findContactsByDonor(
   return contacts;
 }
 
-/** Every donor that a contact of the integration is, ascending. */
+/** Every donor of the integration's contacts, ascending. */
 export async function listDonors(reader: Reader, integrationId: string): Promise<string[]> {
   const rows = await reader
     .selectFrom('contacts')
@@ -59,7 +59,7 @@ export async function listDonors(reader: Reader, integrationId: string): Promise
   return rows.flatMap((row) => row.donor_id ?? []);
 }
 
-/** Donors on their way out whose contact was erased and who are no other contact either. */
+/** Donors being removed whose contact was erased and who belong to no other contact. */
 export async function listErasedMembers(
   reader: Reader,
   integrationId: string,
@@ -67,7 +67,7 @@ export async function listErasedMembers(
   return selectErased(reader, { integrationId }).then(({ rows }) => fromRows(rows));
 }
 
-/** Puts on disk that members are to be removed, before the service is asked to. */
+/** Records that members are to be removed, before the request to the service. */
 export async function recordLeavingMembers(
   trx: RunTransaction,
   network: string,
@@ -83,7 +83,7 @@ export async function recordLeavingMembers(
   }
 }
 
-/** Members that the service has removed at our request. */
+/** Records members that the service has removed at our request. */
 export async function recordRemovedMembers(
   trx: RunTransaction,
   runId: string,
@@ -94,7 +94,7 @@ export async function recordRemovedMembers(
   await addCounts(trx, { runId, network }, { removed: donorIds.length });
 }
 
-/** Forgets donors of the mirror; if the group still wants them, they are joiners again. */
+/** Drops donors from the mirror; if the group still wants them, they are joiners again. */
 export async function dropNetworkMembers(
   trx: RunTransaction,
   network: string,
@@ -103,7 +103,7 @@ export async function dropNetworkMembers(
   await erase(trx, network, donorIds);
 }
 
-/** Notes donors whose place was found out without a bulk add. */
+/** Records donors whose state was found without a bulk add. */
 export async function recordNetworkMembers(
   trx: RunTransaction,
   network: string,

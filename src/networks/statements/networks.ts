@@ -1,4 +1,4 @@
-/** The groups of the settings, their members in the CRM, and their networks at the service. */
+/** The groups in the settings, their members in the CRM, and their networks at the service. */
 
 import type { Selectable } from 'kysely';
 import { move, type Which } from '../../contacts/life/apply-events.ts';
@@ -12,7 +12,7 @@ import type { Tables } from '../../database/tables/tables.ts';
 
 export type NetworkRecord = FromRow<Selectable<Tables['networks']>>;
 
-/** A group of the settings as the store knows it. */
+/** A group of the settings in the store. */
 export interface MirroredGroup {
   id: string;
   /** Fingerprint of the selector. */
@@ -21,7 +21,7 @@ export interface MirroredGroup {
   name: string;
 }
 
-/** The network of the service that a group is to have. */
+/** The service's network for a group. */
 export interface Binding {
   id: string;
   networkId: string;
@@ -44,12 +44,12 @@ const wantedIn = preparedRead((db, { network }: Slots<{ network: string }>) =>
   db.selectFrom('network_wanted').select('crm_id').where('network', '=', network).compile(),
 );
 
-/** The mirrored networks of an integration, the oldest first. */
+/** The mirrored networks of an integration, oldest first. */
 export function listNetworks(reader: Reader, integrationId: string): Promise<NetworkRecord[]> {
   return selectNetworks(reader, { integrationId }).then(({ rows }) => fromRows(rows));
 }
 
-/** Notes groups of the settings; the name of a network changes when the service has it. */
+/** Records groups of the settings; the name of a network changes only once the service has it. */
 export async function recordMirroredGroups(
   trx: RunTransaction,
   groups: readonly MirroredGroup[],
@@ -76,8 +76,8 @@ export async function recordMirroredGroups(
 }
 
 /**
- * Notes the members of a group that was read to its end, and moves those who are due to the
- * front of the plan.
+ * Records the members of a group that was read completely, and moves due members to the front of
+ * the plan.
  */
 export async function recordGroupMembers(
   trx: RunTransaction,
@@ -114,7 +114,7 @@ export async function recordGroupMembers(
     .execute();
 }
 
-/** CRM ids of the members of these groups, as they were read last. */
+/** CRM IDs of the members of these groups, from the last reading. */
 export async function listWantedMembers(
   reader: Reader,
   networks: readonly string[],
@@ -128,8 +128,9 @@ export async function listWantedMembers(
 }
 
 /**
- * The service has a network for the group now; these donors are its members already. False, with
- * nothing changed, if another group has it: two processes may have found it at the same time.
+ * Records that the service has a network for the group now, and that these donors are already its
+ * members. False, with nothing changed, if another group has it: two processes may have found it at
+ * the same time.
  */
 export async function bindNetwork(
   trx: RunTransaction,
@@ -162,7 +163,7 @@ export async function bindNetwork(
   return true;
 }
 
-/** The service knows the network by this name now. */
+/** Records the network's present name at the service. */
 export async function recordNetworkName(
   trx: RunTransaction,
   id: string,
@@ -171,7 +172,7 @@ export async function recordNetworkName(
   await trx.updateTable('networks').set({ name }).where('id', '=', id).execute();
 }
 
-/** True if this network of the service mirrors another group, of whatever integration. */
+/** True if this network of the service mirrors another group, of any integration. */
 export async function isNetworkTaken(
   reader: Reader,
   networkId: string,

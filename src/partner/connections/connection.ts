@@ -11,7 +11,7 @@ import { type Send, sendFor } from '../send.ts';
 export interface Link {
   /** The likelihood that the two know each other, from 0 to 1. */
   strength: number;
-  /** A short label for people. */
+  /** A short label for display. */
   snippet: string | null;
   /** The organization that the two share. */
   entityName: string | null;
@@ -19,7 +19,7 @@ export interface Link {
   entityType: string | null;
   /** How the source donor relates to it, for example `sits_on_board_of`; any word is possible. */
   sourceRelationship: string | null;
-  /** How the other donor does. */
+  /** How the other donor relates to it. */
   targetRelationship: string | null;
 }
 
@@ -62,11 +62,11 @@ export const connectionSchema = z
     ...toLink(wire),
     /** The member. */
     sourceDonor: wire.source_donor,
-    /** Which of the team's networks it comes from; empty where the service does not say. */
+    /** Which of the team's networks it comes from; empty if the service does not say. */
     networks: wire.networks ?? [],
   }));
 
-/** Where a query looks, and for what (service document, section 4.2). */
+/** Scope of a query (service document, section 4.2). */
 export interface Filters {
   /** Only these networks; all of the team's networks by default. */
   networkIds?: readonly string[];
@@ -98,7 +98,7 @@ function refuseEmpty({ networkIds, inNetworkDonorIds }: Filters): void {
   throw new RangeError('A filter names at least one id; one that is left out restricts nothing');
 }
 
-/** All that connects one donor to the team's members (service document, section 4.1). */
+/** Everything that connects one donor to the team's members (service document, section 4.1). */
 export interface DonorConnections {
   /** True if the donor is a member of any of the team's networks. */
   inNetwork: boolean;

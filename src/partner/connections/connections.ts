@@ -16,10 +16,11 @@ import {
 import type { QueryCost, QueryKind, QueryMeter } from './query-cost.ts';
 
 /**
- * Queries for connections (service document, sections 4.1 and 4.2), strongest first. What they cost
- * is not documented: the first of each kind is weighed, and `queryCost` tells. Until then, and where they
- * cost anything, a query whose answer is lost, or that is stopped on its way, is not repeated and
- * rejects with `AnswerLost`. `mayLeave` is asked before each try of a query that costs credits, or may.
+ * Queries for connections (service document, sections 4.1 and 4.2), strongest first. Their cost is
+ * not documented, so it is measured with the first of each kind, and `queryCost` returns it. Until
+ * then, and if they cost anything, a query whose response is lost, or that is stopped in flight, is
+ * not repeated and rejects with `AnswerLost`. `mayLeave` is called before each attempt of a query
+ * that costs credits, or may.
  */
 export interface Connections {
   /** Prospects in the whole database who are connected to members. */
@@ -42,7 +43,7 @@ export interface Connections {
     mayLeave?: MayLeave,
   ): Promise<DonorConnections>;
   /**
-   * The connections of one donor to all others, computed while the caller waits: up to 20 seconds.
+   * The connections of one donor to all others, computed during the call: up to 20 seconds.
    * `PartnerNotFound` for an unknown donor.
    */
   lookup(
@@ -51,8 +52,9 @@ export interface Connections {
     signal?: AbortSignal,
   ): Promise<LookupConnection[]>;
   /**
-   * What the first query of this kind took from the balance, and so what each is taken to cost; null
-   * if it was free; undefined as long as there was none. Without a kind: of the one weighed last.
+   * What the first query of this kind took from the balance, and so the assumed cost of each; null
+   * if it was free; undefined if there was none yet. Without a kind: the cost of the kind measured
+   * last.
    */
   queryCost(kind?: QueryKind): QueryCost | null | undefined;
 }
@@ -96,7 +98,7 @@ export function createConnections(deps: ConnectionsDeps): Connections {
   };
 }
 
-/** What is known to be free may always leave. */
+/** A query that is known to be free may always be sent. */
 function ifPaid(charges: Charge, mayLeave: MayLeave | undefined): MayLeave | undefined {
   return charges === null ? undefined : mayLeave;
 }

@@ -18,25 +18,27 @@ import {
 
 /** Prospects: donors with their connections to members (service document, sections 4.1 and 4.2). */
 
-/** A donor seen from the team's networks. */
+/** A donor as seen from the team's networks. */
 export interface Prospect {
   donor: DonorReference;
-  /** That of the strongest connection; 0 without any. */
+  /** Strength of the strongest connection; 0 without any. */
   maxStrength: number;
-  /** How many there are, which may be more than the service lists. */
+  /** Number of connections, which may be more than the service lists. */
   totalConnections: number;
   connections: readonly Connection[];
 }
 
-/** What prospects must have. */
+/** Conditions for prospects. */
 export interface ProspectFilters extends Filters {
-  /** From 0.45 (which counts by default) to 1: only connections of at least this strength. */
+  /** From 0.45 (the default) to 1: only connections of at least this strength. */
   minStrength?: number;
 }
 
-/** What discovered prospects must have, and how many may be named. */
+/** Conditions for discovered prospects, and how many may be returned. */
 export interface DiscoverOptions extends ProspectFilters {
-  /** At most so many prospects; the service's own choice by default, and never above its maximum. */
+  /**
+   * Maximum number of prospects; the service's own choice by default, and never above its maximum.
+   */
   limit?: number;
 }
 
@@ -86,7 +88,7 @@ export async function compareProspects(
   return sendFor(send, COMPARE, payload, prospectsIn, signal, mayLeave);
 }
 
-/** The asked limit, but not more than the service is known to allow. */
+/** The requested limit, but not more than the service is known to allow. */
 export function allowedLimit(
   routes: Routes,
   operation: Operation,
@@ -127,7 +129,9 @@ function prospectsIn(reply: Reply): Prospect[] {
 export type LookupConnection = z.output<typeof lookupConnectionSchema>;
 
 export interface LookupOptions {
-  /** At most so many, the strongest; the service's own choice by default, never above its maximum. */
+  /**
+   * Maximum number, strongest first; the service's own choice by default, never above its maximum.
+   */
   limit?: number;
 }
 
@@ -148,7 +152,7 @@ const lookupConnectionSchema = z
     donor: wire.donor,
   }));
 
-/** Has the connections of any donor computed; `PartnerNotFound` for an unknown one. */
+/** Has the connections of a donor computed; `PartnerNotFound` for an unknown one. */
 export async function lookupConnections(
   { send, routes }: DiscoverDeps,
   donorId: string,

@@ -3,29 +3,29 @@ import type { Bucket, Charge } from '../buckets.ts';
 import type { CreditBalances } from '../credits.ts';
 
 /**
- * What queries cost is not documented (service document, section 4.1), so it is seen in the
- * balance around the first of each kind.
+ * The cost of queries is not documented (service document, section 4.1), so it is measured by the
+ * balance before and after the first of each kind.
  */
 
-/** The four ways to ask (service document, section 1), which may differ in price. */
+/** The four kinds of query (service document, section 1), which may differ in price. */
 export type QueryKind = 'discover' | 'compare' | 'ofDonor' | 'lookup';
 
-/** What each query takes, and from where. */
+/** How many credits each query takes, and from which bucket. */
 export interface QueryCost {
   bucket: Bucket;
   credits: number;
 }
 
-/** Learns what a query costs. */
+/** Measures what a query costs. */
 export interface QueryMeter {
   /**
-   * Null if queries of this kind are free; undefined as long as none has been made. Without a kind
-   * the same of the one that was weighed last.
+   * Null if queries of this kind are free; undefined if none has been made yet. Without a kind, the
+   * cost of the kind measured last.
    */
   cost(kind?: QueryKind): QueryCost | null | undefined;
   /**
-   * Makes a query, which is given what it charges. While the cost of its kind is unknown, queries go
-   * one by one, so that what the balance lost is the cost of one.
+   * Makes a query and passes it what it charges. While the cost of its kind is unknown, queries run
+   * one by one, so that the loss in the balance is the cost of one.
    */
   meter<Answer>(
     kind: QueryKind,
@@ -74,7 +74,7 @@ export function createQueryMeter(deps: QueryMeterDeps): QueryMeter {
       const { bucket = null, credits = 0 } = cost ?? {};
       deps.log.info({ query: kind, bucket, credits }, 'query cost');
     } catch {
-      // The answer may have been paid for, and is there: the next query is weighed instead.
+      // The response may have been paid for, and we have it: the next query is measured instead.
       deps.log.debug({}, 'what a query costs is not known yet');
     }
     return answer;
@@ -82,8 +82,8 @@ export function createQueryMeter(deps: QueryMeterDeps): QueryMeter {
 }
 
 /**
- * Where a query may take its credits from, the likeliest first. Submissions go on meanwhile, so
- * that a loss of the enhancements bucket says nothing.
+ * Buckets that a query may take its credits from, the most likely first. Submissions continue in
+ * the meantime, so a loss of the enhancements bucket proves nothing.
  */
 const POSSIBLE_BUCKETS = ['searches', 'networks', 'donors', 'lists', 'exports'] as const;
 

@@ -10,7 +10,7 @@ import { operation } from '../routes.ts';
 import { type Send, sendFor } from '../send.ts';
 import { idSchema } from '../wire.ts';
 
-/** Single members in, and members out (service document, section 4.1). */
+/** Adding and removing members (service document, section 4.1). */
 
 /** How long the service may compute the connections of one donor ("a few seconds per donor"). */
 const ADD_WORK_MS = 30_000;
@@ -28,7 +28,7 @@ export const REMOVE_MEMBERS = operation(
   [{ method: 'POST', path: '/networks/{id}/members/remove', listName: 'donor_ids' }],
 );
 
-/** Adds one donor; the service answers when the connections are computed. */
+/** Adds one donor; the service responds when the connections are computed. */
 export async function addMember(
   send: Send,
   networkId: string,
@@ -53,26 +53,30 @@ export async function removeMembers(
 
 /** Adding many members by a job that is polled (service document, sections 2.3 and 4.1). */
 
-/** A bulk add that the service has accepted; what is needed to follow it, also after a restart. */
+/**
+ * A bulk add that the service has accepted; contains what is needed to follow it, also after a
+ * restart.
+ */
 export interface BulkAddJob {
   jobId: string;
   networkId: string;
   donorIds: readonly string[];
 }
 
-/** How far a bulk add is. */
+/** The state of a bulk add. */
 export type BulkAdd =
   | { state: 'running'; done: number | null; total: number | null }
   /** The outcome of each donor that the service names. */
   | { state: 'completed'; outcomes: ReadonlyMap<string, MemberOutcome> }
-  /** `error` is the service's text: for people's eyes, never for a log. */
+  /** `error` is the service's text: only for display to users, never for a log. */
   | { state: 'failed'; error: string | null; outcomes: ReadonlyMap<string, MemberOutcome> }
-  /** The service does not know the job, or does not know it any more. */
+  /** The service does not know the job, or no longer knows it. */
   | { state: 'vanished' };
 
 /**
- * What a bulk add did with a donor. `added` and `alreadyMember` are in the network now; `notFound`
- * has no such id; `unpaid` was not covered by the balance; `failed` is not in it for another reason.
+ * What a bulk add did with a donor. `added` and `alreadyMember` are in the network now. `notFound`:
+ * there is no such ID. `unpaid`: not covered by the balance. `failed`: not in the network for
+ * another reason.
  */
 export type MemberOutcome = 'added' | 'alreadyMember' | 'notFound' | 'failed' | 'unpaid';
 
@@ -87,13 +91,13 @@ export const BULK_ADD_PROGRESS = operation(
   [{ method: 'GET', path: '/networks/jobs/{id}' }],
 );
 
-/** Between two looks at the same job. */
+/** Interval between two polls of the same job. */
 const POLL_INTERVAL_MS = 3_000;
 
 /** Half an hour: a hundred donors of "a few seconds" each take a third of it. */
 const MAX_POLLS = 600;
 
-/** Has 1 to 100 donors added. */
+/** Starts a job that adds 1 to 100 donors. */
 export async function addMembers(
   send: Send,
   networkId: string,
@@ -107,7 +111,7 @@ export async function addMembers(
   return { jobId, networkId, donorIds: payload.list };
 }
 
-/** Looks at a bulk add once. */
+/** Reads the state of a bulk add once. */
 export async function readBulkAdd(
   send: Send,
   jobId: string,
@@ -157,7 +161,7 @@ async function outcomesAtEnd(
   throw new BulkAddUnfinished(jobId, (MAX_POLLS * POLL_INTERVAL_MS) / 60_000);
 }
 
-/** A donor that the job does not name is looked for in the network itself. */
+/** A donor that the job does not name is looked up in the network itself. */
 async function findOut(
   { connections }: FollowDeps,
   { networkId }: BulkAddJob,
@@ -185,18 +189,21 @@ const resultsSchema = z.object({
 
 const nestedSchema = z.object({ status: z.string() });
 
-/** The word may stand where enhancement jobs have it, beside a number that repeats the HTTP status. */
+/**
+ * The word may be in the same place as in enhancement jobs, next to a number that repeats the HTTP
+ * status.
+ */
 const progressSchema = z.object({
   status: z.string().nullish().catch(null),
   progress: z.union([z.int(), nestedSchema]).nullish().catch(null),
   job_state: z.object({ progress: nestedSchema }).nullish().catch(null),
   total: z.int().nullish().catch(null),
   error: z.unknown().optional(),
-  // In a form that was not foreseen, results say nothing: then each donor is looked for.
+  // Results of an unexpected shape say nothing: then each donor is looked up.
   results: resultsSchema.nullish().catch(null),
 });
 
-/** Any word but the two that the document names for an end is taken as running. */
+/** Any word except the two that the document names for an end counts as running. */
 function bulkAddIn(reply: Reply): BulkAdd {
   const { status, progress, job_state, total, error, results } = parseReply(progressSchema, reply);
   const nested = typeof progress === 'object' ? progress?.status : undefined;

@@ -14,18 +14,18 @@ import { bareOrUnder, idSchema, listUnder, withIdAs } from '../wire.ts';
 export interface Network extends NetworkReference {
   name: string;
   color: string | null;
-  /** Null where the service does not say. */
+  /** Null if the service does not say. */
   memberCount: number | null;
 }
 
 /** A network as a connection mentions it. */
 export interface NetworkReference {
   networkId: string;
-  /** Null where the service sends the id alone. */
+  /** Null if the service sends only the ID. */
   name: string | null;
 }
 
-/** A network record; its form is not documented, so that the id may be called either way. */
+/** A network record; its form is not documented, so the ID may have either name. */
 export const networkSchema = withNetworkId(
   z.object({
     network_id: idSchema,
@@ -51,11 +51,11 @@ function withNetworkId<Thing extends z.ZodType>(thing: Thing) {
   return withIdAs('network_id', 'id', thing);
 }
 
-/** Making, naming and ending networks (service document, section 4.1). All of it is free. */
+/** Creating, renaming and deleting networks (service document, section 4.1). All of it is free. */
 
-/** What became of a network that was asked for. */
+/** The network that a create request led to. */
 export interface CreatedNetwork extends Network {
-  /** True if a network of that name was there before, and is used from now on. */
+  /** True if a network of that name already existed, and is used from now on. */
   adopted: boolean;
 }
 
@@ -77,7 +77,7 @@ export const RENAME_NETWORK = operation(
   [{ method: 'PUT', path: '/networks/{id}' }],
 );
 
-/** Not documented: used only where the service's openapi.json lists it. */
+/** Not documented: used only if the service's openapi.json lists it. */
 export const DELETE_NETWORK = operation(
   'delete a network',
   { charges: null, lane: 'networks', reads: 'nothing' },
@@ -91,8 +91,8 @@ export async function listNetworks(send: Send, signal?: AbortSignal): Promise<Ne
 }
 
 /**
- * Creates a network, or adopts the one of that name. That also makes the request safe to repeat
- * when its answer was lost: the second one finds what the first has made.
+ * Creates a network, or adopts the one of that name. This also makes the request safe to repeat if
+ * its response was lost: the second attempt finds what the first has created.
  */
 export async function createNetwork(
   send: Send,
@@ -108,12 +108,12 @@ export async function createNetwork(
     if (!(error instanceof PartnerBadRequest || error instanceof ReplyUnreadable)) throw error;
     const existing = (await listNetworks(send, signal)).find((network) => network.name === name);
     if (existing === undefined) throw error;
-    // What a service creates without describing it is not adopted, only found again.
+    // A network that a service creates without describing it is not adopted, only found again.
     return { ...existing, adopted: error instanceof PartnerBadRequest };
   }
 }
 
-/** Gives a network another name; `PartnerBadRequest` where another network bears it. */
+/** Renames a network; `PartnerBadRequest` if another network has the name. */
 export async function renameNetwork(
   send: Send,
   networkId: string,
@@ -123,7 +123,9 @@ export async function renameNetwork(
   await send(RENAME_NETWORK, { id: networkId, fields: { name } }, signal);
 }
 
-/** Deletes a network where the service lists that it can; the routes must have been learnt. */
+/**
+ * Deletes a network if the service lists the operation; the routes must have been learnt before.
+ */
 export async function deleteNetwork(
   send: Send,
   routes: Routes,
@@ -136,10 +138,10 @@ export async function deleteNetwork(
   await send(DELETE_NETWORK, { id: networkId }, signal);
 }
 
-/** What is tried where the asked colour is refused: the allowed ones are not documented. */
+/** Fallback if the requested colour is rejected: the allowed ones are not documented. */
 const FALLBACK_COLOR = 'teal';
 
-/** The asked colour, unless the service is known not to have it. */
+/** The requested colour, unless the service is known not to have it. */
 function usableColor(routes: Routes, asked: string): string {
   const colors = routes.known(CREATE_NETWORK)?.colors ?? [];
   if (colors.length === 0 || colors.includes(asked)) return asked;

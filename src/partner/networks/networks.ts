@@ -29,15 +29,15 @@ export interface Networks {
   list(signal?: AbortSignal): Promise<Network[]>;
   /**
    * Creates a network, or adopts the one of exactly that name. A colour that the service does not
-   * have becomes one that it has. Free.
+   * have is replaced with one that it has. Free.
    */
   create(name: string, color: string, signal?: AbortSignal): Promise<CreatedNetwork>;
   /** Free. `PartnerBadRequest` if another network has the name. */
   rename(networkId: string, name: string, signal?: AbortSignal): Promise<void>;
   /**
-   * Deletes a network. The document knows no such endpoint: `PartnerEndpointMissing`, and nothing
-   * is sent, unless the service's openapi.json lists it. `PartnerNotFound` also where a first try,
-   * whose answer was lost, has deleted it. Free.
+   * Deletes a network. The document has no such endpoint: `PartnerEndpointMissing`, and nothing is
+   * sent, unless the service's openapi.json lists it. `PartnerNotFound` also if a first attempt,
+   * whose response was lost, has deleted it. Free.
    */
   delete(networkId: string, signal?: AbortSignal): Promise<void>;
   /**
@@ -51,9 +51,10 @@ export interface Networks {
     mayLeave?: MayLeave,
   ): Promise<void>;
   /**
-   * Has 1 to 100 donors added by a job; costs a credit of the networks bucket for each. The service
-   * takes as many from the front as the balance covers. `CreditsExhausted` where it covers none;
-   * after `AnswerLost` the job may run and its credits be spent. `mayLeave` is asked before each try.
+   * Starts a job that adds 1 to 100 donors; costs a credit of the networks bucket for each. The
+   * service processes as many from the front as the balance covers. `CreditsExhausted` if it covers
+   * none; after `AnswerLost` the job may run and its credits may be spent. `mayLeave` is called
+   * before each attempt.
    */
   addMembers(
     networkId: string,
@@ -61,15 +62,15 @@ export interface Networks {
     signal?: AbortSignal,
     mayLeave?: MayLeave,
   ): Promise<BulkAddJob>;
-  /** Looks at a bulk add once. Free. */
+  /** Reads the state of a bulk add once. Free. */
   readBulkAdd(jobId: string, signal?: AbortSignal): Promise<BulkAdd>;
   /**
-   * Looks at a bulk add every three seconds until it ends, and gives each of its donors an outcome.
-   * A donor that the job does not name is looked for by a query, which may cost what queries cost.
+   * Polls a bulk add every three seconds until it ends, and gives each of its donors an outcome. A
+   * donor that the job does not name is looked up with a query, which may cost what queries cost.
    * `BulkAddUnfinished` after half an hour. A job can be followed again, also by another process.
    */
   followBulkAdd(job: BulkAddJob, signal?: AbortSignal): Promise<Map<string, MemberOutcome>>;
-  /** Removes 1 to 100 donors. Free. `mayLeave` is asked before each try. */
+  /** Removes 1 to 100 donors. Free. `mayLeave` is called before each attempt. */
   removeMembers(
     networkId: string,
     donorIds: readonly string[],
@@ -80,7 +81,7 @@ export interface Networks {
 
 export interface NetworksDeps extends FollowDeps {
   routes: Routes;
-  /** Resolves when the service's description has been asked for. */
+  /** Resolves when the service's description has been requested. */
   described(signal?: AbortSignal): Promise<void>;
 }
 

@@ -6,7 +6,9 @@ import { inBatches } from '../../database/rows.ts';
 import { closeWrites, type FieldEnd } from '../../fields/statements/field-end.ts';
 import type { RunContext } from '../../sync/statements/runs.ts';
 
-/** A contact's best connection by ids; `connecting` is null if the service did not name everybody. */
+/**
+ * A contact's best connection, by IDs; `connecting` is null if the service did not name everyone.
+ */
 export interface StoredPath {
   /** From 0 to 1. */
   strength: number;
@@ -17,18 +19,21 @@ export interface StoredPath {
   connecting: readonly string[] | null;
 }
 
-/** What became of the path of one contact. */
+/** The result for one contact's path. */
 export interface ComputedPath {
   crmId: string;
   donorId: string;
   path: StoredPath | null;
-  /** Fingerprint of what the CRM holds; null if its record is to be compared in any case. */
+  /** Fingerprint of the values in the CRM; null if its record must be compared in any case. */
   inCrm: string | null;
-  /** How its values came into the CRM; null if its record was not looked at. */
+  /** How the write to the CRM ended; null if its record was not read. */
   written: FieldEnd | null;
 }
 
-/** Notes paths, what of them came into the CRM, and the outcome of the contacts they changed. */
+/**
+ * Records paths, which of their values are in the CRM, and the outcome of the contacts they
+ * changed.
+ */
 export async function recordPaths(
   trx: RunTransaction,
   integrationId: string,
@@ -38,7 +43,7 @@ export async function recordPaths(
   const written = computed.flatMap((each) =>
     each.written === null ? [] : [{ crmId: each.crmId, ...each.written }],
   );
-  // What the CRM refused is tried again by a later run.
+  // A later run retries what the CRM refused.
   const done = computed.filter((each) => each.written?.isDone !== false);
   await savePaths(trx, integrationId, run.now, done);
   await saveOwned(trx, integrationId, run, written);
@@ -103,7 +108,7 @@ async function saveOwned(
   await move(trx, { integrationId }, 'valuesWritten', owned, run);
 }
 
-/** A contact keeps the outcome of its profile unless that says less than its path's does. */
+/** A contact keeps the outcome of its profile unless the outcome of its path says more. */
 async function saveOutcomes(
   trx: RunTransaction,
   integrationId: string,

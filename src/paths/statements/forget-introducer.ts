@@ -3,14 +3,15 @@ import type { Trx } from '../../database/tables/tables.ts';
 import { findScope, isConnecting, markConnectedTo } from './stale-paths.ts';
 
 /**
- * `introducer_id` of a path whose introducer was erased: there was one, so that there may be values
- * of ours to clear, and the text there is kept nowhere, not even sealed.
+ * `introducer_id` of a path whose introducer was erased. It shows that there was one, so there may
+ * be values of ours to clear, and that their text must not be stored anywhere, not even encrypted.
  */
 export const ERASED_INTRODUCER = '';
 
 /**
- * Takes the donor that a contact is out of all that is known of other contacts' paths. Paths that led
- * through it are computed anew. Resolves with how many contacts the CRM tells of this introducer.
+ * Removes a contact's donor from everything known about other contacts' paths. Paths that led
+ * through it are computed again. Resolves with the number of contacts whose CRM fields name this
+ * introducer.
  */
 export async function forgetIntroducer(
   trx: Trx,
@@ -46,7 +47,10 @@ export async function forgetIntroducer(
   return Number(introduced.numUpdatedRows);
 }
 
-/** The donor that the contact is and no other contact of the integration; null if there is none. */
+/**
+ * The donor that belongs to this contact and no other contact of the integration; null if there is
+ * none.
+ */
 export async function findOnlyDonor(
   reader: Reader,
   integrationId: string,

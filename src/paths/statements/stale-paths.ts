@@ -1,30 +1,30 @@
-/** Which warm paths can have changed since they were computed last. */
+/** Finds the warm paths that can have changed since they were last computed. */
 import type { ExpressionBuilder } from 'kysely';
 import { z } from 'zod';
 import type { Lease } from '../../database/leases.ts';
 import { inBatches } from '../../database/rows.ts';
 import type { Tables, Trx } from '../../database/tables/tables.ts';
 
-/** What warm paths depend on besides the contacts. */
+/** What warm paths depend on, in addition to the contacts. */
 export interface PathScope {
   /** Fingerprint of the settings that decide what a path is and where it is written. */
   settings: string;
-  /** Donor ids of the members by the service's id of the network. */
+  /** Donor IDs of the members, by the service's network ID. */
   members: Members;
-  /** Paths computed before this moment (epoch ms) are computed anew; null for none. */
+  /** Paths computed before this moment (epoch ms) are computed again; null for none. */
   computedBefore: number | null;
 }
 
-/** Donor ids of members by the service's id of the network. */
+/** Donor IDs of members, by the service's network ID. */
 export type Members = Readonly<Record<string, readonly string[]>>;
 
-/** Who came to the networks and who left them, as donor ids. */
+/** The donors who joined and left the networks, by ID. */
 interface MemberChanges {
   joined: ReadonlySet<string>;
   left: ReadonlySet<string>;
 }
 
-/** Marks the paths that can have changed, takes up contacts without one, and notes the scope. */
+/** Marks the paths that can have changed, adds contacts without a path, and records the scope. */
 export async function markStale(
   trx: Trx,
   { integrationId, epoch }: Lease,
@@ -45,7 +45,7 @@ export async function markStale(
 
 const membersSchema = z.record(z.string(), z.array(z.string()));
 
-/** Who joined any network and who left any, comparing memberships by network: pure. */
+/** The donors who joined or left any network, comparing memberships by network. Pure. */
 function memberChanges(before: Members, after: Members): MemberChanges {
   return { joined: missingFrom(before, after), left: missingFrom(after, before) };
 }
@@ -60,7 +60,7 @@ function missingFrom(those: Members, these: Members): Set<string> {
   return missing;
 }
 
-/** What was noted of an integration the last time; null before the first time. */
+/** The last recorded scope of an integration; null before the first time. */
 export async function findScope(trx: Trx, integrationId: string) {
   const row = await trx
     .selectFrom('warm_path_scopes')
@@ -94,7 +94,10 @@ async function markAll(trx: Trx, integrationId: string, changes: { told?: null }
     .execute();
 }
 
-/** Marks the paths that lead to a network through these donors, or may, and the donors' own. */
+/**
+ * Marks the paths that lead or may lead to a network through these donors, and the donors' own
+ * paths.
+ */
 export async function markConnectedTo(
   trx: Trx,
   integrationId: string,
@@ -117,7 +120,7 @@ export async function markConnectedTo(
   }
 }
 
-/** Whether a path leads through a donor; a wildcard in an id would only find one too many. */
+/** Whether a path leads through a donor; a wildcard in an ID would only find one too many. */
 export function isConnecting(eb: ExpressionBuilder<Tables, 'warm_paths'>, donorId: string) {
   return eb('connecting', 'like', `%${JSON.stringify(donorId)}%`);
 }
@@ -149,7 +152,7 @@ async function markEnhanced(trx: Trx, integrationId: string, since: number | nul
     .execute();
 }
 
-/** CRM ids of the contacts that these runs have touched, found without reading all others. */
+/** CRM IDs of the contacts that these runs have touched, found without reading all others. */
 function touchedSince(trx: Trx, integrationId: string, epoch: number) {
   return trx
     .selectFrom('contacts as touched')
@@ -159,8 +162,8 @@ function touchedSince(trx: Trx, integrationId: string, epoch: number) {
 }
 
 /**
- * The runs from this epoch on: whatever gives a contact a donor or a profile notes its run as well,
- * so that a contact which none of them has touched is as it was.
+ * The runs from this epoch on. Everything that gives a contact a donor or a profile also records
+ * its run, so a contact that none of these runs has touched is unchanged.
  */
 function runsSince(trx: Trx, integrationId: string, epoch: number) {
   return trx

@@ -1,4 +1,4 @@
-/** Which warm paths are to be computed, and what was computed. */
+/** Which warm paths to compute, and the computed results. */
 
 import type { ExpressionBuilder } from 'kysely';
 import { z } from 'zod';
@@ -18,21 +18,21 @@ export interface StaleContact {
   crmId: string;
   donorId: string;
   computedAt: number;
-  /** Fingerprint of what the CRM holds; null if its record is to be compared in any case. */
+  /** Fingerprint of the values in the CRM; null if its record must be compared in any case. */
   inCrm: string | null;
   /** JSON: field → fingerprint of the value that we wrote last. */
   ownedValues: string;
-  /** True if the CRM may still name a person who was erased. */
+  /** True if the CRM may still name an erased person. */
   isIntroducerErased?: boolean;
 }
 
-/** A contact in which the CRM names an introducer. */
+/** A contact whose CRM fields name an introducer. */
 export type IntroducedContact = Pick<StaleContact, 'crmId' | 'ownedValues'>;
 
-/** Where `listStale` goes on. */
+/** The position where `listStale` continues. */
 export type StalePlace = Pick<StaleContact, 'computedAt' | 'donorId' | 'crmId'>;
 
-/** A contact's best connection as it was computed last, by ids. */
+/** A contact's last computed best connection, by IDs. */
 export interface KnownPath {
   crmId: string;
   donorId: string;
@@ -42,7 +42,7 @@ export interface KnownPath {
   people: number;
   introducerId: string;
   networkId: string;
-  /** Donor ids of those people, as far as the service named them. */
+  /** Donor IDs of those people, as far as the service named them. */
   connecting: readonly string[];
 }
 
@@ -71,19 +71,18 @@ function knownPath(row: {
 const idsSchema = z.array(z.string());
 
 /**
- * Marks as stale what can have changed since the last time: all paths if the settings changed
- * or a member joined; those through a member who left, and the leaver's own; those of contacts
- * enhanced since; old ones. Contacts that have no path yet are taken up. Only contacts that a
- * run has touched since are looked at, so that a quiet night costs next to nothing.
+ * Marks as stale what can have changed since the last time. These are all paths, if the settings
+ * changed or a member joined; paths through a member who left, and the leaver's own; paths of
+ * contacts enhanced since; and old paths. Contacts without a path are added. Only contacts that a
+ * run has touched since are checked, so that a run without changes costs next to nothing.
  */
 export async function markStalePaths(trx: RunTransaction, scope: PathScope): Promise<void> {
   await markStale(trx, trx.lease, scope);
 }
 
 /**
- * Contacts whose path is to be computed, those who never had one computed first, then the
- * oldest, the contacts of one donor side by side. People who left the CRM or opted out are none
- * of them.
+ * Contacts whose path is to be computed: first those without a computed path, then the oldest, with
+ * the contacts of one donor together. Contacts who left the CRM or opted out are not included.
  */
 export async function listStalePaths(
   reader: Reader,
@@ -128,8 +127,8 @@ export async function listStalePaths(
 }
 
 /**
- * The contacts whose best path begins with the donor that a contact is, unless another contact is
- * the same donor; the contact itself is none of them.
+ * The contacts whose best path starts with a contact's donor, unless another contact is the same
+ * donor; the contact itself is not included.
  */
 export async function listIntroducedContacts(
   reader: Reader,
@@ -154,7 +153,7 @@ export async function listIntroducedContacts(
   return rows.map((row) => ({ crmId: row.crm_id, ownedValues: row.owned_values }));
 }
 
-/** The CRM names the introducer of these contacts no more: their paths are computed anew. */
+/** The CRM no longer names the introducer of these contacts: their paths are computed again. */
 export async function dropIntroducers(
   trx: RunTransaction,
   crmIds: readonly string[],
@@ -205,7 +204,7 @@ export async function findPath(
   return row === undefined ? null : knownPath(row);
 }
 
-/** How many contacts of an integration have a path. */
+/** Number of contacts of an integration that have a path. */
 export async function countPaths(reader: Reader, integrationId: string): Promise<number> {
   const row = await reader
     .selectFrom('warm_paths')
@@ -222,7 +221,7 @@ export async function hasPaths(reader: Reader, integrationId: string): Promise<b
   return rows.length > 0;
 }
 
-/** True if paths were compared last under these settings (their fingerprint). */
+/** True if paths were last compared under these settings (their fingerprint). */
 export async function hasPathScope(
   reader: Reader,
   integrationId: string,
@@ -236,7 +235,9 @@ export async function hasPathScope(
   return row?.settings === settings;
 }
 
-/** How many contacts are donors who may have a path: all of them, or those of these CRM ids. */
+/**
+ * Number of contacts with a donor that may have a path: all of them, or those with these CRM IDs.
+ */
 export async function countPossiblePaths(
   reader: Reader,
   integrationId: string,
@@ -253,7 +254,7 @@ export async function countPossiblePaths(
   return Number(row?.count ?? 0);
 }
 
-/** How many contacts wait to have their path computed. */
+/** Number of contacts whose path waits to be computed. */
 export async function countStalePaths(
   reader: Reader,
   integrationId: string,
@@ -265,7 +266,10 @@ export async function countStalePaths(
   return Number(row?.count ?? 0);
 }
 
-/** Notes paths, what of them came into the CRM, and the outcome of the contacts they changed. */
+/**
+ * Records paths, which of their values are in the CRM, and the outcome of the contacts they
+ * changed.
+ */
 export async function recordComputedPaths(
   trx: RunTransaction,
   runId: string,

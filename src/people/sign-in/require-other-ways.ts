@@ -27,7 +27,7 @@ export async function requireOtherWays(reader: Reader, ways: OtherWays): Promise
   }
   if (without.length === 0) return;
   throw new ConfigurationError(
-    `server.signIn.passwords is false, but ${describeCount(without.length, 'owner')} can sign in only by a password: each owner needs a passkey, or has to have signed in by the identity provider. \`donor-sync people list\` shows how owners sign in. Nothing was started.`,
+    `server.signIn.passwords is false, but ${describeCount(without.length, 'owner')} can sign in only by a password: each owner needs a passkey, or has to have signed in by the identity provider. \`donor-sync users list\` shows how owners sign in. Nothing was started.`,
     { code: 'owners_need_passwords', details: { owners: without.map(({ id }) => id) } },
   );
 }

@@ -1,6 +1,6 @@
 /**
- * Who is blocked because of an erasure, as entries of the audit seal it: a block that another program takes away would
- * let a run take the person up again.
+ * The blocks of erased people, as audit entries seal them. If another program removed a block, a
+ * run could process the person again.
  */
 import { z } from 'zod';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
@@ -8,15 +8,15 @@ import type { Reader } from '../../database/reader.ts';
 
 /** All blocks of the database at one moment. */
 export interface Blocks {
-  /** How many there are. */
+  /** Number of blocks. */
   count: number;
-  /** Keyed hash of them all. */
+  /** Keyed hash of all blocks. */
   hash: string;
 }
 
 export const blocksSchema = z.object({ count: z.int(), hash: z.string() });
 
-/** The blocks as they are. Contacts that are only suspected are none. */
+/** The present blocks. Contacts that are only suspected do not count. */
 export async function readBlocks(reader: Reader, fingerprint: Fingerprint): Promise<Blocks> {
   const rows = await reader
     .selectFrom('forgotten')
@@ -29,15 +29,15 @@ export async function readBlocks(reader: Reader, fingerprint: Fingerprint): Prom
       row.crm_id_fingerprint,
       ...[row.state, row.person, row.everywhere, row.donors],
       ...[Number(row.forgotten_at), row.erased_at === null ? null : Number(row.erased_at)],
-      // Until the erasure has come to its end, its receipt grows with each step.
+      // While an erasure is in progress, its receipt grows with each step.
       row.state === 'begun' ? null : row.receipt,
     ]),
   );
-  // Sorted here: databases order texts in ways of their own.
+  // Sorted here, because databases sort text differently.
   return { count: all.length, hash: fingerprint('audit_blocks', all.toSorted().join('\n')) };
 }
 
-/** What is wrong with the blocks, as a sentence; null if they are those that the audit has sealed. */
+/** A sentence that says what is wrong with the blocks; null if they match the audit. */
 export function describeChangedBlocks(sealed: Blocks, now: Blocks): string | null {
   if (sealed.hash === now.hash) return null;
   const difference = now.count - sealed.count;

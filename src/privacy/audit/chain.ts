@@ -1,13 +1,13 @@
 /**
- * How entries of the audit are sealed and chained. The chain covers the sealed bytes, so that
- * destroying the key of a contact takes away what an entry says of it and nothing else. All keys come
- * from that of the fingerprints, which never changes: rotating the secret key breaks no chain.
+ * Encrypts and chains the audit entries. The chain covers the encrypted bytes, so destroying a
+ * contact's key removes only what an entry says about that contact. All keys derive from the
+ * fingerprint key, which never changes, so rotating the secret key breaks no chain.
  */
 import { createHash, createSecretKey, randomBytes } from 'node:crypto';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import { createSealer, type SealContext, type Sealer } from '../../database/encryption/sealed.ts';
 
-/** What the hash of an entry covers, besides the hash before it. */
+/** The parts of an entry that its hash covers, in addition to the previous hash. */
 export interface ChainedEntry {
   seq: number;
   at: number;
@@ -17,14 +17,14 @@ export interface ChainedEntry {
   sealed: string;
 }
 
-/** The keyed hash of an entry: no person without the key can write one that fits. */
+/** The keyed hash of an entry. Nobody without the key can write an entry with a valid hash. */
 export function chainHash(fingerprint: Fingerprint, before: string, entry: ChainedEntry): string {
   const { seq, at, integrationId, action, keyId, sealed } = entry;
   const covered = [before, seq, at, integrationId, action, keyId, sealed];
   return fingerprint('audit_entry', JSON.stringify(covered));
 }
 
-/** Signs a place of the chain: its end, or the last entry that was purged. */
+/** Signs a position in the chain: its end, or the last entry that was purged. */
 export function placeMark(
   fingerprint: Fingerprint,
   what: 'audit_end' | 'audit_purged',
@@ -41,19 +41,19 @@ export function birthMark(
   return fingerprint('audit_birth', JSON.stringify([at, hash]));
 }
 
-/** Before the first entry. */
+/** The hash before the first entry. */
 export const CHAIN_START = '';
 
 const KEY_BYTES = 32;
 
-/** What seals the entries of a database, and the keys of contacts. */
+/** Encrypts the entries of a database, and the keys of contacts. */
 export function auditSealer(fingerprint: Fingerprint): Sealer {
-  // Two fingerprints of 128 bits are a key of 256.
+  // Two 128-bit fingerprints make a 256-bit key.
   const halves = ['first', 'second'].map((half) => fingerprint('audit_key', half));
   return createChainSealer(createHash('sha256').update(halves.join('\n')).digest());
 }
 
-/** What seals the contact of an entry with its own key, in base64url. */
+/** Encrypts the contact of an entry with the contact's own key (base64url). */
 export function contactSealer(key: string): Sealer {
   return createChainSealer(Buffer.from(key, 'base64url'));
 }

@@ -1,4 +1,4 @@
-/** What an entry of the audit seals, besides the parts of it that can be searched. */
+/** The encrypted part of an audit entry, without the parts that can be searched. */
 import { z } from 'zod';
 import { ACTOR_KINDS } from '../../core/actor.ts';
 import type { Sealer } from '../../database/encryption/sealed.ts';
@@ -13,11 +13,11 @@ const entryBodySchema = z.object({
   }),
   details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
   contact: z.string().nullable(),
-  /** Of the first entry, if a birth record was made with it. */
+  /** Only in the first entry: whether a birth record was created with it. */
   born: z.boolean().default(false),
-  /** Of entries about erasures, and of the first one. */
+  /** Only in entries about erasures and in the first entry. */
   blocks: blocksSchema.nullable().default(null),
-  /** Of entries about erasures: ids of the contacts' keys that were destroyed. */
+  /** Only in entries about erasures: IDs of the contacts' keys that were destroyed. */
   destroyed: z.array(z.string()).default([]),
 });
 
@@ -31,7 +31,7 @@ export function openEntryBody(
   return entryBodySchema.parse(JSON.parse(sealer.open(sealed, entrySealContext(seq))));
 }
 
-/** SQLite keeps what another program puts into a column: where that is no time, 0. */
+/** SQLite stores whatever another program puts into a column; 0 if that is not a time. */
 export function toTime(at: number): number {
   return Number.isFinite(new Date(at).getTime()) ? Number(at) : 0;
 }

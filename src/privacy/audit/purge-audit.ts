@@ -1,14 +1,14 @@
-/** Takes old entries out of the audit. */
+/** Deletes old audit entries. */
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import { placeMark } from './chain.ts';
 import { recordEntry } from './record.ts';
 
 /**
- * Takes out the entries before this moment (epoch ms), and the keys that opened only them; the place where the chain
- * begins from now on is signed. Resolves with how many entries went.
+ * Deletes the entries before this moment (epoch ms), and the keys that decrypted only them. Signs
+ * the position where the chain starts from now on. Resolves with the number of deleted entries.
  */
 export async function purgeAudit(trx: ActorTransaction, before: number): Promise<number> {
-  // Whichever purge comes second waits here.
+  // A second purge at the same time waits here.
   await trx.updateTable('audit_head').set({ id: 1 }).where('id', '=', 1).execute();
   const kept = await trx
     .selectFrom('audit_entries')

@@ -1,4 +1,4 @@
-/** Who did what: the entries of the audit, opened, and where their chain ends. */
+/** Reads who did what: the decrypted audit entries, and the end of their chain. */
 import { type Actor, PRODUCT } from '../../core/actor.ts';
 import { isDonorSyncError } from '../../core/errors.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
@@ -16,13 +16,13 @@ import {
 import { openEntryBody, toTime } from './entry-body.ts';
 import type { AuditAction, AuditDetails } from './record.ts';
 
-/** The database, and what opens and proves its entries. */
+/** The database, and the fingerprint that decrypts and verifies its entries. */
 export interface AuditSource {
   readonly reader: Reader;
   readonly fingerprint: Fingerprint;
 }
 
-/** An entry, opened. */
+/** A decrypted entry. */
 export interface AuditRecord {
   seq: number;
   /** Epoch ms. */
@@ -30,43 +30,45 @@ export interface AuditRecord {
   action: string;
   integrationId: string | null;
   actor: Actor;
-  /** The contact's id in the CRM; null if the entry names none, or if the contact was erased. */
+  /** The contact's ID in the CRM; null if the entry names none, or if the contact was erased. */
   crmId: string | null;
-  /** True if it named a contact that was erased since. */
+  /** True if it named a contact that has been erased since. */
   isContactErased: boolean;
-  /** False if it was changed in the database: then who, contact and details are not known. */
+  /** False if it was changed in the database: then actor, contact and details are unknown. */
   isReadable: boolean;
   details: AuditDetails;
 }
 
-/** Which entries are asked for; what is left out does not matter. */
+/** Which entries to read; an omitted part does not filter. */
 export interface AuditFilter {
   /** Epoch ms. */
   since?: number | undefined;
-  /** Epoch ms; only those before. */
+  /** Epoch ms; only entries before it. */
   until?: number | undefined;
   integrationId?: string | undefined;
-  /** Only entries about these. */
+  /** Only entries about these integrations. */
   integrationIds?: readonly string[] | undefined;
   action?: string | undefined;
-  /** Only those before this one. */
+  /** Only entries before this one. */
   before?: number | undefined;
   limit: number;
 }
 
-/** A place in the chain. */
+/** A position in the chain. */
 export interface AuditPlace {
   seq: number;
   hash: string;
 }
 
-/** Where the chain ends, by the row that says so. */
+/** The end of the chain, according to the row that stores it. */
 export interface AuditEnd extends AuditPlace {
-  /** False if donor-sync has not signed this end, so that it was changed in the database. */
+  /**
+   * False if donor-sync has not signed this end, which means that it was changed in the database.
+   */
   isSigned: boolean;
 }
 
-/** An entry with its contact's key, which is gone with the contact. */
+/** An entry with its contact's key, which is deleted with the contact. */
 type ListedRow = Tables['audit_entries'] & {
   key: string | null;
   crm_id: string | null;
@@ -93,7 +95,7 @@ const selectLast = preparedRead((reader, { action }: Slots<{ action: AuditAction
     .compile(),
 );
 
-/** Entries, the newest first. */
+/** Entries, newest first. */
 export async function listAuditEntries(
   { reader, fingerprint }: AuditSource,
   { since, until, integrationId, integrationIds, action, before, limit }: AuditFilter,
@@ -117,7 +119,7 @@ export async function listAuditEntries(
   return rows.map((row) => openEntry(sealer, row));
 }
 
-/** The last entry of an action about each integration. */
+/** The last entry of an action for each integration. */
 export async function listLastEntries(
   { reader, fingerprint }: AuditSource,
   action: AuditAction,
@@ -127,7 +129,10 @@ export async function listLastEntries(
   return rows.map((row) => openEntry(sealer, row));
 }
 
-/** The end of the chain as its row says, without a look at the entries; null if nothing was ever recorded. */
+/**
+ * The end of the chain according to its row, without checking the entries; null if nothing was ever
+ * recorded.
+ */
 export async function readAuditEnd(source: AuditSource): Promise<AuditEnd | null> {
   const head = await readHead(source);
   if (head === null) {
@@ -164,7 +169,7 @@ function openParts(
   return { actor, details, crmId, isContactErased: false };
 }
 
-/** The record that was made with the first entry; null if there is none. */
+/** The birth record created with the first entry; null if there is none. */
 export async function readBirth({ reader }: Pick<AuditSource, 'reader'>) {
   const birth = await reader
     .selectFrom('chain_births')
@@ -174,7 +179,7 @@ export async function readBirth({ reader }: Pick<AuditSource, 'reader'>) {
   return birth ?? null;
 }
 
-/** The row that says where the chain ends; null if nothing was ever recorded. */
+/** The row that stores the end of the chain; null if nothing was ever recorded. */
 export async function readHead({ reader }: Pick<AuditSource, 'reader'>) {
   const head = await reader
     .selectFrom('audit_head')

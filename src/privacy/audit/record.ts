@@ -22,7 +22,7 @@ import {
   placeMark,
 } from './chain.ts';
 
-/** What can be done that the audit records. */
+/** The actions that the audit records. */
 export const AUDIT_ACTIONS = [
   'run.asked',
   'run.stopped',
@@ -36,6 +36,8 @@ export const AUDIT_ACTIONS = [
   'approval.refused',
   'approval.ran_out',
   'undo.asked',
+  'undo.done',
+  'work.asked',
   'erasure.requested',
   'forget.begun',
   'forget.done',
@@ -81,19 +83,28 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 export type AuditDetails = Readonly<Record<string, string | number | boolean | null>>;
 
-/** What was done, on what. No details name a contact: only `crmId` does, which `forget` can take away. */
+/**
+ * What was done, and to what. The details never name a contact: only `crmId` does, and an erasure
+ * can remove that.
+ */
 export interface NewAuditEntry {
   action: AuditAction;
   integrationId?: string | null;
   crmId?: string | null;
   details?: AuditDetails;
-  /** True for a change of who is blocked because of an erasure: the entry seals who is from now on. */
+  /**
+   * True if the change affects the blocks of erased people: the entry then seals the blocks as they
+   * are from now on.
+   */
   changesBlocks?: boolean;
-  /** Ids of the contacts' keys that were destroyed with the change: whichever else is gone was taken away. */
+  /**
+   * IDs of the contacts' keys that were destroyed with the change. Any other missing key was
+   * removed by another program.
+   */
   destroyedKeys?: readonly string[];
 }
 
-/** A transaction that says who changes something, and when: of an actor, or of a run. */
+/** A transaction of an actor or a run, which knows who changes something and when. */
 export type AuditedTransaction = Trx & RecordDeps;
 
 export interface RecordDeps {
@@ -103,17 +114,18 @@ export interface RecordDeps {
 }
 
 /**
- * Adds an entry, in the name of the transaction's actor, as the last thing that a transaction does: from here to its
- * end no other transaction can add one, and that order keeps two of them from waiting for each other.
+ * Adds an entry in the name of the transaction's actor. Call it last in a transaction: from here to
+ * its end no other transaction can add an entry. This order keeps two transactions from waiting for
+ * each other.
  */
 export function recordEntry(trx: AuditedTransaction, entry: NewAuditEntry): Promise<void> {
   return addEntry(trx, trx, entry);
 }
 
-/** Entries that are added in one transaction. */
+/** Number of entries that are added in one transaction. */
 const PAGE = 500;
 
-/** Adds entries about something that changes nothing in the database, before it is done. */
+/** Adds entries about an action that changes nothing in the database, before the action. */
 export async function noteEntries(act: Act, entries: readonly NewAuditEntry[]): Promise<void> {
   for (let from = 0; from < entries.length; from += PAGE) {
     await act(async (trx) => {
@@ -122,7 +134,7 @@ export async function noteEntries(act: Act, entries: readonly NewAuditEntry[]): 
   }
 }
 
-/** As `recordEntry`, for transactions that do not say who changes something. */
+/** Like `recordEntry`, for transactions without an actor. */
 export type RecordEntry = (trx: Trx, entry: NewAuditEntry) => Promise<void>;
 
 export function auditRecorder(deps: RecordDeps): RecordEntry {
@@ -147,9 +159,9 @@ async function addEntry(
     crmId === null || integrationId === null
       ? null
       : await sealContact(trx, { sealer, fingerprint }, { seq, integrationId, crmId });
-  // Sealed in the first entry: its birth record cannot be taken away unseen.
+  // Sealed in the first entry, so that nobody can remove its birth record unnoticed.
   const born = seq === 1 ? { born: true } : {};
-  // With the place taken nobody else changes them until the transaction ends.
+  // While this transaction has the position, nobody else changes the blocks.
   const blocks = changesBlocks || seq === 1 ? { blocks: await readBlocks(trx, fingerprint) } : {};
   const destroyed = destroyedKeys.length > 0 ? { destroyed: destroyedKeys } : {};
   const body = {
@@ -166,14 +178,15 @@ async function addEntry(
   await requireFree(trx, seq);
   await insertEntry(trx, { ...entry, sealed, hash });
   if (seq === 1) await recordBirth(trx, fingerprint, { at: entry.at, hash });
-  // An end that donor-sync has not signed stays unsigned: signing the next one would cover up that entries were cut off.
+  // An end that donor-sync has not signed stays unsigned: signing the next one would hide that
+  // entries were cut off.
   const isGenuine =
     seq === 1 || markBefore === placeMark(fingerprint, 'audit_end', { seq: seq - 1, hash: before });
   const mark = isGenuine ? placeMark(fingerprint, 'audit_end', { seq, hash }) : markBefore;
   await moveHead(trx, { hash, mark });
 }
 
-/** By the fingerprints whose key they are made of: each is derived once. */
+/** By the fingerprint that they derive from, so that each is derived once. */
 const sealers = new WeakMap<Fingerprint, Sealer>();
 
 function getSealer(fingerprint: Fingerprint): Sealer {
@@ -184,7 +197,10 @@ function getSealer(fingerprint: Fingerprint): Sealer {
   return sealer;
 }
 
-/** The first birth stays on record: a second chain in the same database has another first entry, which shows. */
+/**
+ * The first birth record stays. A second chain in the same database has a different first entry, so
+ * it is noticed.
+ */
 async function recordBirth(
   trx: Trx,
   fingerprint: Fingerprint,
@@ -197,7 +213,10 @@ async function recordBirth(
     .execute();
 }
 
-/** A FatalError where the end of the chain was set back: the next entry would take the place of one that is there. */
+/**
+ * Throws a FatalError if the end of the chain was set back: the next entry would overwrite an
+ * existing one.
+ */
 async function requireFree(trx: Trx, seq: number): Promise<void> {
   const [taken] = (await entryAt(trx, { seq })).rows;
   if (taken === undefined) return;
@@ -211,7 +230,10 @@ const entryAt = prepared((db, { seq }: Slots<{ seq: number }>) =>
   db.selectFrom('audit_entries').select('seq').where('seq', '=', seq).compile(),
 );
 
-/** The number of the next entry, with the hash and the signature before it; others wait here until the transaction ends. */
+/**
+ * The number of the next entry, with the hash and the signature before it. Other transactions wait
+ * here until this one ends.
+ */
 async function takePlace(trx: Trx): Promise<{ seq: number; hash: string; mark: string }> {
   const [place] = (await nextPlace(trx, {})).rows;
   if (place === undefined) throw new Error('The audit has no next place.');
@@ -223,7 +245,7 @@ const nextPlace = prepared((db) =>
     .insertInto('audit_head')
     .values((eb) => ({
       id: 1,
-      // Without its row the chain cannot go on; checking it says so.
+      // Without its row the chain cannot continue; the audit check reports that.
       seq: eb
         .selectFrom('audit_entries')
         .select((inner) =>
@@ -259,7 +281,7 @@ const moveHead = prepared((db, { hash, mark }: Slots<{ hash: string; mark: strin
   db.updateTable('audit_head').set({ hash, mark }).where('id', '=', 1).compile(),
 );
 
-/** The id of a contact, which only its own key opens; null for one that was erased. */
+/** The ID of a contact, which only the contact's own key decrypts; null for an erased contact. */
 async function sealContact(
   trx: Trx,
   { sealer, fingerprint }: { sealer: Sealer; fingerprint: Fingerprint },

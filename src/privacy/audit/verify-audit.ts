@@ -1,4 +1,4 @@
-/** Checks that nothing in the audit was changed, added or taken away by another program. */
+/** Checks that no other program changed, added or removed anything in the audit. */
 import { isoTime } from '../../core/clock.ts';
 import { isDonorSyncError, messageOf } from '../../core/errors.ts';
 import type { Sealer } from '../../database/encryption/sealed.ts';
@@ -19,15 +19,18 @@ import { openEntryBody, toTime } from './entry-body.ts';
 import { type AuditPlace, type AuditSource, readBirth, readHead } from './read-audit.ts';
 import type { AuditAction } from './record.ts';
 
-/** What checking the chain found. */
+/** The result of checking the chain. */
 export interface AuditCheck {
-  /** How many entries were checked. */
+  /** Number of checked entries. */
   entries: number;
-  /** Where the chain ends: kept elsewhere, it shows later that nothing before it is gone. */
+  /**
+   * The end of the chain. If you store it elsewhere, it proves later that nothing before it is
+   * gone.
+   */
   end: AuditPlace | null;
-  /** The last entry that a purge has taken out; 0 if there was none. */
+  /** The last entry that a purge has deleted; 0 if there was none. */
   purgedThrough: number;
-  /** What is wrong, in sentences; at most `MAX_PROBLEMS`. */
+  /** The problems, as sentences; at most `MAX_PROBLEMS`. */
   problems: string[];
 }
 
@@ -46,18 +49,18 @@ const BEGUN_LATE =
 
 const UNREAD = 'No entry was checked: what is read from such tables proves nothing.';
 
-/** The tables that the audit consists of, and who is blocked because of an erasure. */
+/** The tables of the audit, and the blocks of erased people. */
 const TABLES = [
   ...(['audit_entries', 'audit_keys', 'audit_head', 'chain_births', 'forgotten'] as const),
 ] satisfies TableName[];
 
-/** What is made together with its entry may be older by as much. */
+/** A row that is created together with its entry may be older than the entry by this much. */
 const SAME_MOMENT_MS = 60_000;
 
-/** Actions whose entries say which keys of contacts were destroyed. */
+/** Actions whose entries list the destroyed keys of contacts. */
 const DESTROYING = ['forget.done', 'hold.decided'] as const satisfies readonly AuditAction[];
 
-/** Actions whose entries may seal who is blocked because of an erasure; the first entry does as well. */
+/** Actions whose entries may seal the blocks of erased people; the first entry also does. */
 const SEALING_BLOCKS = [
   ...(['forget.begun', 'forget.done', 'forget.lifted', 'hold.decided', 'audit.purged'] as const),
 ] satisfies AuditAction[];
@@ -65,15 +68,15 @@ const SEALING_BLOCKS = [
 const MAX_PROBLEMS = 20;
 const ROWS_AT_ONCE = 500;
 
-/** The audit while it is checked. */
+/** The audit during the check. */
 interface Audit extends AuditSource {
   readonly sealer: Sealer;
 }
 
 /**
- * Checks the whole chain. `known` is a place that was noted down earlier: if the chain lacks it,
- * entries were taken away at its end and others put there. `onChecked` hears how many were checked of how
- * many, and may hold the check up.
+ * Checks the whole chain. `known` is a position that was noted earlier: if the chain lacks it,
+ * entries were removed from its end and replaced by others. `onChecked` gets the number of checked
+ * entries and the total, and may delay the check.
  */
 export async function verifyAudit(
   { reader, fingerprint }: AuditSource,
@@ -105,7 +108,7 @@ async function checkWhileNothingIsPurged(
     const before = await readHead(audit);
     const check = await checkChain(audit, before, known, onChecked);
     const after = await readHead(audit);
-    // A purge meanwhile takes away what was about to be read.
+    // A purge in the meantime deletes entries that were about to be read.
     if (before?.purged_seq === after?.purged_seq) return check;
   }
 }
@@ -170,7 +173,8 @@ async function checkChain(
   }
   const birth = await readBirth(audit);
   if (birth !== null && birth.mark !== birthMark(audit.fingerprint, birth)) wrong(BIRTH_FORGED);
-  // A purge takes entries of a chain that was born here: its first one is gone, its birth record stays.
+  // A purge deletes entries of a chain that started here: the first entry is gone, its birth record
+  // stays.
   if (birth === null && (purged.seq > 0 || (await wasBornOnRecord(audit)))) wrong(BIRTH_GONE);
   const isOther = birth !== null && firstHash !== null && firstHash !== birth.hash;
   if (isOther) wrong(BEGUN_AGAIN);
@@ -201,7 +205,7 @@ async function checkChain(
       `Entry ${beyond} stands behind the end of the chain: it is forged, or the end was put back.`,
     );
   }
-  // Behind an end that was put back it may still be there, which is said already.
+  // If the end was put back, the entry may still exist behind it, and that is already reported.
   if (!isKnownThere && beyond !== known?.seq) {
     const missing = `Entry ${known?.seq}, which was noted down earlier, is missing.`;
     wrong(missing + (await restoreText(audit)));
@@ -209,7 +213,7 @@ async function checkChain(
   return { entries, end: head === null ? null : end, purgedThrough: purged.seq, problems };
 }
 
-/** What stands in the database beside the chain, and was put there by another program. */
+/** Rows in addition to the chain that another program put into the database. */
 async function findStrangeRows(audit: Audit, purgedSeq: number): Promise<string[]> {
   const problems: string[] = [];
   const before = await audit.reader
@@ -234,7 +238,7 @@ async function findStrangeRows(audit: Audit, purgedSeq: number): Promise<string[
   return problems;
 }
 
-/** A restore takes entries away lawfully: its own entry, which nobody can forge, says when. */
+/** A restore removes entries legitimately: its own entry, which nobody can forge, says when. */
 async function restoreText(audit: Audit): Promise<string> {
   const restore = await audit.reader
     .selectFrom('audit_entries')
@@ -247,7 +251,7 @@ async function restoreText(audit: Audit): Promise<string> {
   return ` A backup was restored on ${isoTime(toTime(restore.at)).slice(0, 10)} (entry ${restore.seq}): that explains it if the end was noted down before that day, and only then.`;
 }
 
-/** In one statement: an entry and the end are written together, also while this is asked. */
+/** In one statement, because an entry and the end are written together, even during this check. */
 async function findBeyond(audit: Audit): Promise<number | null> {
   const found = await audit.reader
     .selectFrom('audit_entries')
@@ -259,7 +263,7 @@ async function findBeyond(audit: Audit): Promise<number | null> {
   return found?.seq ?? null;
 }
 
-/** True if something is there that is made together with its entry. */
+/** True if a row exists that is created together with its entry. */
 async function hasAuditedRows(audit: Audit): Promise<boolean> {
   const token = await audit.reader
     .selectFrom('access_tokens')
@@ -270,9 +274,9 @@ async function hasAuditedRows(audit: Audit): Promise<boolean> {
   return token !== undefined || person !== undefined;
 }
 
-/** True if something that is made together with an entry is older than every entry. */
+/** True if a row that is created together with an entry is older than every entry. */
 async function hasBegunLate(audit: Audit): Promise<boolean> {
-  // The least of all times, not that of the first entry: clocks of hosts may differ.
+  // The earliest time of all entries, not the first entry's time, because host clocks may differ.
   const first = await audit.reader
     .selectFrom('audit_entries')
     .select((eb) => eb.fn.min('at').as('at'))
@@ -301,7 +305,7 @@ async function hasBegunLate(audit: Audit): Promise<boolean> {
   return older.some((rows) => rows.length > 0);
 }
 
-/** True if the first entry says that a birth record was made with it. */
+/** True if the first entry says that a birth record was created with it. */
 async function wasBornOnRecord(audit: Audit): Promise<boolean> {
   const first = await audit.reader
     .selectFrom('audit_entries')
@@ -311,13 +315,16 @@ async function wasBornOnRecord(audit: Audit): Promise<boolean> {
   return first !== undefined && openIfGenuine(audit, first)?.born === true;
 }
 
-/** Whether who is blocked is what the last entry says that has sealed it; null if it is, or if no entry has. */
+/**
+ * Compares the blocks with the last entry that sealed them; null if they match, or if no entry
+ * sealed any.
+ */
 async function findChangedBlocks(audit: Audit): Promise<string | null> {
   for (;;) {
     const sealed = await findSealedBlocks(audit);
     if (sealed === null) return null;
     const now = await readBlocks(audit.reader, audit.fingerprint);
-    // An erasure meanwhile has sealed others.
+    // An erasure in the meantime has sealed other blocks.
     if ((await findSealedBlocks(audit))?.hash !== sealed.hash) continue;
     return describeChangedBlocks(sealed, now);
   }
@@ -342,7 +349,7 @@ async function findSealedBlocks(audit: Audit): Promise<Blocks | null> {
   }
 }
 
-/** Null for an entry that was changed, which is a finding of its own. */
+/** Null for an entry that was changed, which is reported separately. */
 function openIfGenuine(audit: Audit, { seq, sealed }: { seq: number; sealed: string }) {
   try {
     return openEntryBody(audit.sealer, { seq, sealed });
@@ -352,7 +359,10 @@ function openIfGenuine(audit: Audit, { seq, sealed }: { seq: number; sealed: str
   }
 }
 
-/** Keys that do not open in their place: each is bound to its id, its client and its contact. */
+/**
+ * Number of keys that do not decrypt in their place: each is bound to its ID, its client and its
+ * contact.
+ */
 async function countChangedKeys(audit: Audit): Promise<number> {
   let changed = 0;
   let after: string | null = null;
@@ -382,9 +392,12 @@ function opens(audit: Audit, sealed: string, place: Parameters<typeof keySealCon
   }
 }
 
-/** Keys that are gone although no erasure on record destroyed them, and keys that are there although none should be. */
+/**
+ * Reports keys that are missing although no recorded erasure destroyed them, and keys that should
+ * not exist.
+ */
 async function findMovedKeys(audit: Audit, areEntriesGone: boolean): Promise<string[]> {
-  // In this order: an erasure meanwhile is on record before its keys are looked for again.
+  // In this order, an erasure in the meantime is recorded before its keys are checked again.
   const lost = await listLostKeys(audit);
   const destroyed = await findDestroyedKeys(audit);
   const strange = await countStrangeKeys(audit, destroyed);
@@ -405,7 +418,10 @@ async function findMovedKeys(audit: Audit, areEntriesGone: boolean): Promise<str
   ];
 }
 
-/** Ids of keys that entries need and that are gone, but for those of clients whose erasure has begun since. */
+/**
+ * IDs of keys that entries need and that are missing, without the keys of clients whose erasure has
+ * started since.
+ */
 async function listLostKeys(audit: Audit): Promise<string[]> {
   const lost = await audit.reader
     .selectFrom('audit_entries as entry')
@@ -423,7 +439,10 @@ async function listLostKeys(audit: Audit): Promise<string[]> {
   );
 }
 
-/** How many keys are there that were destroyed, or that no entry needs: a purge takes them with the last entry. */
+/**
+ * Number of keys that were destroyed or that no entry needs. A purge deletes a key with its last
+ * entry.
+ */
 async function countStrangeKeys(audit: Audit, destroyed: ReadonlySet<string>): Promise<number> {
   const there = await audit.reader
     .selectFrom('audit_keys as key')
@@ -450,7 +469,7 @@ async function countStrangeKeys(audit: Audit, destroyed: ReadonlySet<string>): P
   return strange.size;
 }
 
-/** The last entry of an action about each client. */
+/** The last entry of an action for each client. */
 async function listLastOf(audit: Audit, action: AuditAction): Promise<Map<string | null, number>> {
   const rows = await audit.reader
     .selectFrom('audit_entries')
@@ -492,7 +511,10 @@ async function readAfter(audit: Audit, seq: number, through: number | null) {
     .execute();
 }
 
-/** What another program put into the database is not to begin a line, which could look like a finding of ours. */
+/**
+ * Text that another program put into the database must not start a line, where it could look like
+ * our own finding.
+ */
 function inOneLine(problem: string): string {
   return problem.replace(/\p{Cc}+/gu, ' ');
 }

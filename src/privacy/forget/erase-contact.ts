@@ -51,9 +51,9 @@ import {
   UNKNOWN_HERE,
 } from './targets.ts';
 
-/** What is known when the erasure begins. */
+/** The facts that are known when the erasure starts. */
 export interface Facts {
-  /** The integration that was asked for. */
+  /** The integration that the request names. */
   main: Target | undefined;
   lookup: RecordLookup | null;
   person: PersonFingerprints | null;
@@ -62,12 +62,12 @@ export interface Facts {
   /** The integrations that have traces of the contact. */
   known: readonly string[];
   isKnown: boolean;
-  /** Fingerprints of the donors that the person was and no other contact is. */
+  /** Fingerprints of the donors that belong to this person and to no other contact. */
   donors: ReadonlySet<string>;
   names: NamesOfPerson;
 }
 
-/** How it stands in an integration in which there is nothing to be done, or no more. */
+/** The state of an integration in which nothing is left to be done. */
 const AT_REST = {
   erasedEarlier: null,
   mergedInto: null,
@@ -78,8 +78,9 @@ const AT_REST = {
 };
 
 /**
- * The blocks of all first, so that no run in between brings anything back; then the CRM and the
- * service; and the store last: once it has forgotten, nothing tells any more what was ours.
+ * First blocks the contact in all integrations, so that no run in between brings anything back.
+ * Then clears the CRM and the service. The store comes last: once it has erased the contact,
+ * nothing can tell which values were ours.
  */
 export async function eraseInEach(
   deps: ForgetPersonDeps,
@@ -118,7 +119,7 @@ export async function eraseInEach(
   return done;
 }
 
-/** Puts the erasure on record, or finds how far an earlier one has come. */
+/** Records the erasure, or finds the progress of an earlier one. */
 async function begin(
   { application: { store }, clock, newId }: ForgetPersonDeps,
   { crmId, everywhere }: ForgetRequest,
@@ -126,7 +127,7 @@ async function begin(
   { person, erasures, known, isKnown, donors }: Facts,
 ): Promise<ErasureNote> {
   const before = erasures.find((row) => row.integrationId === id);
-  // One of several integrations may have come to its end before the others.
+  // One of several integrations may have been finished before the others.
   const isResumed = before?.state === 'begun' || (before && !known.includes(id));
   const resumed = isResumed ? parseNote(before.receipt) : null;
   const begun = resumed ?? newNote(newId(), clock.now());
@@ -142,7 +143,7 @@ async function begin(
   return note;
 }
 
-/** Erases what stands outside of the store: in the CRM, beside it, and at the service. */
+/** Erases the data outside the store: in the CRM, in the connector's files, and at the service. */
 async function eraseOutside(
   { application: { store } }: ForgetPersonDeps,
   { crmId, alsoInCrm }: ForgetRequest,
@@ -152,7 +153,8 @@ async function eraseOutside(
 ): Promise<ErasedIn> {
   const { id, lease, open, crm: own } = target;
   const { main, lookup, forms, ids, names: ofPerson } = facts;
-  // If that is not asked for, nothing is said of the CRM, although an earlier attempt may have had it.
+  // If the CRM is not to be cleared, the note says nothing about it, although an earlier attempt
+  // may have.
   let note = alsoInCrm ? begun : { ...begun, crm: null, mentions: NOTHING_LEFT };
   const save: SaveNote = async (changes) => {
     note = { ...note, ...changes };
@@ -169,16 +171,16 @@ async function eraseOutside(
   }
   const ours = await findOurValues(store, [id], forms);
   await save({ written: union(note.written, [...ours.keys()]) });
-  // What an integration has written that the settings do not have any more is in the same account.
+  // An integration that is no longer in the settings has written into the same account.
   const clients = (open === null ? main : target) ?? UNKNOWN_HERE;
-  // Before anything is cleared: as long as it is on record.
+  // Before anything is cleared, while it is still on record.
   const memberships = await findMemberships(store, id, forms);
   const names = memberships.map(({ name }) => name);
   await save({ networks: { ...note.networks, pending: union(note.networks.pending, names) } });
   let inCrm: FoundMentions['inCrm'] = [];
   if (clients.open !== null) {
     const found = await findMentions(clients.open.deps, id, facts);
-    // On record first: after a kill only the rest is found.
+    // Recorded first: after a kill, only the rest would be found.
     const texts = Math.max(note.erased.texts, found.texts);
     await save({ erased: { ...note.erased, texts } });
     await dropKeptTexts(clients.open.deps, lease, found);
@@ -186,7 +188,7 @@ async function eraseOutside(
   }
   if (alsoInCrm && clients.crm === null) {
     const mentions = { ...NOTHING_LEFT, contacts: countHolders(inCrm) };
-    // What an earlier attempt has seen there is not known to be so any more.
+    // What an earlier attempt saw there may no longer be true.
     await save({ crm: NOTHING_CLEARED, mentions, unreached: clients.unreached });
   }
   if (clients.crm !== null && alsoInCrm) {
@@ -196,7 +198,7 @@ async function eraseOutside(
     isSeenEmpty = cleared.isSeenEmpty;
     mergedInto = cleared.mergedInto ?? mergedInto;
     refusals = cleared.refusals;
-    // How many there are is on record before the first is cleared.
+    // The number is recorded before the first text is cleared.
     const introductions = Math.max(
       note.erased.introductions + note.mentions.contacts + note.mentions.unseen,
       countHolders(inCrm),
@@ -228,7 +230,7 @@ async function eraseOutside(
   };
 }
 
-/** What a user asks for looks also for erased contacts that the CRM did not show before. */
+/** A user's request also searches for erased contacts that the CRM did not show before. */
 const LOOKS_AGAIN = { looksAgain: true };
 
 const NOTHING_LEFT: ErasureNote['mentions'] = { contacts: 0, hidden: [], edited: 0, unseen: 0 };
@@ -237,7 +239,7 @@ function countHolders(mentions: FoundMentions['inCrm']): number {
   return new Set(mentions.map(({ holder }) => holder)).size;
 }
 
-/** Erases what the store knows; the receipt is on record in the same transaction. */
+/** Erases the store's data; the receipt is recorded in the same transaction. */
 async function eraseInStore(
   { application: { store } }: ForgetPersonDeps,
   { crmId }: ForgetRequest,
@@ -250,7 +252,8 @@ async function eraseInStore(
     forms: forms.slice(1),
     mayBeLeft: !erased.isSeenEmpty,
     buildReceipt({ introductions, ...rows }) {
-      // Texts in the CRM count, and what the store itself still knows of paths where that was not to be cleared.
+      // Counts texts in the CRM. If the CRM was not to be cleared, it also counts the paths that
+      // the store itself still knows.
       const { introductionsLeft: named } = erased.note;
       const introductionsLeft = note.crm === null ? Math.max(named, introductions) : named;
       note = { ...erased.note, introductionsLeft, erased: addCounts(erased.note.erased, rows) };
@@ -260,7 +263,9 @@ async function eraseInStore(
   return { ...erased, note };
 }
 
-/** The networks of the mirror that the contact's donor is in, unless another contact is the same donor. */
+/**
+ * The mirrored networks that contain the contact's donor, unless another contact is the same donor.
+ */
 async function findMemberships(
   store: Application['store'],
   integrationId: string,
@@ -283,9 +288,9 @@ async function findMemberships(
 }
 
 /**
- * Leaves the networks at the service; resolves with those of which that is still pending. That of an
- * integration which the settings do not have any more cannot be asked: a person has to remove the donor
- * there, and the mirror forgets it.
+ * Leaves the networks at the service. Resolves with the networks where that is still pending. If
+ * the integration is no longer in the settings, there is no access to its service: someone has to
+ * remove the donor there, and the mirror forgets the member.
  */
 async function leaveAll(
   store: Application['store'],
@@ -330,7 +335,7 @@ export async function doneBefore(
         dropWaitingErasures(trx, target.id, facts.forms),
       );
     }
-    // Its own fields first: what a merge has brought into them is told as theirs.
+    // Its own fields first: values that a merge has brought into them are reported as theirs.
     let refusals: readonly string[] = [];
     if (alsoInCrm && target !== undefined && open !== null && crm !== null) {
       const save: SaveNote = async (changes) => {
@@ -341,7 +346,7 @@ export async function doneBefore(
       const before = note.crm?.cleared ?? [];
       const parts = await findParts(crm, ids, crmId);
       const contact = { crmId, forms: facts.forms, parts };
-      // What it was erased with, and left in the CRM, is known by its fingerprints.
+      // Values that the first erasure left in the CRM are recognised by their fingerprints.
       const cleared = await clearInCrm(crm, ids, contact, note.clearing, save);
       if (cleared.isSeenEmpty) {
         await store.checkpoint(target.lease, (trx) =>
@@ -361,7 +366,7 @@ export async function doneBefore(
       note = { ...note, crm: { ...leftovers, stillPresent, unrecognized }, unreached: null };
     }
     if (alsoInCrm && target !== undefined && open !== null && crm !== null) {
-      // Texts in other contacts are known by the donor that is on record of the block.
+      // Texts in other contacts are found by the donor that the block records.
       const { inCrm } = await findMentions(open.deps, integration, facts);
       const mentions = await clearMentions(crm, target.lease, inCrm, facts.names, LOOKS_AGAIN);
       const cleared = Math.max(0, countHolders(inCrm) - mentions.contacts - mentions.unseen);
@@ -369,7 +374,7 @@ export async function doneBefore(
     }
     const isUnreached = alsoInCrm && open !== null && crm === null;
     if (isUnreached) note = { ...note, crm: NOTHING_CLEARED, unreached };
-    // What had been left to the next sync then is of no news now.
+    // What was left to the next sync at that time is no longer news.
     note = { ...note, networks: { ...note.networks, pending: [] }, introductionsLeft: 0 };
     const isComplete = !isUnreached && (note.crm?.stillPresent.length ?? 0) === 0;
     done.push({ ...AT_REST, integration, note, refusals, erasedEarlier: at, isComplete });
@@ -377,7 +382,9 @@ export async function doneBefore(
   return done;
 }
 
-/** Whatever it was, the contact is blocked by now, and repeating the command does the rest. */
+/**
+ * Whatever the failure was, the contact is blocked by now, and repeating the command does the rest.
+ */
 function cutOff({ crmId }: ForgetRequest, failure: DonorSyncError): RetriableError {
   return new RetriableError(
     `The erasure of ${crmId} did not come to its end: ${failure.message} No sync takes the contact up meanwhile. Repeat the command once that is fixed; it goes on from there.`,
@@ -385,7 +392,7 @@ function cutOff({ crmId }: ForgetRequest, failure: DonorSyncError): RetriableErr
   );
 }
 
-/** It stood still for longer than its lease, before the block was on disk. */
+/** The process paused for longer than its lease, before the block was on disk. */
 function overtaken({ id }: Target, cause: LeaseLost): RetriableError {
   return new RetriableError(
     `Another process began to work on "${id}" before the erasure was on record. Nothing was erased: repeat the command when that has ended.`,

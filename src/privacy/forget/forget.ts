@@ -1,6 +1,7 @@
 /**
- * Erasing a person: from every integration of the CRM account, provably and for good. The block is on
- * disk before anything is erased; a person's id may be repeated after a kill, and the rest is done.
+ * Erases a person from every integration of the CRM account, provably and for good. The block is on
+ * disk before anything is erased. After a kill, repeat the request with the same ID, and the rest
+ * is done.
  */
 
 import type { RecordLookup } from '../../../connectors/contract.ts';
@@ -30,8 +31,8 @@ import {
 } from './targets.ts';
 
 /**
- * Erases a person and says what was done. Throws a ConfigurationError, with nothing done, for an id
- * that is known nowhere, and AlreadyRunning while one of the integrations is being synced.
+ * Erases a person and reports what was done. Throws a ConfigurationError, with nothing done, for an
+ * ID that is known nowhere. Throws AlreadyRunning while one of the integrations is being synced.
  */
 export async function forgetPerson(
   deps: ForgetPersonDeps,
@@ -62,7 +63,7 @@ async function forgetIn(
   const known: string[] = [];
   for (const id of ids)
     if (await hasTracesOfContact(store.reader, id, forms, { asked: false })) known.push(id);
-  // Before the store forgets which donor the contact is.
+  // Before the store erases which donor the contact is.
   const donors = await findDonors(store, ids, forms);
   const erasures = await findErasures(store, ids, [crmId]);
   const blocks = erasures.filter(isErasure);
@@ -70,7 +71,7 @@ async function forgetIn(
   if (!isKnown && !request.blockUnknown) throw await unknownContact(deps, request, ids, isAsked);
   const isDone =
     known.length === 0 && blocks.length > 0 && blocks.every(({ state }) => state !== 'begun');
-  // A later attempt knows what is on record from the first one, when the store still knew more.
+  // A later attempt uses what the first attempt recorded, when the store still knew more.
   const named = [
     ...(await findDonorFingerprints(store.reader, store.fingerprint, ids, forms)),
     ...erasures.flatMap((row) => parseDonors(row.donors)),
@@ -98,7 +99,10 @@ async function forgetIn(
   return buildReceipt({ at: deps.clock.now(), erased, alike, leftAlone });
 }
 
-/** With the names by which texts of later profiles are known; without a record the name itself is not known any more. */
+/**
+ * Adds the names by which texts of later profiles are found. Without a CRM record, the name itself
+ * is no longer known.
+ */
 function withNames(
   person: PersonFingerprints | null,
   { isEmpty, names }: NamesOfPerson,
@@ -107,7 +111,7 @@ function withNames(
   return { ...(person ?? { name: '', addresses: [], employers: [] }), names };
 }
 
-/** Throws, with nothing erased, if the CRM forbids the erasure, or shows the request no longer. */
+/** Throws, with nothing erased, if the CRM forbids the erasure or no longer shows the request. */
 function requireAllowed(
   { crmId, ofCrm }: ForgetRequest,
   lookup: RecordLookup | null,
@@ -136,7 +140,7 @@ function requireAllowed(
   }
 }
 
-/** The codes of errors that say why the CRM keeps a contact from being erased. */
+/** Error codes for the reasons why the CRM keeps a contact from being erased. */
 export const PRIVACY_HOLD = 'privacy_hold';
 export const REQUEST_WITHDRAWN = 'erasure_request_withdrawn';
 
@@ -170,7 +174,10 @@ async function unknownContact(
   );
 }
 
-/** Lifts the block of a contact in every integration of its account; resolves with those that had one. */
+/**
+ * Unblocks a contact in every integration of its account; resolves with the integrations that had
+ * blocked it.
+ */
 export async function liftBlock(
   { application: { store } }: Pick<ForgetPersonDeps, 'application'>,
   integration: Integration,

@@ -1,4 +1,7 @@
-/** Who the person of an id is: as the CRM has them, as the store remembers them, and who may be the same. */
+/**
+ * Identifies the person behind an ID: in the CRM, in the store, and contacts that may be the same
+ * person.
+ */
 
 import type { RecordLookup } from '../../../connectors/contract.ts';
 import type { Application } from '../../application.ts';
@@ -25,11 +28,11 @@ import { findContactsAlike } from '../statements/known-contacts.ts';
 import { findKeptTexts, findNamesOfDonors } from '../statements/mentions.ts';
 import type { ForgetPersonDeps, ForgetRequest, Target } from './targets.ts';
 
-/** What the CRM says of an id. */
+/** The CRM's answer for an ID. */
 export interface CrmAnswer {
-  /** The record: there, or merged into another one; null for any other. */
+  /** The record, if it exists or was merged into another one; otherwise null. */
   lookup: RecordLookup | null;
-  /** False if the CRM could not be asked. */
+  /** False if the CRM could not be reached. */
   isAsked: boolean;
 }
 
@@ -46,7 +49,7 @@ export async function lookUp(main: Target | undefined, crmId: string): Promise<C
   }
 }
 
-/** By what the person is recognised later: as the CRM has them, and as the store remembers them. */
+/** The fingerprints that recognise the person later, from the CRM and from the store. */
 export async function findPerson(
   { application: { store } }: ForgetPersonDeps,
   account: readonly string[],
@@ -63,7 +66,7 @@ export async function findPerson(
   return person;
 }
 
-/** In another account the same id may be another person, who is left alone. */
+/** In a different account the same ID may be a different person, who is left alone. */
 export async function distinguish(
   { application: { store } }: ForgetPersonDeps,
   {
@@ -73,7 +76,7 @@ export async function distinguish(
     person,
   }: {
     targets: readonly Target[];
-    /** Integrations in which the id means the same contact. */
+    /** Integrations in which the ID means the same contact. */
     account: readonly string[];
     forms: readonly string[];
     person: PersonFingerprints | null;
@@ -97,8 +100,8 @@ export async function distinguish(
 }
 
 /**
- * The names of the person: as the CRM has them, as kept profiles and what was written do for one who has left the CRM, and
- * `known` from an earlier attempt.
+ * The person's names: from the CRM, from `known` of an earlier attempt and, for a contact that left
+ * the CRM, from kept profiles and past writes.
  */
 export async function findNames(
   { application: { store } }: ForgetPersonDeps,
@@ -125,7 +128,7 @@ export async function findNames(
   return namesOfPerson(store.fingerprint, [...read, ...written, ...known]);
 }
 
-/** The donors that the contact is, by integration. */
+/** The contact's donors, by integration. */
 export async function findDonors(
   store: Application['store'],
   ids: readonly string[],
@@ -142,7 +145,7 @@ export async function findDonors(
   return donors;
 }
 
-/** Other contacts that may be the same person: only their ids, for a person to look at. */
+/** Other contacts that may be the same person. Returns only their IDs, for a user to check. */
 export async function findAlike(
   { application: { store } }: ForgetPersonDeps,
   { everywhere }: ForgetRequest,

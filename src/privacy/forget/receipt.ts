@@ -1,4 +1,7 @@
-/** What an erasure has done, in the form for people and programs: no names, and no id besides the one asked for. */
+/**
+ * The result of an erasure, for people and programs: without names, and without any ID except the
+ * requested one.
+ */
 import { isoTime } from '../../core/clock.ts';
 import { describeCount } from '../../core/quantities.ts';
 import {
@@ -11,28 +14,31 @@ import {
 } from '../../fields/erasing/erasure-note.ts';
 import type { KnownContact } from '../statements/known-contacts.ts';
 
-/** What was done in one integration. */
+/** The result in one integration. */
 export interface ErasedIn {
   integration: string;
   note: ErasureNote;
-  /** When it was done before (epoch ms), if it was; null if it was done now. */
+  /** When it was done before (epoch ms); null if it was done now. */
   erasedEarlier: number | null;
-  /** The contact that it lives on in, if the CRM has merged it. */
+  /** The contact that the CRM has merged it into, if any. */
   mergedInto: string | null;
-  /** Why the CRM did not let fields be cleared. */
+  /** Why the CRM did not clear some fields. */
   refusals: readonly string[];
-  /** What the next sync does, since the connector could not sign in. */
+  /** True if the next sync has to drop kept writes, because the connector could not sign in. */
   isKeptPending: boolean;
-  /** True if the contact's fields were seen empty, so that nothing of them has to be known any more. */
+  /** True if the contact's fields were read as empty, so that nothing about them has to be kept. */
   isSeenEmpty: boolean;
-  /** False if values of ours are left in the CRM: what tells them from others is kept till then. */
+  /**
+   * False if values of ours are left in the CRM: until then, the store keeps the data that
+   * recognises them.
+   */
   isComplete: boolean;
 }
 
 export interface ErasureReceipt {
   id: string;
   at: string;
-  /** False if the same command has to be repeated once the CRM takes it. */
+  /** False if the same command has to be repeated once the CRM accepts it. */
   complete: boolean;
   /** When it was erased before, if nothing was left to be done now. */
   erasedEarlier: string | null;
@@ -48,14 +54,14 @@ export interface ErasureReceipt {
   erased: ErasedCounts;
   /** Null if the CRM was not to be cleared. */
   crm: CrmErasure | null;
-  /** Contacts that may be the same person under another id. */
+  /** Contacts that may be the same person under another ID. */
   alike: readonly KnownContact[];
-  /** Contacts of other accounts that have this id and are another person. */
+  /** Contacts of other accounts that have this ID and are another person. */
   leftAlone: readonly KnownContact[];
   pending: Pending[];
 }
 
-/** What is still to be done. */
+/** Work that is still to be done. */
 export interface Pending {
   integration: string;
   what: 'networks' | 'introductions' | 'crm' | 'merged' | 'kept';
@@ -70,7 +76,7 @@ export function buildReceipt({
 }: {
   /** Epoch ms. */
   at: number;
-  /** The integration that was asked for first. */
+  /** The integration that the request named comes first. */
   erased: readonly ErasedIn[];
   alike: readonly KnownContact[];
   leftAlone: readonly KnownContact[];
@@ -111,7 +117,7 @@ function joined(one: CrmErasure | null, other: CrmErasure | null): CrmErasure | 
   };
 }
 
-/** Texts that name the person in other contacts. */
+/** Texts in other contacts that name the person. */
 function addMentions(
   { contacts, hidden, edited, unseen }: ErasureNote['mentions'],
   add: (text: string) => void,

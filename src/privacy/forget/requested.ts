@@ -1,4 +1,4 @@
-/** Carries out the erasures that a CRM asked for and that are due: by the CRM's own event, the settings, or a user. */
+/** Carries out due erasures that the CRM's own event, the settings or a user requested. */
 
 import { isDonorSyncError, isRetriableError, messageOf } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration-settings.ts';
@@ -19,15 +19,16 @@ export interface ErasedOnRequest {
   left: number;
 }
 
-/** Erasures that are loaded at once. */
+/** Number of erasures that are loaded at once. */
 const AT_ONCE = 500;
 
 /** Reasons that are marks of the CRM, and must still be set when the erasure starts. */
 const BY_MARK: readonly DueErasure['source'][] = ['should_forget', 'objection'];
 
 /**
- * Erases the contacts whose requests are due, one after the other. It can be stopped at any moment: a request is due until
- * its erasure has deleted it, and a repeated erasure continues where the first one stopped.
+ * Erases the contacts whose requests are due, one after the other. You can stop it at any moment: a
+ * request stays due until its erasure has deleted it, and a repeated erasure continues where the
+ * first one stopped.
  */
 export async function eraseRequested(
   deps: ForgetPersonDeps,

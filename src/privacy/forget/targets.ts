@@ -10,18 +10,18 @@ import { openCrm } from '../../sync/control/crm-account.ts';
 import { withLease } from '../../sync/control/with-lease.ts';
 import { hasTracesOfContact } from '../statements/known-contacts.ts';
 
-/** What a person asks for. */
+/** A user's request to erase a contact. */
 export interface ForgetRequest {
   integration: Integration;
-  /** The canonical form of the contact's id. */
+  /** The canonical form of the contact's ID. */
   crmId: string;
   /** True to clear what we wrote into the CRM, too. */
   alsoInCrm: boolean;
-  /** True for the integrations of other accounts as well. */
+  /** True to include the integrations of other accounts. */
   everywhere: boolean;
-  /** True to block an id that neither the store nor the CRM knows. */
+  /** True to block an ID that neither the store nor the CRM knows. */
   blockUnknown: boolean;
-  /** The CRM's own request, if the erasure answers one; left out for one that a user starts. */
+  /** The CRM's own request, if the erasure answers one; omitted if a user started the erasure. */
   ofCrm?: RequestOfCrm;
 }
 
@@ -48,17 +48,24 @@ export type Opened = Pick<
   'integration' | 'mappings' | 'deps' | 'keepsWrites' | 'close'
 >;
 
-/** Without `alsoInCrm` the CRM is asked who the person is, and may be out of reach for good. */
+/**
+ * Without `alsoInCrm` the CRM is read only to identify the person, and it may be unavailable for
+ * good.
+ */
 const CRM_PATIENCE_MS = 15_000;
 
 /**
- * The integrations that an erasure is about: those of the same account, also ones that the settings
- * do not have any more; with `everywhere`, those of the same kind that know the id.
+ * The integrations that an erasure covers: those of the same account, even if they are no longer in
+ * the settings. With `everywhere`, also those of the same kind that know the ID.
  */
 export async function integrationsToForget(
   {
     application: { store, integrations },
-  }: { application: Pick<ForgetPersonDeps['application'], 'store' | 'integrations'> },
+  }: {
+    application: Pick<ForgetPersonDeps['application'], 'integrations'> & {
+      store: Pick<ForgetPersonDeps['application']['store'], 'reader'>;
+    };
+  },
   { integration, crmId, everywhere }: Pick<ForgetRequest, 'integration' | 'crmId' | 'everywhere'>,
 ): Promise<string[]> {
   const ids = await listIntegrationsOfSameAccount(store.reader, integration.id);
@@ -70,26 +77,28 @@ export async function integrationsToForget(
   return ids;
 }
 
-/** One of the integrations, for as long as the erasure takes. */
+/** One of the integrations, while the erasure runs. */
 export interface Target {
   id: string;
   lease: Lease;
-  /** Null if the settings do not have it any more. */
+  /** Null if it is no longer in the settings. */
   open: Opened | null;
-  /** The same with its CRM; null if that could not be opened. */
+  /** The same with its CRM; null if the CRM could not be opened. */
   crm: SyncDeps | null;
   /** Why the CRM could not be opened; null if it was. */
   unreached: string | null;
 }
 
-/** What there is of an integration that the settings do not have. */
+/** The target for an integration that is not in the settings. */
 export const UNKNOWN_HERE: Pick<Target, 'open' | 'crm' | 'unreached'> = {
   open: null,
   crm: null,
   unreached: null,
 };
 
-/** Takes the lease of each integration and signs in; nothing is done if one of them is taken. */
+/**
+ * Takes the lease of each integration and signs in. Nothing is done if one of the leases is taken.
+ */
 export function withTargets<Result>(
   deps: ForgetPersonDeps,
   request: ForgetRequest,
@@ -127,8 +136,9 @@ const OUT_OF_REACH: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Without the CRM the contact is blocked all the same, and the receipt says what could not be reached. Settings that lead to
- * another account than before are an error: there, the id is another contact.
+ * Without the CRM the contact is blocked anyway, and the receipt says what could not be reached.
+ * Settings that lead to a different account than before are an error: there, the ID is a different
+ * contact.
  */
 async function openUnlessAway(
   { deps, integration }: Opened,

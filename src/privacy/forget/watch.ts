@@ -1,4 +1,4 @@
-/** Starts the erasures that are due in a service, one client after the other, beside its runs. */
+/** Starts due erasures in a service, one client after the other, in parallel with its runs. */
 
 import type { Application } from '../../application.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -9,7 +9,7 @@ import { listIntegrationsWithDueErasures } from '../../decisions/statements/eras
 import { eraseRequested } from './requested.ts';
 
 export interface ErasureWatch {
-  /** Looks for erasures that are due, and starts them unless the last ones are still in progress. */
+  /** Looks for due erasures, and starts them unless the last ones are still in progress. */
   start(): Promise<void>;
   /** Ends the delay after a failure. */
   retryNow(): void;
@@ -17,7 +17,7 @@ export interface ErasureWatch {
   ended(): Promise<void>;
 }
 
-/** A run has the lease, or a CRM is unavailable: the delay doubles up to the longest one. */
+/** If a run has the lease or a CRM is unavailable, the delay doubles up to the longest delay. */
 const FIRST_DELAY_MS = 2_000;
 const LONGEST_DELAY_MS = 300_000;
 
@@ -58,7 +58,7 @@ export function createErasureWatch(deps: {
     }
   }
 
-  /** False if some of it is left. */
+  /** False if some of them are left. */
   async function eraseIn(id: string): Promise<boolean> {
     const integration = application.integrations.get(id);
     if (integration === undefined || (await application.findRunning(id)) !== null) return false;

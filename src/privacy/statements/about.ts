@@ -1,14 +1,17 @@
-/** Everything that the database holds of a contact, table by table; `erase-rows.ts` erases the same. */
+/**
+ * Everything that the database holds about a contact, table by table. `erase-rows.ts` erases the
+ * same data.
+ */
 import { parseOwned } from '../../contacts/owned-values.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { Reader } from '../../database/reader.ts';
 import type { AboutPart } from './contact-places.ts';
 import { VALUES_PURGED } from './retention.ts';
 
-/** What is held of a contact in one integration. Instants are epoch ms. */
+/** The data held about a contact in one integration. Instants are epoch ms. */
 export type AboutContact = Awaited<ReturnType<typeof readAboutContact>>;
 
-/** `crmIds` are the forms of the contact's id. */
+/** `crmIds` are the forms of the contact's ID. */
 export async function readAboutContact(
   reader: Reader,
   fingerprint: Fingerprint,
@@ -91,7 +94,7 @@ export async function readAboutContact(
   } satisfies Record<AboutPart, unknown> & Record<string, unknown>;
 }
 
-/** What says something of the donor that the contact is. */
+/** Data about the contact's donor. */
 async function findAsDonor(reader: Reader, integrationId: string, donors: readonly string[]) {
   if (donors.length === 0) return { introduces: 0, networks: [] };
   const introduced = await reader

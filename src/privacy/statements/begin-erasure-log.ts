@@ -1,11 +1,11 @@
-/** What a database adds to the log of erasures when a process opens it. */
+/** Lines that a database adds to the erasure log when a process opens it. */
 import type { Store } from '../../database/store.ts';
 import { isSeenDue, type WithErasureLog } from './erasure-log.ts';
 import { parseDonors } from './mentions.ts';
 
 type OpenedStore = Pick<Store, 'reader'> & WithErasureLog;
 
-/** Begins a log of what was erased before there was one. */
+/** Starts a log with the erasures from before there was one. */
 export async function beginErasureLog({ reader, erasures }: OpenedStore): Promise<void> {
   if (await erasures.isBegun()) return;
   const rows = await reader.selectFrom('forgotten').selectAll().orderBy('forgotten_at').execute();
@@ -26,7 +26,10 @@ export async function beginErasureLog({ reader, erasures }: OpenedStore): Promis
   );
 }
 
-/** Notes in the log that a process works with this database: a log without such a line is an old copy. */
+/**
+ * Records in the log that a process works with this database. A log without such a line is an old
+ * copy.
+ */
 export async function noteDatabaseSeen({ reader, erasures }: OpenedStore): Promise<void> {
   const now = reader.clock.now();
   if (!isSeenDue(await erasures.read(), now)) return;

@@ -4,16 +4,16 @@ import type { Trx } from '../../database/tables/tables.ts';
 import { eraseRows } from './erase-rows.ts';
 import type { ErasureLog } from './erasure-log.ts';
 
-/** The part of a hold that says whose it is. */
+/** The part of a hold that identifies the contact. */
 interface HeldContact {
   integrationId: string;
   crmId: string;
 }
 
 /**
- * It is the erased person: this id is blocked as well. Where nothing was ever written into the CRM,
- * nothing is left of it here either; the rest is for `forget`, which can tell then what was ours. Resolves with the ids
- * of the audit's keys that it has destroyed.
+ * The contact is the erased person, so this ID is blocked, too. If nothing was ever written into
+ * the CRM, its data is erased here at once. Otherwise `forget` does the rest, because it can tell
+ * which values were ours. Resolves with the IDs of the destroyed audit keys.
  */
 export async function blockErased(
   trx: Trx,

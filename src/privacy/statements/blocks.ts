@@ -1,4 +1,4 @@
-/** Who must not be taken up again, because the person was erased. */
+/** The contacts that must not be processed again, because the person was erased. */
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import { preparedRead, type Slots } from '../../database/prepared.ts';
@@ -10,15 +10,15 @@ import { recordEntry } from '../audit/record.ts';
 import type { WithErasureLog } from './erasure-log.ts';
 import { LEFT_STATES } from './left-values.ts';
 
-/** Who must not be taken up again. */
+/** A contact that must not be processed again. */
 export interface Block {
-  /** Fingerprint of the CRM id. */
+  /** Fingerprint of the CRM ID. */
   fingerprint: string;
   since: number;
   state: ForgottenState | null;
-  /** JSON of `PersonFingerprints`; null if nothing of the person was known. */
+  /** JSON of `PersonFingerprints`; null if nothing was known about the person. */
   person: string | null;
-  /** False for people who were erased in other accounts: their ids mean other people here. */
+  /** False for people who were erased in other accounts: their IDs mean different people here. */
   isOwn: boolean;
 }
 
@@ -27,14 +27,14 @@ export function isBlocking({ isOwn, state }: Block): boolean {
   return isOwn && state !== 'merged';
 }
 
-/** The fingerprints by which blocks know these contacts. */
+/** The fingerprints that blocks store for these contacts. */
 export function fingerprintContacts(fingerprint: Fingerprint, crmIds: readonly string[]): string[] {
   return crmIds.map((id) => fingerprint('forgotten', id));
 }
 
 /**
- * Who must not be taken up again in an integration, whichever integration of its account they were
- * erased in. `account` is the account's fingerprint; null for the one that is pinned.
+ * The blocks that apply to an integration, from any integration of its account. `account` is the
+ * account's fingerprint; null for the pinned account.
  */
 export async function listBlocks(
   reader: Reader,
@@ -56,7 +56,7 @@ export async function listBlocks(
   }));
 }
 
-/** Fingerprints of the contacts of an integration that must not be taken up again. */
+/** Fingerprints of the contacts of an integration that must not be processed again. */
 export async function listBlockedContacts(
   reader: Reader,
   integrationId: string,
@@ -65,7 +65,10 @@ export async function listBlockedContacts(
   return new Set(blocks.flatMap((block) => (isBlocking(block) ? block.fingerprint : [])));
 }
 
-/** By what the person of a block is recognised, and where, as far as it was not on record before. */
+/**
+ * Adds to a block the data that recognises the person, and whether it applies everywhere, unless
+ * already recorded.
+ */
 export async function notePersonOfBlock(
   trx: ActorTransaction,
   integrationId: string,
@@ -93,7 +96,7 @@ export async function notePersonOfBlock(
   await recordEntry(trx, { action: 'forget.begun', integrationId, details, changesBlocks: true });
 }
 
-/** Takes blocks back; resolves with the integrations that had one. */
+/** Lifts blocks; resolves with the integrations that had one. */
 export async function dropBlocks(
   {
     reader,
@@ -130,13 +133,13 @@ async function dropIn(
     .where('crm_id_fingerprint', 'in', fingerprints)
     .returning('integration_id')
     .execute();
-  // Runs have counted the contact under its fingerprint meanwhile.
+  // Runs have counted the contact under its fingerprint in the meantime.
   await trx
     .deleteFrom('contacts')
     .where('integration_id', 'in', integrationIds)
     .where('crm_id', 'in', fingerprints)
     .execute();
-  // Its id is known again, and so is what was written into it.
+  // Its ID is known again, so the writes into it get their ID back.
   for (const [at, crm_id] of crmIds.entries()) {
     await trx
       .updateTable('writes')

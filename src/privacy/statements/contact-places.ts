@@ -1,6 +1,7 @@
 /**
- * Every place in the database that holds the id of a contact or of a donor in clear, as the catalogue of tables declares
- * it: an erasure, the search for traces, `about`, the export, retention and "erase again after a restore" work with it.
+ * Every column that holds a plain contact ID or donor ID, as declared in the table catalogue.
+ * Erasures, the search for traces, `about`, the export, retention and "erase again after a restore"
+ * use this list.
  */
 import { type RawBuilder, sql } from 'kysely';
 import {
@@ -11,10 +12,10 @@ import {
 } from '../../database/tables/catalogue.ts';
 import type { ContactIdMeaning, DonorMeaning } from '../../database/tables/table.ts';
 
-/** A column with a contact's id. */
+/** A column with a contact ID. */
 export type ContactPlace = PlacedColumn<ContactIdMeaning>;
 
-/** A column with the id of a donor, or a keyed fingerprint of it. */
+/** A column with a donor ID, or a keyed fingerprint of it. */
 export type DonorPlace = PlacedColumn<DonorMeaning>;
 
 export const CONTACT_PLACES: readonly ContactPlace[] = listColumns('contact id');
@@ -27,16 +28,19 @@ export const OWN_TABLES = CONTACT_PLACES.flatMap(({ table, says }) =>
   says.forget === 'row' ? [table as OwnTable] : [],
 );
 
-/** The tables that say more of a contact than what was paid and what is ours: they go with those that left the CRM. */
+/**
+ * The tables that say more about a contact than what was paid and which values are ours: their rows
+ * are deleted with contacts that left the CRM.
+ */
 export type TableBeside = TablesWith<{ is: 'contact id'; forget: 'row'; whenRemoved: 'deleted' }>;
 export const BESIDE_CONTACTS = CONTACT_PLACES.flatMap(({ table, says }) =>
   says.forget === 'row' && says.whenRemoved === 'deleted' ? [table as TableBeside] : [],
 );
 
-/** The parts of what `about` shows that the catalogue asks for. */
+/** The parts of the `about` output that the catalogue requires. */
 export type AboutPart = SaidAnywhere<{ is: 'contact id' }>['about'];
 
-/** The ids in a place that belong to an integration, as `id`. */
+/** The IDs in a column that belong to an integration, as `id`. */
 export function idsIn(
   { table, column, of }: ContactPlace,
   integrationId: string,

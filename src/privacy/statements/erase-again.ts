@@ -1,4 +1,4 @@
-/** What was erased after a backup was made is erased again once the backup is put back. */
+/** After a restore, erases again everything that was erased after the backup was made. */
 import { sql } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
@@ -11,22 +11,22 @@ import { eraseRows } from './erase-rows.ts';
 import type { ErasureEntry as LoggedEntry } from './erasure-log.ts';
 import { findDonorFingerprints } from './mentions.ts';
 
-/** What was done again, in numbers. */
+/** The repeated erasures, in numbers. */
 export interface ErasedAgain {
-  /** Contacts that are blocked from now on, as they were before. */
+  /** Contacts that are blocked again. */
   blocked: number;
-  /** Those of them that the backup knew. */
+  /** Blocked contacts that the backup contained. */
   erased: number;
-  /** Integrations that had left. */
+  /** Integrations that were erased again. */
   integrations: string[];
-  /** Blocked, and their values may still be in the CRM: `forget` is to be repeated for them. */
+  /** Blocked contacts whose values may still be in the CRM: `forget` must be repeated for them. */
   unfinished: number;
 }
 
-/** An entry without where it was written. */
+/** A log entry without the place where it was written. */
 type ErasureEntry = Omit<LoggedEntry, 'store' | 'folder'>;
 
-/** Rows that are looked through at a time. */
+/** Number of rows that are searched at a time. */
 const IDS_PER_LOOK = 5_000;
 
 export async function eraseAgain(
@@ -64,7 +64,7 @@ export async function eraseAgain(
   return done;
 }
 
-/** An integration that left and came back later is a new one, which a younger backup knows. */
+/** An integration that left and came back later is a new one, and a newer backup contains it. */
 async function hasLeftSince(
   reader: Reader,
   integrationId: string,
@@ -85,7 +85,7 @@ async function hasLeftSince(
   return known === undefined;
 }
 
-/** Pure: how it stands with each contact at the end, without those that were let in again. */
+/** Pure: the final state of each contact, without contacts whose block was lifted. */
 export function lastOfEach(entries: readonly ErasureEntry[]): ErasureEntry[] {
   const last = new Map<string, ErasureEntry>();
   for (const entry of entries) {
@@ -106,7 +106,7 @@ export function lastOfEach(entries: readonly ErasureEntry[]): ErasureEntry[] {
   return [...last.values()];
 }
 
-/** The ids that the database has of these contacts, by fingerprint. */
+/** The IDs of these contacts in the database, by fingerprint. */
 export async function findIds(
   { reader, fingerprint }: { reader: Reader; fingerprint: Fingerprint },
   integrationId: string,
@@ -130,7 +130,10 @@ export async function findIds(
   return found;
 }
 
-/** The block first, as when it was done; what had not come to its end waits for `forget` as before. */
+/**
+ * Sets the block first, as in the original erasure. An erasure that was not finished waits for
+ * `forget`, as before.
+ */
 async function apply(
   trx: ActorTransaction,
   { what, at, integration, contact, person, everywhere, ...logged }: ErasureEntry,
@@ -140,7 +143,8 @@ async function apply(
   const now = trx.clock.now();
   const state = what === 'begun' || what === 'blocked' ? what : 'erased';
   const known = person === null ? null : JSON.stringify(person);
-  // Before the rows go: by this, texts that name the person are found once the product is open.
+  // Read before the rows are deleted: these fingerprints find texts that name the person once the
+  // product is open.
   const found =
     crmIds.length === 0 ? [] : await findDonorFingerprints(trx, fingerprint, [integration], crmIds);
   const donors = JSON.stringify([...new Set([...logged.donors, ...found])]);
@@ -182,7 +186,7 @@ async function apply(
     return;
   }
   const { contacts, jobs, holds, writes, keys } = await eraseRows(trx, integration, crmIds, now, {
-    // What was cleared then, and what came since, the backup does not know.
+    // The backup does not know what was cleared then, or what was written since.
     fingerprint,
     mayBeLeft: true,
   });
@@ -196,7 +200,7 @@ async function apply(
   });
 }
 
-/** What the audit seals of a block, as one text; null if there is none. */
+/** The data of a block that the audit seals, as one text; null if there is none. */
 async function readBlock(
   reader: Reader,
   integration: string,

@@ -1,4 +1,7 @@
-/** Everything of an integration that leaves: in portions, so that a kill leaves less and never a mixture. */
+/**
+ * Erases everything about an integration that leaves, in batches. After a kill less data is left,
+ * but never an inconsistent mix.
+ */
 import { sql } from 'kysely';
 import { secretPrefix } from '../../database/encryption/secrets.ts';
 import type { Lease } from '../../database/leases.ts';
@@ -13,36 +16,40 @@ import { OWN_TABLES } from './contact-places.ts';
 import { eraseRows } from './erase-rows.ts';
 import type { WithErasureLog } from './erasure-log.ts';
 
-/** A transaction of its own for a portion. */
+/** Runs one batch in its own transaction. */
 type EraseBatch = <Result>(work: (trx: Trx) => Promise<Result>) => Promise<Result>;
 
-/** What left, in rows; and what stays. */
+/** The number of erased rows, and the rows that stay. */
 export interface ErasedIntegration {
   erased: Record<string, number>;
   kept: KeptRows;
 }
 
-/** What has to stay, in rows: it names no contact. */
+/** The rows that have to stay; they name no contact. */
 export interface KeptRows {
-  /** What was charged, without whose it was. */
+  /** The charges, without their contacts. */
   submissions: number;
   jobs: number;
   networkAdds: number;
-  /** Their sums by day and month. */
+  /** The sums of the charges by day and month. */
   sums: number;
-  /** Keyed fingerprints of people who were erased. */
+  /** Keyed fingerprints of erased people. */
   blocks: number;
-  /** What the audit says, with no contact that could be read. */
+  /** Audit entries, in which no contact can be read. */
   auditEntries: number;
 }
 
-/** Tables whose rows go by themselves; those that start or ask for anything go first. */
+/**
+ * Tables whose rows are deleted directly. Rows that start or request something are deleted first.
+ */
 const TABLES = [...listTables('deleted first'), ...listTables('deleted')];
 
-/** A run with the rows that belong to it, which go before it. */
+/** The tables whose rows belong to a run and are deleted before it. */
 const TABLES_OF_RUNS = listTables('deleted with its run').filter((table) => table !== 'runs');
 
-/** Erases everything of an integration that leaves, or what an earlier time has left of it. */
+/**
+ * Erases everything about an integration that leaves, or the rest that an earlier attempt has left.
+ */
 export async function eraseLeavingIntegration(
   { reader, checkpoint, erasures }: Pick<Store, 'reader' | 'checkpoint'> & WithErasureLog,
   lease: Lease,
@@ -50,7 +57,8 @@ export async function eraseLeavingIntegration(
   const { integrationId } = lease;
   const now = reader.clock.now();
   await erasures.append({ what: 'left', at: now, integration: integrationId });
-  // Before the first key goes: cut off, the audit still knows why keys are gone.
+  // Recorded before the first key is deleted: after an interruption, the audit still knows why keys
+  // are gone.
   await checkpoint(lease, (trx) =>
     recordEntry(trx, { action: 'integration.erasing', integrationId }),
   );
@@ -81,7 +89,10 @@ export async function eraseIntegration(
   await removeNetworks();
   return { erased, kept: await countKept(reader, integrationId) };
 
-  /** One portion. What it counts is added once it is kept: a transaction may be tried several times. */
+  /**
+   * One batch. Its counts are added once it is committed, because a transaction may be tried
+   * several times.
+   */
   async function counting(
     work: (trx: Trx, count: (what: string, rows: number | bigint) => void) => Promise<void>,
   ): Promise<void> {
@@ -105,7 +116,7 @@ export async function eraseIntegration(
     });
   }
 
-  /** A run with all that it did, one after the other. */
+  /** Deletes runs with everything they did, one after the other. */
   async function removeRuns(): Promise<void> {
     for (;;) {
       const run = await reader
@@ -161,7 +172,7 @@ export async function eraseIntegration(
         )
         .executeTakeFirst();
       count('network_members', members.numDeletedRows);
-      // Those about contacts have left with them.
+      // Questions about contacts were deleted with the contacts.
       const questions = await trx
         .deleteFrom('questions')
         .where('integration_id', '=', integrationId)
@@ -196,7 +207,7 @@ async function countKept(reader: Reader, integrationId: string): Promise<KeptRow
   return counted;
 }
 
-/** What the rows that stay are called. */
+/** The names of the rows that stay. */
 const COUNTED_AS: Readonly<Record<TablesThat<{ whenClientErased: 'counted' }>, keyof KeptRows>> = {
   submissions: 'submissions',
   jobs: 'jobs',
@@ -206,7 +217,10 @@ const COUNTED_AS: Readonly<Record<TablesThat<{ whenClientErased: 'counted' }>, k
   audit_entries: 'auditEntries',
 };
 
-/** How the tables are cleared whose rows are not simply deleted; each returns the number of rows that left. */
+/**
+ * How to clear the tables whose rows are not simply deleted; each function returns the number of
+ * removed rows.
+ */
 const CLEARED: Readonly<
   Record<
     TablesThat<{ whenClientErased: 'cleared' }>,
@@ -218,7 +232,7 @@ const CLEARED: Readonly<
   secrets: deleteSecrets,
 };
 
-/** Should a process still have its settings: it neither reads nor spends before a user agrees. */
+/** In case a process still has its settings: it neither reads nor spends before a user agrees. */
 async function holdClient(trx: Trx, integrationId: string, now: number): Promise<number> {
   const hold = {
     made_at: null,
@@ -255,7 +269,7 @@ async function deleteSecrets(trx: Trx, integrationId: string): Promise<number> {
   return Number(numDeletedRows);
 }
 
-/** True while a request of the integration waits for its answer, or for the proof of what it cost. */
+/** True while a request of the integration waits for its response, or for proof of its cost. */
 export async function hasOpenRequests(reader: Reader, integrationId: string): Promise<boolean> {
   for (const table of ['submissions', 'network_adds'] as const) {
     const row = await reader

@@ -9,33 +9,35 @@ import { separate } from '../../sync/statements/cut-off-runs.ts';
 import { OWN_TABLES, type OwnTable } from './contact-places.ts';
 import { dropLeftValues, leaveValues } from './left-values.ts';
 
-/** How much of a contact was erased, by what it was. Nothing of it says who the contact is. */
+/** Number of erased items of a contact, by kind. The numbers do not identify the contact. */
 export interface ErasedRows {
   contacts: number;
-  /** What was paid stays on record, without whose it was and without the id to fetch it by. */
+  /**
+   * The charges stay on record, without their contact and without the ID that fetches the profile.
+   */
   jobs: number;
   holds: number;
   writes: number;
   paths: number;
-  /** Profiles that were paid for, with the keys that open them. */
+  /** Profiles that were paid for, with the keys that decrypt them. */
   profiles: number;
   /** Mentions of the person as an introducer, in the paths of other contacts. */
   introductions: number;
-  /** Memberships of groups of the CRM. */
+  /** Memberships in CRM groups. */
   groups: number;
-  /** Runs that were asked for, and what runs have on record of the contact. */
+  /** Requested runs, and what runs have recorded about the contact. */
   runs: number;
-  /** Ids of the keys of audit entries: what they sealed cannot be read any more. */
+  /** IDs of the keys of audit entries; what they encrypted can no longer be read. */
   keys: readonly string[];
 }
 
-/** Jobs that would lead back to a profile: nothing is left to be fetched. */
+/** Jobs that could still fetch a profile. They are closed, so that nothing is left to fetch. */
 const UNDER_WAY: JobState[] = ['processing', 'completed', 'held'];
 
-/** What becomes of the fingerprints of values that were written into a contact. */
+/** What happens to the fingerprints of values that were written into a contact. */
 export interface ValuesInCrm {
   fingerprint: Fingerprint;
-  /** False if the contact's fields were seen empty, so that nothing of them is kept. */
+  /** False if the contact's fields were read as empty, so that no fingerprints are kept. */
   mayBeLeft: boolean;
 }
 
@@ -56,7 +58,7 @@ export async function dropWaitingErasures(
     .execute();
 }
 
-/** Erases a contact, known under these forms of its id, from every table. */
+/** Erases a contact, known under these forms of its ID, from every table. */
 export async function eraseRows(
   trx: Trx,
   integrationId: string,
@@ -112,7 +114,7 @@ export async function eraseRows(
   }
 }
 
-/** What is still known as a member leaves with the next sync, which removes it at the service first. */
+/** A member that the service still has is removed by the next sync, at the service first. */
 async function beginToLeave(trx: Trx, integrationId: string, donorId: string): Promise<void> {
   await trx
     .updateTable('network_members')
@@ -144,7 +146,7 @@ async function eraseJobs(
       crm_id: ERASED_ID,
       identity: '',
       person: null,
-      // With the partner key it would fetch the profile for as long as the service keeps it.
+      // With the service key, this ID would fetch the profile as long as the service keeps it.
       job_id: null,
       state: eb
         .case()
@@ -176,7 +178,7 @@ async function eraseRuns(
     .where('contact', 'in', crmIds)
     .returning('run_id')
     .execute();
-  // What a run of it had taken along, and was cut off with, is wanted still.
+  // The requests that a run had combined with this one, and did not finish, are still wanted.
   for (const { run_id } of asked) await separate(trx, run_id);
   const named = await trx
     .updateTable('runs')
@@ -208,7 +210,7 @@ async function unquoteInRuns(trx: Trx, integrationId: string, crmId: string): Pr
   }
 }
 
-/** A text as it stands in a pattern of `like` whose escape character is `!`. */
+/** Escapes a text for a `like` pattern whose escape character is `!`. */
 function escaped(text: string): string {
   return text.replace(/[!%_]/g, '!$&');
 }

@@ -1,6 +1,6 @@
 /**
- * Who was erased, noted outside of the database: a backup that was made before still has them, and once it
- * is put back they are erased again. The file holds keyed fingerprints alone.
+ * Records erasures outside the database. A backup made before an erasure still contains the person,
+ * so a restore erases them again. The file contains only keyed fingerprints.
  */
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -11,21 +11,25 @@ import { hasCode } from '../../database/system-error.ts';
 
 const entrySchema = z.object({
   /**
-   * `begun`: blocked, and what is in the CRM is still to be cleared; `blocked`: an id that was known
-   * nowhere; `erased`: at its end; `lifted`: a mistake that was taken back; `left`: the whole integration;
-   * `seen`: a process has opened the database with this log; `backups`: a folder that backups are made in.
+   * `begun`: blocked, and the CRM still has to be cleared; `blocked`: an ID that was known nowhere;
+   * `erased`: finished; `lifted`: a mistake that was reverted; `left`: the whole integration;
+   * `seen`: a process has opened the database with this log; `backups`: a folder that backups are
+   * made in.
    */
   what: z.enum(['begun', 'blocked', 'erased', 'lifted', 'left', 'seen', 'backups']),
   /** Epoch ms. */
   at: z.int(),
-  /** The tag of the database that it is about; empty in lines about the file itself, as those of `backups`. */
+  /**
+   * The tag of the database that the line is about; empty in lines about the file itself, such as
+   * `backups`.
+   */
   store: z.string().default(''),
-  /** Only of `backups`. */
+  /** Only in `backups` lines. */
   folder: z.string().default(''),
   integration: z.string().default(''),
-  /** Fingerprint of the contact's id; empty for a whole integration. */
+  /** Fingerprint of the contact's ID; empty for a whole integration. */
   contact: z.string().default(''),
-  /** Fingerprints of other forms of the id. */
+  /** Fingerprints of other forms of the ID. */
   forms: z.array(z.string()).default([]),
   person: z
     .object({
@@ -37,7 +41,7 @@ const entrySchema = z.object({
     .nullable()
     .default(null),
   everywhere: z.boolean().default(false),
-  /** Fingerprints of the donors that the person was: texts that name them are found by these. */
+  /** Fingerprints of the person's donors; texts that name them are found by these. */
   donors: z.array(z.string()).default([]),
 });
 
@@ -45,21 +49,24 @@ export type ErasureEntry = z.infer<typeof entrySchema>;
 export type NewErasureEntry = z.input<typeof entrySchema>;
 
 export interface ErasureLog {
-  /** Resolves once it is on disk. A ConfigurationError if it cannot be: then nothing may be erased. */
+  /**
+   * Resolves once the entry is on disk. Throws a ConfigurationError if it cannot be written: then
+   * nothing may be erased.
+   */
   append(entry: NewErasureEntry): Promise<void>;
-  /** All entries, the oldest first; none if there is no log. */
+  /** All entries, oldest first; none if there is no log. */
   read(): Promise<ErasureEntry[]>;
   isBegun(): Promise<boolean>;
-  /** Makes the log with what was erased before. */
+  /** Creates the log with the earlier erasures. */
   begin(entries: readonly NewErasureEntry[]): Promise<void>;
 }
 
-/** The part of a store that says where its erasures are noted. */
+/** The part of a store that has the erasure log. */
 export interface WithErasureLog {
   readonly erasures: ErasureLog;
 }
 
-/** For a database in memory, and one of a server unless the settings name a file. */
+/** For a database in memory, and for a server database unless the settings name a file. */
 export const noErasureLog: ErasureLog = {
   append: async () => undefined,
   read: async () => [],
@@ -86,15 +93,15 @@ export function openErasureLog(path: string): ErasureLog {
   return log;
 }
 
-/** The log of a database in a folder of backups: one for all databases whose backups are there. */
+/** The log in a folder of backups: one file for all databases whose backups are there. */
 export const FOLDER_LOG = 'donor-sync.erasures';
 
-/** Tells the lines of this database from those of another one in the same file. */
+/** Distinguishes the lines of this database from those of other databases in the same file. */
 export function storeTag(fingerprint: Fingerprint): string {
   return fingerprint('erasure_log', 'store');
 }
 
-/** The log as one database uses it: lines of other databases are left alone. */
+/** The log as one database uses it; lines of other databases are left alone. */
 export function logOfStore(log: ErasureLog, store: string): ErasureLog {
   return {
     append: (entry) => log.append({ ...entry, store }),
@@ -104,12 +111,15 @@ export function logOfStore(log: ErasureLog, store: string): ErasureLog {
   };
 }
 
-/** Pure: whether a line is of this database, or of none. */
+/** Pure: whether a line belongs to this database, or to none. */
 export function isOfStore(entry: Pick<ErasureEntry, 'store'>, store: string): boolean {
   return entry.store === '' || entry.store === store;
 }
 
-/** Pure: the time of the last line that a process wrote which had the database open; null if there is none. */
+/**
+ * Pure: the time of the last line that a process wrote with the database open; null if there is
+ * none.
+ */
 export function lastLineAt(entries: readonly ErasureEntry[]): number | null {
   const times = entries.flatMap(({ what, at }) => (what === 'backups' ? [] : at));
   return times.length === 0 ? null : times.reduce((most, at) => Math.max(most, at));
@@ -117,11 +127,11 @@ export function lastLineAt(entries: readonly ErasureEntry[]): number | null {
 
 const SEEN_EVERY_MS = 3_600_000;
 
-/** Pure: whether a process should note that it has the database open. */
+/** Pure: whether a process should record that it has the database open. */
 export function isSeenDue(entries: readonly ErasureEntry[], now: number): boolean {
   const last = lastLineAt(entries);
   if (last === null || Math.abs(now - last) >= SEEN_EVERY_MS) return true;
-  // A copy that was made with the backup lacks this line.
+  // A copy of the log that was made with the backup lacks this line.
   return entries.some(({ what, at }) => what === 'backups' && at >= last);
 }
 
@@ -133,7 +143,7 @@ async function append(
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   {
     await using file = await open(path, flags, FILE_MODE);
-    // The line break comes first as well: what a power cut has torn before stays a line of its own.
+    // The line break also comes first, so that a line torn by a power cut stays on its own line.
     const lines = entries.map((entry) => `\n${JSON.stringify(entrySchema.parse(entry))}\n`);
     await file.appendFile(lines.join(''));
     await file.sync();
@@ -150,7 +160,7 @@ async function readIfThere(path: string): Promise<string | null> {
   }
 }
 
-/** A line that was torn is of an erasure that did not begin. */
+/** A torn line belongs to an erasure that did not start. */
 function parse(text: string | null): ErasureEntry[] {
   return (text ?? '').split('\n').flatMap((line) => {
     if (line === '') return [];

@@ -1,18 +1,18 @@
 /**
- * The log of erasures in several places at once: beside the database, where the settings say, and in each folder
- * that backups were made in. Every place ends up with all lines, so that whichever is left after a loss tells
- * who was erased.
+ * The erasure log in several places at once: next to the database, where the settings say, and in
+ * each folder that backups were made in. Every place gets all lines, so whichever place survives a
+ * loss tells who was erased.
  */
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type ErasureEntry, type ErasureLog, FOLDER_LOG, isOfStore } from './erasure-log.ts';
 import { findWriteProblem } from './find-write-problem.ts';
 
-/** A place that holds a log of erasures. */
+/** A place that holds an erasure log. */
 export interface ErasurePlace {
   path: string;
   kind: 'live' | 'named' | 'backups';
-  /** `gone`: the folder of backups is not there, as when its disk is not mounted. */
+  /** `gone`: the backup folder does not exist, for example because its disk is not mounted. */
   state: 'writable' | 'gone' | 'unwritable';
   /** Why it cannot be written to; null if it can. */
   problem: string | null;
@@ -20,20 +20,26 @@ export interface ErasurePlace {
 
 /** A log in several places. */
 export interface ErasurePlaces extends ErasureLog {
-  /** Copies the lines that a place lacks into it; returns the paths that could not be written. */
+  /** Copies missing lines into each place; returns the paths that could not be written. */
   bringUp(): Promise<string[]>;
-  /** Looks at each place without writing to it. */
+  /** Checks each place without writing to it. */
   examine(): Promise<ErasurePlace[]>;
 }
 
 export interface ErasurePlacesOptions {
-  /** The file beside the database. */
+  /** The file next to the database. */
   live: string;
   /** Files that the settings name. */
   named: readonly string[];
-  /** Folders of backups that the log itself may not know, as of the backup that is being restored. */
+  /**
+   * Backup folders that the log itself may not know, for example the folder of the backup that is
+   * being restored.
+   */
   folders?: readonly string[];
-  /** The tag of the database; null if it is not open, and then lines of all databases are copied. */
+  /**
+   * The tag of the database; null if it is not open, in which case lines of all databases are
+   * copied.
+   */
   store: string | null;
   open(path: string): ErasureLog;
 }
@@ -44,7 +50,7 @@ export function openErasurePlaces(options: ErasurePlacesOptions): ErasurePlaces 
   const required = [...named, live];
 
   return {
-    /** The live log comes last: with its line an erasure may begin. */
+    /** The live log comes last: once it has the line, an erasure may start. */
     async append(entry) {
       for (const path of required) await open(path).append(entry);
       await copyToFolders();
@@ -75,7 +81,10 @@ export function openErasurePlaces(options: ErasurePlacesOptions): ErasurePlaces 
     },
   };
 
-  /** All lines of all places. The order of the live log is kept as long as the others add nothing. */
+  /**
+   * All lines of all places. They keep the live log's order as long as the other places add
+   * nothing.
+   */
   async function read(): Promise<ErasureEntry[]> {
     const own = await readEntries(required);
     const folders = new Set([...foldersIn(own), ...(options.folders ?? [])]);
@@ -90,12 +99,12 @@ export function openErasurePlaces(options: ErasurePlacesOptions): ErasurePlaces 
     return union(await Promise.all(paths.toReversed().map((path) => open(path).read())));
   }
 
-  /** A folder that cannot be read now adds nothing: the other places say what they know. */
+  /** A folder that cannot be read now adds nothing; the other places still count. */
   async function readFolder(folder: string): Promise<ErasureEntry[]> {
     const lines = await open(join(folder, FOLDER_LOG))
       .read()
       .catch(() => []);
-    // Without a tag it may be a line of another installation.
+    // A line without a tag may come from another installation.
     return lines.filter((line) => line.store !== '' && isOurs(line));
   }
 

@@ -1,4 +1,6 @@
-/** Erasures on record: their beginning, how far they have come, and their end, when the store forgets the contact. */
+/**
+ * Recorded erasures: their start, their progress, and their end, when the store erases the contact.
+ */
 import type { Selectable } from 'kysely';
 import { type FromRow, fromRows } from '../../database/from-row.ts';
 import type { Lease, RunTransaction } from '../../database/leases.ts';
@@ -15,44 +17,50 @@ import { parseDonors, parseNames } from './mentions.ts';
 
 export type ForgottenRecord = FromRow<Selectable<Tables['forgotten']>>;
 
-/** An erasure as it goes on record before anything is erased. */
+/** An erasure as it is recorded before anything is erased. */
 export interface Erasure {
   crmId: string;
   state: Extract<ForgottenState, 'begun' | 'blocked'>;
   person: PersonFingerprints | null;
   everywhere: boolean;
-  /** Fingerprints of the donors that the person was and no other contact is. */
+  /** Fingerprints of the donors that belong to this person and to no other contact. */
   donors: readonly string[];
-  /** JSON, without any id of the contact. */
+  /** JSON, without any ID of the contact. */
   receipt: string | null;
 }
 
-/** An erasure that has not come to its end, of a contact that the store still has. */
+/** An unfinished erasure of a contact that the store still has. */
 export interface BegunErasure {
   crmId: string;
-  /** JSON, as far as the erasure has come. */
+  /** JSON of the erasure's progress. */
   receipt: string;
-  /** Fingerprints of the donors that the person was. */
+  /** Fingerprints of the person's donors. */
   donors: readonly string[];
-  /** Its names, as fingerprints of their words. */
+  /** The person's names, as fingerprints of their words. */
   names: readonly string[];
 }
 
 export interface EraseOptions {
   forms?: readonly string[];
-  /** False if the contact's fields in the CRM were seen empty; true by default: their fingerprints are kept. */
+  /**
+   * False if the contact's CRM fields were read as empty; true by default, in which case their
+   * fingerprints are kept.
+   */
   mayBeLeft?: boolean;
-  /** JSON of the receipt, made in the same transaction. */
+  /** JSON of the receipt, created in the same transaction. */
   buildReceipt?: (erased: ErasedRows) => string;
 }
 
-/** The store, as far as erasures are noted by it: each is in the log before anything of it is done here. */
+/**
+ * The parts of the store that record erasures: each erasure is in the log before the store erases
+ * anything.
+ */
 type ErasingStore = Pick<Store, 'reader' | 'fingerprint' | 'checkpoint'> & WithErasureLog;
 
 /**
- * Blocks a contact from now on, before the first of its traces goes: so that no run brings
- * anything back, should the erasure be cut off. Repeatable. Under the lease, like all that follows:
- * a run that began meanwhile does not know of the block.
+ * Blocks a contact before the first trace is erased, so that no run brings anything back if the
+ * erasure is cut off. Can be repeated. Needs the lease, like all later steps, because a run that
+ * started in the meantime does not know the block.
  */
 export async function beginErasure(
   { reader, fingerprint, checkpoint, erasures }: ErasingStore,
@@ -98,7 +106,7 @@ async function block(
         donors: eb.ref('excluded.donors'),
         person: eb.fn.coalesce('excluded.person', 'forgotten.person'),
         everywhere: everywhere ? 1 : eb.ref('forgotten.everywhere'),
-        // Who was only suspected before is blocked from now on.
+        // A contact that was only suspected before is blocked from now on.
         forgotten_at: eb
           .case()
           .when('forgotten.state', '=', 'merged')
@@ -116,7 +124,10 @@ async function block(
   });
 }
 
-/** How far an erasure has come. Once it is over, the audit seals its receipt, so that a change of it is on record. */
+/**
+ * Records the progress of an erasure. Once it is finished, the audit seals its receipt, so that any
+ * later change is noticed.
+ */
 export async function noteErasureReceipt(
   trx: RunTransaction,
   crmId: string,
@@ -136,9 +147,9 @@ export async function noteErasureReceipt(
 }
 
 /**
- * Erases a contact from every table and remembers, by a fingerprint alone, never to take it
- * up again. What was paid stays on record, without the contact. `crmId` is the canonical form
- * of its id, `forms` are others under which rows may stand.
+ * Erases a contact from every table, and keeps only a fingerprint so that it is never processed
+ * again. Charges stay on record, without the contact. `crmId` is the canonical form of its ID;
+ * `forms` are other forms under which rows may exist.
  */
 export async function eraseFromStore(
   { reader, fingerprint, checkpoint, erasures }: ErasingStore,
@@ -196,7 +207,7 @@ async function erase(
   return erased;
 }
 
-/** What is on record of erasing a contact, under one of these forms of its id. */
+/** The recorded erasures of a contact, under any of these forms of its ID. */
 export async function findErasures(
   { reader, fingerprint }: Pick<Store, 'reader' | 'fingerprint'>,
   integrationIds: readonly string[],
@@ -213,7 +224,7 @@ export async function findErasures(
     .then(fromRows);
 }
 
-/** Erasures that have begun and whose contact the store still has, for another try. */
+/** Erasures that have started and whose contact the store still has, for another try. */
 export async function listBegunErasures(
   { reader, fingerprint }: Pick<Store, 'reader' | 'fingerprint'>,
   integrationId: string,

@@ -1,20 +1,23 @@
-/** All that the database holds of an integration, for a nonprofit that takes it along. */
+/**
+ * Everything that the database holds about an integration, for a nonprofit that takes its data
+ * along.
+ */
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from '../../database/reader.ts';
 import { CATALOGUE } from '../../database/tables/catalogue.ts';
 import type { Table } from '../../database/tables/table.ts';
 
-/** A value as it is taken along; instants are epoch ms. */
+/** An exported value; instants are epoch ms. */
 export type HeldValue = string | number | null;
 
-/** Rows of one kind; the values stand in the order of the columns. */
+/** Rows of one kind, with the values in the order of the columns. */
 export interface HeldTable {
   name: string;
   columns: readonly string[];
   pages: AsyncIterable<HeldValue[][]>;
 }
 
-/** Where rows are found, what is taken of them, and a key that tells each from all others. */
+/** Which rows and columns are exported, and a key that is unique for each row. */
 interface Taken {
   from: RawBuilder<unknown>;
   columns: readonly string[];
@@ -25,7 +28,7 @@ interface Taken {
 
 const ROWS_PER_PAGE = 5_000;
 
-/** What writes found in the CRM, encrypted. */
+/** The values that writes found in the CRM, encrypted. */
 const WRITES: Taken = {
   from: sql`writes`,
   columns: ['id', 'run_id', 'crm_id', 'written_at', 'before', 'after'],
@@ -33,7 +36,10 @@ const WRITES: Taken = {
   onlyWith: null,
 };
 
-/** Tables with all their rows of the integration, by their keys; and its writes, whose values are encrypted. */
+/**
+ * All tables with the integration's rows, sorted by key, and its writes, whose values are
+ * encrypted.
+ */
 export function readEverything(reader: Reader, integrationId: string) {
   const tables = Object.entries<Table>(CATALOGUE).flatMap(([table, declared]): HeldTable[] => {
     const { exported, key } = declared.answers;
@@ -68,7 +74,10 @@ export function readEverything(reader: Reader, integrationId: string) {
   }
 }
 
-/** The rows of a table with the integration that they belong to: by themselves, by their run, or by their network. */
+/**
+ * The rows of a table with their integration: from their own column, from their run, or from their
+ * network.
+ */
 function selectRows(table: string, { columns }: Table): RawBuilder<unknown> {
   const rows = sql.table(table);
   if ('integration_id' in columns) return rows;

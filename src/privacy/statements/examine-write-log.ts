@@ -2,23 +2,26 @@ import type { Store } from '../../database/store.ts';
 import { LEFT_STATES } from './left-values.ts';
 import { BACKUP_TAKES_MS, type WriteLog, type WriteLogFile } from './write-log.ts';
 
-/** How the log of writes stands. */
+/** The state of the write log. */
 export interface WriteLogState {
   files: readonly WriteLogFile[];
-  /** How many of the newest writes of the database were looked for. */
+  /** Number of the database's newest writes that were looked up in the log. */
   checked: number;
-  /** How many of these it lacks: another host has noted them elsewhere, or the log was lost. */
+  /**
+   * Number of these writes that the log lacks: another host has recorded them elsewhere, or the log
+   * was lost.
+   */
   missing: number;
-  /** Epoch ms; null if it lacks none. */
+  /** Epoch ms; null if none is missing. */
   lastMissingAt: number | null;
 }
 
 const WRITES_CHECKED = 1_000;
 
-/** A log that was lost, or made later, is no finding for good. */
+/** A log that was lost or created later is not reported forever. */
 const LOG_CHECKED_MS = 30 * 86_400_000;
 
-/** How the log of writes stands: its files, and whether it has the newest writes of the database. */
+/** Checks the write log: its files, and whether it has the database's newest writes. */
 export async function examineWriteLog({
   reader,
   writeLog,

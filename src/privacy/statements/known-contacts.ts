@@ -1,4 +1,7 @@
-/** What the store knows of a contact that is about to be erased: where it has traces, what is ours in it, who is like it. */
+/**
+ * What the store knows about a contact that is about to be erased: its traces, our values, and
+ * similar contacts.
+ */
 import { sql } from 'kysely';
 import { parseOwned } from '../../contacts/owned-values.ts';
 import type { Reader } from '../../database/reader.ts';
@@ -11,15 +14,15 @@ import {
 import { CONTACT_PLACES, idsIn } from './contact-places.ts';
 import { leftContact } from './left-values.ts';
 
-/** A contact by its integration and its id there. */
+/** A contact, by its integration and its ID there. */
 export interface KnownContact {
   integration: string;
   crmId: string;
 }
 
 /**
- * True if any table has the contact under one of these forms of its id. That a user waits for a second person to
- * confirm its erasure is no knowledge of it: `asked` says whether that counts as well.
+ * True if any table has the contact under one of these forms of its ID. An erasure request that
+ * waits for a second user counts only if `asked` is true.
  */
 export async function hasTracesOfContact(
   reader: Reader,
@@ -38,8 +41,8 @@ export async function hasTracesOfContact(
 }
 
 /**
- * Fingerprints of every value that was written into a contact or was about to be, by field:
- * a write whose end is not on record may have happened.
+ * Fingerprints of every value that was written into a contact or was about to be, by field. A write
+ * without a recorded end may have happened.
  */
 export async function findOurValues(
   { reader, fingerprint }: Pick<Store, 'reader' | 'fingerprint'>,
@@ -73,7 +76,7 @@ export async function findOurValues(
   return found;
 }
 
-/** Contacts that may be this person by what the store remembers; of all integrations for null. */
+/** Contacts that may be this person, according to the store; null searches all integrations. */
 export async function findContactsAlike(
   { reader, fingerprint }: Pick<Store, 'reader' | 'fingerprint'>,
   person: PersonFingerprints,

@@ -1,7 +1,8 @@
 /**
- * Values that donor-sync wrote and that may be in contacts whose id the database does not have: those of contacts that
- * were erased without seeing their fields empty. They are writes under the fingerprint of the contact's id, without a run,
- * a donor and values before, so that nothing but an erasure works with them.
+ * Values that donor-sync wrote and that may be in contacts whose ID the database no longer has,
+ * because they were erased before their fields were read as empty. They are stored as writes under
+ * the fingerprint of the contact's ID, without a run, a donor or previous values. So only an
+ * erasure works with them.
  */
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { Trx } from '../../database/tables/tables.ts';
@@ -10,12 +11,15 @@ import { VALUES_PURGED } from './retention.ts';
 /** The states of writes into a contact whose id the database does not have. */
 export const LEFT_STATES = ['left', 'unseen'] as const;
 
-/** The fingerprint that stands in the place of the contact's id. */
+/** The fingerprint that replaces the contact's ID. */
 export function leftContact(fingerprint: Fingerprint, crmId: string): string {
   return fingerprint('forgotten', crmId);
 }
 
-/** Keeps by fingerprints alone what may still be in the CRM of these contacts; resolves with how many writes it was. */
+/**
+ * Keeps only fingerprints of the values that may still be in these contacts' CRM fields; resolves
+ * with the number of writes.
+ */
 export async function leaveValues(
   trx: Trx,
   fingerprint: Fingerprint,
@@ -73,7 +77,7 @@ export async function leaveValues(
   return left;
 }
 
-/** The fields of these contacts are empty: nothing of them is left. */
+/** Drops the fingerprints, because the fields of these contacts are empty. */
 export async function dropLeftValues(
   trx: Trx,
   fingerprint: Fingerprint,

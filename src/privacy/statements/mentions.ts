@@ -1,4 +1,7 @@
-/** Texts that name a donor: which writes brought them, and where they can be, whatever the settings say today. */
+/**
+ * Texts that name a donor: which writes brought them, and where they can be, whatever the settings
+ * are today.
+ */
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { move } from '../../contacts/life/apply-events.ts';
@@ -13,29 +16,29 @@ import type { Trx } from '../../database/tables/tables.ts';
 import { DONOR_PLACES } from './contact-places.ts';
 import { LEFT_STATES, leftContact } from './left-values.ts';
 
-/** A write, as far as an erasure has to know it. */
+/** The data of a write that an erasure needs. */
 export interface WriteOfTexts {
   id: string;
   crmId: string;
-  /** Sealed JSON: field → value before; the empty string if it is not kept any more. */
+  /** Encrypted JSON: field → value before; empty if it is no longer kept. */
   before: string;
   after: OwnedValues;
   state: WriteState;
-  /** Fingerprint of the donor that its texts name; the empty string for none. */
+  /** Fingerprint of the donor that its texts name; empty for none. */
   introducer: string;
   introduced: OwnedValues;
   /** Field → fingerprints of the words of its text that may name people. */
   named: OwnedValues;
-  /** Fingerprints of the name of whom the profile was about; null for none. */
+  /** Fingerprints of the name of the profile's person; null for none. */
   called: string | null;
 }
 
 /** A contact with all of its writes. */
 export interface ContactWithWrites {
   crmId: string;
-  /** The contact that it has become a part of. */
+  /** The contact that it was merged into. */
   mergedInto: string | null;
-  /** What is ours in it; nothing for a contact that the store does not have. */
+  /** The values of ours in it; empty for a contact that the store does not have. */
   owned: OwnedValues;
   writes: readonly WriteOfTexts[];
 }
@@ -47,20 +50,23 @@ export interface KeptProfileText {
   profile: string;
 }
 
-/** A write whose text has the name of an erased person. */
+/** A write whose text contains the name of an erased person. */
 export interface NamingWrite {
   id: string;
   introduced: OwnedValues;
 }
 
-/** Stands for any erased person in `writes.introducer` of a text that is known by the person's name. */
+/**
+ * The mark in `writes.introducer` that stands for an erased person's donor if a text is known only by
+ * the person's name.
+ */
 function namedDonor(fingerprint: Fingerprint): string {
   return fingerprint('introducer', 'an erased person, by name');
 }
 
 const CONTACTS_PER_PAGE = 200;
 
-/** `kept_profiles.requested` of a profile of which a user wants all fields. */
+/** `kept_profiles.requested` of a profile for which a user wants all fields. */
 const ALL_FIELDS = '*';
 
 const fieldNames = z.array(z.string());
@@ -79,7 +85,7 @@ export function parseDonors(json: string): string[] {
   return donorsSchema.parse(JSON.parse(json));
 }
 
-/** Fingerprints of the donors of all who were erased in an integration, without those that a contact is again. */
+/** Fingerprints of all donors erased in an integration, without donors that a contact has again. */
 export async function listErasedDonors(
   reader: Reader,
   fingerprint: Fingerprint,
@@ -116,8 +122,9 @@ export async function listErasedDonors(
 }
 
 /**
- * Returns those of the donors who were erased in an integration and are no other contact. The service can still have
- * them in a network: after a restore, donor-sync doesn't know who joined it since the backup.
+ * Returns the donors who were erased in an integration and belong to no other contact. The service
+ * can still have them in a network: after a restore, donor-sync doesn't know who joined it since
+ * the backup.
  */
 export async function findErasedDonors(
   reader: Reader,
@@ -145,7 +152,10 @@ export async function findErasedDonors(
   return erased;
 }
 
-/** All contacts that something was written into, with their writes, in portions; without the given ones. */
+/**
+ * All contacts that something was written into, with their writes, in batches; without the given
+ * contacts.
+ */
 export async function* listContactsWithWrites(
   reader: Reader,
   fingerprint: Fingerprint,
@@ -174,7 +184,7 @@ export async function* listContactsWithWrites(
   }
 }
 
-/** Contacts that a text was written into which names one of these donors. */
+/** Contacts with a written text that names one of these donors. */
 export async function listNamingContacts(
   reader: Reader,
   integrationId: string,
@@ -186,14 +196,17 @@ export async function listNamingContacts(
     .distinct()
     .where('integration_id', '=', integrationId)
     .where('introducer', 'in', donors)
-    // Once looked for in vain, an erased contact is looked for again when the CRM shows it.
+    // An erased contact that was not found is searched for again when the CRM shows it.
     .where('state', '<>', 'unseen')
     .orderBy('crm_id')
     .execute();
   return rows.map((row) => row.crm_id);
 }
 
-/** Erased contacts with these fingerprints were shown, or not, when their texts were looked for in the CRM. */
+/**
+ * Records whether the CRM showed erased contacts with these fingerprints when their texts were
+ * searched for.
+ */
 export async function recordSeenErased(
   trx: RunTransaction,
   contacts: readonly string[],
@@ -209,7 +222,7 @@ export async function recordSeenErased(
     .execute();
 }
 
-/** The contacts that became a part of another one, with that one's id. */
+/** The contacts that were merged into another one, with the other contact's ID. */
 export async function findMerges(
   reader: Reader,
   integrationId: string,
@@ -273,7 +286,7 @@ export async function findContactsWithWrites(
   }));
 }
 
-/** The names by which the service knew the donors of these contacts, as fingerprints of their words. */
+/** The names that the service had for these contacts' donors, as fingerprints of their words. */
 export async function findNamesOfDonors(
   reader: Reader,
   integrationIds: readonly string[],
@@ -290,7 +303,7 @@ export async function findNamesOfDonors(
   return rows.flatMap(({ called }) => called ?? []);
 }
 
-/** The names of all who were erased in an integration, as fingerprints of their words. */
+/** The names of everyone who was erased in an integration, as fingerprints of their words. */
 export async function findErasedNames(reader: Reader, integrationId: string): Promise<string[]> {
   const rows = await reader
     .selectFrom('forgotten')
@@ -303,8 +316,8 @@ export async function findErasedNames(reader: Reader, integrationId: string): Pr
 }
 
 /**
- * These writes bring texts that name an erased person by its name: from now on they are known by the donor, whatever
- * becomes of the erasure.
+ * Links these writes, whose texts contain an erased person's name, to the mark that all erased people
+ * share. From then on the mark finds them, whatever happens to the erasure.
  */
 export async function recordNaming(
   trx: ActorTransaction,
@@ -324,8 +337,8 @@ export async function recordNaming(
 }
 
 /**
- * Values of these contacts were cleared although they were paid for: they are not ours any more, and what is left of
- * the kept profile is delivered into these fields again.
+ * Values of these contacts were cleared although they were paid for. They are no longer ours, and
+ * the rest of the kept profile is delivered into these fields again.
  */
 export async function disownCleared(
   trx: RunTransaction,
@@ -360,7 +373,7 @@ export async function disownCleared(
   }
 }
 
-/** Other encrypted values before writes. */
+/** Replaces the encrypted previous values of writes. */
 export async function replaceBefore(
   trx: RunTransaction,
   writes: readonly { id: string; before: string }[],
@@ -368,7 +381,10 @@ export async function replaceBefore(
   await putBefore(trx, writes);
 }
 
-/** The same in a database that was restored. A process that works with it all the same does it again in its run. */
+/**
+ * The same in a restored database. If a process works with that database anyway, it does this again
+ * in its run.
+ */
 export async function replaceRestored(
   trx: ActorTransaction,
   integrationId: string,
@@ -384,7 +400,10 @@ export async function replaceRestored(
   await putProfiles(trx, integrationId, profiles);
 }
 
-/** The texts of these writes are nowhere any more: not in the CRM, and not in what undo restores. */
+/**
+ * The texts of these writes no longer exist, neither in the CRM nor in the values that undo
+ * restores.
+ */
 export async function recordTextsGone(
   trx: RunTransaction,
   writeIds: readonly string[],
@@ -414,7 +433,7 @@ export async function findKeptTexts(
   return rows.map(({ crm_id: crmId, key, profile }) => ({ crmId, key, profile }));
 }
 
-/** Kept profiles of other contacts, in portions. */
+/** Kept profiles of other contacts, in batches. */
 export async function* listKeptTexts(
   reader: Reader,
   integrationId: string,
@@ -444,7 +463,7 @@ export async function* listKeptTexts(
   }
 }
 
-/** The same profiles without a text, unless another one is kept by now. */
+/** Stores the same profiles without a text, unless a newer profile is kept by now. */
 export async function replaceKeptTexts(
   trx: RunTransaction,
   profiles: readonly (KeptProfileText & { keyBefore: string })[],
@@ -477,8 +496,8 @@ async function putBefore(
 }
 
 /**
- * Fingerprints of the donors that the contact is, or was when something was written into it. A donor that another
- * contact of the CRM is belongs to that one, and is none of them.
+ * Fingerprints of the contact's donors, now or at the time of a past write. A donor that belongs to
+ * another contact of the CRM is left out.
  */
 export async function findDonorFingerprints(
   reader: Reader,

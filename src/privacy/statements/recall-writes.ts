@@ -1,4 +1,7 @@
-/** Writes that a restored database does not know: brought back from the log outside of it, by fingerprints alone. */
+/**
+ * Restores, from fingerprints in the log outside the database, the writes that a restored database
+ * does not know.
+ */
 import { sql } from 'kysely';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import { inBatches, inFilledBatches } from '../../database/rows.ts';
@@ -8,8 +11,8 @@ import { VALUES_PURGED } from './retention.ts';
 import type { LoggedWrite } from './write-log.ts';
 
 /**
- * Puts these writes on record, unless the database has them. Their contacts are fingerprints until `placeWrites` finds
- * the ids. Resolves with how many there were.
+ * Records these writes, unless the database has them. Their contacts are fingerprints until
+ * `placeWrites` finds the IDs. Resolves with the number of added writes.
  */
 export async function recallWrites(db: Database, lines: readonly LoggedWrite[]): Promise<number> {
   const known = new Set<string>();
@@ -46,8 +49,8 @@ export async function recallWrites(db: Database, lines: readonly LoggedWrite[]):
 }
 
 /**
- * Gives writes of contacts that were not erased the ids of these, as far as the database has them by now: from then on
- * they count as writes that may have happened.
+ * Sets the contact IDs of writes whose contacts were not erased, as far as the database has the IDs
+ * by now. From then on they count as writes that may have happened.
  */
 export async function placeWrites(
   db: Database | Trx,

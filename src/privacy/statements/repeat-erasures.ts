@@ -1,4 +1,4 @@
-/** What the logs outside of the database know, done again in a database that was put back. */
+/** Repeats in a restored database what the logs outside the database record. */
 import type { Reader } from '../../database/reader.ts';
 import type { Store } from '../../database/store.ts';
 import { type ErasedAgain, eraseAgain } from './erase-again.ts';
@@ -6,20 +6,20 @@ import { type ErasureEntry, lastLineAt, storeTag, type WithErasureLog } from './
 import { placeWrites, recallWrites } from './recall-writes.ts';
 import { BACKUP_TAKES_MS, type WriteLog } from './write-log.ts';
 
-/** How far the log of erasures reaches that a restored database was brought up by. */
+/** The time span that the erasure log of a restored database covers. */
 export interface LogReach {
   /** Time of the log's last line (epoch ms); null if there was no log. */
   logReachesTo: number | null;
   /**
-   * After when erasures are not known, because no log was found or no process wrote to it after the backup was made;
-   * null if the log was in use then.
+   * The time after which erasures are unknown, because no log was found or no process wrote to it
+   * after the backup was made. Null if the log was in use then.
    */
   unknownAfter: number | null;
 }
 
 /**
- * Does again what the log outside of the database says, in one that was put back from a backup of
- * this moment (epoch ms; null if that is not known).
+ * Repeats what the log outside the database records, in a database restored from a backup of this
+ * moment (epoch ms; null if unknown).
  */
 export async function repeatErasures(
   {
@@ -34,7 +34,7 @@ export async function repeatErasures(
   madeAt: number | null,
 ): Promise<ErasedAgain & LogReach> {
   const entries = await erasures.read();
-  // Of a database that another program put back, its last entry says how old it is.
+  // If another program restored the database, its last audit entry tells its age.
   const ageAt = madeAt ?? (await lastEntryAt(reader));
   const done = await eraseAgain({ reader, fingerprint, act }, entries, madeAt);
   const store = storeTag(fingerprint);
@@ -48,7 +48,7 @@ export async function repeatErasures(
   return { ...done, ...logReach(entries, ageAt) };
 }
 
-/** Pure. A copy that was made together with the backup counts as none: it lacks what was erased since. */
+/** Pure. A copy made together with the backup does not count, because it lacks later erasures. */
 function logReach(entries: readonly ErasureEntry[], madeAt: number | null): LogReach {
   const last = lastLineAt(entries);
   const isCurrent = last !== null && last > (madeAt ?? Number.NEGATIVE_INFINITY);

@@ -1,7 +1,7 @@
 /**
- * What has been kept for long enough goes. What decides about money or ownership stays: the paid
- * identity of contacts, also of those that left, the fingerprints of our own values, decisions about
- * lost answers, and the blocks of erased people.
+ * Deletes data that has been kept long enough. Data that decides about money or ownership stays:
+ * the paid identity of contacts, even of those that left; fingerprints of our own values; decisions
+ * about lost responses; and the blocks of erased people.
  */
 
 import { OPT_OUT_KIND } from '../../contacts/many-at-once/opt-outs.ts';
@@ -14,10 +14,10 @@ import type { JobState } from '../../database/tables/credits.ts';
 import { recordEntry } from '../audit/record.ts';
 import { BESIDE_CONTACTS } from './contact-places.ts';
 
-/** Rows that went, by what they were. */
+/** Number of deleted rows, by kind. */
 export type Purged = Record<PurgedWhat, number>;
 
-/** A part of the settings, and of each what one transaction takes out. */
+/** For each part of the settings, what one transaction deletes. */
 const PURGES = {
   outcomes: purgeOutcomes,
   previousValues: purgePreviousValues,
@@ -28,16 +28,19 @@ type PurgedWhat = keyof typeof PURGES;
 
 const WHAT = ['outcomes', 'previousValues', 'removedContacts'] as const satisfies PurgedWhat[];
 
-/** Takes out at most `PORTION` rows of an integration from before this moment (epoch ms), and counts them. */
+/**
+ * Deletes at most `PORTION` rows of an integration from before this moment (epoch ms), and counts
+ * them.
+ */
 type PurgeBatch = (trx: RunTransaction, integrationId: string, before: number) => Promise<number>;
 
 const PORTION = 2_000;
 const DAY_MS = 86_400_000;
 
-/** A write without its values before; a sealed text is never empty. */
+/** Marks a write without its previous values; an encrypted text is never empty. */
 export const VALUES_PURGED = '';
 
-/** Each portion is a transaction, with its entry in the audit; what is cut off goes on next time. */
+/** Each batch is a transaction, with its audit entry. If it is cut off, the next time continues. */
 export async function purgeExpired(
   { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
   lease: Lease,
@@ -61,10 +64,10 @@ export async function purgeExpired(
   return purged;
 }
 
-/** Decisions that nothing looks at any more. */
+/** Decisions that are no longer used. */
 const PAST_KINDS = listContactKinds(({ endsWithAnswer }) => endsWithAnswer);
 
-/** A decision about the profile of such a job is still to be carried out. */
+/** A decision about the profile of such a job has not been carried out yet. */
 const UNDECIDED_JOBS: JobState[] = ['processing', 'completed', 'held'];
 
 async function purgeOutcomes(
@@ -88,8 +91,8 @@ async function purgeOutcomes(
 }
 
 /**
- * At most `PORTION` of them. They are listed before they go: about a table that has just grown Postgres knows too
- * little, and compares each row of it with each row of a condition's own answer.
+ * At most `PORTION` of them. They are listed before they are deleted: Postgres has poor statistics
+ * for a table that has just grown, and would compare each row with each row of a subquery.
  */
 async function listPastQuestions(
   trx: RunTransaction,
@@ -104,9 +107,10 @@ async function listPastQuestions(
     .where(({ or, eb: of, not, exists, selectFrom }) =>
       or([
         of('past.kind', 'in', PAST_KINDS),
-        // An approved erasure is still due, and who is kept is not asked about again.
+        // An approved erasure is still due, and for a contact that was kept the question must not
+        // be asked again.
         of.and([of('past.kind', '=', 'erasure_requested'), of('past.decision', '=', 'superseded')]),
-        // An answer about an opt-out mark counts for as long as the contact is marked.
+        // An answer about an opt-out mark applies as long as the contact is marked.
         of.and([
           of('past.kind', '=', OPT_OUT_KIND),
           not(
@@ -136,7 +140,7 @@ async function listPastQuestions(
   return rows.map(({ id }) => id);
 }
 
-/** The fingerprints of what was written stay: by them our own values are known. */
+/** The fingerprints of written values stay, because they recognise our own values. */
 async function purgePreviousValues(
   trx: RunTransaction,
   integrationId: string,

@@ -1,6 +1,7 @@
 /**
- * What was written into the CRM, noted outside of the database by fingerprints alone: a backup that is restored does not
- * know what was written since it was made, and an erasure has to find it. One file a month next to each log of erasures.
+ * Records writes into the CRM outside the database, only as fingerprints. A restored backup does
+ * not know what was written after it was made, and an erasure has to find it. There is one file per
+ * month next to each erasure log.
  */
 import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -14,38 +15,38 @@ import { findWriteProblem } from './find-write-problem.ts';
 const owned = z.record(z.string(), z.string());
 
 const lineSchema = z.object({
-  /** The tag of the database that it is about. */
+  /** The tag of the database that the line is about. */
   store: z.string(),
   /** Epoch ms. */
   at: z.int(),
-  /** The id of the write. */
+  /** The ID of the write. */
   id: z.string(),
   integration: z.string(),
-  /** Fingerprint of the contact's id. */
+  /** Fingerprint of the contact's ID. */
   contact: z.string(),
   /** Field → fingerprint of the value. */
   after: owned,
-  /** Fingerprint of the donor that the texts name; the empty string for none. */
+  /** Fingerprint of the donor that the texts name; empty for none. */
   introducer: z.string(),
   introduced: owned.nullable(),
   /** Field → fingerprints of the words of its text that may name people. */
   named: owned.nullable(),
 });
 
-/** A write, as far as it has to be known without the database. */
+/** The data of a write that must be known without the database. */
 export interface LoggedWrite extends z.infer<typeof lineSchema> {
   after: OwnedValues;
 }
 
 export interface WriteLog {
   /**
-   * Resolves once the lines are on disk, or could not be written: that stops no run, since it matters only once an older
-   * backup is restored. `doctor` checks the same folder.
+   * Resolves once the lines are on disk, or could not be written. A failure stops no run, because
+   * the log matters only after an older backup is restored. `doctor` checks the same folder.
    */
   append(lines: readonly LoggedWrite[]): Promise<void>;
   /** The lines since a moment (epoch ms), in any order. */
   read(since: number): Promise<LoggedWrite[]>;
-  /** The files that writes of this moment (epoch ms) are noted in, without writing to them. */
+  /** The files that would record writes of this moment (epoch ms); does not write to them. */
   examine(at: number): Promise<WriteLogFile[]>;
 }
 
@@ -56,7 +57,7 @@ export interface WriteLogFile {
   problem: string | null;
 }
 
-/** Writes that began while a backup was made may be missing in it. */
+/** Writes that started while a backup was being made may be missing in it. */
 export const BACKUP_TAKES_MS = 3_600_000;
 
 /** For a database in memory. */
@@ -66,12 +67,15 @@ export const noWriteLog: WriteLog = {
   examine: async () => [],
 };
 
-/** Older files go: nobody restores a backup that old, and who does is told what is not known. */
+/**
+ * Older files are deleted. Nobody should restore a backup that old; if someone does, donor-sync
+ * reports what is unknown.
+ */
 const MONTHS_KEPT = 13;
 
 const FILE_MODE = 0o600;
 
-/** A log next to each of these logs of erasures. */
+/** Opens one log next to each of these erasure logs. */
 export function openWriteLog(erasureLogs: readonly string[], log: Pick<Log, 'warn'>): WriteLog {
   return {
     async append(lines) {
@@ -141,12 +145,15 @@ function fileOf(path: string, month: string): string {
   return `${path}.writes-${month}`;
 }
 
-/** The month of a moment (epoch ms) in UTC, as `2026-11`; before 1970 for one that is not known. */
+/**
+ * The month of a moment (epoch ms) in UTC, for example `2026-11`; before 1970 if the moment is
+ * unknown.
+ */
 function monthOf(at: number): string {
   return new Date(at).toISOString().slice(0, 7);
 }
 
-/** A line that a power cut has torn is of a write that did not begin. */
+/** A line torn by a power cut belongs to a write that did not start. */
 function parse(text: string): LoggedWrite[] {
   return text.split('\n').flatMap((line) => {
     if (line === '') return [];

@@ -1,13 +1,13 @@
 import type { ConnectorDefinition } from '../../../connectors/contract.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 
-/** Gives the one form of a contact's id, or null for what cannot be one. */
+/** Returns the canonical form of a contact's ID, or null if the text cannot be an ID. */
 export type CanonicalId = (text: string) => string | null;
 
 /**
- * The id of a contact in the form that the store and the connector use. Salesforce shows two forms
- * of each id: taken for two contacts, they would be paid for twice. Throws a ConfigurationError for a
- * text that no contact can have as its id.
+ * Returns a contact's ID in the form that the store and the connector use. Salesforce shows two
+ * forms of each ID; if they were treated as two contacts, both would be paid for. Throws a
+ * ConfigurationError for a text that cannot be a contact's ID.
  */
 export function toContactId(canonicalId: CanonicalId, integrationId: string, text: string): string {
   const trimmed = text.trim();
@@ -19,7 +19,7 @@ export function toContactId(canonicalId: CanonicalId, integrationId: string, tex
   );
 }
 
-/** A connector that says nothing of its ids has one form of them. */
+/** A connector that does not define its IDs has only one form of them. */
 export function getCanonicalId(definition: ConnectorDefinition): CanonicalId {
   return (text) => (definition.canonicalId ? definition.canonicalId(text) : text);
 }

@@ -1,4 +1,4 @@
-/** What one run is made of, and what its stations may use. */
+/** The data of one run, and the dependencies that its stations may use. */
 import type { Connector } from '../../../connectors/contract.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { CrmField } from '../../core/crm-field.ts';
@@ -20,18 +20,18 @@ import type { ErasedTexts } from './erased-texts.ts';
 import type { NormalisedFields } from './normalised-fields.ts';
 
 /**
- * When this process first saw each request whose answer is lost, by its own monotonic clock and in
- * memory alone: no clock of another process, and none that may be set, tells how long the service
- * has had.
+ * When this process first saw each request whose response is lost. It uses only its own monotonic
+ * clock, in memory: neither another process's clock nor an adjustable clock shows how long the
+ * service has had.
  */
 export interface Observations {
-  /** The moment of the first look at this request; `nowMs` if this is the first. */
+  /** When this request was first seen; `nowMs` if this is the first time. */
   firstSeenMs(id: string, nowMs: number): number;
-  /** The request is settled. */
+  /** Drops a request that is settled. */
   forget(id: string): void;
 }
 
-/** What the sync needs of the world. */
+/** The dependencies of a sync. */
 export interface SyncDeps {
   store: Store;
   connector: Connector;
@@ -53,30 +53,30 @@ export interface SyncDeps {
   log: Log;
   /** Takes the lease of an integration, unless a living process has it. */
   takeLease: (integrationId: string) => Promise<LeaseAttempt>;
-  /** How many persons a submission holds at most; as many as the service takes unless given. */
+  /** The most persons in a submission; by default as many as the service accepts. */
   personsPerSubmission?: number;
-  /** For how many days what happened is kept. */
+  /** For how many days history is kept. */
   retention: Retention;
   /** A new identifier that cannot be guessed. */
   newId: () => string;
-  /** The one form of a contact's id in this CRM. */
+  /** Returns the canonical form of a contact's ID in this CRM. */
   canonicalId: CanonicalId;
-  /** Other texts by which people and programs mean the contact with this canonical id. */
+  /** Other texts that mean the contact with this canonical ID. */
   otherForms?: (crmId: string) => readonly string[];
 }
 
 /** The same before the CRM is open. */
 export interface RunDeps extends Omit<SyncDeps, 'connector'> {
   /**
-   * Opens the CRM of the integration, which is closed along with it. Throws a ConfigurationError if it
-   * leads to another account than before; with a lease, the first account is pinned.
+   * Opens the integration's CRM, which is closed together with it. Throws a ConfigurationError if
+   * it leads to a different account than before. With a lease, the first account is pinned.
    */
   openConnector(lease: Lease | null): Promise<Connector>;
 }
 
 /** Kept profiles that a user wants delivered again. */
 export interface RedeliveryRequest {
-  /** The names of the CRM's fields; null for all mapped ones. */
+  /** The CRM's field names; null for all mapped fields. */
   fields: readonly string[] | null;
 }
 
@@ -86,47 +86,62 @@ export interface Run {
   lease: Lease;
   integration: Integration;
   trigger: Trigger;
-  /** The field map in force: the settings' or the connector's own. */
+  /** The field map in use: from the settings or the connector's default. */
   mappings: readonly FieldMapping[];
-  /** Id of the mapping in use (`fingerprintMapping`); filled once the CRM is open. */
+  /** ID of the mapping in use (`fingerprintMapping`); set once the CRM is open. */
   mapping: string;
-  /** The CRM's description of the mapped fields; filled before contacts are read. */
+  /** The CRM's description of the mapped fields; set before contacts are read. */
   fields: readonly CrmField[];
-  /** Fields that the CRM's automation changes after a write; filled before contacts are read. */
+  /** Fields that the CRM's automation changes after a write; set before contacts are read. */
   normalised?: NormalisedFields;
-  /** The names of all fields that the CRM shows; filled before contacts are read. */
+  /** The names of all fields that the CRM shows; set before contacts are read. */
   described: ReadonlySet<string>;
-  /** The mapped fields that this run has created: nothing that was written into them before is there. */
+  /**
+   * The mapped fields that this run has created: values that were written into them before no
+   * longer exist.
+   */
   created?: ReadonlySet<string>;
-  /** Fingerprint of the partner key: balances and open submissions belong to it. */
+  /** Fingerprint of the service key, which balances and open submissions belong to. */
   partnerKey: string;
-  /** How identities are read; filled before contacts are read. */
+  /** Reads identities; set before contacts are read. */
   identities: IdentityReader;
-  /** Fingerprints of contacts that were erased and must not be taken up again. */
+  /** Fingerprints of contacts that were erased and must not be processed again. */
   forgotten: ReadonlySet<string>;
-  /** What is known of those people besides; filled before contacts are read. */
+  /** What else is known about these people; set before contacts are read. */
   erased?: ErasedPersons;
-  /** Values in the CRM that name erased people; filled before contacts are read; left out where there are none. */
+  /**
+   * Values in the CRM that name erased people; set before contacts are read; omitted if there are
+   * none.
+   */
   erasedTexts?: ErasedTexts;
-  /** Contacts that a page has shown as not to be submitted while their profile was on its way, and when (monotonic ms). */
+  /**
+   * Contacts that a page showed as not to be submitted while their profile was on its way, and when
+   * (monotonic ms).
+   */
   refused?: Map<string, { reason: OutcomeReason; atMs: number }>;
-  /** Whether all contacts were read to the end, and whether there were any; null until then. */
+  /** Whether all contacts were read completely, and whether there were any; null until then. */
   readAll?: { isEmpty: boolean } | null;
-  /** CRM ids of the members of mirrored groups, who come first; filled before contacts are read. */
+  /** CRM IDs of the members of mirrored groups, which come first; set before contacts are read. */
   groupMembers: Set<string>;
-  /** Reads everything anew instead of what changed. */
+  /** True to read everything again, not only changes. */
   full: boolean;
-  /** The contacts to sync, by CRM id, at least one; null for all. */
+  /** The CRM IDs of the contacts to sync, at least one; null for all. */
   only: readonly string[] | null;
-  /** Those of them that the CRM does not have; filled before contacts are read. */
+  /** The contacts in `only` that the CRM does not have; set before contacts are read. */
   ignored: Set<string>;
-  /** Contacts that this run has read by their ids, so that no filter has chosen them; filled while contacts are read. */
+  /**
+   * Contacts that this run has read by ID, so that no filter has selected them; filled while
+   * contacts are read.
+   */
   named?: Set<string>;
-  /** The most credits for enhancements that a person wants this run to spend; null for no limit. */
+  /** The most credits for enhancements that a user lets this run spend; null for no limit. */
   limit: number | null;
-  /** Takes contacts that carry a donor id of another database over, without a credit. */
+  /** True to take over contacts that carry another database's donor ID, without a credit. */
   adopt: boolean;
-  /** What a user wants delivered again, which is then all that the run does; null or left out in an ordinary run. */
+  /**
+   * The profiles that a user wants delivered again; the run then does nothing else. Null or omitted
+   * in an ordinary run.
+   */
   redelivery?: RedeliveryRequest | null;
   control: RunControl;
 }

@@ -6,54 +6,56 @@ import type { RunReason, StopCode } from '../../core/run.ts';
 /** The stations of a run. */
 export type Station = 'read' | 'submit' | 'poll' | 'deliver';
 
-/** Requests that are under way when a run stops get this long to finish. */
+/** How long requests that are in flight when a run stops have to finish. */
 const GRACE_MS = 6_000;
 
 /** Why a wait ends early. */
 const CHANGED = 'changed';
 
 /**
- * Stations look again after this long, even without a signal. What a run does itself comes with one; only
- * what others do meanwhile does not, as a profile that a person lets through.
+ * Stations check again after this long, even without a signal. Everything that the run does comes
+ * with a signal. Changes from outside do not, for example a profile that a user approves.
  */
 export const IDLE_MS = 5_000;
 
 /**
- * How the stations of one run know of each other: who is done, who must stop and why, and a signal
- * that says that the store has changed. Work itself goes through the store alone.
+ * What the stations of one run know about each other: which are done, which must stop and why, and
+ * a signal for changes in the store. The work itself is passed on only through the store.
  */
 export interface RunControl {
   /** Aborted when the run stops: waits end at once. */
   readonly stopping: AbortSignal;
-  /** Aborted when requests under way have had their time. */
+  /** Aborted when the time for requests in flight is over. */
   readonly ending: AbortSignal;
-  /** Why the run does not come to its end, if so; the first reason counts. */
+  /** Why the run stops early, if it does; the first reason counts. */
   readonly reason: RunReason | null;
-  /** What the CRM said of that reason, for those who decide; null if it said nothing. */
+  /** The CRM's message for that reason, for deciders; null if there was none. */
   readonly words: ForeignText | null;
-  /** The error that made the run fail, if one did. */
+  /** The error that made the run fail, if any. */
   readonly failure: unknown;
-  /** Ends spending; everything else goes on. */
+  /** Stops spending; everything else continues. */
   stopSpending(code: StopCode, message: string): void;
   readonly spendingStopped: boolean;
-  /** Notes why the run is incomplete, although nothing stops; an earlier reason stays. */
+  /** Records why the run is incomplete, although nothing stops; an earlier reason stays. */
   note(code: StopCode, message: string): void;
-  /** Ends the run at the next checkpoint of each station. */
+  /** Stops the run at the next checkpoint of each station. */
   stop(code: StopCode, message: string, words?: ForeignText | null): void;
-  /** Ends the run because of an error: one of the stop codes, or a failure. */
+  /** Stops the run because of an error: with a stop code, or as a failure. */
   stopFor(error: unknown): void;
   /** Marks a station as done. */
   finish(station: Station): void;
   isDone(station: Station): boolean;
-  /** True while nothing is submitted before more is delivered: no batch gets fuller by waiting. */
+  /** True while nothing is submitted until more is delivered: waiting would not fill a batch. */
   submitWaits: boolean;
-  /** Says that the store has changed. */
+  /** Signals that the store has changed. */
   notify(): void;
-  /** The count of signals so far: taken before reading the store, given to `wait` after. */
+  /**
+   * Number of signals so far: read it before you read the store, and pass it to `wait` afterwards.
+   */
   readonly signals: number;
-  /** Resolves after a signal later than `signals`, after a while (`atMostMs`), or when the run stops. */
+  /** Resolves after a signal later than `signals`, after `atMostMs`, or when the run stops. */
   wait(signals: number, atMostMs?: number): Promise<void>;
-  /** Lets go of timers and listeners once the run is over; nothing is under way any more. */
+  /** Releases timers and listeners once the run has ended and nothing is in flight. */
   close(): void;
 }
 
@@ -93,7 +95,7 @@ export function createRunControl(clock: Clock, outer: AbortSignal): RunControl {
       reason ??= { code, message };
     },
     stop(code, message, words = null) {
-      // A stop of everything says more than a stop of spending did.
+      // The reason for a complete stop replaces the reason for stopping spending.
       if (!stopping.signal.aborted) {
         reason = { code, message };
         said = words;
@@ -105,7 +107,7 @@ export function createRunControl(clock: Clock, outer: AbortSignal): RunControl {
       void clock.sleep(GRACE_MS, ending.signal).then(() => ending.abort());
     },
     stopFor(error) {
-      // A request that was cut off because the run ends is no reason of its own.
+      // A request that was cut off because the run ends is not a separate reason.
       if (ending.signal.aborted && error === ending.signal.reason) return;
       const code = isDonorSyncError(error) ? toStopCode(error) : null;
       if (code !== null) return control.stop(code, messageOf(error), wordsOf(error));
@@ -135,7 +137,7 @@ export function createRunControl(clock: Clock, outer: AbortSignal): RunControl {
       signals += 1;
       const before = changed;
       changed = new AbortController();
-      // A reason of its own would be made with its stack each time.
+      // The default reason would be an error with a stack, created each time.
       before.abort(CHANGED);
     },
     async wait(seen, atMostMs = IDLE_MS) {
@@ -175,7 +177,7 @@ const STOP_CODES: ReadonlySet<string> = new Set<StopCode>([
   'lease_lost',
 ]);
 
-/** The stop code of an error that another run may get past; null for one that is a failure. */
+/** The stop code of an error that another run may get past; null for an error that is a failure. */
 function toStopCode(error: DonorSyncError): StopCode | null {
   if (isStopCode(error.code)) return error.code;
   if (error.kind !== 'retriable') return null;

@@ -1,6 +1,6 @@
 /**
- * The CRM account that an integration belongs to: the one it was connected to first. Ids of another
- * account mean other people, so no connector to another one is handed out.
+ * The CRM account that an integration belongs to is the first one it was connected to. IDs in a
+ * different account mean different people, so connectors to other accounts are refused.
  */
 import type { Connector, CrmAccount } from '../../../connectors/contract.ts';
 import { findIntegrationState, pinCrmAccount } from '../../clients/statements/integrations.ts';
@@ -11,9 +11,8 @@ import type { Store } from '../../database/store.ts';
 import type { RunDeps, SyncDeps } from './context.ts';
 
 /**
- * Opens a connector and holds it to the account of the integration. With a lease, the first account
- * is written down as that of the integration for good. Throws a ConfigurationError, with the
- * connector closed, for another account.
+ * Opens a connector and requires the integration's account. With a lease, the first account is
+ * recorded for good. Throws a ConfigurationError, with the connector closed, for any other account.
  */
 export async function openPinned(
   store: Store,
@@ -36,12 +35,12 @@ export async function openPinned(
   }
 }
 
-/** Opens the CRM of an integration for those who work with it; see `RunDeps.openConnector`. */
+/** Opens the CRM of an integration; see `RunDeps.openConnector`. */
 export async function openCrm(deps: RunDeps, lease: Lease | null): Promise<SyncDeps> {
   return { ...deps, connector: await deps.openConnector(lease) };
 }
 
-/** The fingerprint of the account that a connector is open to. */
+/** The fingerprint of the connector's account. */
 export function accountFingerprint(
   { fingerprint }: Pick<Store, 'fingerprint'>,
   { account }: Pick<Connector, 'account'>,
@@ -49,7 +48,7 @@ export function accountFingerprint(
   return fingerprint('crm_account', account.id);
 }
 
-/** True if the account is the one on record, false if there is none on record yet. */
+/** True if the account is the recorded one, false if none is recorded yet. */
 async function requireSameAccount(
   store: Store,
   { id }: Pick<Integration, 'id'>,

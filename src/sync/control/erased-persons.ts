@@ -1,24 +1,24 @@
 import type { ErasedMarks } from '../../contacts/erased-marks.ts';
 import type { PersonFingerprints } from '../../identity/person-fingerprints.ts';
 
-/** What is known of erased people besides the ids that must not be taken up. */
+/** What is known about erased people, in addition to the IDs that must not be processed. */
 export interface ErasedPersons {
-  /** Their names, as fingerprints of the words: what the service tells of them in other profiles is left out. */
+  /** Their names, as fingerprints of the words. Lines about them in other profiles are left out. */
   names: readonly string[];
   /**
-   * Contacts that an erased one became a part of, by fingerprint of their id, and since when (epoch
-   * ms). It grows as the CRM tells of more.
+   * Contacts that an erased contact was merged into, by fingerprint of their ID, and since when
+   * (epoch ms). It grows as the CRM reports more.
    */
   merged: Map<string, number>;
   /** By the fingerprint of their name. */
   byName: ReadonlyMap<string, readonly ErasedPerson[]>;
-  /** Contacts of which a person said that they are other people, and when (epoch ms). */
+  /** Contacts that a user declared to be different people, and when (epoch ms). */
   distinguished: ReadonlyMap<string, number>;
-  /** What was decided about them by then. */
+  /** The decisions about them at that time. */
   marks: ErasedMarks;
 }
 
-/** One of them, and when they were erased (epoch ms). */
+/** An erased person, and when they were erased (epoch ms). */
 export interface ErasedPerson {
   fingerprints: PersonFingerprints;
   since: number;

@@ -1,4 +1,4 @@
-/** Keeps out what the service says about erased people in the profiles of other contacts. */
+/** Keeps the service's texts about erased people out of other contacts' profiles. */
 import { namesOfPerson } from '../../fields/erasing/erased-names.ts';
 import { withoutTexts } from '../../fields/erasing/mentions.ts';
 import type { JobResult } from '../../partner/results.ts';

@@ -1,7 +1,7 @@
 import type { FieldValue } from '../../core/crm-field.ts';
 
-/** Values that were written into the CRM and name people who were erased. */
+/** Values that were written into the CRM and name erased people. */
 export interface ErasedTexts {
-  /** True if a value of a field is such a one, written into one of these contacts. */
+  /** True if the value of a field is such a text, written into one of these contacts. */
   has(crmIds: readonly string[], field: string, value: FieldValue): boolean;
 }

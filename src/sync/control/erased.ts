@@ -1,4 +1,6 @@
-/** Who was erased: contacts that must not be taken up again, and those who look like one of them. */
+/**
+ * Erased people: contacts that must not be processed again, and contacts that may be one of them.
+ */
 
 import { z } from 'zod';
 import type { RecordLookup, RemovedContact } from '../../../connectors/contract.ts';
@@ -27,18 +29,19 @@ const personSchema = z.object({
   names: z.array(z.string()).default([]),
 });
 
-/** The JSON of a block's person. */
+/** Parses the JSON of a block's person. */
 export function parsePerson(json: string | null): PersonFingerprints | null {
   return json === null ? null : personSchema.parse(JSON.parse(json));
 }
 
-/** Who was erased, for a run of an integration whose account has this fingerprint. */
+/** Loads the erased people for a run of an integration whose account has this fingerprint. */
 export async function loadErased(
   { store }: Pick<SyncDeps, 'store'>,
   integrationId: string,
   account: string | null,
 ): Promise<Required<ErasedRun>> {
-  // The marks before what they are about: what is decided in between is looked at once more.
+  // Read the marks before the data that they describe, so that a decision in between is checked
+  // again.
   const { blocked } = await findErasedMarks(store.reader, integrationId, false);
   const blocks = await listBlocks(store.reader, integrationId, account);
   const marks = await findErasedMarks(store.reader, integrationId, blocks.length > 0);
@@ -58,8 +61,8 @@ export async function loadErased(
 }
 
 /**
- * The same, before anything is brought into the CRM: what the connector has kept of erased contacts
- * since a run that was cut off is dropped.
+ * Does the same before anything is written to the CRM, and drops the writes for erased contacts
+ * that the connector has kept since an interrupted run.
  */
 export async function keepErasedAway(
   deps: EraseDeps & Pick<SyncDeps, 'store' | 'connector'>,
@@ -73,7 +76,10 @@ export async function keepErasedAway(
   return run;
 }
 
-/** The same anew, if a person has decided about one of them since: that counts while a run goes on. */
+/**
+ * Reloads the data if a user has decided about an erased person since, because such a decision
+ * applies during a run.
+ */
 export async function refreshErased(
   { store }: Pick<SyncDeps, 'store'>,
   run: ErasedRun & Pick<Run, 'integration'>,
@@ -85,7 +91,10 @@ export async function refreshErased(
   Object.assign(run, await loadErased({ store }, id, null));
 }
 
-/** Before it is decided about contacts that were due or ready: what was said of those who look like an erased one. */
+/**
+ * Called before a decision about due or ready contacts: reloads what users have decided about
+ * contacts that may be an erased person.
+ */
 export async function refreshIfAlike(
   deps: EraseDeps & Pick<SyncDeps, 'store'>,
   run: ErasedRun & Pick<Run, 'integration'>,
@@ -118,8 +127,8 @@ export function forgottenFingerprint(
 }
 
 /**
- * True if the contact may be a person who was erased under another id, and no person has said yet that
- * it is another one.
+ * True if the contact may be a person who was erased under another ID, and no user has said yet
+ * that it is a different person.
  */
 export function looksErased(
   { store }: EraseDeps,
@@ -131,7 +140,10 @@ export function looksErased(
   return isOpen(since, erased, contact.id);
 }
 
-/** True if no person has said since that they are two; in one moment with it, a person is asked once more. */
+/**
+ * True if no user has said since that they are two people. If both have the same timestamp, the
+ * user gets the question again.
+ */
 function isOpen(since: number, { distinguished }: ErasedPersons, crmId: string): boolean {
   return since !== NEVER && since >= (distinguished.get(crmId) ?? NEVER);
 }
@@ -147,7 +159,7 @@ function mergedSince(
   return merged.get(store.fingerprint('forgotten', id)) ?? NEVER;
 }
 
-/** The name first: most contacts share it with no other, and the rest need not be worked out. */
+/** Compares the name first: most contacts share it with nobody, which saves computing the rest. */
 function alikeSince(
   { fingerprint }: EraseDeps['store'],
   { byName }: ErasedPersons,
@@ -163,8 +175,8 @@ function alikeSince(
 }
 
 /**
- * Contacts that left the CRM, and what of it concerns erased people: nothing goes to an erased
- * contact, and who an erased one became a part of may be that person.
+ * Contacts that left the CRM, with the facts about erased people: an erased contact passes on
+ * nothing, and a contact that took in an erased one may be that person.
  */
 export function departures(
   deps: EraseDeps,

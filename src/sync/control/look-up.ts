@@ -1,11 +1,14 @@
-/** Records of the CRM by id, in batches as large as it takes. */
+/** Reads CRM records by ID, in batches as large as the CRM accepts. */
 import type { Connector, RecordLookup } from '../../../connectors/contract.ts';
 import { inParallel, splitIntoBatches } from '../../core/parallel.ts';
 
-/** Batches under way at a time where each of them is a request to a CRM somewhere else. */
+/** Number of batches in flight at a time, if each batch is a request to a remote CRM. */
 const BATCHES_AT_ONCE = 6;
 
-/** Returns those of these contacts that `contacts.filter` includes now; null if the connector cannot tell. */
+/**
+ * Returns the contacts among these that `contacts.filter` includes now; null if the connector
+ * cannot tell.
+ */
 export async function lookUpIncluded(
   connector: Pick<Connector, 'findIncluded' | 'capabilities'>,
   ids: readonly string[],
@@ -18,7 +21,9 @@ export async function lookUpIncluded(
   return included;
 }
 
-/** What became of these contacts, each with the present values of the fields, in the order of the ids. */
+/**
+ * The state of these contacts, each with the present values of the fields, in the order of the IDs.
+ */
 export async function lookUp(
   connector: Pick<Connector, 'readByIds' | 'capabilities'>,
   ids: readonly string[],

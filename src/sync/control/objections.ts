@@ -1,8 +1,11 @@
-/** People who object by the settings, whatever their CRM says: as if their opt-out field were set there. */
+/**
+ * People listed in the settings as objecting. They count as if their opt-out field in the CRM were
+ * set.
+ */
 import type { Connector } from '../../../connectors/contract.ts';
 import type { Contact } from '../../core/contact.ts';
 
-/** The same connector, in which these contacts have opted out. */
+/** The same connector, with these contacts opted out. */
 export function withObjections(connector: Connector, objectors: ReadonlySet<string>): Connector {
   if (objectors.size === 0) return connector;
   const marked: Pick<Connector, 'readPages' | 'readByIds' | 'findMarked'> = {
@@ -18,7 +21,7 @@ export function withObjections(connector: Connector, objectors: ReadonlySet<stri
       );
     },
     async *findMarked(cursor) {
-      // A longer list has all contacts read again, but for those that the filter leaves out.
+      // A longer list makes the run read all contacts again, except those outside the filter.
       if (cursor === null) yield [...objectors];
       if (connector.findMarked !== undefined) yield* connector.findMarked(cursor);
     },
@@ -29,7 +32,7 @@ export function withObjections(connector: Connector, objectors: ReadonlySet<stri
         return marked[name];
       }
       const value: unknown = Reflect.get(target, name);
-      // A connector of a package may be an object of a class.
+      // A connector from a package may be a class instance.
       return typeof value === 'function' ? value.bind(target) : value;
     },
   });

@@ -10,13 +10,13 @@ interface LeaseDeps extends Pick<SyncDeps, 'clock' | 'takeLease'> {
   store: { leases: Pick<Store['leases'], 'renew' | 'release'> };
 }
 
-/** Another process is at work on this integration; nothing was done. */
+/** Another process is working on this integration; nothing was done. */
 export class AlreadyRunning extends RetriableError {}
 
 /**
- * Does something to an integration that only one process may do at a time: a run, or undoing one.
- * The lease is renewed meanwhile; `lost` is aborted with the error once it is lost, or cannot hold any
- * more. Throws AlreadyRunning, with nothing done, while another process has it.
+ * Does work on an integration that only one process may do at a time: a run, or an undo. Renews the
+ * lease in the meantime. `lost` is aborted with the error once the lease is lost or can no longer
+ * be valid. Throws AlreadyRunning, with nothing done, while another process has the lease.
  */
 export async function withLease<Result>(
   deps: LeaseDeps,
@@ -57,7 +57,7 @@ async function keepLease(
       await store.leases.renew(lease);
       keptMs = askedMs;
     } catch (error) {
-      // A database that is away for a moment gives the lease to no other process either.
+      // While the database is unavailable for a moment, no other process can get the lease either.
       const isOutage = isPassing(error) || isUnconfirmed(error);
       const mayHold = isOutage && clock.monotonicMs() - keptMs < LEASE_MS;
       if (!mayHold) lost.abort(error);

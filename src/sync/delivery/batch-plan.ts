@@ -1,13 +1,16 @@
-/** How many profiles are delivered together: pure. */
+/** Decides how many profiles are delivered together. Pure. */
 import type { Capabilities } from '../../../connectors/contract.ts';
 
-/** A batch for the CRM's way for many is this much larger than what makes that way pay. */
+/**
+ * A batch for the CRM's bulk API is this many times larger than the size from which that API pays
+ * off.
+ */
 const BULK_FACTOR = 2;
 
 /** A batch that is not full is delivered anyway after this long. */
 const PATIENCE_MS = 5_000;
 
-/** The wait for a batch of thousands, which takes minutes to come together at the service's pace. */
+/** The wait for a batch of thousands, which takes minutes to fill at the service's pace. */
 const BULK_PATIENCE_MS = 120_000;
 
 export interface BatchPlan {
@@ -16,8 +19,8 @@ export interface BatchPlan {
 }
 
 /**
- * A request's worth at a time; if so many contacts are still to come that the CRM's way for many
- * pays, batches are made for that, since requests to a CRM are counted by the day.
+ * Normally one request's worth at a time. If so many contacts are still to come that the CRM's bulk
+ * API pays off, batches are sized for that, because requests to a CRM are counted per day.
  */
 export function planBatch(
   { preferred, bulk, max }: Capabilities['writeBatch'],

@@ -1,4 +1,7 @@
-/** What is known of contacts at the moment of a delivery: read once for all of them, whatever brings their profiles. */
+/**
+ * What is known about contacts at the moment of a delivery. It is read once for all of them,
+ * whatever brings their profiles.
+ */
 
 import { type ContactQuestion, listApprovedKinds } from '../../decisions/statements/questions.ts';
 import { readRecords } from '../../fields/records.ts';
@@ -8,13 +11,16 @@ import { refreshIfAlike } from '../control/erased.ts';
 import type { Circumstances, Fetched } from '../profile-delivery.ts';
 import { formerFields } from './former-fields.ts';
 
-/** The circumstances of each of these deliveries, and the approvals that count for them by tracking id. */
+/** The circumstances of each delivery, and the approvals that apply, by tracking ID. */
 export interface KnownCircumstances {
   of(fetched: Fetched): Circumstances;
   approvals: ReadonlyMap<string, ContactQuestion['kind']>;
 }
 
-/** Reads the contacts' records, with the fields in which values of another donor may be, and what users have decided. */
+/**
+ * Reads the contacts' records, including fields that may hold another donor's values, and the
+ * users' decisions.
+ */
 export async function readCircumstances(
   deps: Pick<SyncDeps, 'store' | 'connector'>,
   run: Pick<Run, 'integration' | 'fields' | 'described' | 'forgotten' | 'erased'>,

@@ -1,4 +1,4 @@
-/** Fields that may hold values of another donor when a profile is delivered. Pure. */
+/** Fields that may hold another donor's values when a profile is delivered. Pure. */
 
 import { parseOwned } from '../../contacts/owned-values.ts';
 import type { Profile } from '../../core/profile.ts';
@@ -6,7 +6,7 @@ import type { ReadyJob } from '../../credits/statements/jobs.ts';
 import { fieldsOfOthers, type WrittenValues } from '../../fields/former-values.ts';
 import type { IntendedValues } from '../../fields/statements/deliveries.ts';
 
-/** Fields in which values of another donor than that of the profile may stand. */
+/** Fields that may hold values of a donor other than the profile's. */
 export function formerFields(
   { contact }: ReadyJob,
   { donorId }: Profile,

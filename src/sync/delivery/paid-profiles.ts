@@ -1,4 +1,6 @@
-/** Profiles that were paid for: the results of jobs, which are free to fetch, and the kept ones. */
+/**
+ * Profiles that were paid for: the results of jobs, which are free to fetch, and the kept profiles.
+ */
 import { isFatalError } from '../../core/errors.ts';
 import { inParallel, splitIntoBatches } from '../../core/parallel.ts';
 import type { Profile } from '../../core/profile.ts';
@@ -8,10 +10,10 @@ import { type JobResult, MAX_JOBS_PER_RESULTS } from '../../partner/results.ts';
 import type { SyncDeps } from '../control/context.ts';
 import { isTooYoungToVanish } from '../poll.ts';
 
-/** Requests for results in flight at a time; more would only hold more in memory. */
+/** Requests for results in flight at a time; more would only use more memory. */
 const RESULTS_AT_ONCE = 4;
 
-/** The results of these jobs by job id, ten in a request. Free. */
+/** The results of these jobs by job ID, ten per request. Free. */
 export async function fetchResults(
   { partner }: Pick<SyncDeps, 'partner'>,
   jobs: readonly { jobId: string }[],
@@ -25,7 +27,10 @@ export async function fetchResults(
   return new Map(results.flatMap((result) => [...result]));
 }
 
-/** Profiles of jobs by CRM id, and the contacts whose profile can't be had any more without a credit. */
+/**
+ * Profiles of jobs by CRM ID, and the contacts whose profile is no longer available without a
+ * credit.
+ */
 export interface FoundProfiles {
   profiles: Map<string, Profile>;
   gone: string[];
@@ -49,7 +54,10 @@ export async function fetchDelivered(
   return found;
 }
 
-/** The kept profiles; where none is kept, the results that the service still has, which is free. */
+/**
+ * Decrypts the kept profiles. If none is kept, fetches the result that the service still has, which
+ * is free.
+ */
 export async function openProfiles(
   deps: Pick<SyncDeps, 'partner' | 'clock' | 'sealer' | 'log'>,
   kept: readonly KeptOfContact[],
@@ -66,7 +74,7 @@ export async function openProfiles(
     try {
       found.profiles.set(each.kept.crmId, decryptProfile(deps, each.kept));
     } catch (error) {
-      // One row that was changed keeps only its own contact from its values.
+      // A row that was changed affects only its own contact.
       if (!isFatalError(error)) throw error;
       deps.log.warn({ code: error.code }, 'a kept profile cannot be opened');
     }

@@ -1,8 +1,9 @@
 /**
- * Many contacts that are missing at once are rarely many deletions: an export that was cut off, a page that
- * failed quietly, a filter left on, lost access. Nothing that a CRM merely does not show counts as removed as long
- * as it could be one of these: a user confirms first. It is decided once reading, submission and delivery are done;
- * until then missing contacts are only marked.
+ * If many contacts are missing at once, they were rarely all deleted. More likely an export was cut
+ * off, a page failed silently, a filter was left on, or access was lost. Contacts that the CRM
+ * merely does not show do not count as removed while this is possible: a user confirms first. The
+ * decision is made after reading, submission and delivery; until then missing contacts are only
+ * marked.
  */
 
 import {
@@ -21,13 +22,16 @@ import type { Run, SyncDeps } from '../control/context.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Departures are counted over this time and all runs; for so long also holds the answer to wait. */
+/**
+ * Departures are counted over this time and over all runs. A user's answer to wait also applies
+ * this long.
+ */
 const WINDOW_MS = 7 * DAY_MS;
 
-/** In a list of at least this many contacts, more than half of them do not leave at once. */
+/** In a list of at least this many contacts, more than half do not leave at once. */
 const FEWEST_OF_HALF = 5;
 
-/** Pure: whether so many missing contacts are more than ordinary departures. */
+/** Pure: whether this many missing contacts are more than ordinary departures. */
 export function isMassDeparture(
   { missing, removed, known }: DepartureCounts,
   { share, atLeast }: Guards['departures'],
@@ -44,8 +48,8 @@ export function isMassDeparture(
 type DepartureDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'log' | 'newId'>;
 
 /**
- * Decides what becomes of the contacts that are marked as missing: ordinary departures are removed; of too many,
- * none, and the run ends as incomplete once everything else is done.
+ * Decides about the contacts that are marked as missing. Ordinary departures are removed. If there
+ * are too many, none is removed, and the run ends as incomplete once everything else is done.
  */
 export async function decideDepartures(deps: DepartureDeps, run: Run): Promise<void> {
   const { store, clock } = deps;
@@ -56,8 +60,8 @@ export async function decideDepartures(deps: DepartureDeps, run: Run): Promise<v
 }
 
 /**
- * A lookup in a list that is always read whole says less than the reading: only a run that has read it to its end
- * may decide.
+ * In a list that is always read completely, a lookup proves less than the reading: only a run that
+ * has read it completely may decide.
  */
 function mayDecide({ connector }: Pick<DepartureDeps, 'connector'>, run: Run): boolean {
   const { incremental, reportsRemovals } = connector.capabilities;
@@ -87,7 +91,10 @@ async function decide(deps: DepartureDeps, run: Run, since: number): Promise<voi
   log.warn({ run: run.id, ...counts, held }, 'many contacts are missing at once: a user decides');
 }
 
-/** Fingerprint of the settings that make the list: another one explains why contacts are missing. */
+/**
+ * Fingerprint of the settings that define the list: if they changed, that explains why contacts are
+ * missing.
+ */
 function listScope(
   { store }: Pick<DepartureDeps, 'store'>,
   { crm, contacts }: Integration,

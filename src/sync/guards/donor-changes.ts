@@ -1,7 +1,7 @@
 /**
- * The service may join two of its records, or correct a match: then a contact that did not change gets the
- * profile of another donor, which replaces all values at once. Many such changes at a time look like a fault
- * of the service, and wait for a user.
+ * The service may merge two of its records, or correct a match. Then an unchanged contact gets
+ * another donor's profile, which replaces all values at once. Many such changes at a time look like
+ * a fault of the service, and wait for a user.
  */
 
 import { countChangedDonors } from '../../contacts/many-at-once/mass-changes.ts';
@@ -12,8 +12,8 @@ import type { Planned } from '../profile-delivery.ts';
 import { CHANGE_WINDOW_MS, isMassChange } from './mass-change.ts';
 
 /**
- * The same plans; if too many contacts that did not change would get another donor, those are held instead.
- * Changes of the last seven days count, and so do those that are already held.
+ * Returns the same plans; but if too many unchanged contacts would get another donor, those are
+ * held instead. Counts the changes of the last seven days, and the changes that are already held.
  */
 export async function holdDonorChanges(
   { store, clock, log }: Pick<SyncDeps, 'store' | 'clock' | 'log'>,
@@ -35,7 +35,9 @@ export async function holdDonorChanges(
   return planned.map((plan) => (changed.has(plan) ? asHeld(plan) : plan));
 }
 
-/** True if another donor comes for details that did not change, and no user has approved that. */
+/**
+ * True if the contact's details did not change but its donor would, and no user has approved that.
+ */
 function isUnasked(
   plan: Planned,
   approvals: ReadonlyMap<string, ContactQuestion['kind']>,

@@ -1,10 +1,16 @@
-/** No credit for contacts that `contacts.filter` no longer includes: a CRM does not report that they have left it. */
+/**
+ * No credit for contacts that `contacts.filter` no longer includes: a CRM does not report that they
+ * left the filter.
+ */
 
 import type { ContactRecord } from '../../contacts/contacts.ts';
 import type { Run, SyncDeps } from '../control/context.ts';
 import { lookUpIncluded } from '../control/look-up.ts';
 
-/** Returns those of these contacts that the filter does not include now; none where there is no filter, or the CRM cannot tell. */
+/**
+ * Returns the contacts among these that the filter does not include now; none if there is no
+ * filter, or the CRM cannot tell.
+ */
 export async function findOutside(
   { connector }: Pick<SyncDeps, 'connector'>,
   { integration }: Pick<Run, 'integration'>,
@@ -15,7 +21,9 @@ export async function findOutside(
   return new Set(ids.filter((id) => included?.has(id) === false));
 }
 
-/** False for contacts that this run's own reading has brought: the CRM itself has applied the filter to them. */
+/**
+ * False for contacts that this run itself has read: the CRM has already applied the filter to them.
+ */
 export function mayBeOutside(
   { id, named }: Pick<Run, 'id' | 'named'>,
   { crmId, seenRun }: Pick<ContactRecord, 'crmId' | 'seenRun'>,

@@ -1,6 +1,6 @@
 /**
- * One contact, one person, beyond delivery: contacts that were renamed or merged and still hold values of a
- * former person (design, promise 14). Costs no credit.
+ * One contact, one person, beyond delivery: handles contacts that were renamed or merged and still
+ * hold a former person's values (design, promise 14). Costs no credit.
  */
 
 import { isOwned, type OwnedValues, rateIn, withRate } from '../../contacts/owned-values.ts';
@@ -23,18 +23,18 @@ import { forgottenFingerprint, looksErased, refreshErased } from '../control/era
 
 type SortDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'newId' | 'clock' | 'log'>;
 
-/** Contacts that are sorted in one go. */
+/** Number of contacts that are sorted at a time. */
 const CONTACTS_AT_ONCE = 200;
 
-/** Asks users about contacts whose values are those of a former name, where no paid job fits. */
+/** Opens questions about contacts whose values belong to a former name, if no paid job fits. */
 export async function holdRenamed({ store, log }: SortDeps, run: Run): Promise<void> {
   const held = await holdRenamedContacts(store, run.lease, run.id, run.only);
   if (held > 0) log.warn({ run: run.id, held }, 'contacts hold the values of a former name');
 }
 
 /**
- * Blanks what users have decided to be another person's, and what a merge brought from a record of another
- * donor into blank fields. What cannot be written now is tried again by the next run.
+ * Blanks values that users have declared to be another person's, and values that a merge brought
+ * from another donor's record into blank fields. The next run retries what cannot be written now.
  */
 export async function sortFormerValues(deps: SortDeps, run: Run): Promise<void> {
   const { store } = deps;
@@ -88,7 +88,8 @@ async function sortAll(
     const plan = plans[at];
     if (end === undefined || plan === undefined || !end.isDone) return [];
     const donor = isBlanked ? null : (contact.donor ?? getOnlyDonor(parts));
-    // Whose name they were bought for goes along, so that another name of the contact is noticed.
+    // The identity that the values were bought for is stored with them, so that a different name is
+    // noticed.
     const identity =
       contact.donor === null
         ? (parts.find((part) => part.donor === donor)?.identity ?? null)
@@ -109,14 +110,17 @@ async function sortAll(
   await deps.store.checkpoint(run.lease, (trx) => recordSortedValues(trx, run.id, sorted));
 }
 
-/** The donor of merged records, if all of them are of one. */
+/** The donor of merged records, if all of them have the same one. */
 function getOnlyDonor(parts: readonly ValuesOfRecord[]): string | null {
   const donors = new Set(parts.flatMap(({ donor }) => donor ?? []));
   const [only] = donors;
   return donors.size === 1 ? (only ?? null) : null;
 }
 
-/** Values of the same donor that the CRM took from merged records: ours, under the id of the contact from now on. */
+/**
+ * Values of the same donor that the CRM took from merged records: they are ours, under the
+ * contact's ID from now on.
+ */
 function takenOver(
   deps: SortDeps,
   crmId: string,
@@ -136,7 +140,7 @@ function takenOver(
       ),
     );
   const taken = valueFingerprints(deps, crmId, present, fields);
-  // With the rate by which an amount was converted there.
+  // Includes the rate at which an amount was converted there.
   return Object.fromEntries(
     Object.entries(taken).map(([field, entry]) => {
       const rates = parts.flatMap(({ owned }) => rateIn(owned, field) ?? []);

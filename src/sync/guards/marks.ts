@@ -1,7 +1,8 @@
 /**
- * A mark that leaves out more than half of the contacts is right in a memorial file, and wrong where a column means the
- * contrary of its name. So a user confirms its column and its values once; until then nothing is spent. What is paid for
- * is still delivered, and a file that crosses the half at night is a question and no failure.
+ * A mark that leaves out more than half of the contacts is right in a memorial file, and wrong if a
+ * column means the opposite of its name. So a user confirms its column and values once; until then
+ * nothing is spent. Paid profiles are still delivered. A file that crosses the half during a
+ * nightly run causes a question, not a failure.
  */
 
 import type { MarkCount } from '../../../connectors/contract.ts';
@@ -15,7 +16,7 @@ import type { Run, SyncDeps } from '../control/context.ts';
 
 type MarkDeps = Pick<SyncDeps, 'store' | 'connector'>;
 
-/** Finds the marks that leave out most contacts and that have a value which no user has confirmed. */
+/** Finds the marks that leave out most contacts and have a value that no user has confirmed. */
 export async function findUnconfirmedMarks(
   deps: MarkDeps,
   integrationId: string,
@@ -51,7 +52,10 @@ async function findUnconfirmed(
   });
 }
 
-/** Stops the spending of a run as long as such a mark is not confirmed; `isAccepted` confirms those that are there now. */
+/**
+ * Stops the spending of a run while such a mark is not confirmed; `isAccepted` confirms the present
+ * marks.
+ */
 export async function askAboutMarks(
   deps: MarkDeps & Pick<SyncDeps, 'log'>,
   run: Run,
@@ -78,7 +82,7 @@ export async function askAboutMarks(
   run.control.stopSpending('marks_unconfirmed', unconfirmedText(marks, id));
 }
 
-/** Says what the marks leave out, and how to go on. */
+/** Says what the marks leave out, and how to continue. */
 export function unconfirmedText(marks: readonly MarkCount[], integrationId: string): string {
   return `${marks.map(markText).join('; ')}. Nobody is sent to the service until you have confirmed this once, with \`donor-sync sync ${integrationId} --accept-marks\`, or have corrected the column or its values in the settings.`;
 }

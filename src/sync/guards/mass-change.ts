@@ -1,8 +1,8 @@
 /**
  * Many contacts that change at once are rarely many new facts: an address tool, a merge of columns,
- * a move of the CRM. Above a share of the known contacts no credit is spent for a changed identity
- * before a person has decided. It is decided once reading has ended; until then purchases for changed
- * identities wait, and new contacts go on.
+ * a CRM migration. Above a share of the known contacts, no credit is spent on changed identities
+ * before a user has decided. The decision is made once reading has ended. Until then purchases for
+ * changed identities wait, and new contacts continue.
  */
 import {
   countChanges,
@@ -14,22 +14,27 @@ import type { Run, SyncDeps } from '../control/context.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Changes are counted over this time and all runs, so that many small runs count as one large one. */
+/**
+ * Changes are counted over this time and over all runs, so many small runs count as one large run.
+ */
 export const CHANGE_WINDOW_MS = 7 * DAY_MS;
 
-/** How many contacts of an integration changed, and how many are known at all. */
+/** How many contacts of an integration changed, and how many are known. */
 export interface IdentityChanges {
-  /** Chosen because their identity changed, and not submitted yet. */
+  /** Contacts chosen because their identity changed, and not submitted yet. */
   due: number;
-  /** Submitted for that reason within the window, without those that a person approved. */
+  /** Contacts submitted for that reason within the window, without those that a user approved. */
   submitted: number;
-  /** Held for a decision. */
+  /** Contacts held for a decision. */
   held: number;
-  /** Contacts that the service was asked about, also those that it refused: their changes count as well. The gone ones are left out. */
+  /**
+   * Contacts that were submitted to the service, including those that it refused: their changes
+   * count, too. Contacts that are gone are left out.
+   */
   known: number;
 }
 
-/** Pure: true if so many changes are to be looked at by a person first. */
+/** Pure: true if this many changes need a user's decision first. */
 export function isMassChange(
   { due, submitted, held, known }: IdentityChanges,
   { share, atLeast }: Guards['massChange'],
@@ -40,7 +45,7 @@ export function isMassChange(
 
 /**
  * Holds all contacts that are due for a changed identity if there are too many. They share a batch;
- * what is added later joins the batch that is open.
+ * later contacts join the open batch.
  */
 export async function holdMassChange(
   { store, clock, log, newId }: Pick<SyncDeps, 'store' | 'clock' | 'log' | 'newId'>,
@@ -56,7 +61,7 @@ export async function holdMassChange(
   run.control.notify();
 }
 
-/** True if so many contacts that are due for a changed identity would be held; nothing changes. */
+/** True if this many contacts due for a changed identity would be held; changes nothing. */
 export async function wouldBeMassChange(
   { store, clock }: Pick<SyncDeps, 'store' | 'clock'>,
   { integration: { id, guards } }: Pick<Run, 'integration'>,

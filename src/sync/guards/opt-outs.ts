@@ -1,7 +1,8 @@
 /**
- * Opt-out marks on many contacts at once are rarely many decisions of people: a wrong opt-out field, an import that
- * ticks everyone. Nothing is delivered to marked contacts or shown of them, but their profiles, which were paid for, are
- * deleted only if the marks are few, or a user has confirmed them.
+ * Opt-out marks on many contacts at once are rarely many people's decisions: more likely a wrong
+ * opt-out field, or an import that ticks everyone. Nothing is delivered to marked contacts and
+ * nothing is shown about them. But their profiles, which were paid for, are deleted only if the
+ * marks are few or a user has confirmed them.
  */
 
 import {
@@ -13,23 +14,23 @@ import {
 } from '../../contacts/many-at-once/opt-outs.ts';
 import type { Run, SyncDeps } from '../control/context.ts';
 
-/** Marks are counted over this time, as departures are. */
+/** Marks are counted over this time, like departures. */
 export const OPT_OUT_WINDOW_MS = 7 * 86_400_000;
 
-/** An opt-out mark that is wrong is corrected within this time. */
+/** A wrong opt-out mark is expected to be corrected within this time. */
 export const KEPT_AFTER_OPT_OUT_DAYS = 30;
 
 /** New marks on more than this share of the contacts with a profile, and on at least this many, are in doubt. */
 const MOST = { share: 0.1, atLeast: 25 };
 
-/** Pure: whether so many new marks are more likely an error. */
+/** Pure: whether this many new marks are more likely an error. */
 export function isMassOptOut({ marked, kept }: Pick<OptOutCounts, 'marked' | 'kept'>): boolean {
   return marked >= MOST.atLeast && marked > MOST.share * kept;
 }
 
 /**
- * Records the marks that were read, closes the questions about marks that are gone, and asks a user about marks on too
- * many contacts.
+ * Records the marks that were read, closes the questions about marks that are gone, and opens a
+ * question if too many contacts are marked.
  */
 export async function decideOptOuts(
   { store, clock, log, newId }: Pick<SyncDeps, 'store' | 'clock' | 'log' | 'newId'>,
@@ -39,7 +40,7 @@ export async function decideOptOuts(
   await store.checkpoint(lease, (trx) => endCorrectedOptOuts(trx));
   const counts = await countOptOuts(store.reader, id, { since });
   if (counts.unrecorded === 0) return;
-  // Marks that are added while the question is open are of the same doubt.
+  // Marks that are added while the question is open are equally in doubt.
   if (counts.isOpen || isMassOptOut(counts)) {
     const { marked, kept } = counts;
     const held = await holdOptOuts(store, lease, { since, field: contacts.optOutField, newId });

@@ -1,6 +1,7 @@
 /**
- * Requests about a person's data that a CRM records at the contact. One bulk update of a CRM can mark thousands, so each is a
- * question to a user, unless the settings let the first ones of a day be erased without one.
+ * Requests about a person's data that a CRM records at the contact. One bulk update in a CRM can
+ * mark thousands, so each request is a question to a user, unless the settings allow the first ones
+ * of a day to be erased without one.
  */
 
 import type { ContactPage } from '../../../connectors/contract.ts';
@@ -10,14 +11,17 @@ import { recordReadRequests } from '../../decisions/statements/erasure-requests.
 import type { Run, SyncDeps } from '../control/context.ts';
 import { forgottenFingerprint } from '../control/erased.ts';
 
-/** Pure: the request that these marks make; null if they make none. */
+/** Pure: the request that these marks express; null if there is none. */
 export function requestIn(marks: PrivacyMarks | undefined): ErasureSource | null {
   if (marks === undefined) return null;
   if (marks.shouldForget) return marks.isOnHold ? 'privacy_hold' : 'should_forget';
   return marks.objectsToProfiling && !marks.isOnHold ? 'objection' : null;
 }
 
-/** Records the requests of a page that was read. `marked`: contacts with a recorded request, kept up to date. */
+/**
+ * Records the requests of a page that was read. `marked` lists the contacts with a recorded
+ * request; this function keeps it up to date.
+ */
 export async function recordPrivacyRequests(
   deps: Pick<SyncDeps, 'store' | 'log' | 'newId'>,
   run: Pick<Run, 'id' | 'lease' | 'integration' | 'forgotten' | 'erased'>,

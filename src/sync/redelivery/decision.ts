@@ -1,4 +1,4 @@
-/** Which values that wait can be written now, and which are to be tried. Pure but for fingerprints. */
+/** Decides which waiting values can be written now, and which to try. Pure but for fingerprints. */
 import { z } from 'zod';
 import type { FieldMapping } from '../../core/field-map.ts';
 import type {
@@ -21,25 +21,28 @@ type Deps = { store: Pick<SyncDeps['store'], 'fingerprint'> };
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** An hour less than a day, so that a nightly run that begins a few minutes earlier still tries. */
+/** An hour less than a day, so that a nightly run that starts a few minutes earlier still tries. */
 const PROBE_DAILY_MS = DAY_MS - HOUR_MS;
 const PROBE_WEEKLY_MS = 7 * DAY_MS - HOUR_MS;
 
-/** For so long values are tried daily, then weekly. */
+/** For this long values are tried daily, then weekly. */
 const DAILY_FOR_MS = 3 * DAY_MS;
 
-/** The state of all that waits. */
+/** The state of all waiting values. */
 export interface Waiting {
   waiting: readonly WaitingValues[];
   offered: readonly OfferedMap[];
-  /** The field map in force. */
+  /** The field map in use. */
   present: OfferedMap;
   now: number;
 }
 
 /** Values that wait for one reason. */
 export interface KindToProbe extends Pick<ValueNote, 'state' | 'code'> {
-  /** True once they are tried weekly: then also values that the connector itself would leave out are sent. */
+  /**
+   * True once they are tried weekly: then values that the connector itself would leave out are
+   * sent, too.
+   */
   isWeekly: boolean;
 }
 
@@ -47,15 +50,15 @@ export interface RedeliveryDecision {
   present: OfferedMap;
   /** Values whose reason is gone. */
   freed: readonly ValueNote[];
-  /** Values that the CRM refused, and of which a few are tried in this run. */
+  /** Values that the CRM refused and of which this run tries a few. */
   probed: readonly ValueNote[];
-  /** The kinds of those: each gets its own few contacts. */
+  /** The kinds of these values: each gets its own few contacts. */
   kindsToProbe: readonly KindToProbe[];
-  /** Field maps that lack lines of the one in force. */
+  /** Field maps that lack lines of the present one. */
   maps: readonly string[];
   /** The lines of every field map that profiles were offered with. */
   linesByFieldMap: ReadonlyMap<string, ReadonlySet<string>>;
-  /** True if nothing else is delivered than what users have requested; false by default. */
+  /** True to deliver only what users have requested; false by default. */
   isRequestOnly?: boolean;
 }
 
@@ -91,7 +94,7 @@ export function decideRedelivery(
   };
 }
 
-/** Only the CRM's own word can be tried: whatever the description of a field forbids is known. */
+/** Only the CRM's own refusal can be tried; what a field's description forbids is known. */
 function isToProbe({ code, since, probedAt }: WaitingValues, now: number): boolean {
   if (code === '') return false;
   if (probedAt === null) return true;
@@ -126,7 +129,7 @@ export function chooseLines(
 
 const fieldNames = z.array(z.string());
 
-/** The fields of a contact that a user wants delivered again, and whether these are all of them. */
+/** The fields of a contact that a user wants delivered again, and whether these are all fields. */
 export function requestedFields(
   mappings: readonly FieldMapping[],
   { requested }: Pick<KeptRecord, 'requested'>,
@@ -146,7 +149,7 @@ function isSame(one: ValueNote, other: ValueNote): boolean {
   );
 }
 
-/** True if the CRM has accepted such a value of one of the contacts that were tried. */
+/** True if the CRM has accepted such a value from one of the contacts that were tried. */
 export function isFreedBy(
   note: ValueNote,
   kind: Pick<ValueNote, 'state' | 'code'>,

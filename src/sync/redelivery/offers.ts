@@ -1,4 +1,7 @@
-/** What a later delivery of a kept profile would write into each contact, through the guard of every delivery. */
+/**
+ * Plans what a later delivery of a kept profile would write into each contact, with the same guard
+ * as every delivery.
+ */
 
 import { parseOwned } from '../../contacts/owned-values.ts';
 import type { FieldMapping } from '../../core/field-map.ts';
@@ -28,21 +31,23 @@ export type OfferRun = Pick<
 export interface Choice {
   each: KeptOfContact;
   lines: readonly FieldMapping[];
-  /** The fields that a user wants delivered, also where they are empty in the CRM. */
+  /** The fields that a user wants delivered, even where they are empty in the CRM. */
   requested: ReadonlySet<string>;
   /** The field map that the profile counts as offered with afterwards. */
   fieldMap: string;
-  /** True if the values of another donor may be replaced: all lines are offered, and a user wants that. */
+  /**
+   * True if another donor's values may be replaced: all lines are offered, and a user wants that.
+   */
   mayReplaceDonor: boolean;
 }
 
-/** What would be written, or why nothing is. */
+/** What would be written, or why nothing is written. */
 export type Offer = { choice: Choice } & (
   | {
       kind: 'fields';
       plan: FieldPlan;
       newDonor: { donorId: string; identity: string } | null;
-      /** True of a record that is back without any of our values: nothing in it is ours. */
+      /** True for a record that came back without any of our values: none of its values is ours. */
       isLost: boolean;
     }
   | { kind: 'excluded'; why: RedeliveryExclusion }
@@ -106,7 +111,10 @@ export async function planOffers(
   });
 }
 
-/** A profile of another donor than the contact's belongs to a decision, and its values are replaced whole or not at all. */
+/**
+ * A profile of a donor other than the contact's needs a decision, and its values are replaced
+ * completely or not at all.
+ */
 function donorProblem(
   { store }: Pick<OfferDeps, 'store'>,
   { each: { contact, kept }, mayReplaceDonor }: Choice,
@@ -118,14 +126,14 @@ function donorProblem(
   return isOther && !mayReplaceDonor ? 'donor_change' : null;
 }
 
-/** What a user has emptied stays empty, unless a user wants it delivered. */
+/** A field that a user has emptied stays empty, unless a user wants it delivered. */
 function offeredBefore({ lines, requested }: Choice): Set<string> {
   return new Set(lines.flatMap(({ to }) => (requested.has(to) ? [] : to)));
 }
 
 /**
- * Pure: whether a record is back without any of the values that were written into it. A record that has some of them
- * is as a user left it, also in the fields that are empty.
+ * Pure: whether a record came back without any of the values that were written into it. If a record
+ * has some of them, it is as a user left it, including its empty fields.
  */
 function isBackWithoutOurs(
   { mappings }: Pick<OfferRun, 'mappings'>,
@@ -141,7 +149,10 @@ function isBackWithoutOurs(
     .every(({ to }) => isBlank(Object.hasOwn(values, to) ? (values[to] ?? null) : null));
 }
 
-/** What is ours in a record, without fields that were gone: a blank in those is not a user's. */
+/**
+ * The values of ours in a record, without the fields that were gone: a blank there was not made by
+ * a user.
+ */
 function stillOwned(
   { created }: Pick<OfferRun, 'created'>,
   { ownedValues }: KeptOfContact['contact'],
@@ -151,7 +162,9 @@ function stillOwned(
   return JSON.stringify(Object.fromEntries(left));
 }
 
-/** Equal lists of lines are one object: what is computed of a list is remembered by it. */
+/**
+ * Makes equal lists of lines the same object, because computed results are cached per list object.
+ */
 function sharedLists(): (lines: readonly FieldMapping[]) => readonly FieldMapping[] {
   const known = new Map<string, readonly FieldMapping[]>();
   return (lines) => {

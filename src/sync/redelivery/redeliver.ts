@@ -1,5 +1,5 @@
 /**
- * After ordinary work: values that were paid for and could not be written are written now, without a
+ * Runs after the ordinary work: writes paid values that could not be written before, without a
  * credit, if the reason is gone. They come from the kept profiles.
  */
 
@@ -32,13 +32,16 @@ import {
 } from './decision.ts';
 import { type Choice, type Offer, type OfferDeps, planOffers } from './offers.ts';
 
-/** Contacts that are written to learn whether a rule of the CRM still refuses them. */
+/** Number of contacts that are written to find out whether a CRM rule still refuses them. */
 const PROBED_AT_ONCE = 5;
 
-/** Contacts that are looked at together; the CRM's own batches are smaller. */
+/** Number of contacts that are handled together; the CRM's own batches are smaller. */
 const LOOKED_AT_ONCE = 200;
 
-/** Delivers again what can be written now, without what this run has found out itself. A run with nothing waiting makes three small queries. */
+/**
+ * Delivers again what can be written now, except values that this run itself found unwritable. If
+ * nothing waits, a run makes three small queries.
+ */
 export async function redeliverProfiles(
   deps: OfferDeps,
   run: Run,
@@ -58,7 +61,7 @@ export async function redeliverProfiles(
     isRequested,
   };
   if (run.only !== null) {
-    // Whoever names a contact wants to know about all of its values.
+    // A user who names a contact wants to know about all of its values.
     const freed = [...decision.freed, ...decision.probed];
     await deliverNamed(deps, run, { ...decision, freed }, run.only);
     return;
@@ -78,7 +81,8 @@ export async function redeliverProfiles(
   }
   await deliverFreed(deps, run, { ...decision, freed: [...decision.freed, ...accepted] });
   if (misjudged.length === 0) return;
-  // The connector would leave them out again: the CRM has accepted such values, so it decides about all of them.
+  // The connector would leave them out again. But the CRM has accepted such values, so it decides
+  // about all of them.
   const last = { ...decision, freed: misjudged, maps: [], isRequested: false };
   await deliverFreed(deps, run, last, { probe: true });
 }
@@ -86,7 +90,7 @@ export async function redeliverProfiles(
 /** What is delivered, and whether users have requested more. */
 type Decision = RedeliveryDecision & { isRequested: boolean };
 
-/** Delivers to all contacts with values that are free, or that a user has requested. */
+/** Delivers to all contacts with values that are freed, or that a user has requested. */
 export async function deliverFreed(
   deps: OfferDeps,
   run: Run,
@@ -107,7 +111,7 @@ export async function deliverFreed(
   }
 }
 
-/** Delivers to the named contacts alone. */
+/** Delivers only to the named contacts. */
 export async function deliverNamed(
   deps: OfferDeps,
   run: Run,
@@ -126,12 +130,12 @@ export async function deliverNamed(
   }
 }
 
-/** Contacts of one page of later deliveries. */
+/** Number of contacts in one page of later deliveries. */
 export function pageSize({ connector }: Pick<OfferDeps, 'connector'>): number {
   return Math.min(LOOKED_AT_ONCE, connector.capabilities.writeBatch.max);
 }
 
-/** Delivers the values of these contacts that are free, and records how each delivery ended. */
+/** Delivers the freed values of these contacts, and records how each delivery ended. */
 async function deliver(
   deps: OfferDeps,
   run: Run,
@@ -177,7 +181,10 @@ async function deliver(
   return new Map(ends.map((end) => [end.crmId, end]));
 }
 
-/** What the guard keeps out waits on: reading decides about the contact itself. A request for it is over. */
+/**
+ * Values that the guard keeps out continue to wait, because reading decides about the contact
+ * itself. A request for them ends.
+ */
 async function endExcluded(
   { store }: Pick<OfferDeps, 'store'>,
   run: Pick<Run, 'lease'>,
@@ -200,7 +207,8 @@ function laterEnd(
   { reason: ended, detail, words, owned, writeId, isDone, after, values }: WrittenEnd,
   newDonor: LaterEnd['newDonor'],
 ): LaterEnd {
-  // Nothing was written, and the contact holds what it held: no user has to decide about that.
+  // Nothing was written, and the contact still holds its old values: no user has to decide about
+  // that.
   const reason = ended === 'values_of_two_people' ? 'crm_refused' : ended;
   const isPassing = !isDone && reason !== 'crm_refused';
   const { crmId } = each.kept;

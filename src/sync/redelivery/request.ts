@@ -1,4 +1,7 @@
-/** What a user wants delivered again (`--redeliver`): a preview with counts, and the run that does it. No credit is spent. */
+/**
+ * Delivers again what a user requests (`--redeliver`): a preview with counts, and the run that does
+ * it. Spends no credits.
+ */
 import type { FieldMapping } from '../../core/field-map.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 import { getOutcome, isOutcomeReason } from '../../core/outcome.ts';
@@ -30,32 +33,32 @@ import { requireContact } from '../require-contact.ts';
 import { type Choice, type Offer, type OfferRun, planOffers } from './offers.ts';
 import { deliverFreed, deliverNamed, pageSize } from './redeliver.ts';
 
-/** What a delivery on request would do now. */
+/** What a requested delivery would do now. */
 export interface RedeliveryPreview {
   integration: string;
-  /** The fields that are delivered; null for all mapped ones. */
+  /** The fields to deliver; null for all mapped ones. */
   fields: readonly string[] | null;
   /** Contacts that get at least one value. */
   contacts: number;
-  /** Contacts whose fields hold all of it already. */
+  /** Contacts whose fields already hold all of it. */
   unchanged: number;
   /** The values to write, counted by field. */
   values: { field: string; contacts: number }[];
-  /** Values that stay out, although their contacts are delivered to. */
+  /** Values that stay out of contacts that get other values. */
   kept: { field: string; state: ValueState; contacts: number }[];
   /** Contacts that get nothing. */
   excluded: { reason: RedeliveryExclusion; contacts: number }[];
 }
 
-/** A delivery that a user thinks about. */
+/** A requested delivery that a user considers. */
 export interface PreviewedRequest extends RedeliveryRequest {
   integration: Integration;
   mappings: readonly FieldMapping[];
-  /** The CRM id of the one contact; null for all. */
+  /** The CRM ID of the one contact; null for all. */
   only: string | null;
 }
 
-/** Works out what a delivery on request would do; writes nothing and makes only free requests. */
+/** Works out what a requested delivery would do; writes nothing and makes only free requests. */
 export async function previewRedelivery(
   deps: SyncDeps,
   request: PreviewedRequest,
@@ -86,7 +89,9 @@ export async function previewRedelivery(
   return { integration: integration.id, fields: wanted, ...counts.sum() };
 }
 
-/** Delivers the kept profiles as a user has requested it; what is cut off, the next run finishes. */
+/**
+ * Delivers the kept profiles as a user has requested; if it is cut off, the next run finishes it.
+ */
 export async function redeliverRequested(
   deps: SyncDeps,
   run: Run,
@@ -156,7 +161,7 @@ async function* readPages(
   yield* unkeptPages(deps, integrationId, only);
 }
 
-/** Contacts of which no profile is kept, as if it were kept without its text. */
+/** Contacts without a kept profile, in the form of kept profiles without their text. */
 async function* unkeptPages(
   deps: Pick<SyncDeps, 'store' | 'connector'>,
   integrationId: string,
@@ -203,7 +208,7 @@ function requestedChoice(
   return { each, lines, requested, fieldMap: NEVER_OFFERED, mayReplaceDonor: fields === null };
 }
 
-/** Why nothing is delivered to contacts that are not at rest, or of which nothing can be had. */
+/** Why nothing is delivered to contacts that are not at rest or have no available profile. */
 function getExclusion({
   state,
   isEligible,

@@ -1,19 +1,19 @@
-/** What becomes of a request whose run was cut off. */
+/** Handles requests whose run was cut off. */
 import { STOPPED_BY_PERSON } from '../../core/run.ts';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 import { ALL_CONTACTS, insertRequest, type RunRequestRecord } from './request-rows.ts';
 import { writeRunRows } from './run-rows.ts';
 
-/** What became of a request whose run was cut off: it waits again, had ended, or is given up. */
+/** The result for a request whose run was cut off: it waits again, had ended, or is given up. */
 export type PutBack = { state: 'waits'; runId: string } | { state: 'ended' | 'givenUp' };
 
-/** A run that is cut off so often brings its process down, or never comes to its end. */
+/** A run that is cut off this often crashes its process, or never finishes. */
 const MAX_RESUMES = 5;
 
 /**
- * Lets a request wait again whose run was cut off, for a run with a new id unless the same waits
- * already. One that is handed over by a process that is asked to end does not count as cut off.
+ * Makes a request wait again whose run was cut off, for a run with a new ID unless an equal request
+ * is already waiting. A request that an ending process hands over does not count as cut off.
  */
 export async function putBackRequest(
   trx: ActorTransaction,
@@ -38,7 +38,7 @@ export async function putBackRequest(
   return { state: 'waits', runId: await insertRequest(trx, again) };
 }
 
-/** A request that is given up is on record as a run that failed, which is what alerts are about. */
+/** A request that is given up is recorded as a failed run, which triggers alerts. */
 async function recordGivenUp(
   trx: ActorTransaction,
   { runId: id, integrationId }: RunRequestRecord,
@@ -58,7 +58,10 @@ async function recordGivenUp(
   if (cutOff?.fresh_count === null) await writeRunRows(trx, { id, integrationId });
 }
 
-/** A run that was cut off after a person had asked for its end is not taken up again; false for any other. */
+/**
+ * True if a user had requested the stop of the run before it was cut off; such a run is not started
+ * again.
+ */
 async function endIfStopped(
   trx: ActorTransaction,
   { runId: id, integrationId }: RunRequestRecord,
@@ -80,7 +83,10 @@ async function endIfStopped(
   return stopped !== undefined;
 }
 
-/** What a run that was cut off had taken along waits again, unless the same waits already. */
+/**
+ * The requests that a cut-off run had combined wait again, unless equal requests are already
+ * waiting.
+ */
 export async function separate(trx: Trx, runId: string): Promise<void> {
   await trx
     .updateTable('run_requests')

@@ -1,4 +1,4 @@
-/** Requests for runs as they stand in the database: one that waits takes in others like it. */
+/** Requests for runs in the database: a waiting request takes in equal ones. */
 import type { Selectable } from 'kysely';
 import type { Trigger } from '../../core/run.ts';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -7,25 +7,25 @@ import type { Tables } from '../../database/tables/tables.ts';
 
 export type RunRequestRecord = FromRow<Selectable<Tables['run_requests']>>;
 
-/** A run that is asked for. */
+/** A requested run. */
 export interface NewRunRequest {
   integrationId: string;
-  /** The CRM id of the one contact; null for all. */
+  /** The CRM ID of the one contact; null for all. */
   contact: string | null;
   trigger: Trigger;
   full: boolean;
-  /** The id that the run gets if none like it is waiting already. */
+  /** The ID that the run gets if no equal request is waiting. */
   runId: string;
-  /** It does not begin before, by the clock of the database; at once by default. */
+  /** It does not start before this time, by the database's clock; at once by default. */
   notBefore?: number;
 }
 
-/** What a person or a webhook asks for goes before what a schedule asks for. */
+/** Requests of users and webhooks come before those of a schedule. */
 export function isUrgent({ trigger }: Pick<NewRunRequest, 'trigger'>): boolean {
   return trigger !== 'schedule';
 }
 
-/** A unique index takes two nulls for different: all contacts are the empty one. */
+/** A unique index treats two nulls as different, so an empty text stands for all contacts. */
 export const ALL_CONTACTS = '';
 
 export function toRequestRecord(request: NewRunRequest, now: number): RunRequestRecord {
@@ -78,7 +78,7 @@ export function insertRows(trx: ActorTransaction, requests: readonly RunRequestR
         .where('left_at', 'is', null)
         .doUpdateSet((eb) => ({
           times: eb('run_requests.times', '+', 1),
-          // Who wants everything read anew is not content with less.
+          // A request to read everything again is not weakened by another request.
           full: eb
             .case()
             .when('excluded.full', '=', 1)
@@ -91,7 +91,7 @@ export function insertRows(trx: ActorTransaction, requests: readonly RunRequestR
             .then(1)
             .else(eb.ref('run_requests.urgent'))
             .end(),
-          // People and schedules do not wait for webhooks.
+          // Users and schedules do not wait for webhooks.
           not_before: eb
             .case()
             .when('excluded.not_before', '<', eb.ref('run_requests.not_before'))

@@ -7,14 +7,14 @@ export type RunCounts = {
   chosen: number;
   submitted: number;
   enhanced: number;
-  /** Contacts that took the job of the same person instead of a credit. */
+  /** Contacts that used the same person's job instead of a credit. */
   shared: number;
   spent: number;
 };
 
 const NOTHING: RunCounts = { read: 0, chosen: 0, submitted: 0, enhanced: 0, shared: 0, spent: 0 };
 
-/** Adds to the counts of a run, in the transaction of what is counted. */
+/** Adds to the counts of a run, in the transaction of the counted change. */
 export async function countInRun(
   trx: LeasedTransaction,
   runId: string,

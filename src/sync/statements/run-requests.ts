@@ -1,4 +1,4 @@
-/** Runs that were asked for, until they have come to their end. */
+/** Requested runs, until they have finished. */
 
 import type { Expression } from 'kysely';
 import {
@@ -26,27 +26,30 @@ import {
   toRequestRecord,
 } from './request-rows.ts';
 
-/** A run for several contacts; no CRM has an id like this. */
+/** Stands for a run for several contacts; no CRM has such an ID. */
 export const SEVERAL_CONTACTS = '*';
 
-/** The most contacts of one run that webhooks ask for, and of one call: what CRMs read in one request. */
+/**
+ * The most contacts in one run requested by webhooks, and in one call: as many as CRMs read in one
+ * request.
+ */
 export const MAX_HINTS = 100;
 
-/** More single contacts than this cost a CRM more calls than one run over what has changed. */
+/** Above this number, single contacts cost a CRM more calls than one run over all changes. */
 const MAX_SINGLE_WAITING = 500;
 
-/** How long a request that another run has taken in can be asked for. */
+/** How long a request that another run took in can be queried. */
 const MERGED_KEPT_MS = 24 * 3_600_000;
 
 /**
- * Remembers that a run is wanted. A request that waits already takes it in; the id of the run
- * that will answer is returned.
+ * Records that a run is wanted. An equal request that is already waiting takes it in. Returns the
+ * ID of the run that will answer.
  */
 export async function requestRun(trx: ActorTransaction, request: NewRunRequest): Promise<string> {
   const notBefore = request.trigger === 'webhook' ? await recordCall(trx, request) : 0;
   const runId = await addRunRequest(trx, { ...request, notBefore });
   await trx.asked(trx, [askedBy(request)]);
-  // Webhooks come in bursts, and ask for nothing new then.
+  // Webhooks arrive in bursts, and most calls of a burst request nothing new.
   if (request.trigger === 'manual' || runId === request.runId) {
     await recordEntry(trx, runAsked({ ...request, runId }, oneOrAll(request.contact)));
   }
@@ -54,9 +57,9 @@ export async function requestRun(trx: ActorTransaction, request: NewRunRequest):
 }
 
 /**
- * Remembers that these contacts, at most `MAX_HINTS`, are to be looked at because a webhook named
- * them: each waits as if it had been asked for alone. Returns the run that will answer for one
- * of them, and whether one run over all that changed answers, as too many wait.
+ * Records that a webhook named these contacts, at most `MAX_HINTS`: each waits as if it had been
+ * requested alone. Returns the run that will answer for one of them, and whether one run over all
+ * changes answers because too many are waiting.
  */
 export async function requestContacts(
   trx: ActorTransaction,
@@ -74,8 +77,8 @@ export async function requestContacts(
 }
 
 /**
- * Requests of webhooks for single contacts that a run for this one may answer as well, the longest
- * waiting first.
+ * Webhook requests for single contacts that a run for this one can also answer, the longest waiting
+ * first.
  */
 export function listRequestsAlongside(
   reader: Reader,
@@ -97,7 +100,7 @@ export function listRequestsAlongside(
     .execute();
 }
 
-/** What waits: urgent requests first, and then the longest waiting. */
+/** The waiting requests: urgent ones first, then the longest waiting. */
 export function listRunRequests(
   reader: Reader,
   integrationId?: string,
@@ -105,7 +108,10 @@ export function listRunRequests(
   return waitingRows(reader, integrationId).execute().then(fromRows);
 }
 
-/** What waits and may begin, in the same order: all but what is gathered of webhooks. */
+/**
+ * The waiting requests that may start, in the same order: all except webhook calls that are still
+ * being collected.
+ */
 export function listReadyRequests(
   reader: TimedReader,
   integrationId?: string,
@@ -119,7 +125,7 @@ export function listReadyRequests(
   return ready.then(({ rows }) => fromRows(rows));
 }
 
-/** Requests whose runs have begun and not come to their end. */
+/** Requests whose runs have started and not finished. */
 export function listBegunRequests(
   reader: Reader,
   integrationId?: string,
@@ -129,7 +135,7 @@ export function listBegunRequests(
   return begun.then(({ rows }) => fromRows(rows));
 }
 
-/** The request that was given this run, while it waits or is worked on, or another took it in. */
+/** The request for this run, while it waits, is in progress, or another run took it in. */
 export function findRequestByRun(
   reader: Reader,
   runId: string,
@@ -142,7 +148,7 @@ export function findRequestByRun(
     .then(maybeFromRow);
 }
 
-/** Drops a request, unless its run has begun meanwhile. */
+/** Drops a request, unless its run has started in the meantime. */
 export async function dropWaitingRequest(
   connection: TimedConnection,
   runId: string,
@@ -154,7 +160,7 @@ export async function dropWaitingRequest(
     .execute();
 }
 
-/** What the audit says of a run that is asked for: for these contacts, or (null) for all. */
+/** The audit entry for a requested run: for these contacts, or (null) for all. */
 export function runAsked(
   {
     integrationId,
@@ -221,7 +227,7 @@ function begunRows(reader: Reader) {
     .where('merged_into', 'is', null);
 }
 
-/** Stores a request of which the engine has to be told; see `requestRun`. */
+/** Stores a request; the engine must be notified of it, see `requestRun`. */
 export async function addRunRequest(
   trx: ActorTransaction,
   request: NewRunRequest,
@@ -251,7 +257,8 @@ async function addNamed(
   }
   const runIds: string[] = [];
   const added: string[] = [];
-  // In one order everywhere: two calls that name the same contacts do not wait for each other.
+  // Always in the same order, so that two calls that name the same contacts do not wait for each
+  // other.
   for (const contact of [...contacts].sort()) {
     const row = toRequestRecord({ ...request, contact, runId: newRunId() }, trx.clock.now());
     const runId = await insertRequest(trx, row);
@@ -261,7 +268,7 @@ async function addNamed(
   return { runId: runIds[0] ?? '', isWhole: false, added };
 }
 
-/** One run over all that has changed, in the place of too many for single contacts. */
+/** Requests one run over all changes instead of too many runs for single contacts. */
 async function addWhole(trx: ActorTransaction, request: NewRunRequest): Promise<string> {
   const now = trx.clock.now();
   const whole = await insertRequest(
@@ -272,7 +279,7 @@ async function addWhole(trx: ActorTransaction, request: NewRunRequest): Promise<
   return whole;
 }
 
-/** How many other single contacts wait. */
+/** Number of other single contacts that are waiting. */
 async function countOthers(
   reader: Reader,
   { integrationId }: Pick<NewRunRequest, 'integrationId'>,
@@ -288,7 +295,7 @@ async function countOthers(
   return Number(waiting.count);
 }
 
-/** A run over what has changed takes in all requests for single contacts. */
+/** A run over all changes takes in all requests for single contacts. */
 async function mergeSingles(
   trx: ActorTransaction,
   integrationId: string,
@@ -313,7 +320,7 @@ async function dropOldMerged(trx: Trx, now: number): Promise<void> {
     .execute();
 }
 
-/** Stores requests for runs over all that has changed, each of another integration. */
+/** Stores requests for runs over all changes, each for a different integration. */
 export async function addScheduledRuns(
   trx: ActorTransaction,
   runs: readonly Pick<NewRunRequest, 'integrationId' | 'runId'>[],
@@ -326,8 +333,8 @@ export async function addScheduledRuns(
 }
 
 /**
- * The run that a request waited for begins, and answers those of the runs in `alongside` that still
- * wait. False if no request is on record.
+ * Starts the run that a request waited for; it also answers the runs in `alongside` that are still
+ * waiting. False if no request is recorded.
  */
 export async function beginRunRequest(
   trx: RunTransaction,
@@ -335,7 +342,7 @@ export async function beginRunRequest(
   alongside: readonly string[],
 ): Promise<boolean> {
   const now = trx.clock.now();
-  // The row of the webhook before those of the requests, as calls take them.
+  // Locks the webhook's row before those of the requests, in the same order as webhook calls.
   await openBurst(trx, runId);
   const { numAffectedRows = 0n } = await leave(trx, { runId, now });
   const wasAsked = numAffectedRows > 0n;
@@ -355,8 +362,8 @@ const leave = prepared((db, { runId, now }: Slots<{ runId: string; now: number }
 );
 
 /**
- * Takes a request that waits away because a person does not want its run any more, with what waits for
- * the same run; undefined if it does not wait. Returns the integration.
+ * Deletes a waiting request because a user no longer wants its run, with the requests that wait for
+ * the same run. Returns the integration; undefined if the request is not waiting.
  */
 export async function dropStopped(
   trx: ActorTransaction,
@@ -372,7 +379,7 @@ export async function dropStopped(
   return dropped?.integration_id;
 }
 
-/** Nothing is wanted of a request any more. */
+/** The request is finished. */
 export async function endRunRequest(trx: RunTransaction, runId: string): Promise<void> {
   await dropRequest(trx, { runId });
 }

@@ -1,6 +1,6 @@
 /**
- * What a run did to contacts, one row each, kept after later runs have touched the same contacts.
- * While a run goes on, its contacts themselves say it; its end writes the rows.
+ * What a run did to contacts, one row each, kept after later runs have changed the same contacts.
+ * During a run its contacts themselves hold this; its end writes the rows.
  */
 import { type CaseWhenBuilder, type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import { z } from 'zod';
@@ -16,30 +16,30 @@ import type { Tables, Trx } from '../../database/tables/tables.ts';
 export interface RunContact {
   crmId: string;
   reason: string;
-  /** More of the reason, without personal data. */
+  /** Details of the reason, without personal data. */
   detail: string | null;
   /** Epoch ms. */
   at: number;
 }
 
-/** Where a list of a run's contacts goes on: behind this one. */
+/** The position in a list of a run's contacts after which the next page starts. */
 export interface RunContactPosition {
-  /** The outcome's place in `OUTCOME_ORDER`. */
+  /** The outcome's index in `OUTCOME_ORDER`. */
   place: number;
   crmId: string;
 }
 
-/** Which contacts of a run are asked for; what is left out does not matter. */
+/** Which contacts of a run to read; an omitted part does not filter. */
 export interface RunContactFilter {
   outcomes?: readonly Outcome[] | undefined;
   reason?: string | undefined;
-  /** The beginning of the contact's id in the CRM. */
+  /** The start of the contact's ID in the CRM. */
   idPrefix?: string | undefined;
   after?: RunContactPosition | undefined;
   limit: number;
 }
 
-/** The run whose contacts are asked for. */
+/** The run whose contacts are read. */
 export interface RunKey {
   id: string;
   integrationId: string;
@@ -47,7 +47,7 @@ export interface RunKey {
   reasons: string | null;
 }
 
-/** Contacts by reason, also the fresh ones. */
+/** Number of contacts by reason, including the fresh ones. */
 export async function countRunReasons(reader: Reader, run: RunKey): Promise<Map<string, number>> {
   const counts =
     run.reasons === null
@@ -57,7 +57,7 @@ export async function countRunReasons(reader: Reader, run: RunKey): Promise<Map<
   return fresh > 0 ? counts.set('profile_fresh', fresh) : counts;
 }
 
-/** Contacts without the fresh ones: what needs a person first, then by id. */
+/** Contacts without the fresh ones: first those that need a user, then by ID. */
 export async function listRunRows(
   reader: Reader,
   run: RunKey,
@@ -72,7 +72,7 @@ export async function listRunRows(
   if (idPrefix !== undefined) {
     query = isPostgres(reader)
       ? query.where(sql<boolean>`starts_with(row.crm_id, ${idPrefix})`)
-      : // Its ids are in the order of their bytes, so that an index leads to them.
+      : // SQLite sorts the IDs by their bytes, so an index finds them.
         query.where('row.crm_id', '>=', idPrefix).where('row.crm_id', '<', `${idPrefix}\u{10ffff}`);
     if (outcomes === undefined) query = query.where('row.place', 'in', PLACES);
   }
@@ -91,7 +91,7 @@ export async function listRunRows(
   }));
 }
 
-/** Of all outcomes, and of a word of another version. */
+/** The places of all outcomes, and of a reason from another version. */
 const PLACES = [...OUTCOME_ORDER.keys(), OUTCOME_ORDER.length];
 
 const reasonsSchema = z.record(z.string(), z.int().nonnegative());
@@ -121,7 +121,7 @@ function countedByReason(reader: Reader, rows: ReturnType<typeof buildRowsQuery>
 
 type Row = Omit<Selectable<Tables['run_rows']>, 'run_id'>;
 
-/** The rows of a run; as long as they are not written, what its contacts say. */
+/** The rows of a run; until they are written, the data of its contacts. */
 function buildRowsQuery(
   reader: Reader,
   run: (RunRef | Slots<RunRef>) & Pick<RunKey, 'freshCount'>,
@@ -166,7 +166,9 @@ const selectFresh = preparedRead((db, run: Slots<RunRef>) =>
     .compile(),
 );
 
-/** The place of a contact's outcome in `OUTCOME_ORDER`; a word of another version stands last. */
+/**
+ * The index of a contact's outcome in `OUTCOME_ORDER`; a reason from another version comes last.
+ */
 function buildPlace(eb: ExpressionBuilder<Tables, 'contacts'>) {
   const [first, ...others] = OUTCOME_ORDER.map((outcome, place) => ({
     place,
@@ -185,7 +187,7 @@ function buildPlace(eb: ExpressionBuilder<Tables, 'contacts'>) {
   return cases.else(eb.lit(OUTCOME_ORDER.length)).end();
 }
 
-/** Writes down what a run did, before another one touches the same contacts. */
+/** Records what a run did, before another run changes the same contacts. */
 export async function writeRunRows(
   trx: ActorTransaction | RunTransaction,
   run: RunRef,
@@ -201,7 +203,7 @@ const recordRows = prepared(
     db.updateTable('runs').set({ fresh_count: freshCount, reasons }).where('id', '=', id).compile(),
 );
 
-/** How many rows there are by reason, which would take long to count for each look at them. */
+/** The number of rows by reason, stored because counting them each time would take long. */
 async function readReasonCounts(reader: Reader, { id, integrationId }: RunRef): Promise<string> {
   const counts = await countReasons(reader, { id, integrationId, freshCount: 0, reasons: null });
   return JSON.stringify(Object.fromEntries(counts));
@@ -230,7 +232,10 @@ const insertRunRows = prepared((db, run: Slots<RunRef>) =>
     .compile(),
 );
 
-/** Writes down anew what a run did whose contacts have changed after its end; none that goes on. */
+/**
+ * Rewrites the rows of a run whose contacts have changed after its end; does nothing for a run in
+ * progress.
+ */
 export async function rewriteRunRows(trx: LeasedTransaction, runId: string): Promise<void> {
   const run = await trx
     .selectFrom('runs')
@@ -249,7 +254,7 @@ export async function rewriteRunRows(trx: LeasedTransaction, runId: string): Pro
   await trx.updateTable('runs').set({ reasons }).where('id', '=', runId).execute();
 }
 
-/** Drops the rows of runs of an integration that ended before this moment (epoch ms). */
+/** Deletes the rows of runs of an integration that ended before this moment (epoch ms). */
 export async function dropRunRows(
   trx: RunTransaction,
   integrationId: string,

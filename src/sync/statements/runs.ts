@@ -1,4 +1,4 @@
-/** The runs: how they began, how they ended, and what they reported. */
+/** The runs: how they started, how they ended, and what they reported. */
 
 import type { Expression, Selectable } from 'kysely';
 import { RetriableError } from '../../core/errors.ts';
@@ -28,33 +28,34 @@ import { dropRunRows, writeRunRows } from './run-rows.ts';
 
 export type RunRecord = FromRow<Selectable<Tables['runs']>>;
 
-/** The run that acts, and when (epoch ms). */
+/** The acting run, and the time (epoch ms). */
 export interface RunContext {
   id: string;
   now: number;
 }
 
-/** Which runs are asked for; what is left out does not matter. */
+/** Which runs to read; an omitted part does not filter. */
 export interface RunFilter {
   integrationId?: string | undefined;
-  /** Only those of these. */
+  /** Only runs of these integrations. */
   integrationIds?: readonly string[] | undefined;
   status?: RunStatus | undefined;
   trigger?: Trigger | undefined;
-  /** Only those that began at this moment or later (epoch ms). */
+  /** Only runs that started at this moment or later (epoch ms). */
   from?: number | undefined;
-  /** Only those that began before this moment (epoch ms). */
+  /** Only runs that started before this moment (epoch ms). */
   until?: number | undefined;
-  /** Only those that come after this one in the list. */
+  /** Only runs that come after this one in the list. */
   after?: Pick<RunRecord, 'startedAt' | 'id'> | undefined;
   limit: number;
 }
 
 /**
- * Notes a run that begins, for some contacts or (null) for all, `full` if it reads everything
- * anew, `redelivers` if it only delivers kept profiles again; one that was cut off before is marked as
- * interrupted. The request that the run answers, if there is one, stops waiting, and so do those of the
- * runs in `alongside`, whose contacts it has too. Throws a RetriableError if another process has begun this run.
+ * Records the start of a run, for some contacts or (null) for all. `full` means that it reads
+ * everything again, `redelivers` that it only delivers kept profiles again. An earlier run that was
+ * cut off is marked as interrupted. The request that the run answers, if any, stops waiting; so do
+ * the requests of the runs in `alongside`, whose contacts it covers, too. Throws a RetriableError
+ * if another process has started this run.
  */
 export async function recordRunBegin(
   trx: RunTransaction,
@@ -86,20 +87,20 @@ export async function recordRunBegin(
     contact: getRunContact(only),
     full: full ? 1 : 0,
     startedAt: now,
-    // What an earlier run has chosen and left undone is this run's to do.
+    // Contacts that an earlier run has chosen and left undone are this run's work.
     chosen: redelivers ? 0 : Number(due.rows[0]?.count ?? 0),
   });
   await recordLastRun(trx, { integrationId, id });
-  // A time of a schedule is no one's request: the run that it brings is on record once it begins.
+  // A scheduled time is nobody's request: its run is recorded once it starts.
   if (wasAsked && trigger !== 'schedule') return;
   const request = { integrationId, runId: id, trigger, full, redelivers };
   await recordEntry(trx, runAsked(request, only));
 }
 
 /**
- * Notes how a run ended, with its report and what it did to contacts, and drops what older runs
- * did before `keepRowsSince` (epoch ms), and texts of CRMs that are too old. What asked for it is
- * answered, unless the run was interrupted: then it is wanted still.
+ * Records how a run ended, with its report and what it did to contacts. Deletes what older runs did
+ * before `keepRowsSince` (epoch ms), and CRM messages that are too old. The run's requests are
+ * finished, unless it was interrupted: then they are still wanted.
  */
 export async function recordRunEnd(
   trx: RunTransaction,
@@ -109,9 +110,9 @@ export async function recordRunEnd(
     reason: RunReason | null;
     finishedAt: number;
     report: string;
-    /** What the CRM said of the reason, sealed. */
+    /** The CRM's message for the reason, encrypted. */
     words?: SealedWords | null;
-    /** Left out or null: nothing is dropped. */
+    /** If omitted or null, nothing is deleted. */
     keepRowsSince?: number | null;
   },
 ): Promise<void> {
@@ -134,14 +135,14 @@ export async function recordRunEnd(
 }
 
 /**
- * Asks for the end of a run, in whichever process it goes on: it ends at its next checkpoint. One
- * that waits does not begin any more. `over`: it has ended, or there is none.
+ * Requests the stop of a run, in whichever process it is running: it stops at its next checkpoint.
+ * A waiting run does not start. `over`: it has ended, or there is none.
  */
 export async function requestStop(
   trx: ActorTransaction,
   id: string,
 ): Promise<'stopping' | 'dropped' | 'over'> {
-  // The request first: a run that begins meanwhile is found as a run then.
+  // The request first: a run that starts in the meantime is then found as a run.
   const waited = await dropStopped(trx, id);
   if (waited !== undefined) {
     const details = { run: id, begun: false };
@@ -161,7 +162,7 @@ export async function requestStop(
   return 'stopping';
 }
 
-/** Notes what only the process of a run knows. */
+/** Records what only the run's process knows. */
 export async function recordRunFacts(
   connection: TimedConnection,
   id: string,
@@ -170,7 +171,7 @@ export async function recordRunFacts(
   await recordFacts(connection, { id, facts });
 }
 
-/** What others do while a run goes on: what its key has left, and whether a person has asked for its end. */
+/** What others do during a run: the balance of its key, and whether a user has requested a stop. */
 export async function findOutsideState(
   reader: Reader,
   id: string,
@@ -181,12 +182,12 @@ export async function findOutsideState(
   return { balance: row?.balance ?? null, isStopAsked: (row?.stop_asked_at ?? null) !== null };
 }
 
-/** The run of this id. */
+/** The run with this ID. */
 export function findRunById(reader: Reader, id: string): Promise<RunRecord | undefined> {
   return selectRun(reader, { id }).then(({ rows }) => maybeFromRow(rows[0]));
 }
 
-/** The newest `count` runs of each of these integrations, the newest first. */
+/** The newest `count` runs of each of these integrations, newest first. */
 export async function listNewestRuns(
   reader: Reader,
   ids: readonly string[],
@@ -198,7 +199,7 @@ export async function listNewestRuns(
     .innerJoin('runs', 'runs.integration_id', 'i.id')
     .selectAll('runs')
     .where('i.id', 'in', ids)
-    // By the index alone, however many runs there are before.
+    // Uses only the index, however many earlier runs there are.
     .where('runs.started_at', '>=', (eb) =>
       eb.fn.coalesce(
         eb
@@ -219,7 +220,7 @@ export async function listNewestRuns(
   return found;
 }
 
-/** Runs, the newest first. */
+/** Runs, newest first. */
 export async function listRunRecords(reader: Reader, filter: RunFilter): Promise<RunRecord[]> {
   const { integrationId, integrationIds, status, trigger, from, until, after, limit } = filter;
   if (integrationIds?.length === 0) return [];
@@ -231,7 +232,8 @@ export async function listRunRecords(reader: Reader, filter: RunFilter): Promise
   if (from !== undefined) query = query.where('started_at', '>=', from);
   if (until !== undefined) query = query.where('started_at', '<', until);
   if (after !== undefined) {
-    // Said for the index: what follows lies at or before that moment.
+    // Redundant, but it makes the database use the index: the next runs started at or before that
+    // moment.
     query = query
       .where('started_at', '<=', after.startedAt)
       .where((eb) =>
@@ -370,13 +372,13 @@ const selectOutsideState = preparedRead(
       .compile(),
 );
 
-/** A run for several contacts names none of them: what it did to each says so. */
+/** A run for several contacts names none of them; its rows say what it did to each. */
 function getRunContact(only: readonly string[] | null): string {
   const [first = ALL_CONTACTS, ...others] = only ?? [];
   return others.length > 0 ? SEVERAL_CONTACTS : first;
 }
 
-/** Two processes may have seen the same request: the run of the one that came first counts. */
+/** Two processes may have seen the same request: only the first one's run counts. */
 async function requireFresh(reader: Reader, id: string): Promise<void> {
   const { rows } = await selectId(reader, { id });
   if (rows.length === 0) return;

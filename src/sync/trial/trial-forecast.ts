@@ -1,4 +1,4 @@
-/** The trial of the present mapping as a plan tells it. */
+/** The trial of the present mapping, as a plan shows it. */
 import type { Run, SyncDeps } from '../control/context.ts';
 import { fingerprintMapping } from '../control/mapping.ts';
 import { decideTrial, type TrialFacts } from './trial.ts';
@@ -6,20 +6,25 @@ import { findLaterVerdict, findTrialFacts } from './trial-round.ts';
 
 export interface TrialForecast {
   /**
-   * `off` by the settings; `on_trial`: a few persons go first; `failed`: nothing is sent until a
-   * person accepts the match rate or the columns change.
+   * `off`: switched off in the settings; `on_trial`: a few persons go first; `failed`: nothing is
+   * sent until a user accepts the match rate or the columns change.
    */
   state: 'off' | 'accepted' | 'on_trial' | 'failed';
-  /** How many persons the next run sends before it waits for their answers; null if it need not. */
+  /**
+   * Number of persons that the next run sends before it waits for their results; null if it need
+   * not wait.
+   */
   first: number | null;
-  /** The share of them that has to be known. */
+  /** The share of them that the service has to know. */
   minKnown: number;
-  /** The answers under this mapping that the verdict is about. */
+  /** Number of answers under this mapping that the verdict is based on. */
   answered: number;
   known: number;
 }
 
-/** What the trial would do to a run that has `paid` persons to send. The connector is prepared. */
+/**
+ * What the trial would do to a run that has `paid` persons to send. The connector must be prepared.
+ */
 export async function forecastTrial(
   deps: Pick<SyncDeps, 'store' | 'connector'>,
   run: Pick<Run, 'integration' | 'partnerKey'>,
@@ -46,7 +51,7 @@ function toState(facts: TrialFacts, paid: number): Pick<TrialForecast, 'state' |
     case 'send':
       return { state: 'on_trial', first: Math.min(paid, step.atMost) };
     default:
-      // What is under way is answered first; what that brings is not known yet.
+      // Submissions in flight are answered first; their results are not known yet.
       return { state: 'on_trial', first: Math.min(paid, facts.size) };
   }
 }

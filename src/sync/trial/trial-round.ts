@@ -1,6 +1,6 @@
 /**
- * The trial of a mapping as a run goes through it. What it knows is on disk: a run that was killed
- * between a submission and its answers is continued by the next, which looks at the same rows.
+ * The trial of a mapping during a run. Its state is on disk: if a run is killed between a
+ * submission and its results, the next run continues from the same rows.
  */
 
 import type { ContactRecord } from '../../contacts/contacts.ts';
@@ -33,16 +33,18 @@ type TrialDeps = Pick<SyncDeps, 'store' | 'log'>;
 /** The part of a run that its trial depends on. */
 export type TrialRun = Pick<Run, 'id' | 'integration' | 'mapping' | 'partnerKey'>;
 
-/** What the trial says to a submission. */
+/** What the trial allows a submission to do. */
 export interface Trial {
-  /** True once it is known to be over; before, one submission is under way at a time. */
+  /**
+   * True once the trial is known to be over; before that, one submission is in flight at a time.
+   */
   readonly isOver: boolean;
   /**
    * What may be sent now; `stopped` if nothing more is sent in this run, with the reason on the run.
    * `hasDue` says whether a contact waits to be sent.
    */
   step(hasDue: () => Promise<boolean>): Promise<'over' | 'wait' | 'stopped' | { atMost: number }>;
-  /** Of a mapping that was accepted: whether its persons are known still. */
+  /** For an accepted mapping: whether the service still knows its persons. */
   isStillKnown(): Promise<boolean>;
 }
 
@@ -94,7 +96,10 @@ export function createTrial({ store, log }: TrialDeps, run: Run): Trial {
   }
 }
 
-/** Of a mapping that was accepted by its rate: the verdict if too few are known since, else null. */
+/**
+ * For a mapping accepted by its rate: the verdict if too few persons are known since then,
+ * otherwise null.
+ */
 export async function findLaterVerdict(
   { store }: Pick<TrialDeps, 'store'>,
   run: Pick<TrialRun, 'integration' | 'mapping'>,
@@ -105,7 +110,7 @@ export async function findLaterVerdict(
   return judgeLater({ ...(await countAnswers({ store }, run, mapping.acceptedAt)), minKnown });
 }
 
-/** How the mapping of a run stands, as far as its trial goes. */
+/** The state of a run's mapping, as far as its trial is concerned. */
 export async function findTrialFacts(
   { store }: Pick<TrialDeps, 'store'>,
   run: TrialRun,
@@ -140,8 +145,8 @@ function toAcceptance(mapping: MappingRecord | undefined): Acceptance {
 }
 
 /**
- * Contacts that are due, spread over all of them. More than a trial may send, since some of them may
- * be the persons of others, or have left meanwhile.
+ * Due contacts, spread over all of them. They are more than a trial may send, because some of them
+ * may be the same person as others, or have left in the meantime.
  */
 export async function spreadDue(
   { store }: Pick<TrialDeps, 'store'>,

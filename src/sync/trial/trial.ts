@@ -1,15 +1,15 @@
 /**
- * Whether the persons that a mapping makes are known to the service: pure. A wrong column would
- * spend every credit for nothing, so that a few go first and the others wait for their answers.
+ * Decides whether the service knows the persons that a mapping creates. Pure. A wrong column would
+ * spend every credit for nothing, so a few persons go first and the others wait for their results.
  */
 
-/** Fewer answers than this say nothing. */
+/** Fewer answers than this are not conclusive. */
 const MIN_ANSWERED = 10;
 
-/** Once a mapping is accepted, this many answers in a row are looked at … */
+/** Once a mapping is accepted, this many answers in a row are checked … */
 export const ANSWERS_IN_A_ROW = 200;
 
-/** … and this share of them has to be known, unless the settings ask for less from the beginning. */
+/** … and this share of them has to be known, unless the settings require less from the start. */
 const MIN_KNOWN_LATER = 0.05;
 
 /** The settings of the trial; a size of 0 switches it off. */
@@ -19,17 +19,17 @@ export interface TrialSettings {
   minKnown: number;
 }
 
-/** How a mapping stands: accepted, or not yet, or not any more. */
+/** The state of a mapping: accepted, not yet accepted, or no longer accepted. */
 export type Acceptance = 'person' | 'by_rate' | 'none' | 'withdrawn';
 
 export interface TrialFacts extends TrialSettings {
   acceptance: Acceptance;
-  /** The last answers about contacts that were paid for, at most `ANSWERS_IN_A_ROW`. */
+  /** The last answers about paid contacts, at most `ANSWERS_IN_A_ROW`. */
   answered: number;
   known: number;
   /** Contacts whose answers this run may still see. */
   open: number;
-  /** Contacts whose answers a later run sees. */
+  /** Contacts whose answers only a later run sees. */
   stuck: number;
 }
 
@@ -38,25 +38,25 @@ export type TrialStep =
   /** There is no trial, or it was passed before. */
   | { kind: 'over' }
   | { kind: 'passed' }
-  /** Nothing before what is under way is answered. */
+  /** Send nothing until submissions in flight are answered. */
   | { kind: 'wait' }
-  /** So many, and then nothing before they are answered. */
+  /** Send this many, and then nothing until they are answered. */
   | { kind: 'send'; atMost: number }
-  /** As many as may be are without an answer, and this run does not see it. */
+  /** The maximum number of contacts has no answer yet, and this run will not see the answers. */
   | { kind: 'unanswered'; count: number }
   | { kind: 'failed'; verdict: Verdict };
 
-/** Too few are known, in numbers. */
+/** Too few persons are known, in numbers. */
 export interface Verdict {
   answered: number;
   known: number;
-  /** The share that was asked for. */
+  /** The required share. */
   minKnown: number;
   /** True if the mapping was accepted before. */
   later: boolean;
 }
 
-/** At no time more than `size` contacts are without an answer until the mapping is accepted. */
+/** Until the mapping is accepted, at most `size` contacts are without an answer at any time. */
 export function decideTrial(facts: TrialFacts): TrialStep {
   const { size, acceptance, answered, open, stuck } = facts;
   if (size === 0 || acceptance === 'person' || acceptance === 'by_rate') return { kind: 'over' };
@@ -69,7 +69,10 @@ export function decideTrial(facts: TrialFacts): TrialStep {
   return { kind: 'send', atMost: size - stuck };
 }
 
-/** Of a mapping that passed its trial: the verdict if too few are known by now, else null. */
+/**
+ * For a mapping that passed its trial: the verdict if too few persons are known by now, otherwise
+ * null.
+ */
 export function judgeLater(
   facts: Pick<TrialFacts, 'answered' | 'known' | 'minKnown'>,
 ): Verdict | null {
@@ -93,7 +96,7 @@ function isTooLow({ answered, known, minKnown }: Verdict): boolean {
   return known / answered < minKnown;
 }
 
-/** The verdict for a person: what was found, and what to do. */
+/** The verdict for a user: the result, and what to do. */
 export function verdictText({ answered, known, minKnown, later }: Verdict, id: string): string {
   const sent = later ? `the last ${answered} contacts sent` : `the ${answered} contacts sent first`;
   const share = `${Math.round(minKnown * 1_000) / 10} %`;

@@ -1,17 +1,19 @@
-/** What to do after a run that did not come to its end: one table for command line, pages and alerts. */
+/** What to do after a run that stopped early: one table for command line, pages and alerts. */
 import type { RunReason, StopCode } from '../../core/run.ts';
 
-/** One thing to do; with a command, the command does it or shows it. */
+/** One thing to do; if it has a command, the command does it or shows it. */
 export interface Step {
-  /** A sentence without its end. */
+  /** A sentence without the final full stop. */
   text: string;
   command: string | null;
 }
 
 export interface Advice {
-  /** Why the run stopped, a part of a sentence; never what a CRM or the service has said. */
+  /** Why the run stopped, as a part of a sentence; never a message of a CRM or the service. */
   cause: string;
-  /** `person`: nothing goes on until a person does something; `time`: it goes on by itself. */
+  /**
+   * `person`: nothing continues until someone does something; `time`: it continues automatically.
+   */
   needs: 'person' | 'time';
   /** What to do, in this order; never empty. */
   steps: readonly [Step, ...Step[]];
@@ -28,12 +30,12 @@ export function adviceFor(reason: Pick<RunReason, 'code'> | null, integrationId:
   return { cause, needs, steps: [first, ...others] };
 }
 
-/** True if the table knows this code; the message of the run explains any other. */
+/** True if the table has this code; for any other code, the run's message explains it. */
 export function isKnownStop(code: string): boolean {
   return code in STOPS;
 }
 
-/** What to do about a key that the service does not accept. */
+/** What to do about a service key that the service does not accept. */
 export const VALID_KEY_NEEDED =
   'Put a valid partner key into the settings (partner.apiKey) and start donor-sync again';
 
@@ -42,11 +44,13 @@ const GOES_ON = 'the next run goes on where this one ended';
 interface Entry {
   cause: string;
   needs: Advice['needs'];
-  /** Commands without the name of the program; `ID` stands for the integration. */
+  /** Commands without the program name; `ID` stands for the integration. */
   steps: readonly (readonly [text: string, command?: string])[];
 }
 
-/** Every code that the product gives a run which stopped, and those of failures that people cause. */
+/**
+ * Every code that the product gives to a stopped run, and the codes of failures that users cause.
+ */
 const STOPS: Readonly<Record<StopCode | 'crm_account_changed', Entry>> = {
   credits_exhausted: {
     cause: 'the credits are used up',
@@ -197,7 +201,7 @@ function entryFor(code: string): Entry {
   );
 }
 
-/** The step as one line: the command stands behind a colon. */
+/** The step as one line, with the command after a colon. */
 export function stepText({ text, command }: Step): string {
   return command === null ? text : `${text}: ${command}`;
 }

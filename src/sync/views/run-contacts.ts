@@ -1,4 +1,4 @@
-/** What a run did to each contact, read and worded once. */
+/** What a run did to each contact, read and worded in one place. */
 import { stringify } from 'csv-stringify/sync';
 import { isoTime } from '../../core/clock.ts';
 import { OUTCOME_ORDER, type Outcome, outcomeNamed, outcomeText } from '../../core/outcome.ts';
@@ -17,20 +17,20 @@ import { findRunById } from '../statements/runs.ts';
 
 /** A contact that a run touched and that was not simply fresh. */
 export interface RunContactView {
-  /** The contact's id in the CRM. */
+  /** The contact's ID in the CRM. */
   crmId: string;
-  /** Null for a reason of another version. */
+  /** Null for a reason from another version. */
   outcome: Outcome | null;
   reason: string;
   /** The reason as a part of a sentence. */
   text: string;
-  /** More of the reason, without personal data. */
+  /** Details of the reason, without personal data. */
   detail: string | null;
   /** ISO 8601. */
   at: string;
 }
 
-/** The reason in words, with what is known besides; codes of the name guard are said in words, too. */
+/** The reason as text, with its details; codes of the name guard are also turned into text. */
 export function whyText({ text, detail }: Pick<RunContactView, 'text' | 'detail'>): string {
   if (detail === null) return text;
   const words = mismatchText(detail);
@@ -39,11 +39,11 @@ export function whyText({ text, detail }: Pick<RunContactView, 'text' | 'detail'
 
 export interface RunContactPage {
   contacts: RunContactView[];
-  /** Where the next page begins; null if this is the last. */
+  /** Where the next page starts; null if this is the last. */
   next: RunContactPosition | null;
 }
 
-/** Contacts of a run: held and failed first, then by id. */
+/** Contacts of a run: held and failed ones first, then by ID. */
 export async function readRunContacts(
   reader: Reader,
   run: RunKey,
@@ -59,7 +59,7 @@ export async function readRunContacts(
   };
 }
 
-/** All contacts of a run that the filter lets through, in pages. */
+/** All contacts of a run that match the filter, in pages. */
 export async function* pagesOfRunContacts(
   reader: Reader,
   run: RunKey,
@@ -94,13 +94,16 @@ export interface ReasonCount {
   count: number;
 }
 
-/** The reasons of a run: what needs a person first, then the most frequent. None of an unknown run. */
+/**
+ * The reasons of a run: first those that need a user, then the most frequent. Empty for an unknown
+ * run.
+ */
 export async function readReasons(reader: Reader, runId: string): Promise<ReasonCount[]> {
   const run = await findRunById(reader, runId);
   return run === undefined ? [] : reasonCounts(await countRunReasons(reader, run));
 }
 
-/** Counts by reason in the order in which people look at them. */
+/** Counts by reason, in the order in which users look at them. */
 export function reasonCounts(
   counts: Iterable<readonly [reason: string, count: number]>,
 ): ReasonCount[] {
@@ -119,7 +122,7 @@ export function reasonCounts(
     );
 }
 
-/** A user's value was lost: that comes before what went well, however rare it is. */
+/** A user's value was lost: that comes before successes, however rare it is. */
 function countLosses({ reason }: Pick<ReasonCount, 'reason'>): number {
   return reason === 'typed_value_lost' ? 1 : 0;
 }
@@ -130,10 +133,10 @@ function getPlace(outcome: Outcome | null): number {
 
 const COLUMNS = ['Contact', 'Outcome', 'Reason', 'Why', 'Detail', 'At'];
 
-/** The first line of the file. */
+/** The header row of the file. */
 export const RUN_CONTACTS_HEADER = stringify([COLUMNS]);
 
-/** Lines of contacts; no cell is a formula, which spreadsheets would run, and nothing in one acts. */
+/** CSV rows of contacts. No cell is a formula that a spreadsheet would run. */
 export function runContactLines(contacts: readonly RunContactView[]): string {
   return stringify(
     contacts.map(({ crmId, outcome, reason, text, detail, at }) => [

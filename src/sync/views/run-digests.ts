@@ -1,14 +1,14 @@
-/** What is made of the newest runs of each integration, kept until a run begins. */
+/** Digests of the newest runs of each integration, kept until a new run starts. */
 import { setImmediate } from 'node:timers/promises';
 import { listRunActivity, type RunActivityRow } from '../../clients/statements/run-activity.ts';
 import type { TimedReader } from '../../database/reader.ts';
 
-/** Integrations that are read together; in between others get their turn. */
+/** Number of integrations read together; in between, other work gets its turn. */
 const TOGETHER = 100;
 
 /**
- * Reads digests of integrations, however many, and reads again only those whose last run is a new one or has
- * not succeeded: what has succeeded stays as it is.
+ * Reads digests of integrations, however many. It reads again only those whose last run is new or
+ * has not succeeded, because a succeeded run does not change.
  */
 export function createRunDigests<Digest>(
   reader: TimedReader,

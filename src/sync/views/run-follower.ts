@@ -1,6 +1,6 @@
 /**
- * Looks at runs that go on for all who listen to them: one look at the store and one message for each run, however
- * many listen. What takes long is done less often, so that being watched costs a run next to nothing.
+ * Watches runs in progress for all listeners: one store query and one message per run, however many
+ * listen. Expensive queries are made less often, so that watching costs a run next to nothing.
  */
 import type { Clock } from '../../core/clock.ts';
 import type { RunReport } from '../../core/run.ts';
@@ -8,50 +8,53 @@ import type { Store } from '../../store.ts';
 import { findRunReport } from './run.ts';
 import { type RunProgress, readProgress } from './run-progress.ts';
 
-/** A run as it stands; `message` is the same for all who listen. */
+/** The present state of a run; `message` is the same for all listeners. */
 export interface RunDetails<Message> {
   message: Message;
   hasEnded: boolean;
 }
 
-/** The whole run, and how far it has come while it goes on. */
+/** The whole run, and its progress while it is running. */
 export type FollowedRun = RunReport & { progress: RunProgress | null };
 
-/** Who listens to a run. */
+/** A listener of a run. */
 export interface RunListener<Message> {
-  /** At each look, also if nothing is new: then it is the same object as before. */
+  /** Called at each query, even if nothing is new: then it gets the same object as before. */
   see(look: RunDetails<Message>): void;
-  /** Now and again, whatever there is to see. */
+  /** Called regularly, whatever there is to see. */
   beat(): void;
-  /** Nothing more will be said of this run. */
+  /** Called when this run will send nothing more. */
   leave(): void;
 }
 
 export interface RunFollower<Message> {
-  /** Says that a listener comes; the function returned that it goes. */
+  /** Adds a listener; the returned function removes it. */
   join(runId: string, listener: RunListener<Message>): () => void;
 }
 
 export interface FollowerOptions<Message> {
   store: Store;
   clock: Clock;
-  /** Makes what listeners are sent; once for each look. */
+  /** Builds the message for listeners, once per query. */
   toMessage(run: FollowedRun): Message;
   onError(runId: string, error: unknown): void;
-  /** Aborted when this process stops: those who listen are to see the end of its runs before it goes. */
+  /** Aborted when this process stops: listeners should see the end of its runs before that. */
   stopping: AbortSignal;
 }
 
-/** How often the store is asked how far a run is. */
+/** How often the store is queried for a run's progress. */
 const LOOK_INTERVAL_MS = 1_000;
 
-/** So much longer for each listener: what they are sent takes about a hundredth of it. */
+/** Extra delay per listener: sending to one takes about a hundredth of it. */
 const PER_LISTENER_MS = 10;
 
-/** The share of the time that looks at one run may take. */
+/** The share of the time that queries for one run may take. */
 const SHARE_OF_TIME = 0.01;
 
-/** How often it is looked while the process stops: connections are cut a second after its last run has ended. */
+/**
+ * How often the store is queried while the process stops: connections are cut a second after its
+ * last run has ended.
+ */
 const LAST_LOOKS_MS = 100;
 
 const BEAT_INTERVAL_MS = 15_000;
@@ -59,7 +62,7 @@ const BEAT_INTERVAL_MS = 15_000;
 interface Followed<Message> {
   listeners: Set<RunListener<Message>>;
   look: RunDetails<Message> | null;
-  /** What the look was made of. */
+  /** The text that the look was created from. */
   text: string;
   over: AbortController;
 }
@@ -106,7 +109,7 @@ export function createRunFollower<Message>(
       const beganMs = clock.monotonicMs();
       try {
         const report = await findRunReport(store.reader, runId);
-        // A run that was taken up anew after a crash goes on under another id.
+        // A run that was restarted after a crash continues under another ID.
         if (report === null) break;
         const look = await lookAt(run, report);
         for (const listener of listeners) listener.see(look);

@@ -1,18 +1,18 @@
-/** How far a run that goes on has come, and how long the rest takes if it goes on like this. */
+/** The progress of a running run, and how long the rest takes at the same pace. */
 import { countContactWork } from '../../contacts/contacts.ts';
 import type { RunReport } from '../../core/run.ts';
 import type { Store } from '../../store.ts';
 
 export interface RunProgress {
-  /** Contacts that were chosen and are settled. */
+  /** Chosen contacts that are settled. */
   settled: number;
-  /** Contacts that were chosen so far. */
+  /** Contacts chosen so far. */
   chosen: number;
-  /** What is left of the whole at the pace so far (ms); null where that cannot be said yet. */
+  /** Remaining time at the pace so far (ms); null if it cannot be estimated yet. */
   leftMs: number | null;
 }
 
-/** The progress of a run; null for one that is over. */
+/** The progress of a run; null for a run that has ended. */
 export async function readProgress(
   { reader }: Pick<Store, 'reader'>,
   report: RunReport,
@@ -23,7 +23,7 @@ export async function readProgress(
   return toProgress(report, due + submitted + ready, now);
 }
 
-/** The same from how many contacts of the integration have work left. */
+/** The same from the number of contacts of the integration with unfinished work. */
 export function toProgress(report: RunReport, waiting: number, now: number): RunProgress {
   const { chosen } = report.contacts;
   const settled = Math.max(0, chosen - waiting);
@@ -32,7 +32,7 @@ export function toProgress(report: RunReport, waiting: number, now: number): Run
   return { settled, chosen, leftMs: leftMs === null ? null : rounded(leftMs) };
 }
 
-/** To a twentieth of it: more than that is not known, and would be news with every look. */
+/** Rounded to a twentieth: a finer value is not reliable, and would change at every look. */
 function rounded(ms: number): number {
   const step = 10 ** Math.max(3, Math.floor(Math.log10(Math.max(1, ms)))) / 20;
   return Math.round(Math.round(ms / step) * step);

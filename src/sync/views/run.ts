@@ -1,4 +1,7 @@
-/** A run as everything shows it: the report of design, section 4.3, put together from the store. */
+/**
+ * A run in the form that all interfaces show: the report of design, section 4.3, built from the
+ * store.
+ */
 
 import { z } from 'zod';
 import { isoTime } from '../../core/clock.ts';
@@ -22,7 +25,7 @@ import { findRequestByRun } from '../statements/run-requests.ts';
 import { countRunReasons } from '../statements/run-rows.ts';
 import { findRunById, listRunRecords, type RunRecord } from '../statements/runs.ts';
 
-/** What only the process that ran knows. */
+/** What only the process of the run knows. */
 export interface RunFacts {
   /** Credits left in the buckets; null if not yet read. */
   remaining: { enhancements: number | null; networks: number | null };
@@ -39,14 +42,14 @@ const factsSchema = z.object({
   calls: z.object({ partner: z.int(), crm: z.int(), throttled: z.int() }),
 }) satisfies z.ZodType<RunFacts>;
 
-/** What the process of a run has noted while it went on. */
+/** What the process of a run has recorded during the run. */
 function readFacts({ facts }: Pick<RunRecord, 'facts'>): RunFacts {
   return facts === null ? NO_FACTS : factsSchema.parse(JSON.parse(facts));
 }
 
 /**
- * The report of a run: the one it left when it ended, or else how things stand now. A run that
- * was cut off left none.
+ * The report of a run: the stored one if it has ended, otherwise the present state. A run that was
+ * cut off stored none.
  */
 export async function readReport(reader: Reader, row: RunRecord): Promise<RunReport> {
   return row.report === null
@@ -54,7 +57,7 @@ export async function readReport(reader: Reader, row: RunRecord): Promise<RunRep
     : runReportSchema.parse(JSON.parse(row.report));
 }
 
-/** Credits left as a run has read them, without anything else of its report. */
+/** The remaining credits that a run has read, without the rest of its report. */
 export function readRemaining(row: Pick<RunRecord, 'report' | 'facts'>): RunFacts['remaining'] {
   if (row.report === null) return readFacts(row).remaining;
   const { credits } = balancesSchema.parse(JSON.parse(row.report));
@@ -70,7 +73,9 @@ const balancesSchema = z.object({
   credits: z.object({ enhancements: balanceSchema, networks: balanceSchema }),
 });
 
-/** The report of a run as it stands now; a finished one keeps its own (`report` of the row). */
+/**
+ * The report of a run from its present state; a finished run keeps its own (`report` of the row).
+ */
 export async function buildReport(
   reader: Reader,
   row: RunRecord,
@@ -104,7 +109,7 @@ export async function buildReport(
   };
 }
 
-/** Sums the reasons up by the outcome that each belongs to. */
+/** Sums the reasons by their outcome. */
 function countByOutcome(reasons: ReadonlyMap<string, number>): Record<Outcome, number> {
   const counts = { written: 0, unchanged: 0, skipped: 0, failed: 0, held: 0, waiting: 0 };
   for (const [reason, count] of reasons) {
@@ -128,14 +133,14 @@ function toStatus(text: string): RunStatus {
 }
 
 /**
- * The run with this id as it stands now, or null. It is looked for where it is when it has begun,
- * where it waits, and, since it may have begun between the two looks, once more where it began.
+ * The present report of the run with this ID, or null. Looks among started runs, then among waiting
+ * requests, and then once more among started runs, because it may have started in between.
  */
 export async function findRunReport(reader: Reader, id: string): Promise<RunReport | null> {
   const row = await findRunById(reader, id);
   if (row) return readReport(reader, row);
   const request = await findRequestByRun(reader, id);
-  // Too many single contacts waited: one run over all of them answers.
+  // Too many single contacts were waiting: one run over all of them answers.
   if (request?.mergedInto) return findRunReport(reader, request.mergedInto);
   if (request) {
     const { integrationId: integration, trigger, requestedAt } = request;
@@ -145,7 +150,7 @@ export async function findRunReport(reader: Reader, id: string): Promise<RunRepo
   return begun ? readReport(reader, begun) : null;
 }
 
-/** A run that has not begun: it runs as far as its caller is concerned, and has done nothing. */
+/** A run that has not started: for its caller it counts as running, and it has done nothing. */
 export function waitingRun(run: {
   id: string;
   integration: string;
@@ -183,14 +188,17 @@ export function waitingRun(run: {
   };
 }
 
-/** `36 written, 1 held`; empty where nothing has happened yet. */
+/** `36 written, 1 held`; empty if nothing has happened yet. */
 export function outcomesText({ contacts }: Pick<RunReport, 'contacts'>): string {
   return SUMMARY_ORDER.filter((outcome) => contacts[outcome] > 0)
     .map((outcome) => `${formatCount(contacts[outcome])} ${outcome}`)
     .join(', ');
 }
 
-/** What a run achieved, then what it did not; lists of contacts begin with those who need a person. */
+/**
+ * What a run achieved, then what it did not. Lists of contacts instead start with those that need a
+ * user.
+ */
 const SUMMARY_ORDER = [
   'written',
   'unchanged',
@@ -200,17 +208,17 @@ const SUMMARY_ORDER = [
   'held',
 ] satisfies Outcome[];
 
-/** Who is at work on an integration at this moment. */
+/** The process that is working on an integration now. */
 export interface Running {
   /** `HOST/PROCESS ID/START`. */
   owner: string;
-  /** When the run began, ISO 8601; null if it is no run, or has not begun one yet. */
+  /** When the run started, ISO 8601; null if it is not a run, or has not started one yet. */
   since: string | null;
-  /** The id of the run; null likewise. */
+  /** The ID of the run; null likewise. */
   run: string | null;
 }
 
-/** Who holds the lease of an integration, if they still live; `owner` is this process. */
+/** The holder of an integration's lease, if its process is alive; `owner` is this process. */
 export async function findRunning(
   { owner: self }: { owner: Owner },
   { leases, reader }: Store,
@@ -219,7 +227,7 @@ export async function findRunning(
   const holder = await leases.holder(integrationId);
   if (!holder || ownerIsGone(holder.owner, self, isRunning)) return null;
   const begun = await listRunRecords(reader, { integrationId, status: 'running', limit: 1 });
-  // A run that was cut off is still called running while a user undoes an older one.
+  // A run that was cut off is still marked as running while a user undoes an older one.
   const run = begun.find(({ epoch }) => epoch === holder.epoch);
   return {
     owner: holder.owner,

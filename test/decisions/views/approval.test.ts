@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { describeRequest } from '../../../src/decisions/views/approval.ts';
 
-const FORGET = { what: 'forget', alsoInCrm: false, blockUnknown: false } as const;
+const FORGET = { what: 'forget', alsoInCrm: false, blockUnknown: false, everywhere: true } as const;
 
 describe('the sentence of an approval', () => {
   it('names no contact where none may be named', () => {

@@ -71,7 +71,7 @@ async function confirmErasure(alsoInCrm: boolean) {
   worlds.push(world);
   const { application, clock } = world;
   const [crmId = ''] = await world.addPeople(1);
-  const request = { what: 'forget', alsoInCrm, blockUnknown: false } as const;
+  const request = { what: 'forget', alsoInCrm, blockUnknown: false, everywhere: true } as const;
   const about = { request, integrationId: 'riverside', crmId };
   const approval = await askSecondPerson({ application }, userOf('ada'), about);
   if (approval === null) throw new Error('it does not wait');

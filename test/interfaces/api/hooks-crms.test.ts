@@ -5,12 +5,12 @@ import {
   type SalesforceSandbox,
   startSalesforceSandbox,
 } from '../../../sandbox/salesforce/index.ts';
+import type { HookSigning } from '../../../src/clients/hook-address.ts';
 import { findHookByClient } from '../../../src/clients/statements/hooks.ts';
 import { listContactIds } from '../../../src/contacts/contacts.ts';
 import { type Clock, systemClock } from '../../../src/core/clock.ts';
 import type { RunReport } from '../../../src/core/run.ts';
 import { createMissingFields } from '../../../src/fields/describe.ts';
-import type { HookSigning } from '../../../src/interfaces/api/webhooks/hook-address.ts';
 import { listRereads } from '../../../src/jobs/statements/rereads.ts';
 import { listRunRecords } from '../../../src/sync/statements/runs.ts';
 import { findRunReport } from '../../../src/sync/views/run.ts';

@@ -15,16 +15,13 @@ import {
   type ApplicationOptions,
   openApplication,
 } from '../../../src/application.ts';
+import { createHookAddress, type HookSigning } from '../../../src/clients/hook-address.ts';
 import { type Clock, systemClock } from '../../../src/core/clock.ts';
 import type { Role } from '../../../src/core/role.ts';
 import type { PlainHttp, ProviderSettings } from '../../../src/core/sign-in-settings.ts';
 import { createHttpApp } from '../../../src/interfaces/api/app.ts';
 import type { WithoutToken } from '../../../src/interfaces/api/request/secret.ts';
 import { type ServerLimits, startHttpServer } from '../../../src/interfaces/api/server.ts';
-import {
-  createHookAddress,
-  type HookSigning,
-} from '../../../src/interfaces/api/webhooks/hook-address.ts';
 import { createLog } from '../../../src/interfaces/cli/terminal/log.ts';
 import { createRunner, type Runner } from '../../../src/jobs/runner.ts';
 import { hashToken, newAccessToken } from '../../../src/people/access-token.ts';
@@ -229,7 +226,10 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
       return token;
     },
     async addHook(signing) {
-      const address = await createHookAddress(application, publicUrl, 'riverside', signing ?? null);
+      const { store, sealer } = application;
+      const address = await store.act((trx) =>
+        createHookAddress(trx, sealer, publicUrl, 'riverside', signing ?? null),
+      );
       return address.slice(publicUrl.length);
     },
     async addPeople(count) {

@@ -37,9 +37,9 @@ export async function invite(
   integrations: readonly string[] | null = null,
 ) {
   const { store, sealer } = world.application;
-  const deps = { store, sealer, clock: world.clock };
   const email = `${name.toLowerCase()}@example.org`;
-  const { id, secret } = await invitePerson(deps, { name, email, role, integrations });
+  const person = { name, email, role, integrations };
+  const { id, secret } = await store.act((trx) => invitePerson(trx, sealer, person));
   return { id, email, path: `/join/${secret}` };
 }
 

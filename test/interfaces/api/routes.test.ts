@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { mayActAs, ROLES, type Role } from '../../../src/core/role.ts';
 import { WITHOUT_TRIAL } from '../../helpers/sync-world.ts';
 import { type HttpWorld, openHttpWorld } from './http-world.ts';
+import { join } from './people-world.ts';
 import { ROUTES, type RouteRule } from './route-table.ts';
 
 /** All that there is belongs to `riverside`; who reaches `harbor` alone is to see nothing of it. */
@@ -13,6 +14,10 @@ const OTHER = 'harbor';
 let world: HttpWorld;
 const tokens = new Map<Role, string>();
 const limited = new Map<Role, string>();
+/** The cookie of an owner's browser. */
+let owner = '';
+/** That of a user who reaches `harbor` alone. */
+let limitedUser = '';
 const ids = { integration: OWN, run: '', hold: '', batch: '', approval: '' };
 
 const startedSchema = z.object({ run: z.object({ id: z.string() }) });
@@ -24,13 +29,17 @@ const heldSchema = z.object({
 beforeAll(async () => {
   // A public address: on this machine `/metrics` would be open.
   world = await openHttpWorld({
-    ...{ integration: WITHOUT_TRIAL, others: [OTHER], publicUrl: 'https://sync.example.org' },
+    ...{ integration: { ...WITHOUT_TRIAL, schedule: { cron: '0 2 1 1 *' } }, others: [OTHER] },
+    publicUrl: 'https://sync.example.org',
     settings: { twoPeople: { approvals: 1 } },
   });
   for (const role of ROLES) {
     tokens.set(role, await world.addToken(role));
     limited.set(role, await world.addToken(role, [OTHER]));
   }
+  owner = `__Host-${(await join(world, 'Olga', 'owner')).cookie}`;
+  limitedUser = `__Host-${(await join(world, 'Lena', 'admin', [OTHER])).cookie}`;
+  await world.addHook();
   const token = tokens.get('owner') ?? '';
   const sync = async () => {
     const started = await world.request(`/v1/integrations/${OWN}/runs`, { method: 'POST', token });
@@ -66,7 +75,9 @@ function idFor({ about }: Pick<RouteRule, 'about'>): string {
 /** The route about an id; each other parameter has a word that fits. */
 function requestOf(name: string, { path }: Pick<RouteRule, 'path'>, id: string) {
   const [method = '', pattern = ''] = name.split(' ');
-  const filled = (path ?? pattern).replace(':id', id).replace(':decision', 'reject');
+  const filled = (path ?? pattern)
+    .replace(/:(id|integration)\b/, id)
+    .replace(':decision', 'reject');
   return { method, path: filled };
 }
 
@@ -76,6 +87,13 @@ function ask(name: string, rule: Pick<RouteRule, 'path'>, id: string, token?: st
     ...{ method, redirect: 'manual' as const },
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
   });
+}
+
+/** The same from a browser with this cookie. */
+function askAs(cookie: string, name: string, rule: Pick<RouteRule, 'path'>, id: string) {
+  const { method, path } = requestOf(name, rule, id);
+  const headers = { cookie, origin: world.url };
+  return fetch(world.url + path, { method, headers, redirect: 'manual' });
 }
 
 describe('the routes', () => {
@@ -110,19 +128,36 @@ describe('the routes', () => {
       expect(answer.status, lower).toBe(403);
       expect(await answer.text(), lower).toContain(`needs the role ${role}`);
     }
+    const byToken = await ask(name, rule, 'unknown', tokens.get(role));
+    if (rule.by === 'person') {
+      expect(byToken.status).toBe(403);
+      expect(await byToken.text()).toContain('An access token may not do this');
+      return;
+    }
     // The role itself gets further: to an id that is not there.
-    const answer = await ask(name, rule, 'unknown', tokens.get(role));
-    expect([401, 403]).not.toContain(answer.status);
-    await answer.body?.cancel();
+    expect([401, 403]).not.toContain(byToken.status);
+    await byToken.body?.cancel();
   });
+
+  it.each(needRole.filter(({ by }) => by === 'person'))(
+    '$name is for a user with the role $role',
+    async ({ name, ...rule }) => {
+      const answer = await askAs(owner, name, rule, 'unknown');
+      expect([401, 403]).not.toContain(answer.status);
+      await answer.body?.cancel();
+    },
+  );
 
   it.each(needRole.filter(({ about = 'all' }) => Object.hasOwn(ids, about)))(
     '$name is out of reach where its integration is',
     async ({ name, role, ...rule }) => {
       const id = idFor(rule);
-      const token = limited.get(role);
-      const answer = await ask(name, rule, id, token);
-      const unknown = await ask(name, rule, 'unknown', token);
+      const look = (about: string) =>
+        rule.by === 'person'
+          ? askAs(limitedUser, name, rule, about)
+          : ask(name, rule, about, limited.get(role));
+      const answer = await look(id);
+      const unknown = await look('unknown');
       expect([answer.status, unknown.status]).toEqual([404, 404]);
       const text = (await answer.text()).replaceAll(id, 'unknown');
       expect(text).toBe(await unknown.text());

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { openDatabase } from '../../../src/database/database.ts';
 import type { Tables } from '../../../src/database/tables/tables.ts';
-import { tokensCommand } from '../../../src/interfaces/cli/commands/access/tokens.ts';
 import { auditCommand } from '../../../src/interfaces/cli/commands/audit.ts';
+import { tokensCommand } from '../../../src/interfaces/cli/commands/users.ts';
 import { aSettingsFile } from './a-settings-file.ts';
 import { runCommand } from './run-command.ts';
 

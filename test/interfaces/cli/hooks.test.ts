@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -22,12 +22,10 @@ function hooks(args: string[], env: Record<string, string> = {}): Promise<Ended>
 }
 
 const hookSchema = z.strictObject({
-  hook: z.strictObject({
-    integration: z.string(),
-    url: z.string(),
-    signature: z.string().nullable(),
-    secret: z.string().nullable(),
-  }),
+  integration: z.string(),
+  url: z.string(),
+  signature: z.string().nullable(),
+  secret: z.string().nullable(),
 });
 const hooksSchema = z.strictObject({
   hooks: z.array(
@@ -44,7 +42,7 @@ const hooksSchema = z.strictObject({
 async function readHook(args: string[], env?: Record<string, string>) {
   const { stdout, stderr } = await hooks([...args, '--json'], env);
   expect(stderr).not.toContain('error:');
-  return hookSchema.parse(JSON.parse(stdout)).hook;
+  return hookSchema.parse(JSON.parse(stdout));
 }
 
 async function codeOf(args: string[]): Promise<string> {
@@ -59,7 +57,7 @@ describe('donor-sync hooks', () => {
     expect(created.url).toMatch(/^https:\/\/sync\.example\.org\/hooks\/riverside\/[\w-]{43}$/);
     expect(created).toMatchObject({ signature: null, secret: null });
 
-    const shown = await hooks(['show', '--json']);
+    const shown = await hooks(['list', '--json']);
     const [view] = hooksSchema.parse(JSON.parse(shown.stdout)).hooks;
     expect(view).toMatchObject({
       integration: 'riverside',
@@ -72,8 +70,22 @@ describe('donor-sync hooks', () => {
 
     const rotated = await readHook(['rotate', 'riverside']);
     expect(rotated.url).not.toBe(created.url);
-    expect((await hooks(['revoke', 'riverside'])).exitCode).toBe(0);
-    expect((await hooks(['show'])).stdout).toContain('No integration has a webhook address');
+    expect((await hooks(['show', 'riverside'])).stdout).toContain('It has not been called yet.');
+    expect(await codeOf(['revoke', 'riverside'])).toBe('confirmation_missing');
+    expect((await hooks(['list'])).stdout).toContain('riverside');
+    expect((await hooks(['revoke', 'riverside', '--yes'])).exitCode).toBe(0);
+    expect((await hooks(['list'])).stdout).toContain('No client has a webhook address');
+    const none = await hooks(['show', 'riverside', '--json']);
+    expect(JSON.parse(none.stdout)).toEqual({ integration: 'riverside', webhook: null, calls: [] });
+  });
+
+  it('revokes the address of a client that is not in the settings any more', async () => {
+    await readHook(['create', 'riverside']);
+    const settings = await readFile(join(folder, 'donor-sync.yaml'), 'utf8');
+    await writeFile(join(folder, 'donor-sync.yaml'), settings.replaceAll('riverside', 'harbor'));
+    expect((await hooks(['list'])).stdout).toContain('riverside');
+    expect((await hooks(['revoke', 'riverside', '--yes'])).exitCode).toBe(0);
+    expect(await codeOf(['revoke', 'riverside', '--yes'])).toBe('integration_unknown');
   });
 
   it('prints the address alone on stdout, for a person who pastes it', async () => {
@@ -85,6 +97,8 @@ describe('donor-sync hooks', () => {
   it('makes a secret to sign with, and a new one with each new address', async () => {
     const created = await readHook(['create', 'riverside', '--signature', 'hmac']);
     expect(created).toMatchObject({ signature: 'hmac', secret: expect.stringMatching(/^.{43}$/) });
+    const printed = await hooks(['rotate', 'riverside']);
+    expect(printed.stdout).toMatch(/^https:\S+\n[\w-]{43}\n$/);
     const rotated = await readHook(['rotate', 'riverside']);
     expect(rotated.signature).toBe('hmac');
     expect(rotated.secret).not.toBe(created.secret);
@@ -103,7 +117,7 @@ describe('donor-sync hooks', () => {
 
   it('refuses what cannot be, and changes nothing', async () => {
     expect(await codeOf(['create', 'unknown'])).toBe('integration_unknown');
-    for (const word of ['rotate', 'revoke', 'show']) {
+    for (const word of ['rotate', 'revoke']) {
       expect(await codeOf([word, 'riverside'])).toBe('hook_missing');
     }
     expect(await codeOf(['create', 'riverside', '--signature', 'odd'])).toBe('usage');

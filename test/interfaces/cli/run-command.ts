@@ -31,23 +31,35 @@ export interface StartOptions {
   onTerminal?: boolean;
 }
 
-/** Starts `donor-sync …` with one command. */
-export function startCommand(
-  createIt: (deps: ProductDeps) => Command,
-  argv: readonly string[],
-  { cwd, env = {}, onTerminal = false }: StartOptions,
-): Started {
-  const stdout = aStream({ isTTY: onTerminal, columns: 200 });
-  const stderr = aStream({ isTTY: false });
-  const stopping = new AbortController();
-  let exitCode: number | null = null;
-  const deps: ProductDeps = {
-    ...{ stdin: aStream({ isTTY: false }), stdout, stderr, env, cwd, findConnectorDefinition },
+/** What commands need, for a user called anna whose terminal nobody looks at. */
+export function commandDeps({ cwd, env = {}, onTerminal = false }: StartOptions) {
+  return {
+    stdin: aStream({ isTTY: false }),
+    stdout: aStream({ isTTY: onTerminal, columns: 200 }),
+    stderr: aStream({ isTTY: false }),
+    ...{ env, cwd, findConnectorDefinition },
     clock: systemClock,
     log: silentLog,
     logStream: { write() {}, stepAside: () => () => {} },
     owner: { host: 'test', processId: process.pid, start: crypto.randomUUID() },
     user: 'anna',
+    stopSignal: () => new AbortController().signal,
+    setExitCode() {},
+  };
+}
+
+/** Starts `donor-sync …` with one command. */
+export function startCommand(
+  createIt: (deps: ProductDeps) => Command,
+  argv: readonly string[],
+  options: StartOptions,
+): Started {
+  const stopping = new AbortController();
+  let exitCode: number | null = null;
+  const common = commandDeps(options);
+  const { stdout, stderr } = common;
+  const deps: ProductDeps = {
+    ...common,
     stopSignal: () => stopping.signal,
     setExitCode(code) {
       exitCode = code;

@@ -50,10 +50,30 @@ describe('schedule', () => {
     const paused = await run('pause', 'riverside');
     expect(paused.stdout).toMatch(/riverside .* paused/);
     expect(await list()).toMatchObject({ schedules: [{ paused: true, nextRunAt: null }] });
-    await run('resume', 'riverside');
+    expect((await run('list')).stdout).toMatch(/riverside .* paused/);
+    const resumed = await run('resume', 'riverside', '--json');
+    expect(JSON.parse(resumed.stdout)).toMatchObject({
+      integration: 'riverside',
+      schedule: { paused: false, nextRunAt: expect.any(String) },
+    });
     expect(await list()).toMatchObject({
       schedules: [{ paused: false, nextRunAt: expect.any(String) }],
     });
+  });
+
+  it('shows one client with the next runs and the next clock changes', async () => {
+    const { stdout } = await run('show', 'riverside');
+    expect(stdout).toMatch(
+      /riverside runs every day at 02:00 \(America\/Chicago\)\. The next run starts at \d{4}-/,
+    );
+    expect(stdout).toMatch(
+      /the clocks go (forward|back) by 60 minutes\. The first run of that day/,
+    );
+    expect(stdout).toMatch(/Next runs: (\d{4}-\d\d-\d\d at 02:00[;.]\s?){3}$/);
+    const shown = JSON.parse((await run('show', 'riverside', '--json')).stdout);
+    expect(shown).toMatchObject({ integration: 'riverside', text: 'every day at 02:00' });
+    expect(shown.past).toHaveLength(30);
+    expect(shown.ahead).toHaveLength(30);
   });
 
   it('says so where there is no schedule, and how to get one', async () => {
@@ -61,7 +81,9 @@ describe('schedule', () => {
     expect((await run('list')).stdout).toContain('only by hand');
     const refused = await run('pause', 'riverside');
     expect(refused.exitCode).toBe(2);
+    expect(refused.stderr).toContain('Nothing was changed.');
     expect(refused.stderr).toContain('schedule: { cron:');
+    expect((await run('show', 'riverside')).stdout).toContain('riverside has no schedule.');
     expect(await run('pause', 'lakeside')).toMatchObject({ exitCode: 2 });
   });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { tokensCommand } from '../../../src/interfaces/cli/commands/access/tokens.ts';
+import { tokensCommand } from '../../../src/interfaces/cli/commands/users.ts';
 import { aSettingsFile } from './a-settings-file.ts';
 import { runCommand } from './run-command.ts';
 
@@ -63,8 +63,11 @@ describe('tokens', () => {
   });
 
   it.each([
-    [['--name', 'Anna'], '--role admin'],
-    [['--role', 'boss', '--name', 'Anna'], '--role admin'],
+    [
+      ['--name', 'Anna'],
+      '--role is missing. What the caller may do: viewer, decider, admin, owner.',
+    ],
+    [['--role', 'boss', '--name', 'Anna'], '--role: '],
     [['--role', 'viewer'], '--name'],
     [['--role', 'viewer', '--name', ' '], '--name'],
   ])('wants a role and a name: %j', async (options, hint) => {
@@ -74,11 +77,11 @@ describe('tokens', () => {
     expect(await list()).toEqual([]);
   });
 
-  it('lists them for a person, by the end of their ids', async () => {
-    expect((await run('list')).stdout).toContain('There is no token.');
+  it('lists them for a person, with their whole ids', async () => {
+    expect((await run('list')).stdout).toContain('There are no access tokens.');
     const { id } = await create('viewer', 'monitoring');
     const { stdout } = await run('list');
-    expect(stdout).toContain(id.slice(-8));
+    expect(stdout).toContain(id);
     expect(stdout).toMatch(/monitoring +viewer +all .* never/);
   });
 
@@ -93,12 +96,14 @@ describe('tokens', () => {
     expect((await run('list')).stdout).toMatch(/portal +viewer +riverside /);
   });
 
-  it('revokes one of them by the end of its id', async () => {
+  it('revokes one of them by its whole id, after a question', async () => {
     const { id } = await create();
     const other = await create('viewer', 'monitoring');
-    const { exitCode } = await run('revoke', id.slice(-8));
-    expect(exitCode).toBe(0);
-    expect(await list()).toMatchObject([{ id: other.id }]);
     expect(await run('revoke', id)).toMatchObject({ exitCode: 2 });
+    expect(await run('revoke', id.slice(-8), '--yes')).toMatchObject({ exitCode: 2 });
+    expect(await list()).toHaveLength(2);
+    expect(await run('revoke', id, '--yes')).toMatchObject({ exitCode: 0 });
+    expect(await list()).toMatchObject([{ id: other.id }]);
+    expect(await run('revoke', id, '--yes')).toMatchObject({ exitCode: 2 });
   });
 });

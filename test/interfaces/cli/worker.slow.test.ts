@@ -231,9 +231,9 @@ async function serveTwice(): Promise<ServingCli[]> {
 
 /** The path of a new webhook address. */
 async function createHook(): Promise<string> {
-  const schema = z.object({ hook: z.object({ url: z.string() }) });
-  const { hook } = await world.runJson(['hooks', 'create', 'riverside'], schema);
-  return new URL(hook.url).pathname;
+  const schema = z.object({ url: z.string() });
+  const { url } = await world.runJson(['hooks', 'create', 'riverside'], schema);
+  return new URL(url).pathname;
 }
 
 async function callHook(host: ServingCli | undefined, path: string): Promise<void> {

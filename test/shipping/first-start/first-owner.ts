@@ -29,7 +29,7 @@ export async function walkToOwner({ run, serve, port, publicUrl }: FirstStart): 
   const browser = createBrowser(port, publicUrl);
   const who = ['--name', 'Anna Kowalski', '--email', 'anna@example.org', '--role', 'owner'];
   const { link } = invitedSchema.parse(
-    JSON.parse(await run(['people', 'invite', ...who, '--json'])),
+    JSON.parse(await run(['users', 'invite', ...who, '--json'])),
   );
   expect(link.startsWith(`${publicUrl}/join/`)).toBe(true);
   const serving = serve();
@@ -38,12 +38,12 @@ export async function walkToOwner({ run, serve, port, publicUrl }: FirstStart): 
     const join = link.slice(publicUrl.length);
     expect((await browser.get(join)).body).toContain('Welcome, Anna');
     expect(await browser.post(join, { fresh: PASSWORD })).toMatchObject({ status: 303 });
-    expect((await browser.get('/people')).body).toContain('Anna Kowalski');
+    expect((await browser.get('/users')).body).toContain('Anna Kowalski');
     expect(await browser.post('/sign-out', {})).toMatchObject({ status: 303 });
-    expect((await browser.get('/people')).status).toBe(303);
+    expect((await browser.get('/users')).status).toBe(303);
     const signedIn = { email: 'anna@example.org', password: PASSWORD };
     expect(await browser.post('/sign-in', signedIn)).toMatchObject({ status: 303 });
-    expect((await browser.get('/people')).body).toContain('Anna Kowalski');
+    expect((await browser.get('/users')).body).toContain('Anna Kowalski');
     serving.child.kill('SIGTERM');
     expect(await serving.ended).toBe(0);
   } finally {

@@ -175,7 +175,12 @@ async function makeRequest({ random, now }: AnsweringDeps, work: AnswerWork): Pr
   if (what === 'forget') {
     const record = random.one([...crm.records.values()].filter(mayBeAskedAbout));
     if (record === undefined) return null;
-    const request = { what, alsoInCrm: random.chance(0.7), blockUnknown: false } as const;
+    const request = {
+      what,
+      alsoInCrm: random.chance(0.7),
+      blockUnknown: false,
+      everywhere: true,
+    } as const;
     const subject = { what, contact: record.id } as const;
     return { ...nothing, asked: { request, integrationId, crmId: record.id }, subject };
   }

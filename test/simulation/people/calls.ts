@@ -2,10 +2,10 @@
 import { createHmac } from 'node:crypto';
 import type { Hono } from 'hono';
 import type { Application } from '../../../src/application.ts';
+import { createHookAddress } from '../../../src/clients/hook-address.ts';
 import type { Log } from '../../../src/core/log.ts';
 import { createHttpApp } from '../../../src/interfaces/api/app.ts';
 import type { HttpEnv } from '../../../src/interfaces/api/request/context.ts';
-import { createHookAddress } from '../../../src/interfaces/api/webhooks/hook-address.ts';
 import type { Runner } from '../../../src/jobs/runner.ts';
 import type { Life } from '../processes/process.ts';
 import type { Random } from '../random.ts';
@@ -78,7 +78,10 @@ export function createCalls(deps: CallsDeps) {
   async function makeAddress(integration: string): Promise<HookAddress> {
     const secret = random.chance(0.7) ? 'a secret of the caller' : null;
     const signing = secret === null ? null : ({ kind: 'hmac', secret } as const);
-    const url = await createHookAddress(application, PUBLIC_URL, integration, signing);
+    const { store, sealer } = application;
+    const url = await store.act((trx) =>
+      createHookAddress(trx, sealer, PUBLIC_URL, integration, signing),
+    );
     const address = { url, secret };
     addresses.set(integration, address);
     return address;

@@ -10,10 +10,6 @@ import type { Integration } from '../../../core/integration-settings.ts';
 import type { RunReport } from '../../../core/run.ts';
 import type { Reader } from '../../../database/reader.ts';
 import type { ApprovalRecord } from '../../../decisions/statements/approvals.ts';
-import {
-  type ApprovalSource,
-  findStoredApproval,
-} from '../../../decisions/statements/approvals.ts';
 import type { QuestionBatch } from '../../../decisions/statements/batches.ts';
 import { findBatchIntegration, listBatches } from '../../../decisions/statements/batches.ts';
 import type { Question } from '../../../decisions/statements/questions.ts';
@@ -112,17 +108,6 @@ export async function findOpenBatch(
   }
   if (batch) return batch;
   throw new HttpError(409, 'batch_decided', 'All contacts of this batch are decided already.');
-}
-
-/** What waits for a second person with this id; throws an HttpError (404) if there is none about what is within reach. */
-export async function findApproval(
-  c: Context<HttpEnv>,
-  source: ApprovalSource,
-  id: string,
-): Promise<ApprovalRecord> {
-  const approval = await findStoredApproval(source, id);
-  if (approval !== undefined && canAccessApproval(c, approval)) return approval;
-  throw new HttpError(404, 'approval_unknown', `Nothing waits for a second person as "${id}".`);
 }
 
 /** Whether who asks reaches all that it is about. */

@@ -1,6 +1,6 @@
 /** What the HTTP of the service is made of, and what its requests carry along. */
 import type { HttpBindings } from '@hono/node-server';
-import type { Application } from '../../../application.ts';
+import type { Alerts } from '../../../clients/alerts/alerts.ts';
 import type { LiveDeps } from '../../../clients/live-crm.ts';
 import type { ClientReader } from '../../../clients/views/clients.ts';
 import type { Actor } from '../../../core/actor.ts';
@@ -9,24 +9,12 @@ import type { Log } from '../../../core/log.ts';
 import type { Role } from '../../../core/role.ts';
 import type { PlainHttp, ProviderSettings } from '../../../core/sign-in-settings.ts';
 import type { Runner } from '../../../jobs/runner.ts';
+import type { OperationApplication } from '../../../operations/kit/operation.ts';
 import type { WithoutToken } from './secret.ts';
 
 /** What the HTTP of the service needs of the world. */
 export interface HttpDeps {
-  application: Pick<
-    Application,
-    | 'store'
-    | 'integrations'
-    | 'allowInsecureHttp'
-    | 'sealer'
-    | 'findRunning'
-    | 'open'
-    | 'takeLease'
-    | 'settings'
-    | 'refresh'
-    | 'setup'
-    | 'guard'
-  >;
+  application: OperationApplication;
   runner: Pick<Runner, 'request' | 'call' | 'onRunEnded'>;
   clock: Clock;
   log: Log;
@@ -34,6 +22,8 @@ export interface HttpDeps {
   publicUrl: string;
   /** Takes up settings that were stored just now; by default the integrations alone are known then. */
   takeUp?: () => Promise<void>;
+  /** The alerts that this process watches; left out if it watches none. */
+  alerts?: Pick<Alerts, 'tick'>;
   /** What reads clients for all pages; one of its own by default. */
   clients?: ClientReader;
   /** Who is let in while there is no person and no access token; no caller by default. */
@@ -90,6 +80,11 @@ export interface Principal {
 /** How long a CRM may take while a person waits; less than an answer of ours may take. */
 const CRM_PATIENCE_MS = 20_000;
 
+/** Aborted when the service ends or the person has waited enough. */
+export function patience({ stopping }: Pick<HttpDeps, 'stopping'>): AbortSignal {
+  return AbortSignal.any([stopping, AbortSignal.timeout(CRM_PATIENCE_MS)]);
+}
+
 /** What asks a CRM within a request: given up when the service ends or the person has waited enough. */
 export function liveDeps(
   { application, stopping }: Pick<HttpDeps, 'application' | 'stopping'>,
@@ -97,6 +92,6 @@ export function liveDeps(
 ): LiveDeps {
   return {
     application: { ...application, store: application.store.actingAs(actor) },
-    signal: AbortSignal.any([stopping, AbortSignal.timeout(CRM_PATIENCE_MS)]),
+    signal: patience({ stopping }),
   };
 }

@@ -2,7 +2,12 @@
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { isConfigurationError, isRetriableError, messageOf } from '../../../core/errors.ts';
+import {
+  isConfigurationError,
+  isRetriableError,
+  messageOf,
+  type Refusal,
+} from '../../../core/errors.ts';
 import type { Log } from '../../../core/log.ts';
 import type { HttpEnv } from './context.ts';
 
@@ -73,12 +78,21 @@ export function answer(
 function knownError(error: Error): HttpError | null {
   if (error instanceof HttpError) return error;
   if (error instanceof HTTPException) return frameworkError(error.status);
-  if (isConfigurationError(error)) return new HttpError(422, error.code, error.message);
+  if (isConfigurationError(error)) {
+    return new HttpError(REFUSALS[error.refusal ?? 'invalid'], error.code, error.message);
+  }
   if (isRetriableError(error)) {
     return new HttpError(503, error.code, 'The service cannot do that right now. Try again later.');
   }
   return null;
 }
+
+const REFUSALS: Readonly<Record<Refusal, ContentfulStatusCode>> = {
+  invalid: 422,
+  unknown: 404,
+  conflict: 409,
+  forbidden: 403,
+};
 
 /** The caller went away in the middle of the request: no client reads the answer, and nothing is wrong. */
 function brokenOff(c: Context<HttpEnv>): HttpError | null {

@@ -9,7 +9,7 @@ export function createRouter(): OpenAPIHono<HttpEnv> {
   return new OpenAPIHono<HttpEnv>({ defaultHook: refuseInvalid });
 }
 
-function refuseInvalid(
+export function refuseInvalid(
   result: { success: true } | { success: false; target: string; error: z.ZodError },
   _c: Context<HttpEnv>,
 ): void {

@@ -1,14 +1,8 @@
 /** Secrets that are no access tokens: of cookies, webhook addresses, signatures, the first visit. */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../../core/clock.ts';
+import { newSecret } from '../../../core/new-secret.ts';
 import { hashToken } from '../../../people/access-token.ts';
-
-const SECRET_BYTES = 32;
-
-/** 256 random bits that go into a URL and a header as they are: 43 characters of base64url. */
-export function newSecret(): string {
-  return randomBytes(SECRET_BYTES).toString('base64url');
-}
 
 /** Compares two texts in a time that tells nothing of where they differ. */
 export function isSameText(left: string, right: string): boolean {

@@ -1,6 +1,7 @@
 /** Signing in with a passkey, and showing with one that it is still the same person. */
 import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
+import { newSecret } from '../../../core/new-secret.ts';
 import {
   type AskedFor,
   askForPasskey,
@@ -15,7 +16,6 @@ import type { Access } from '../access.ts';
 import type { HttpEnv } from '../request/context.ts';
 import { cookieNameOf } from '../request/cookies.ts';
 import { type ClientAddress, requireSameOrigin } from '../request/peer.ts';
-import { newSecret } from '../request/secret.ts';
 import { countWhile, createSharedAttempts, PASSKEYS_OF_ADDRESS } from './attempts.ts';
 import { createRefusals } from './refusals.ts';
 

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { isRetriableError, messageOf, RetriableError } from '../../../core/errors.ts';
 import { isConfidential } from '../../../core/host.ts';
 import type { Log } from '../../../core/log.ts';
+import { publicAddress } from '../../../core/public-address.ts';
 import type { ProviderSettings } from '../../../core/sign-in-settings.ts';
 import type { SealContext } from '../../../database/encryption/sealed.ts';
 import { outboundFetch } from '../../../outbound/guard.ts';
@@ -21,7 +22,6 @@ import type { HttpEnv } from '../request/context.ts';
 import { cookieNameOf } from '../request/cookies.ts';
 import { HttpError } from '../request/errors.ts';
 import type { ClientAddress } from '../request/peer.ts';
-import { publicAddress } from '../webhooks/hook-address.ts';
 import { countWhile, createSharedAttempts, PASSWORDS_OF_ADDRESS } from './attempts.ts';
 
 /** It is loaded when the first person goes there. */

@@ -4,10 +4,11 @@
  */
 import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
+import { newSecret } from '../../../core/new-secret.ts';
 import type { Store } from '../../../store.ts';
 import type { HttpEnv } from '../request/context.ts';
 import { cookieNameOf } from '../request/cookies.ts';
-import { isSameText, newSecret } from '../request/secret.ts';
+import { isSameText } from '../request/secret.ts';
 
 export interface KnownDevices {
   /** By what this browser is counted where it has signed in to the account before; null where it has not. */

@@ -1,8 +1,8 @@
 /** A record of the last calls of each webhook. A burst costs few writes: calls that are answered alike are counted together. */
 
 import {
+  findHookByClient,
   type HookCallRecord,
-  listHookCalls,
   recordHookCalls,
 } from '../../../clients/statements/hooks.ts';
 import type { Clock } from '../../../core/clock.ts';
@@ -23,8 +23,8 @@ export interface NotedCall {
 export interface HookCalls {
   /** Never rejects: a call is answered whether it can be noted or not. */
   note(call: NotedCall): Promise<void>;
-  /** The last calls of an integration, those of this process that were only counted so far among them. */
-  list(integrationId: string): Promise<HookCallRecord[]>;
+  /** Stores the calls of an integration that this process has only counted so far. */
+  store(integrationId: string): Promise<void>;
 }
 
 /** Calls that follow each other closer than this are counted, and written with the next one. */
@@ -40,7 +40,7 @@ interface AtHand {
 }
 
 export function createHookCalls(deps: {
-  application: { store: Pick<Store, 'reader' | 'connection'> };
+  application: { store: Pick<Store, 'connection'> };
   clock: Pick<Clock, 'now'>;
   log: Log;
 }): HookCalls {
@@ -67,10 +67,9 @@ export function createHookCalls(deps: {
       latest.set(call.integrationId, fresh);
       await write(fresh);
     },
-    async list(integrationId) {
+    async store(integrationId) {
       const one = latest.get(integrationId);
       if (one) await write(one);
-      return listHookCalls(application.store.reader, integrationId);
     },
   };
 
@@ -78,8 +77,14 @@ export function createHookCalls(deps: {
     if (one.isWritten) return;
     one.isWritten = true;
     one.writtenAt = clock.now();
+    const { connection } = application.store;
     try {
-      await recordHookCalls(application.store.connection, one.record);
+      // Revoking an address deletes the record of its calls, and what was only counted must not bring it back.
+      if (await findHookByClient(connection, one.record.integrationId)) {
+        await recordHookCalls(connection, one.record);
+      } else {
+        latest.delete(one.record.integrationId);
+      }
     } catch (error) {
       const { integrationId: integration } = one.record;
       log.warn({ integration, error: messageOf(error) }, 'a webhook call could not be noted');

@@ -9,6 +9,7 @@ import {
   recordReceivedCall,
 } from '../../../clients/statements/hooks.ts';
 import type { Actor } from '../../../core/actor.ts';
+import { publicAddress } from '../../../core/public-address.ts';
 import { hookSecretSealContext } from '../../../database/encryption/seal-contexts.ts';
 import { hashToken } from '../../../people/access-token.ts';
 import type { HttpDeps, HttpEnv } from '../request/context.ts';
@@ -23,10 +24,9 @@ import {
   getSignature,
   isSignedTheOldWay,
   MAX_SIGNATURE_AGE_MS,
-  publicAddress,
   type SignatureProblem,
   type SignedCall,
-} from './hook-address.ts';
+} from './call-signature.ts';
 import { readHookBody } from './hook-body.ts';
 import type { HookCalls } from './hook-calls.ts';
 import { ACKNOWLEDGEMENT } from './outbound-message.ts';

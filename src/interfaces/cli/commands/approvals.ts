@@ -15,6 +15,11 @@ import {
   describeApproval,
   listApprovals,
 } from '../../../decisions/views/approval.ts';
+import {
+  confirmRequest,
+  listWaitingApprovals,
+  refuseRequest,
+} from '../../../operations/approvals.ts';
 import { actorText } from '../../../privacy/audit-view.ts';
 import { readOptions, runAction } from '../action/command.ts';
 import {
@@ -48,14 +53,12 @@ const actSchema = baseOptions.extend({ yes: z.boolean().default(false) });
 /** The command `approvals`: what waits for a second person, and the answers. */
 export function approvalsCommand(deps: ProductDeps): Command {
   const command = productCommand('approvals', deps)
-    .description('list what waits for a second person, confirm or refuse it')
+    .description(listWaitingApprovals.summary)
     .usage('[options] [confirm|refuse]')
     .argument('[words...]')
     .addHelpText('after', EXAMPLES);
-  command.addCommand(actCommand(deps, 'confirm', 'do what another person has asked for', confirm));
-  command.addCommand(
-    actCommand(deps, 'refuse', 'take it away, whether you or another person asked for it', refuse),
-  );
+  command.addCommand(actCommand(deps, 'confirm', confirmRequest.summary, confirm));
+  command.addCommand(actCommand(deps, 'refuse', refuseRequest.summary, refuse));
   return command.action(([word]: string[]) =>
     runAction(deps, command, (output) => {
       if (word !== undefined) {
@@ -90,7 +93,7 @@ function actCommand(
 ): Command {
   const command = productCommand(name, deps)
     .description(description)
-    .argument('<id>', 'its id, whole or as the list shows it')
+    .argument('<approval>', 'the ID of the request, whole or as the list shows it')
     .option('--yes', 'do not ask');
   return productAction(
     deps,

@@ -5,6 +5,7 @@ import { ConfigurationError } from '../../../core/errors.ts';
 import type { Integration } from '../../../core/integration-settings.ts';
 import { newId } from '../../../core/new-id.ts';
 import type { ErasedCounts } from '../../../fields/erasing/erasure-note.ts';
+import { forgetContact } from '../../../operations/forget.ts';
 import { forgetPerson, liftBlock } from '../../../privacy/forget/forget.ts';
 import type { ErasureReceipt } from '../../../privacy/forget/receipt.ts';
 import {
@@ -54,8 +55,8 @@ type ForgetOptions = z.infer<typeof optionsSchema>;
 /** The command `forget`: erases one person. */
 export function forgetCommand(deps: ProductDeps): Command {
   const command = productCommand('forget', deps)
-    .description('erase one person from the database and, if asked, what we wrote from the CRM')
-    .argument('<crm-id>', "the contact's id in the CRM")
+    .description(forgetContact.summary)
+    .argument('<contact>', 'the ID of the contact in the CRM')
     .option('--integration <id>', 'whose contact it is; may be left out if there is only one')
     .option('--also-in-crm', 'clear the values that we wrote into the CRM, too')
     .option('--everywhere', 'in the integrations of other CRM accounts as well')
@@ -103,7 +104,7 @@ async function forget(
   await confirmOrStop(deps, questionFor(asked, ids), asked.yes);
   if (asked.everywhere) {
     const { crmId, alsoInCrm, blockUnknown } = asked;
-    const request = { what: 'forget', alsoInCrm, blockUnknown } as const;
+    const request = { what: 'forget', alsoInCrm, blockUnknown, everywhere: true } as const;
     const about = { request, integrationId: asked.integration.id, crmId };
     const waits = await waitForSecondPerson(deps, application, output, about);
     if (waits !== null) return waits;

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import packageFile from '../../../../package.json' with { type: 'json' };
 import type { Application } from '../../../application.ts';
+import { createProductAlerts } from '../../../clients/alerts/product-alerts.ts';
 import { followIntegrations } from '../../../clients/integrations.ts';
 import { listSchedules, planSchedules } from '../../../clients/schedules/schedules.ts';
 import { listSealedSettings } from '../../../clients/statements/integrations.ts';
@@ -37,7 +38,6 @@ import {
 import type { Output } from '../terminal/output.ts';
 import { untilStopped } from '../terminal/stop-signal.ts';
 import { describeCount } from '../terminal/words.ts';
-import { productAlerts } from './alerts.ts';
 import { firstSettingsText } from './init/settings-text.ts';
 import { wholeNumber } from './sandbox/stand-in.ts';
 import { requireServer } from './worker.ts';
@@ -45,7 +45,7 @@ import { requireServer } from './worker.ts';
 const EXAMPLES = `
 Examples:
   donor-sync serve
-  donor-sync serve --host 0.0.0.0 --port 8080     needs a person or a token: donor-sync people invite
+  donor-sync serve --host 0.0.0.0 --port 8080     needs a person or a token: donor-sync users invite
   donor-sync serve --no-work                      on Postgres: leaves the runs to donor-sync worker
   donor-sync serve --json                         one line when it is ready: {"ready":true,"url":…}
 
@@ -147,7 +147,7 @@ async function requireUserBeyondLoopback(
   if (LOOPBACK_HOSTS.has(host) || (await listAccessTokens(store.reader)).length > 0) return;
   if ((await listPersonRecords(store.reader)).length > 0) return;
   throw new ConfigurationError(
-    `At ${host} others could reach the service, and there is no person and no access token yet. Invite a person: donor-sync people invite --name NAME --email ADDRESS --role owner. Or make a token: donor-sync tokens create --role admin --name NAME`,
+    `At ${host} others could reach the service, and there is no person and no access token yet. Invite a person: donor-sync users invite --name NAME --email ADDRESS --role owner. Or make a token: donor-sync tokens create --role admin --name NAME`,
     { code: 'access_token_missing', details: { host } },
   );
 }
@@ -211,7 +211,7 @@ async function serveUntil(
   const bySchedule = store.actingAs({ kind: 'schedule', name: null, from: deps.owner.host });
   const scheduled = { store: bySchedule, integrations, clock, log, wake: runner.wake };
   const scheduler = createScheduler(scheduled);
-  const alerts = productAlerts(deps, application, settings);
+  const alerts = createProductAlerts(deps, application);
   runner.onRunEnded(({ report }) => alerts.afterRun(report));
   const firstVisit = await prepareFirstVisit(application, clock);
   const { trustedProxies } = server;
@@ -226,6 +226,7 @@ async function serveUntil(
   const clients = createClientReader(store.reader, clock);
   const app = createHttpApp({
     clients,
+    alerts,
     takeUp: async () => takeUp(await application.refresh()),
     application,
     runner,
@@ -289,7 +290,7 @@ async function prepareFirstVisit(
 }
 
 async function announce(
-  { stdout, clock, log }: ProductDeps,
+  { stdout, log }: ProductDeps,
   output: Output,
   { store, integrations }: Application,
   { http: { url }, firstVisit }: { http: HttpServer; firstVisit: FirstVisit | null },
@@ -312,7 +313,7 @@ async function announce(
       'There, invite yourself and others under People. For programs: donor-sync tokens create --role admin --name NAME',
     );
   }
-  const schedules = await listSchedules({ store, clock }, integrations.values());
+  const schedules = await listSchedules(store.reader, integrations.values());
   const served = describeCount(integrations.size, 'integration');
   output.print(`Serving ${served} at ${url}, ${schedules.length} by schedule. Ctrl-C ends it.`);
 }

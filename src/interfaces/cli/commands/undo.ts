@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { listWrites } from '../../../fields/statements/deliveries.ts';
-import { type UndoReport, undoRun } from '../../../fields/undo.ts';
+import { type UndoReport, undoneEntry, undoRun } from '../../../fields/undo.ts';
+import { undoRun as undoOperation } from '../../../operations/undo.ts';
 import { noteEntries } from '../../../privacy/audit/record.ts';
 import { openCrm } from '../../../sync/control/crm-account.ts';
 import { withLease } from '../../../sync/control/with-lease.ts';
@@ -23,7 +24,7 @@ the settings), and nothing was done yet.`;
 
 const ABOUT = {
   name: 'undo',
-  description: 'restore the values that a run wrote over, unless they were changed since',
+  description: undoOperation.summary,
   argument: ['<run>', 'the id of the run, whole or as `runs` shows it'],
   examples: EXAMPLES,
 } satisfies CommandAbout;
@@ -64,7 +65,9 @@ async function undo(
   ]);
   const report = await withIntegration(application, integration, (open) =>
     withLease(open.deps, integration.id, async (lease) => {
-      return undoRun(await openCrm(open.deps, lease), lease, row.id);
+      const undone = await undoRun(await openCrm(open.deps, lease), lease, row.id);
+      await noteEntries(store.act, [undoneEntry(integration.id, undone)]);
+      return undone;
     }),
   );
   output.finish({ undo: report }, () => printReport(output, report));

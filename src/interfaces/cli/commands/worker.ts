@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Application } from '../../../application.ts';
+import { createProductAlerts } from '../../../clients/alerts/product-alerts.ts';
 import { followIntegrations } from '../../../clients/integrations.ts';
 import { ConfigurationError } from '../../../core/errors.ts';
 import { parseDatabaseUrl } from '../../../database/database-url.ts';
@@ -17,7 +18,6 @@ import {
 import type { Output } from '../terminal/output.ts';
 import { untilStopped } from '../terminal/stop-signal.ts';
 import { describeCount } from '../terminal/words.ts';
-import { productAlerts } from './alerts.ts';
 import { wholeNumber } from './sandbox/stand-in.ts';
 
 const EXAMPLES = `
@@ -50,7 +50,7 @@ export function workerCommand(deps: ProductDeps): Command {
       requireServer(settings);
       const maxRunsAtOnce = runs ?? settings.server.maxRunsAtOnce;
       await withProduct(deps, settings, (application) =>
-        workUntil(stopped, deps, output, { application, settings, maxRunsAtOnce }),
+        workUntil(stopped, deps, output, { application, maxRunsAtOnce }),
       );
     }),
   );
@@ -67,7 +67,6 @@ export function requireServer({ database }: Pick<Settings, 'database'>): void {
 
 interface Work {
   application: Application;
-  settings: Settings;
   maxRunsAtOnce: number;
 }
 
@@ -75,12 +74,12 @@ async function workUntil(
   stopped: AbortSignal,
   deps: ProductDeps,
   output: Output,
-  { application, settings, maxRunsAtOnce }: Work,
+  { application, maxRunsAtOnce }: Work,
 ): Promise<void> {
   const { clock, log, stdout } = deps;
   await application.engine.open();
   const runner = createRunner(application, { clock, log, maxRunsAtOnce });
-  const alerts = productAlerts(deps, application, settings);
+  const alerts = createProductAlerts(deps, application);
   runner.onRunEnded(({ report }) => alerts.afterRun(report));
   const unfollow = followIntegrations(application, deps, async () => runner.wake());
   try {

@@ -5,11 +5,12 @@ import { applyIntegrations } from '../../../clients/apply-settings.ts';
 import { readSchedule } from '../../../clients/schedules/schedule-calendar.ts';
 import { isConfigurationError } from '../../../core/errors.ts';
 import type { Integration, Schedule } from '../../../core/integration-settings.ts';
+import { pauseScheduledRuns, resumeScheduledRuns } from '../../../operations/schedules.ts';
 import { findIntegration } from '../../api/request/client-access.ts';
 import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
 import { HttpError } from '../../api/request/errors.ts';
 import { limitBody, MAX_API_BODY_BYTES, readForm } from '../../api/request/guards.ts';
-import { changeSchedule } from '../../api/schedule-api.ts';
+import { createOperationForms } from '../frame/operation-form.ts';
 import type { PageFrame } from '../frame/page-app.ts';
 import { scheduleFormSchema, toSchedule, toScheduleForm } from './schedule-form.ts';
 
@@ -17,6 +18,7 @@ export function clientScheduleRoutes(deps: HttpDeps, frame: PageFrame): Hono<Htt
   const { application } = deps;
   const { store } = application;
   const app = frame.room();
+  const { add } = createOperationForms(deps, frame, app);
   const findClient = (c: Context<HttpEnv>) =>
     findIntegration(c, application, c.req.param('id') ?? '');
 
@@ -60,17 +62,18 @@ export function clientScheduleRoutes(deps: HttpDeps, frame: PageFrame): Hono<Htt
     },
   );
 
-  app.post('/clients/:id/schedule/:change', frame.act('admin'), async (c) => {
-    const integration = findClient(c);
-    const change = changeSchema.parse(c.req.param('change'));
-    await changeSchedule(deps, integration, change, c.get('actor'));
-    return c.redirect(`/clients/${integration.id}/schedule?note=${change}d`, 303);
-  });
+  add('/clients/:integration/schedule/pause', pauseScheduledRuns, { answer: back('paused') });
+  add('/clients/:integration/schedule/resume', resumeScheduledRuns, { answer: back('resumed') });
   return app;
 
   function isOfFile({ id }: Integration): boolean {
     return application.settings.integrations.some((one) => one.id === id);
   }
+}
+
+function back(note: 'paused' | 'resumed') {
+  return (c: Context<HttpEnv>, { integration }: { integration: string }) =>
+    c.redirect(`/clients/${integration}/schedule?note=${note}`, 303);
 }
 
 /** What was asked for, or why that cannot be. */
@@ -93,8 +96,6 @@ function ofFile({ id }: Integration): HttpError {
     `"${id}" is set in the settings file of the operator, which is changed there.`,
   );
 }
-
-const changeSchema = z.enum(['pause', 'resume']).catch('pause');
 
 const NOTES = {
   '': null,

@@ -1,8 +1,13 @@
-import { type HookCallView, type HookView, SIGNATURE_TEXTS } from '../../../clients/views/hooks.ts';
+import { HOOK_SIGNATURES } from '../../../clients/hook-address.ts';
+import {
+  type HookCallView,
+  type HookView,
+  SIGNATURE_TEXTS,
+  type WebhookView,
+} from '../../../clients/views/hooks.ts';
 import type { Integration } from '../../../core/integration-settings.ts';
 import { describeCount, formatCount } from '../../../core/quantities.ts';
-import { HOOK_SIGNATURES } from '../../api/webhooks/hook-signing.ts';
-import type { NewWebhook, WebhookView } from '../../api/webhooks/webhooks.ts';
+import type { NewWebhook } from '../../../operations/hooks.ts';
 import { render, type Viewer } from '../frame/layout.tsx';
 import { ConfirmDialog, Fact, Status, TableCell, TableHead, Timestamp } from '../frame/parts.tsx';
 import { ClientPage } from './client-page.tsx';
@@ -93,7 +98,7 @@ function Renew(props: { integration: Integration; webhook: HookView | null }) {
     webhook?.signature ?? (webhook === null && crm.kind === 'hubspot' ? 'hubspot' : 'none');
   return (
     <>
-      <form class="line-form" method="post" action={action}>
+      <form class="line-form" method="post" action={webhook === null ? action : `${action}/rotate`}>
         <p>
           <label for="signature">Calls are</label>
           <select id="signature" name="signature">

@@ -1,62 +1,67 @@
-/** The webhook address of a client: make, rotate, revoke, and what became of its last calls. */
+/** The webhook address of a client: create, rotate, revoke, and the answers to its latest calls. */
 
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
-import { revokeHook } from '../../../clients/statements/hooks.ts';
+import { readWebhook } from '../../../clients/views/hooks.ts';
+import {
+  createWebhook,
+  type NewWebhook,
+  revokeWebhook,
+  rotateWebhook,
+} from '../../../operations/hooks.ts';
 import { findIntegration } from '../../api/request/client-access.ts';
 import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
-import { limitBody, MAX_API_BODY_BYTES, readForm } from '../../api/request/guards.ts';
 import type { HookCalls } from '../../api/webhooks/hook-calls.ts';
-import { HOOK_SIGNATURES } from '../../api/webhooks/hook-signing.ts';
-import { readWebhook, renewWebhook } from '../../api/webhooks/webhooks.ts';
+import { createOperationForms } from '../frame/operation-form.ts';
 import type { PageFrame } from '../frame/page-app.ts';
 
 export function clientWebhookRoutes(
   deps: HttpDeps,
   frame: PageFrame,
-  calls: HookCalls,
+  calls: Pick<HookCalls, 'store'>,
 ): Hono<HttpEnv> {
   const { application } = deps;
   const app = frame.room();
-  const findClient = (c: Context<HttpEnv>) =>
-    findIntegration(c, application, c.req.param('id') ?? '');
+  const { add } = createOperationForms(deps, frame, app);
 
-  app.get('/clients/:id/webhooks', frame.see('admin'), async (c) => {
-    const integration = findClient(c);
-    const view = await readWebhook(deps, calls, integration);
-    const { renderWebhooks } = await import('./webhook-page.tsx');
+  app.get('/clients/:id/webhooks', frame.see('admin'), (c) => {
     const note = c.req.query('note') === 'revoked' ? 'The address has ended.' : null;
-    const viewer = frame.getViewer(c.var.principal);
-    return c.html(renderWebhooks(viewer, integration, { ...view, made: null, note }));
+    return page(c, c.req.param('id'), { note });
   });
 
   // Address and secret are in this answer alone: no address leads to them again.
-  app.post(
-    '/clients/:id/webhooks',
-    frame.act('admin'),
-    limitBody(MAX_API_BODY_BYTES),
-    async (c) => {
-      const integration = findClient(c);
-      const { signature, secret } = formSchema.parse(await readForm(c));
-      const asked = { signature, secret: secret || undefined };
-      const made = await renewWebhook(deps, integration, asked, c.get('actor'));
-      const view = await readWebhook(deps, calls, integration);
-      const { renderWebhooks } = await import('./webhook-page.tsx');
+  const shownOnce = {
+    read: withoutEmptySecret,
+    answer(c: Context<HttpEnv>, made: NewWebhook) {
       c.header('Cache-Control', 'no-store');
-      const viewer = frame.getViewer(c.var.principal);
-      return c.html(renderWebhooks(viewer, integration, { ...view, made, note: null }));
+      return page(c, made.integration, { made });
     },
-  );
-
-  app.post('/clients/:id/webhooks/revoke', frame.act('admin'), async (c) => {
-    const { id } = findClient(c);
-    await application.store.actingAs(c.get('actor')).act((trx) => revokeHook(trx, id));
-    return c.redirect(`/clients/${id}/webhooks?note=revoked`, 303);
+  };
+  add('/clients/:integration/webhooks', createWebhook, shownOnce);
+  add('/clients/:integration/webhooks/rotate', rotateWebhook, shownOnce);
+  add('/clients/:integration/webhooks/revoke', revokeWebhook, {
+    answer: (c, { revoked }) => c.redirect(`/clients/${revoked}/webhooks?note=revoked`, 303),
   });
   return app;
+
+  async function page(
+    c: Context<HttpEnv>,
+    id: string,
+    { made = null, note = null }: { made?: NewWebhook | null; note?: string | null },
+  ): Promise<Response> {
+    const integration = findIntegration(c, application, id);
+    await calls.store(integration.id);
+    const view = await readWebhook(application.store.reader, integration.id);
+    const { renderWebhooks } = await import('./webhook-page.tsx');
+    const viewer = frame.getViewer(c.var.principal);
+    return c.html(renderWebhooks(viewer, integration, { ...view, made, note }));
+  }
 }
 
-const formSchema = z.object({
-  signature: z.enum(HOOK_SIGNATURES).catch('none'),
-  secret: z.string().trim().max(1_000).catch(''),
-});
+const secretSchema = z.string().trim().catch('');
+
+/** A field that is left empty brings no secret. */
+function withoutEmptySecret({ secret, ...form }: Record<string, unknown>): object {
+  const typed = secretSchema.parse(secret);
+  return typed === '' ? form : { ...form, secret: typed };
+}

@@ -1,31 +1,43 @@
 /** Credits: what was spent and by which client, what is left, and for how long. */
 import type { Hono } from 'hono';
 import { z } from 'zod';
-import { sendBill } from '../../api/credits-api.ts';
+import { SPENDING_DAYS } from '../../../credits/spending-view.ts';
+import { showBill, showSpending } from '../../../operations/credits.ts';
+import { perform } from '../../../operations/kit/perform.ts';
+import { sendCsv } from '../../api/operation-routes.ts';
+import { getCaller, toOperationDeps } from '../../api/request/caller.ts';
 import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
 import type { PageFrame } from '../frame/page-app.ts';
-import type { CreditReader } from './credit-reader.ts';
-import { MONTH, readCredits, spendingQuerySchema } from './spending.ts';
 
-export function creditPageRoutes(
-  deps: HttpDeps,
-  frame: PageFrame,
-  credits: CreditReader,
-): Hono<HttpEnv> {
+export function creditPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
   const app = frame.room();
+  const world = toOperationDeps(deps);
+  const { month } = showBill.input.shape;
+  // A word that does not fit counts as left out: an old address still leads to the page.
+  const { days, from } = showSpending.input.shape;
+  const pageQuery = z.object({
+    days: z.coerce.number().pipe(days.unwrap()).catch(SPENDING_DAYS[0]),
+    month: month.optional().catch(undefined),
+    client: z.string().min(1).optional().catch(undefined),
+    from: z.coerce.number().pipe(from.unwrap()).catch(0),
+  });
+  const billQuery = z.object({ month: month.optional().catch(undefined) });
 
-  app.get('/credits', frame.see('viewer'), async (c) => {
-    const query = spendingQuerySchema.parse(c.req.query());
-    const view = await readCredits({ ...deps, credits }, c, query);
+  app.get('/credits', frame.see(showSpending.role), async (c) => {
+    const { client, ...query } = pageQuery.parse(c.req.query());
+    const view = await perform(world, getCaller(c), showSpending, {
+      ...query,
+      integration: client,
+    });
     const { renderCredits } = await import('./credits-page.tsx');
     return c.html(renderCredits(frame.getViewer(c.var.principal), view));
   });
 
-  app.get('/credits/bill', frame.see('viewer'), (c) => {
-    const { month } = billQuerySchema.parse(c.req.query());
-    return month === null ? c.redirect('/credits', 303) : sendBill(deps, c, month);
+  app.get('/credits/bill', frame.see(showBill.role), async (c) => {
+    const query = billQuery.parse(c.req.query());
+    if (query.month === undefined) return c.redirect('/credits', 303);
+    const bill = await perform(world, getCaller(c), showBill, { month: query.month });
+    return sendCsv(c, showBill, bill);
   });
   return app;
 }
-
-const billQuerySchema = z.object({ month: z.string().regex(MONTH).nullable().catch(null) });

@@ -1,19 +1,23 @@
 import { describeCount, formatCount } from '../../../core/quantities.ts';
 import { dayText } from '../../../credits/credit-forecast.ts';
+import type { CreditTrouble } from '../../../credits/credit-reader.ts';
+import { type KeyView, keyName, USED_BUCKETS } from '../../../credits/key-forecasts.ts';
 import {
   type BudgetView,
   CLIENTS_PAGE,
   type ClientMonthView,
   SPENDING_DAYS,
+  type SpendingView,
   type SpentDayView,
 } from '../../../credits/spending-view.ts';
 import { BUCKETS, type Bucket } from '../../../partner/buckets.ts';
 import { VALID_KEY_NEEDED } from '../../../sync/views/advice.ts';
 import { Layout, render, type Viewer } from '../frame/layout.tsx';
 import { CountCells, Status, TableHead, Timestamp } from '../frame/parts.tsx';
-import type { CreditTrouble } from './credit-reader.ts';
-import { type KeyView, keyName, USED_BUCKETS } from './keys.ts';
-import type { CreditsView } from './spending.ts';
+
+export interface CreditsView extends SpendingView {
+  keys: KeyView[];
+}
 
 /** What was spent and by which client, what is left, and for how long. */
 export function renderCredits(viewer: Viewer, view: CreditsView) {

@@ -1,8 +1,8 @@
 import { formatCount } from '../../../core/quantities.ts';
+import type { CreditTrouble, KeyCredits } from '../../../credits/credit-reader.ts';
 import { BUCKETS, type Bucket } from '../../../partner/buckets.ts';
 import { VALID_KEY_NEEDED } from '../../../sync/views/advice.ts';
 import { Status, Timestamp } from '../frame/parts.tsx';
-import type { CreditTrouble, KeyCredits } from './credit-reader.ts';
 
 /** What each partner key has left in its buckets. */
 export function CreditsSection({ credits, now }: { credits: readonly KeyCredits[]; now: number }) {

@@ -1,6 +1,6 @@
 /** What may be said about all contacts that are held for one reason. */
 import { describeCount } from '../../../core/quantities.ts';
-import { type DecisionWord, isKind, KINDS } from '../../../decisions/views/kinds.ts';
+import { type DecisionWord, decisionsAtOnce } from '../../../decisions/views/kinds.ts';
 
 export interface BulkWords {
   decision: DecisionWord;
@@ -8,11 +8,6 @@ export interface BulkWords {
   title: string;
   consequence: string;
   answer: string;
-}
-
-/** What may be decided at once about all contacts that are held for this reason; each of the others is a question of its own. */
-function decisionsAtOnce(reason: string): readonly DecisionWord[] {
-  return isKind(reason) ? (KINDS[reason].atOnce ?? []) : [];
 }
 
 export function mayDecideAll(reason: string, decision: DecisionWord): boolean {

@@ -9,6 +9,7 @@ import { DECIDED, requireBatchDecision } from '../../../decisions/decide.ts';
 import {
   approvalOfBatch,
   approvalOfReason,
+  askSecondPerson,
   toApprovalRequest,
 } from '../../../decisions/second-person/ask.ts';
 import type { ApprovalRecord, ApprovalRequest } from '../../../decisions/statements/approvals.ts';
@@ -28,14 +29,10 @@ import {
   toQueueItem,
 } from '../../../decisions/views/decision-queue.ts';
 import { HOLD_DECISIONS } from '../../../decisions/views/kinds.ts';
+import { confirmRequest, refuseRequest } from '../../../operations/approvals.ts';
 import { noteEntries } from '../../../privacy/audit/record.ts';
-import {
-  confirmAccessible,
-  getRequester,
-  refuseAccessible,
-  waitForSecondPerson,
-} from '../../api/approvals-api.ts';
 import { findDecidableHold } from '../../api/holds-api.ts';
+import { getRequester } from '../../api/request/caller.ts';
 import {
   canAccessApproval,
   findAccessibleHold,
@@ -47,6 +44,7 @@ import {
 import { type HttpDeps, type HttpEnv, liveDeps } from '../../api/request/context.ts';
 import { HttpError } from '../../api/request/errors.ts';
 import { readCursor } from '../../api/request/router.ts';
+import { createOperationForms } from '../frame/operation-form.ts';
 import type { PageFrame } from '../frame/page-app.ts';
 import { mayDecideAll } from './bulk.ts';
 import { DECISION_NOTES, type DecisionNote } from './notes.ts';
@@ -88,12 +86,13 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
     return answer(c, await readBatchPage(application, batch, lookedAt(c)));
   });
 
-  for (const [word, answer] of ANSWERS) {
-    app.post(`/decisions/approvals/:id/${word}`, frame.act('decider'), async (c) => {
-      await answer(c, deps, c.req.param('id'));
-      return leave(c, word === 'confirm' ? 'confirmed' : 'refused');
-    });
-  }
+  const { add } = createOperationForms(deps, frame, app);
+  add('/decisions/approvals/:approval/confirm', confirmRequest, {
+    answer: (c) => leave(c, 'confirmed'),
+  });
+  add('/decisions/approvals/:approval/refuse', refuseRequest, {
+    answer: (c) => leave(c, 'refused'),
+  });
 
   app.post('/decisions/waiting/:id/take-back', frame.act('decider'), async (c) => {
     const waiting = await findWithdrawableAnswer(store.reader, c.req.param('id'));
@@ -174,7 +173,9 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
 
   async function isLeftToSecond(c: C, integrationId: string, request: ApprovalRequest | null) {
     const asked = request && { request, integrationId };
-    return asked !== null && (await waitForSecondPerson(c, application, asked)) !== null;
+    return (
+      asked !== null && (await askSecondPerson({ application }, getRequester(c), asked)) !== null
+    );
   }
 
   async function wait(c: C, decision: Answer): Promise<string | null> {
@@ -234,11 +235,6 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
     return c.redirect(withWords(href, words), 303);
   }
 }
-
-const ANSWERS = [
-  ['confirm', confirmAccessible],
-  ['refuse', refuseAccessible],
-] as const;
 
 /** With what the one who looks may do about it. */
 function shown(c: Context<HttpEnv>, approval: ApprovalRecord): ShownApproval {

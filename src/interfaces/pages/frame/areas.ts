@@ -16,7 +16,7 @@ export const AREAS = [
   { id: 'networks', name: 'Networks', href: '/networks' },
   { id: 'credits', name: 'Credits', href: '/credits' },
   { id: 'setup', name: 'Set-up', href: '/setup', role: 'admin' },
-  { id: 'people', name: 'People', href: '/people', role: 'owner' },
+  { id: 'users', name: 'Users', href: '/users', role: 'owner' },
   { id: 'audit', name: 'Audit', href: '/audit', role: 'admin' },
 ] as const satisfies Area[];
 

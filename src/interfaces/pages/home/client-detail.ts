@@ -18,13 +18,13 @@ import { isConfigurationError } from '../../../core/errors.ts';
 import type { Integration } from '../../../core/integration-settings.ts';
 import type { RunReport } from '../../../core/run.ts';
 import type { ValuesWaiting } from '../../../core/waiting-values.ts';
+import type { KeyCredits } from '../../../credits/credit-reader.ts';
 import { countByIntegration } from '../../../decisions/views/decision-queue.ts';
 import { readValuesWaiting } from '../../../fields/waiting-values-view.ts';
 import type { RunRequestRecord } from '../../../sync/statements/request-rows.ts';
 import { listRunRequests } from '../../../sync/statements/run-requests.ts';
 import { listRunRecords, type RunRecord } from '../../../sync/statements/runs.ts';
 import { findRunReport, readReport } from '../../../sync/views/run.ts';
-import type { CreditReader, KeyCredits } from '../credits/credit-reader.ts';
 import { crmName } from './crm-name.ts';
 
 export interface IntegrationView {
@@ -68,9 +68,8 @@ const SHOWN_RUNS = 10;
 export interface ClientDeps {
   application: Pick<
     Application,
-    'store' | 'integrations' | 'findRunning' | 'sealer' | 'allowInsecureHttp'
+    'store' | 'integrations' | 'findRunning' | 'sealer' | 'allowInsecureHttp' | 'credits'
   >;
-  credits: CreditReader;
 }
 
 /** One client, with what waits for a person there and what its key has left. */
@@ -83,7 +82,7 @@ export interface ClientDetail {
 
 /** Reads the page of one client. */
 export async function readClient(
-  { application, credits }: ClientDeps,
+  { application }: ClientDeps,
   integration: Integration,
 ): Promise<ClientDetail> {
   const { store } = application;
@@ -93,7 +92,7 @@ export async function readClient(
   const signs = await readActivity(application, integration, requests);
   return {
     client: await describe(application, signs, total),
-    credits: await credits.read([integration]),
+    credits: await application.credits.read([integration]),
     valuesWaiting: await readValuesWaiting(store.reader, id, integration.fields),
   };
 }

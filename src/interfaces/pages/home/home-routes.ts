@@ -3,29 +3,22 @@
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { acceptMatchRate } from '../../../clients/live-crm.ts';
-import {
-  isScheduled,
-  pauseSchedule,
-  resumeSchedule,
-  type Scheduled,
-} from '../../../clients/schedules/schedules.ts';
 import { CLIENT_FILTERS } from '../../../clients/views/clients.ts';
 import { confirmAskedMarks } from '../../../contacts/many-at-once/mark-questions.ts';
-import type { Integration } from '../../../core/integration-settings.ts';
+import { pauseScheduledRuns, resumeScheduledRuns } from '../../../operations/schedules.ts';
 import { findIntegration, listAccessible } from '../../api/request/client-access.ts';
 import { type HttpDeps, type HttpEnv, liveDeps } from '../../api/request/context.ts';
-import { HttpError } from '../../api/request/errors.ts';
-import type { CreditReader } from '../credits/credit-reader.ts';
 import { DECISION_NOTES } from '../decisions/notes.ts';
+import { createOperationForms } from '../frame/operation-form.ts';
 import type { PageFrame } from '../frame/page-app.ts';
 import { readClient, toAnchor } from './client-detail.ts';
 import { clientHref } from './client-href.ts';
 import { readHome } from './home-view.ts';
 
-export function homeRoutes(deps: HttpDeps, frame: PageFrame, credits: CreditReader): Hono<HttpEnv> {
-  const { application, runner, clock } = deps;
-  const { store } = application;
+export function homeRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
+  const { application, runner } = deps;
   const app = frame.room();
+  const { add } = createOperationForms(deps, frame, app);
 
   app.get('/', frame.see('viewer'), async (c) => {
     const { note, ...query } = homeQuerySchema.parse(c.req.query());
@@ -39,7 +32,7 @@ export function homeRoutes(deps: HttpDeps, frame: PageFrame, credits: CreditRead
   app.get('/clients/:id', frame.see('viewer'), async (c) => {
     const integration = findIntegration(c, application, c.req.param('id'));
     const { note } = homeQuerySchema.parse(c.req.query());
-    const detail = await readClient({ application, credits }, integration);
+    const detail = await readClient({ application }, integration);
     const { renderClient } = await import('./home-pages.tsx');
     return c.html(renderClient(frame.getViewer(c.var.principal), detail, note && NOTES[note]));
   });
@@ -68,17 +61,12 @@ export function homeRoutes(deps: HttpDeps, frame: PageFrame, credits: CreditRead
     return backTo(c, integrationId, 'accepted');
   });
 
-  for (const [word, change] of [
-    ['pause', pauseSchedule],
-    ['resume', resumeSchedule],
-  ] as const) {
-    app.post(`/integrations/:id/${word}`, frame.act('admin'), async (c) => {
-      const integration = findIntegration(c, application, c.req.param('id'));
-      const acting = { store: store.actingAs(c.get('actor')), clock };
-      await change(acting, requireScheduled(integration));
-      return backTo(c, integration.id, word);
-    });
-  }
+  add('/integrations/:integration/pause', pauseScheduledRuns, {
+    answer: (c, { integration }) => backTo(c, integration, 'pause'),
+  });
+  add('/integrations/:integration/resume', resumeScheduledRuns, {
+    answer: (c, { integration }) => backTo(c, integration, 'resume'),
+  });
   return app;
 
   /** To the list, if the button was there, or to the page of the client; what was read before is out of date. */
@@ -88,11 +76,6 @@ export function homeRoutes(deps: HttpDeps, frame: PageFrame, credits: CreditRead
     const page = isHome ? `/?note=${note}#${toAnchor(id)}` : `${clientHref(id)}?note=${note}`;
     return c.redirect(page, 303);
   }
-}
-
-function requireScheduled(integration: Integration): Scheduled {
-  if (isScheduled(integration)) return integration;
-  throw new HttpError(409, 'schedule_missing', `"${integration.id}" has no schedule.`);
 }
 
 /** What can be said on the next page: only these words, whatever the address has. */

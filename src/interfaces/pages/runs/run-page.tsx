@@ -1,5 +1,5 @@
 import type { PropsWithChildren } from 'hono/jsx';
-import { formatCount, formatDuration } from '../../../core/quantities.ts';
+import { describeCount, formatCount, formatDuration } from '../../../core/quantities.ts';
 import type { RunReport } from '../../../core/run.ts';
 import type { CrmMessage } from '../../../decisions/crm-messages.ts';
 import type { RunProgress } from '../../../sync/views/run-progress.ts';
@@ -129,6 +129,20 @@ function Buttons({ detail, viewer }: { detail: RunDetail; viewer: Viewer }) {
           A sync begins. Writes that the CRM refused and profiles that could not be read are tried
           again without a credit; persons the service does not know are not asked for again. As in
           every sync, each new or changed contact costs a credit.
+        </ConfirmDialog>
+      )}
+      {isAdmin && phase === 'over' && isSetUp && report.contacts.written > 0 && (
+        <ConfirmDialog
+          id="undo_question"
+          buttonId="undo"
+          label="Undo run"
+          title={`Undo this run of ${name}?`}
+          action={`/runs/${report.id}/undo`}
+          answer="Undo run"
+        >
+          donor-sync restores the values that this run replaced in{' '}
+          {describeCount(report.contacts.written, 'contact')}. Values that someone has changed since
+          stay. Credits do not come back, and the next syncs do not write these profiles again.
         </ConfirmDialog>
       )}
       {isRateLow && isAdmin && <AcceptRate integration={{ id: report.integration, name }} />}

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { mayActAs } from '../../../core/role.ts';
 import { readCrmMessages } from '../../../decisions/crm-messages.ts';
 import { readWrittenChanges } from '../../../fields/written-changes.ts';
+import { undoRun } from '../../../operations/undo.ts';
 import { noteEntries } from '../../../privacy/audit/record.ts';
 import { requestStop } from '../../../sync/statements/runs.ts';
 import {
@@ -14,6 +15,7 @@ import {
   listAccessibleIds,
 } from '../../api/request/client-access.ts';
 import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
+import { createOperationForms } from '../frame/operation-form.ts';
 import type { PageFrame } from '../frame/page-app.ts';
 import { toAnchor } from '../home/client-detail.ts';
 import { clientHref } from '../home/client-href.ts';
@@ -111,6 +113,11 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     return c.redirect(`${isOnPage ? `/runs/${id}` : clientHref(integration)}?note=${state}`, 303);
   });
 
+  createOperationForms(deps, frame, app).add('/runs/:run/undo', undoRun, {
+    answer: (c, { approval: { state } }, { run }) =>
+      c.redirect(`/runs/${run}?note=${state === 'waiting' ? 'undoWaits' : 'undo'}`, 303),
+  });
+
   app.post('/runs/:id/retry', frame.act('admin'), async (c) => {
     const run = await findRun(c, store.reader, c.req.param('id'));
     const { id: integrationId } = findIntegration(c, application, run.integration);
@@ -126,6 +133,8 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
 const NOTES = {
   stopping: 'The run was asked to stop. It ends within seconds.',
   over: 'The run was over already.',
+  undo: 'donor-sync is restoring what this run replaced. The audit shows when it is done.',
+  undoWaits: 'Nothing has been done yet: another user has to confirm it, under Decisions.',
   retry: 'A sync was asked for, which tries again what failed. This is its page.',
 } as const;
 

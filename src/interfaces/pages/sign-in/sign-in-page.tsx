@@ -1,7 +1,7 @@
 import type { PasskeyOffer } from '../../../people/sign-in/passkeys.ts';
 import { Layout, render, type Viewer } from '../frame/layout.tsx';
 import { CommandLine } from '../frame/parts.tsx';
-import { PasskeyForm } from '../people/passkey-parts.tsx';
+import { PasskeyForm } from '../users/passkey-parts.tsx';
 
 export interface SignInView {
   /** Where to go then: a path of ours. */

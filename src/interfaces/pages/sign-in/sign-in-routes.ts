@@ -8,7 +8,7 @@ import type { PasskeySignIn } from '../../api/sign-in/by-passkey.ts';
 import type { PasswordSignIn } from '../../api/sign-in/by-password.ts';
 import { PROVIDER_PATH, type ProviderSignIn } from '../../api/sign-in/by-provider.ts';
 import type { PageFrame } from '../frame/page-app.ts';
-import { passkeyShape, passwordSchema } from '../people/forms.ts';
+import { passkeyShape, passwordSchema } from '../users/forms.ts';
 import type { SignInView } from './sign-in-page.tsx';
 
 export interface SignInDoors {

@@ -18,8 +18,10 @@ import {
   type QuestionView,
   withBatchCounts,
 } from '../../../../decisions/views/question.ts';
+import { decideAll } from '../../../../operations/decide-all.ts';
 import { readOptions, runAction } from '../../action/command.ts';
 import { recordNamesShown } from '../../action/names-shown.ts';
+import { operationCommand } from '../../action/operation-command.ts';
 import {
   baseOptions,
   type ProductDeps,
@@ -49,6 +51,7 @@ Examples:
   donor-sync holds resubmit 1a2b3c4d      ask the service again, for another credit
   donor-sync holds approve --batch 5e6f7a8b   ask about all of a batch, for a credit each
   donor-sync holds reject --batch 5e6f7a8b    they are the same people still: no credit
+  donor-sync holds all riverside name_mismatch reject    all that wait for one reason
 
 Of missing contacts, approve says that they are gone, and reject waits for them; both are free.
 
@@ -74,6 +77,7 @@ export function holdsCommand(deps: ProductDeps): Command {
     .option('--batch <id>', 'the contacts of this batch one by one')
     .addHelpText('after', EXAMPLES);
   for (const word of HOLD_DECISIONS) command.addCommand(decisionCommand(deps, word));
+  command.addCommand(operationCommand(deps, decideAll));
   return command.action((words: string[]) =>
     runAction(deps, command, (output) => {
       requireNoWords(words);

@@ -1,0 +1,56 @@
+/** The alerts of the whole product, as its settings want them. */
+import type { Application } from '../../application.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Log } from '../../core/log.ts';
+import { type Alerts, createAlerts } from './alerts.ts';
+
+interface ProcessDeps {
+  clock: Clock;
+  log: Log;
+}
+
+type AlertApplication = Pick<
+  Application,
+  'store' | 'integrations' | 'settings' | 'takeLease' | 'guard'
+>;
+
+/** The caller closes them. */
+export function createProductAlerts(
+  { clock, log }: ProcessDeps,
+  {
+    store,
+    integrations,
+    settings: { alerts: settings, server },
+    takeLease,
+    guard,
+  }: AlertApplication,
+): Alerts {
+  const { publicUrl } = server;
+  return createAlerts({
+    store,
+    integrations,
+    settings,
+    clock,
+    log,
+    publicUrl,
+    guard,
+    takeLease,
+  });
+}
+
+/** Checks once and sends what has changed, in a process that does not watch alerts; gives up when `signal` is aborted. */
+export async function checkAlertsOnce(
+  deps: ProcessDeps,
+  application: AlertApplication,
+  signal: AbortSignal,
+): Promise<void> {
+  const alerts = createProductAlerts(deps, application);
+  const close = () => void alerts.close();
+  signal.addEventListener('abort', close);
+  try {
+    await alerts.tick();
+  } finally {
+    signal.removeEventListener('abort', close);
+    await alerts.close();
+  }
+}

@@ -1,0 +1,105 @@
+/** The addresses for Salesforce Flows and HubSpot workflows: creating one, and how the calls to it are signed. */
+import { z } from 'zod';
+import { ConfigurationError } from '../core/errors.ts';
+import type { Integration } from '../core/integration-settings.ts';
+import { newSecret } from '../core/new-secret.ts';
+import { publicAddress } from '../core/public-address.ts';
+import type { ActorTransaction } from '../database/actor-transaction.ts';
+import { hookSecretSealContext } from '../database/encryption/seal-contexts.ts';
+import type { Sealer } from '../database/encryption/sealed.ts';
+import { hashToken } from '../people/access-token.ts';
+import { type HookRecord, saveHook } from './statements/hooks.ts';
+
+/** How the calls to a webhook address may be signed. */
+export const HOOK_SIGNATURES = ['none', 'hubspot', 'hmac'] as const;
+
+export type SignatureKind = NonNullable<HookRecord['signature']>;
+
+/** How the calls to a new address are signed. */
+export interface HookSigning {
+  kind: SignatureKind;
+  /** What the caller signs with. */
+  secret: string;
+}
+
+/** What a user asks for; by default the kind of the previous address, else none. */
+export interface SigningOptions {
+  signature?: (typeof HOOK_SIGNATURES)[number] | undefined;
+  /** What callers sign with, if the user brings it. */
+  secret?: string | undefined;
+}
+
+interface Known {
+  integration: Pick<Integration, 'id' | 'crm'>;
+  /** The address that the new one replaces. */
+  before: HookRecord | null;
+  sealer: Pick<Sealer, 'open'>;
+}
+
+/**
+ * Creates an address for a client; the previous one ends at once. Only the caller gets the address: the store has only
+ * the hash of its token.
+ */
+export async function createHookAddress(
+  trx: ActorTransaction,
+  sealer: Pick<Sealer, 'seal'>,
+  publicUrl: string,
+  integrationId: string,
+  signing: HookSigning | null,
+): Promise<string> {
+  const token = newSecret();
+  await saveHook(trx, {
+    integrationId,
+    tokenHash: hashToken(token),
+    signature: signing?.kind ?? null,
+    secret: signing && sealer.seal(signing.secret, hookSecretSealContext(integrationId)),
+  });
+  return publicAddress(publicUrl, `/hooks/${integrationId}/${token}`);
+}
+
+/**
+ * How calls to a new address are signed; `isNew` if the secret was created just now, so that it has to be shown. Throws
+ * a ConfigurationError if there is no secret to check signatures with.
+ */
+export function signingFor(
+  { signature, secret }: SigningOptions,
+  known: Known,
+): (HookSigning & { isNew: boolean }) | null {
+  const kind = signature ?? known.before?.signature ?? 'none';
+  if (kind === 'none') return null;
+  if (secret !== undefined) return { kind, secret, isNew: false };
+  if (kind === 'hmac') return { kind, secret: newSecret(), isNew: true };
+  return { kind, secret: appSecret(known), isNew: false };
+}
+
+const appSchema = z.object({ auth: z.object({ clientSecret: z.string().min(1) }) });
+
+/** HubSpot signs with the app's client secret, which the settings or the previous address may have. */
+function appSecret({ integration, before, sealer }: Known): string {
+  const app = appSchema.safeParse(integration.crm);
+  if (app.success) return app.data.auth.clientSecret;
+  if (before?.signature === 'hubspot' && before.secret !== null) {
+    return sealer.open(before.secret, hookSecretSealContext(before.integrationId));
+  }
+  const { id } = integration;
+  throw new ConfigurationError(
+    `HubSpot signs calls with your app's client secret, and donor-sync does not know it for "${id}". Nothing was changed. Enter the secret. In the terminal, put it into an environment variable and add its name, for example --secret-env HUBSPOT_CLIENT_SECRET`,
+    { code: 'hook_secret_missing', details: { integration: id } },
+  );
+}
+
+/** For a client without an address. */
+export function hookMissing(id: string): ConfigurationError {
+  return new ConfigurationError(
+    `"${id}" has no webhook address. Nothing was changed. Create one: donor-sync hooks create ${id}`,
+    { code: 'hook_missing', refusal: 'unknown', details: { integration: id } },
+  );
+}
+
+/** For a client that has an address already. */
+export function hookExists(id: string): ConfigurationError {
+  return new ConfigurationError(
+    `"${id}" already has a webhook address, and a new one would cut off its callers. Nothing was changed. Replace it anyway: donor-sync hooks rotate ${id}`,
+    { code: 'hook_exists', refusal: 'conflict', details: { integration: id } },
+  );
+}

@@ -1,0 +1,143 @@
+/** The credits of each partner key, asked of the service: that is free. */
+import { type Clock, isoTime } from '../core/clock.ts';
+import { isDonorSyncError, messageOf } from '../core/errors.ts';
+import type { Integration } from '../core/integration-settings.ts';
+import type { Log } from '../core/log.ts';
+import type { PartnerClient } from '../partner/client.ts';
+import type { CreditBalances } from '../partner/credits.ts';
+import { getKey, groupByKey } from './key-balances.ts';
+
+/** One partner key; several integrations may share it. */
+export interface KeyCredits {
+  /** The names of the integrations with this key. */
+  integrations: string[];
+  /** Null before the first answer. */
+  balances: CreditBalances | null;
+  /** When the service said so, ISO 8601. */
+  readAt: string | null;
+  /** Why the service did not tell when it was asked last; null if it did. */
+  trouble: CreditTrouble | null;
+}
+
+/** The key is not accepted: a person is needed. Or there was no answer for another reason. */
+export type CreditTrouble = 'key_rejected' | 'key_expired' | 'unanswered';
+
+export interface CreditReader {
+  /** The credits of these integrations' keys; what does not come soon is there the next time. */
+  read(integrations: readonly Integration[]): Promise<KeyCredits[]>;
+}
+
+/** How long a balance is shown before it is asked for again. */
+const MAX_AGE_MS = 30_000;
+
+/** How long pages wait for balances, from when they were asked for. */
+const MAX_WAIT_MS = 1_500;
+
+/** How long a page waits for balances that others have waited for in vain. */
+const LATER_WAIT_MS = 50;
+
+interface Known {
+  balances: CreditBalances | null;
+  readAt: number | null;
+  askedAt: number;
+  trouble: CreditTrouble | null;
+  /** The question that is open. */
+  asking: Asking | null;
+}
+
+interface Asking {
+  /** Resolves with the answer; never rejects. */
+  answered: Promise<void>;
+  sinceMs: number;
+}
+
+/** What the reader needs of the world. */
+export interface CreditDeps {
+  open(
+    integration: Integration,
+    signal: AbortSignal,
+  ): Promise<{ partner: Pick<PartnerClient, 'readCredits'>; close(): Promise<void> }>;
+  clock: Clock;
+  log: Log;
+  /** Aborted to give up what is being asked. */
+  stopping: AbortSignal;
+}
+
+/** Makes a reader that asks for each key at most twice a minute, however many users look. */
+export function createCreditReader({ open, clock, log, stopping }: CreditDeps): CreditReader {
+  const known = new Map<string, Known>();
+
+  return {
+    async read(integrations) {
+      const keys = groupByKey(integrations);
+      const asking = keys.flatMap(([one]) => (one && refresh(getKey(one), one)) ?? []);
+      const latestMs = Math.max(...asking.map(({ sinceMs }) => sinceMs));
+      const leftMs = latestMs + MAX_WAIT_MS - clock.monotonicMs();
+      const answers = Promise.all(asking.map(({ answered }) => answered));
+      await within(Math.max(LATER_WAIT_MS, leftMs), answers);
+      return keys.map((members) => toView(members, members[0] && known.get(getKey(members[0]))));
+    },
+  };
+
+  /** The question that is open now; null if what is known is new enough. */
+  function refresh(key: string, integration: Integration): Asking | null {
+    const now = clock.now();
+    const before = known.get(key) ?? {
+      balances: null,
+      readAt: null,
+      trouble: null,
+      asking: null,
+      askedAt: Number.NEGATIVE_INFINITY,
+    };
+    if (before.asking !== null) return before.asking;
+    // A clock that was set back counts as a long time.
+    if (before.askedAt <= now && now - before.askedAt < MAX_AGE_MS) return null;
+    const answered = ask(integration).then((answer) => {
+      const latest =
+        typeof answer === 'string'
+          ? { balances: before.balances, readAt: before.readAt, trouble: answer }
+          : { balances: answer, readAt: clock.now(), trouble: null };
+      known.set(key, { ...latest, askedAt: now, asking: null });
+    });
+    const asking = { answered, sinceMs: clock.monotonicMs() };
+    known.set(key, { ...before, asking });
+    return asking;
+  }
+
+  async function ask(integration: Integration): Promise<CreditBalances | CreditTrouble> {
+    try {
+      const { partner, close } = await open(integration, stopping);
+      try {
+        return await partner.readCredits(stopping);
+      } finally {
+        await close();
+      }
+    } catch (error) {
+      const facts = { integration: integration.id, error: messageOf(error) };
+      log.warn(facts, 'the credits could not be read for the status page');
+      return toTrouble(error);
+    }
+  }
+
+  async function within(ms: number, work: Promise<unknown>): Promise<void> {
+    const over = new AbortController();
+    await Promise.race([work, clock.sleep(ms, over.signal)]);
+    over.abort();
+  }
+}
+
+function toTrouble(error: unknown): CreditTrouble {
+  const code = isDonorSyncError(error) ? error.code : null;
+  if (code === 'partner_key_rejected') return 'key_rejected';
+  return code === 'partner_key_expired' ? 'key_expired' : 'unanswered';
+}
+
+function toView(integrations: readonly Integration[], known: Known | undefined): KeyCredits {
+  const readAt = known?.readAt ?? null;
+  return {
+    integrations: integrations.map(({ id, name = id }) => name),
+    balances: known?.balances ?? null,
+    readAt: readAt === null ? null : isoTime(readAt),
+    trouble: known?.trouble ?? null,
+  };
+}

@@ -1,0 +1,93 @@
+/** The balances of a service key, as the service says now, with what clients spent of it and may spend. */
+import { type Clock, isoTime } from '../core/clock.ts';
+import type { Budget, Integration } from '../core/integration-settings.ts';
+import type { Reader } from '../database/reader.ts';
+import { getNetworkCreditsSince } from '../networks/statements/network-adds.ts';
+import type { PartnerClient } from '../partner/client.ts';
+import type { CreditBalances } from '../partner/credits.ts';
+import { startOfMonth } from './budget.ts';
+import { getSpentSince } from './statements/balances.ts';
+import { listOpenSubmissions, type SubmissionRecord } from './statements/submissions.ts';
+
+/** What one client may spend of a key, and has spent. */
+export interface ClientSpending {
+  integration: string;
+  budget: Budget;
+  /**
+   * Credits by bucket in this calendar month of the schedule's time zone. The price of queries is not documented, so
+   * what they cost is not kept.
+   */
+  spentThisMonth: { enhancements: number; networks: number };
+}
+
+/** A submission whose credits are not settled yet. */
+export interface OpenSubmission {
+  integration: string;
+  state: SubmissionRecord['state'];
+  persons: number;
+  since: string;
+}
+
+/** One service key. */
+export interface KeyBalances {
+  integrations: ClientSpending[];
+  buckets: CreditBalances;
+  /** The first of those that are open. */
+  openSubmission: OpenSubmission | null;
+  openSubmissions: OpenSubmission[];
+}
+
+/** Clients with the same service key together, in their order. */
+export function groupByKey(clients: Iterable<Integration>): Integration[][] {
+  return [...Map.groupBy(clients, getKey).values()];
+}
+
+/** Clients that have this in common share a service key. */
+export function getKey({ partner }: Pick<Integration, 'partner'>): string {
+  return `${partner.baseUrl}\n${partner.apiKey}`;
+}
+
+interface BalanceDeps {
+  reader: Reader;
+  clock: Pick<Clock, 'now'>;
+  /** The key, from one of its clients. */
+  open: { partner: Pick<PartnerClient, 'readCredits'>; partnerKey: string };
+  signal: AbortSignal;
+}
+
+/** Asks the service for the balances (free). Submissions of clients without access are left out. */
+export async function readKeyBalances(
+  { reader, clock, open, signal }: BalanceDeps,
+  members: readonly Integration[],
+  hasAccess: (integrationId: string) => boolean,
+): Promise<KeyBalances> {
+  const submissions = await listOpenSubmissions(reader, open.partnerKey);
+  const openSubmissions = submissions
+    .filter(({ integrationId }) => hasAccess(integrationId))
+    .map(toOpenSubmission);
+  const buckets = await open.partner.readCredits(signal);
+  const integrations: ClientSpending[] = [];
+  for (const member of members) integrations.push(await readSpent(reader, member, clock.now()));
+  const [openSubmission = null] = openSubmissions;
+  return { integrations, buckets, openSubmission, openSubmissions };
+}
+
+async function readSpent(
+  reader: Reader,
+  { id, budget, schedule }: Integration,
+  now: number,
+): Promise<ClientSpending> {
+  const since = startOfMonth(now, schedule?.timezone ?? 'UTC');
+  const enhancements = await getSpentSince(reader, id, since);
+  const networks = await getNetworkCreditsSince(reader, id, since);
+  return { integration: id, budget, spentThisMonth: { enhancements, networks } };
+}
+
+function toOpenSubmission(row: SubmissionRecord): OpenSubmission {
+  return {
+    integration: row.integrationId,
+    state: row.state,
+    persons: row.persons,
+    since: isoTime(row.intendedAt),
+  };
+}

@@ -1,0 +1,45 @@
+/** What was charged in a month, against what the balances lost. */
+import { formatCount } from '../core/quantities.ts';
+import type { Reader } from '../database/reader.ts';
+import { type Reconciliation, reconcile } from './statements/reconciliation.ts';
+
+/** A service key in one month. */
+export interface KeyReconciliation extends Omit<Reconciliation, 'partnerKey'> {
+  /** Credits that the balance lost; null if a balance is not known. */
+  lost: number | null;
+  /** Credits that it lost beyond what was charged here; below zero if credits were bought. */
+  foreign: number | null;
+}
+
+/** Compares each key's charges with its balances. The month is one of UTC: `2026-11`. */
+export async function reconcileMonth(reader: Reader, month: string): Promise<KeyReconciliation[]> {
+  const [year = 0, number = 0] = month.split('-').map(Number);
+  const time = { from: Date.UTC(year, number - 1), to: Date.UTC(year, number) };
+  return (await reconcile(reader, time)).map(withDifference);
+}
+
+function withDifference({ partnerKey: _, ...key }: Reconciliation): KeyReconciliation {
+  const { balanceBefore, balanceAfter, charged } = key;
+  const lost =
+    balanceBefore === null || balanceAfter === null ? null : balanceBefore - balanceAfter;
+  return { ...key, lost, foreign: lost === null ? null : lost - charged };
+}
+
+/** The balance of a key in whole sentences. */
+export function describeDifference({
+  balanceBefore,
+  balanceAfter,
+  foreign,
+}: Pick<KeyReconciliation, 'balanceBefore' | 'balanceAfter' | 'foreign'>): string[] {
+  if (balanceBefore === null || balanceAfter === null || foreign === null) {
+    return ['The balance is not known.'];
+  }
+  const change = `The balance went from ${formatCount(balanceBefore)} to ${formatCount(balanceAfter)}.`;
+  if (foreign === 0) return [change, 'That is what was charged here.'];
+  return [
+    change,
+    foreign > 0
+      ? `${formatCount(foreign)} more than was charged here: spent with this key elsewhere, or not settled yet.`
+      : `${formatCount(-foreign)} less than was charged here: credits were bought or given back.`,
+  ];
+}

@@ -1,0 +1,268 @@
+/** An operation as a route: what it takes, who may ask, its answers and its description come from the operation. */
+import type { RouteConfig } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { accepts } from 'hono/accepts';
+import { HTTPException } from 'hono/http-exception';
+import { z } from 'zod';
+import { isoTime } from '../../core/clock.ts';
+import type { Role } from '../../core/role.ts';
+import { listFields } from '../../operations/kit/input-fields.ts';
+import {
+  asksFirst,
+  type CsvView,
+  type InputSchema,
+  type Operation,
+  type OperationOf,
+} from '../../operations/kit/operation.ts';
+import { perform, preview } from '../../operations/kit/perform.ts';
+import type { Access } from './access.ts';
+import { authorised, getCaller, toOperationDeps } from './request/caller.ts';
+import type { HttpDeps, HttpEnv } from './request/context.ts';
+import { HttpError } from './request/errors.ts';
+import { limitBody, MAX_API_BODY_BYTES, requireJsonBody } from './request/guards.ts';
+import { createRouter, failure, json, problems, refuseInvalid } from './request/router.ts';
+
+export interface RouteOptions {
+  method: 'get' | 'post' | 'put' | 'delete';
+  /** With the subjects of the operation in braces: `/v1/users/{user}`. */
+  path: string;
+  /** The group of routes in the documents. */
+  tag: string;
+  /** 201 for what makes something, 202 for what goes on afterwards; 200 by default. */
+  status?: 200 | 201 | 202;
+  /** The form of the response to a request that does not say which one it accepts; `json` by default. */
+  form?: 'json' | 'csv';
+}
+
+/** The same for an operation with this input. */
+export interface InputRouteOptions<Input extends InputSchema> extends RouteOptions {
+  /** Brings into the database what only this process knows yet, before the operation reads it. */
+  prepare?(input: z.output<Input>): Promise<void>;
+}
+
+/** Routes that are added one operation at a time. */
+export function createOperationRoutes(deps: HttpDeps, access: Access) {
+  const app = createRouter();
+  const world = toOperationDeps(deps);
+  return { app, add };
+
+  /**
+   * Adds the route of an operation, and the route of its preview (`POST …/preview`) where the operation asks a
+   * question first: the act then takes the digest of that preview, as the parameter `digest`.
+   */
+  function add<Input extends InputSchema, Result extends z.ZodType>(
+    operation: OperationOf<Input, Result>,
+    options: InputRouteOptions<Input>,
+  ): void {
+    const { method, path, status = 200, form = 'json' } = options;
+    const guards = [access.requireRole(operation.role), authorised(operation)];
+    const reader = inputReader(operation, method);
+    if (reader.hasBody) guards.push(requireJsonBody, limitBody(MAX_API_BODY_BYTES));
+    const asks = asksFirst(operation);
+    const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
+    app.on([method.toUpperCase()], [pattern], ...guards, async (c) => {
+      const input = await reader.read(c);
+      const caller = getCaller(c);
+      const digest = asks ? (c.req.query('digest') ?? '') : undefined;
+      if (digest === '') {
+        // What does not exist is answered as such, with or without a digest.
+        await preview(world, caller, operation, input);
+        throw previewMissing(c);
+      }
+      await options.prepare?.(input);
+      const result = await perform(world, caller, operation, input, digest);
+      if (operation.csv !== undefined && wantsCsv(c, form)) return sendCsv(c, operation, result);
+      return c.json(result, status);
+    });
+    app.openAPIRegistry.registerPath(describeRoute(operation, options, reader, asks));
+    if (!asks) return;
+    app.on(['POST'], [`${pattern}/preview`], ...guards, async (c) => {
+      const asked = await preview(world, getCaller(c), operation, await reader.read(c));
+      if (asked === null) throw new Error(`${operation.name} asks nothing.`);
+      const { text, counts, digest, until } = asked;
+      return c.json({ preview: { question: text, counts, digest, until: isoTime(until) } });
+    });
+    app.openAPIRegistry.registerPath(describePreview(operation, options, reader));
+  }
+}
+
+function wantsCsv(c: Context<HttpEnv>, form: 'json' | 'csv'): boolean {
+  const supports = ['application/json', 'text/csv'];
+  const byDefault = form === 'csv' ? 'text/csv' : 'application/json';
+  return accepts(c, { header: 'Accept', supports, default: byDefault }) === 'text/csv';
+}
+
+/** A result as a file to download; never kept, as it may have names. */
+export function sendCsv<Result>(
+  c: Context<HttpEnv>,
+  { name, csv }: { name: string; csv?: CsvView<Result> },
+  result: Result,
+): Response {
+  if (csv === undefined) throw new Error(`${name} has no file.`);
+  return c.body(csv.text(result), 200, {
+    'Cache-Control': 'no-store',
+    'Content-Type': 'text/csv; charset=utf-8',
+    'Content-Disposition': `attachment; filename="${csv.file(result)}"`,
+  });
+}
+
+/** What cannot be undone is never done unseen. */
+function previewMissing(c: Context<HttpEnv>): HttpError {
+  return new HttpError(
+    422,
+    'preview_missing',
+    `Nothing was changed. First read what would happen: POST ${c.req.path}/preview. Then send its digest: ?digest=DIGEST`,
+  );
+}
+
+type InputReader<Input extends InputSchema> = ReturnType<typeof inputReader<Input>>;
+
+/** Reads the subjects from the path, and the rest from the query of a GET or from a JSON body. */
+function inputReader<Input extends InputSchema>(
+  { input, subjects }: Pick<OperationOf<Input, z.ZodType>, 'input' | 'subjects'>,
+  method: RouteOptions['method'],
+) {
+  const isSubject = (key: string) => subjects.some((subject) => subject === key);
+  const shape = Object.entries(input.shape);
+  const params: InputSchema = z.object(Object.fromEntries(shape.filter(([key]) => isSubject(key))));
+  const rest: InputSchema = z.strictObject(
+    Object.fromEntries(shape.filter(([key]) => !isSubject(key))),
+  );
+  const fields = listFields(rest);
+  const isQuery = method === 'get';
+  const hasBody = !isQuery && fields.length > 0;
+  return { params, rest, isQuery, hasBody, hasRest: fields.length > 0, read };
+
+  async function read(c: Context<HttpEnv>): Promise<z.output<Input>> {
+    const subject = check(c, 'param', params, c.req.param());
+    const given = isQuery ? readQuery(c) : hasBody ? await readBody(c) : {};
+    const more = check(c, isQuery ? 'query' : 'json', rest, given);
+    return { ...subject, ...more } as z.output<Input>;
+  }
+
+  function readQuery(c: Context<HttpEnv>): Record<string, unknown> {
+    return Object.fromEntries(
+      Object.entries(c.req.query()).map(([key, text]) => {
+        const kind = fields.find((field) => field.key === key)?.kind;
+        if (kind === 'list') return [key, text.split(',')];
+        if (kind === 'flag') return [key, text === 'true' || (text === 'false' ? false : text)];
+        return [key, kind === 'number' && text !== '' ? Number(text) : text];
+      }),
+    );
+  }
+}
+
+function check(c: Context<HttpEnv>, target: string, schema: InputSchema, given: unknown) {
+  const parsed = schema.safeParse(given);
+  if (!parsed.success) refuseInvalid({ success: false, target, error: parsed.error }, c);
+  return parsed.data ?? {};
+}
+
+async function readBody(c: Context<HttpEnv>): Promise<unknown> {
+  const text = await c.req.text();
+  if (text === '') return {};
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new HTTPException(400);
+  }
+}
+
+function describeRoute(
+  operation: Operation,
+  { method, path, tag, status = 200 }: RouteOptions,
+  reader: InputReader<InputSchema>,
+  asks: boolean,
+): RouteConfig {
+  const digest = z.object({
+    digest: z.string().describe('Of the preview, at most ten minutes old'),
+  });
+  return {
+    method,
+    path,
+    tags: [tag],
+    summary: operation.summary,
+    operationId: toId(operation.name),
+    description: describeAccess(operation),
+    request: { ...describeInput(reader), ...(asks && { query: digest }) },
+    responses: {
+      [status]: describeResult(operation),
+      ...commonProblems(operation, reader),
+    },
+  };
+}
+
+function describeResult({ result, csv }: Operation) {
+  const { content } = json(result);
+  const file = csv !== undefined && { 'text/csv': { schema: z.string() } };
+  return { description: 'Done.', content: { ...content, ...file } };
+}
+
+const previewSchema = z
+  .object({
+    question: z.string(),
+    counts: z.record(z.string(), z.int()),
+    digest: z.string().describe('Goes into the act, as the parameter `digest`'),
+    until: z.iso.datetime().describe('Until when the digest is valid'),
+  })
+  .openapi('Preview');
+
+function describePreview(
+  operation: Operation,
+  { path, tag }: RouteOptions,
+  reader: InputReader<InputSchema>,
+): RouteConfig {
+  return {
+    method: 'post',
+    path: `${path}/preview`,
+    tags: [tag],
+    summary: `Preview: ${operation.summary}`,
+    operationId: `${toId(operation.name)}Preview`,
+    description: `Changes nothing. ${describeAccess(operation)}`,
+    request: describeInput(reader),
+    responses: {
+      200: { description: 'What would happen.', ...json(z.object({ preview: previewSchema })) },
+      ...commonProblems(operation, reader),
+    },
+  };
+}
+
+function describeInput({ params, rest, isQuery, hasBody, hasRest }: InputReader<InputSchema>) {
+  return {
+    params,
+    ...(hasBody && { body: { required: true, ...json(rest) } }),
+    ...(isQuery && hasRest && { query: rest }),
+  };
+}
+
+function commonProblems(operation: Operation, { hasBody }: InputReader<InputSchema>) {
+  return {
+    ...problems.access,
+    ...problems.invalid,
+    ...((operation.subjects.length > 0 || 'integration' in operation.input.shape) &&
+      problems.notFound),
+    ...(operation.effect !== 'reads' && {
+      409: failure('Its present state does not allow this, or it has changed.'),
+    }),
+    ...(hasBody && { ...problems.body, 415: failure('The body is not JSON.') }),
+  };
+}
+
+const FOR_ROLES: Readonly<Record<Role, string>> = {
+  viewer: 'For all users and access tokens.',
+  decider: 'For deciders, admins and owners.',
+  admin: 'For admins and owners.',
+  owner: 'For owners.',
+};
+
+function describeAccess({ role, by, reach }: Operation): string {
+  const words = [FOR_ROLES[role]];
+  if (reach === 'all') words.push('Only for callers who reach all clients.');
+  if (by === 'person') words.push('Not with an access token.');
+  return words.join(' ');
+}
+
+/** `users passkeys remove` as programs call it: `usersPasskeysRemove`. */
+function toId(name: string): string {
+  return name.replaceAll(/[ -]+(\w)/g, (_, letter: string) => letter.toUpperCase());
+}

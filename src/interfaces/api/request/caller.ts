@@ -1,0 +1,48 @@
+/** Who asks over HTTP, as operations know callers. */
+import type { Context, MiddlewareHandler } from 'hono';
+import { checkAlertsOnce } from '../../../clients/alerts/product-alerts.ts';
+import type { Requester } from '../../../decisions/second-person/ask.ts';
+import { authorise } from '../../../operations/kit/authorise.ts';
+import type { Caller } from '../../../operations/kit/caller.ts';
+import type { Operation } from '../../../operations/kit/operation.ts';
+import type { OperationDeps } from '../../../operations/kit/perform.ts';
+import { type HttpDeps, type HttpEnv, patience } from './context.ts';
+
+/** The caller of a request that was let in. A browser that signed in with an access token counts as that token. */
+export function getCaller(c: Context<HttpEnv>): Caller {
+  const { role, integrations, tokenId } = c.get('principal');
+  const kind = tokenId === null ? 'person' : 'token';
+  return { kind, role, clients: integrations, ...getRequester(c) };
+}
+
+/** Before a request is read: refuses (403) a caller who may not do what the operation does. */
+export function authorised(
+  operation: Pick<Operation, 'name' | 'role' | 'reach' | 'by'>,
+): MiddlewareHandler<HttpEnv> {
+  return async (c, next) => {
+    authorise(operation, getCaller(c));
+    await next();
+  };
+}
+
+/** The same, as users are distinguished where two are needed. */
+export function getRequester(c: Context<HttpEnv>): Requester {
+  const { personId, tokenId, name } = c.get('principal');
+  const known = { name: name ?? '' };
+  const actor = c.get('actor');
+  if (personId !== null) return { account: { kind: 'person', id: personId, ...known }, actor };
+  if (tokenId !== null) return { account: { kind: 'token', id: tokenId, ...known }, actor };
+  return { account: null, actor };
+}
+
+export function toOperationDeps(deps: HttpDeps): OperationDeps {
+  const { application, clock, publicUrl, alerts, carryOn } = deps;
+  return {
+    application,
+    clock,
+    publicUrl,
+    carryOn,
+    signal: () => patience(deps),
+    checkAlerts: (signal) => alerts?.tick() ?? checkAlertsOnce(deps, application, signal),
+  };
+}

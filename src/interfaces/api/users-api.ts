@@ -1,0 +1,38 @@
+/** /v1/users and /v1/tokens: who signs in, which programs may ask, and what each may do. */
+import { createToken, listTokens, revokeToken } from '../../operations/tokens.ts';
+import {
+  changeRole,
+  disableUser,
+  enableUser,
+  inviteUser,
+  listUserPasskeys,
+  listUsers,
+  removeUser,
+  removeUserPasskey,
+  renewLink,
+  signUserOut,
+} from '../../operations/users.ts';
+import type { Access } from './access.ts';
+import { createOperationRoutes } from './operation-routes.ts';
+import type { HttpDeps } from './request/context.ts';
+
+export function userRoutes(deps: HttpDeps, access: Access) {
+  const { app, add } = createOperationRoutes(deps, access);
+  const users = { tag: 'Users' };
+  const one = '/v1/users/{user}';
+  add(listUsers, { ...users, method: 'get', path: '/v1/users' });
+  add(inviteUser, { ...users, method: 'post', path: '/v1/users', status: 201 });
+  add(changeRole, { ...users, method: 'put', path: `${one}/role` });
+  add(renewLink, { ...users, method: 'post', path: `${one}/link`, status: 201 });
+  add(disableUser, { ...users, method: 'post', path: `${one}/disable` });
+  add(enableUser, { ...users, method: 'post', path: `${one}/enable` });
+  add(signUserOut, { ...users, method: 'post', path: `${one}/sign-out` });
+  add(removeUser, { ...users, method: 'delete', path: one });
+  add(listUserPasskeys, { ...users, method: 'get', path: `${one}/passkeys` });
+  add(removeUserPasskey, { ...users, method: 'delete', path: `${one}/passkeys/{passkey}` });
+  const tokens = { tag: 'Access tokens' };
+  add(listTokens, { ...tokens, method: 'get', path: '/v1/tokens' });
+  add(createToken, { ...tokens, method: 'post', path: '/v1/tokens', status: 201 });
+  add(revokeToken, { ...tokens, method: 'delete', path: '/v1/tokens/{token}' });
+  return app;
+}

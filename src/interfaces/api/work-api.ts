@@ -1,0 +1,21 @@
+/**
+ * Large acts: what donor-sync carries out outside of the database, for minutes (it answers 202, and goes on after a
+ * restart), and decisions about many contacts.
+ */
+
+import { decideAll } from '../../operations/decide-all.ts';
+import { forgetContact } from '../../operations/forget.ts';
+import { undoRun } from '../../operations/undo.ts';
+import type { Access } from './access.ts';
+import { createOperationRoutes } from './operation-routes.ts';
+import type { HttpDeps } from './request/context.ts';
+
+export function workRoutes(deps: HttpDeps, access: Access) {
+  const { app, add } = createOperationRoutes(deps, access);
+  const contact = '/v1/integrations/{integration}/contacts/{contact}';
+  add(undoRun, { method: 'post', path: '/v1/runs/{run}/undo', tag: 'Runs', status: 202 });
+  add(forgetContact, { method: 'post', path: `${contact}/forget`, tag: 'Privacy', status: 202 });
+  const decisions = '/v1/integrations/{integration}/decisions/{reason}/{decision}';
+  add(decideAll, { method: 'post', path: decisions, tag: 'Holds' });
+  return app;
+}

@@ -1,0 +1,286 @@
+/** An operation as a command: its arguments, options, questions and what it prints come from the operation. */
+import { Argument, type Command, Option } from 'commander';
+import type { z } from 'zod';
+import type { Application } from '../../../application.ts';
+import { ConfigurationError, type DonorSyncError, RetriableError } from '../../../core/errors.ts';
+import type { Caller } from '../../../operations/kit/caller.ts';
+import type { ClientFailure } from '../../../operations/kit/failures.ts';
+import { type InputField, listFields } from '../../../operations/kit/input-fields.ts';
+import {
+  asksFirst,
+  type Cell,
+  type InputSchema,
+  type OperationOf,
+  type TableView,
+} from '../../../operations/kit/operation.ts';
+import { type OperationDeps, perform, preview } from '../../../operations/kit/perform.ts';
+import type { Environment } from '../../../settings/environment.ts';
+import type { Settings } from '../../../settings/settings.ts';
+import { EXIT_CODES, type Output, usageError } from '../terminal/output.ts';
+import type { Column } from '../terminal/table.ts';
+import { formatCount, formatLast, formatTimestamp } from '../terminal/words.ts';
+import { getWorstCode } from './integrations.ts';
+import {
+  baseOptions,
+  confirmOrStop,
+  type ProductDeps,
+  productAction,
+  productCommand,
+} from './product.ts';
+import { getRequester } from './second-person.ts';
+
+/** The command of an operation, by the last word of its name. */
+export function operationCommand<Input extends InputSchema, Result extends z.ZodType>(
+  deps: ProductDeps,
+  operation: OperationOf<Input, Result>,
+): Command {
+  const { name, summary, input, csv } = operation;
+  const subjects = [...operation.subjects, ...(operation.arguments ?? [])];
+  const asks = asksFirst(operation);
+  const command = productCommand(name.split(' ').at(-1) ?? name, deps).description(summary);
+  const fields = listFields(input);
+  const isSubject = ({ key }: InputField) => subjects.some((subject) => subject === key);
+  for (const field of fields.filter(isSubject)) command.addArgument(toArgument(field));
+  const options = fields.filter((field) => !isSubject(field));
+  for (const field of options) command.addOption(toOption(field));
+  if (csv !== undefined) command.option('--csv', 'print a CSV file on stdout');
+  if (asks) command.option('--yes', 'do not ask');
+  return productAction(deps, command, baseOptions.loose(), async (action, ...typed: unknown[]) => {
+    const { application, settings, output } = action;
+    const isCsv = action.options['csv'] === true;
+    if (isCsv && output.isJson) throw usageError('Either --csv or --json, not both.');
+    const given = [
+      ...subjects.map((subject, index) => [subject, readArgument(typed[index])]),
+      ...options.map((field) => [
+        field.key,
+        readTyped(field, action.options[toAttribute(field)], deps.env),
+      ]),
+    ];
+    const read = readInput(operation, Object.fromEntries(given), options);
+    const world = toOperationDeps(deps, application, settings);
+    const caller = toCaller(deps);
+    const asked = await preview(world, caller, operation, read);
+    if (asked !== null) await confirmOrStop(deps, asked.text, action.options['yes'] === true);
+    const result = await perform(world, caller, operation, read, asked?.digest);
+    output.finish(result, () => {
+      if (isCsv && csv !== undefined) deps.stdout.write(csv.text(result));
+      else print(output, operation, result, deps.clock.now());
+    });
+    const failures = operation.failures?.(result) ?? [];
+    const failed = failures.map((failure) => output.fail(toError(failure)));
+    const ended = ENDINGS[operation.ending?.(result) ?? 'done'];
+    return getWorstCode(ended === EXIT_CODES.done ? failed : [...failed, ended]);
+  });
+}
+
+function toError({ integration, code, message: text, retriable }: ClientFailure): DonorSyncError {
+  const message = `${integration}: ${text}`;
+  return retriable
+    ? new RetriableError(message, { code })
+    : new ConfigurationError(message, { code });
+}
+
+/** A list of no arguments counts as left out. */
+function readArgument(typed: unknown): unknown {
+  return Array.isArray(typed) && typed.length === 0 ? undefined : typed;
+}
+
+const ENDINGS = {
+  done: EXIT_CODES.done,
+  stopped: EXIT_CODES.stopped,
+  refused: EXIT_CODES.usage,
+};
+
+/** A command that only holds the commands of its topic: `users`. */
+export function topicCommand(
+  deps: ProductDeps,
+  name: string,
+  description: string,
+  commands: readonly Command[],
+): Command {
+  const topic = productCommand(name, deps).description(description);
+  for (const command of commands) topic.addCommand(command);
+  return topic;
+}
+
+export function toOperationDeps(
+  deps: Pick<ProductDeps, 'clock' | 'log' | 'stopSignal'>,
+  application: Application,
+  { server }: Settings,
+): OperationDeps {
+  const { clock, stopSignal } = deps;
+  return {
+    application,
+    clock,
+    publicUrl: server.publicUrl,
+    signal: stopSignal,
+    async checkAlerts(signal) {
+      const { checkAlertsOnce } = await import('../../../clients/alerts/product-alerts.ts');
+      await checkAlertsOnce(deps, application, signal);
+    },
+  };
+}
+
+/** A user of this machine, who needs no role. */
+function toCaller(deps: Pick<ProductDeps, 'user' | 'owner'>): Caller {
+  return { kind: 'machine', role: null, clients: null, ...getRequester(deps) };
+}
+
+function toArgument({ key, kind, description, isRequired }: InputField): Argument {
+  const name = kind === 'list' ? `${key}...` : key;
+  return new Argument(isRequired ? `<${name}>` : `[${name}]`, description);
+}
+
+const PLACEHOLDERS = {
+  text: '<text>',
+  secret: '<name>',
+  choice: '<word>',
+  list: '<list>',
+  number: '<number>',
+};
+
+function toOption(field: InputField): Option {
+  const { kind, choices, description } = field;
+  const name = optionName(field);
+  const flags = kind === 'flag' ? name : `${name} ${PLACEHOLDERS[kind]}`;
+  const words = [
+    description,
+    ...(kind === 'secret' ? ['the name of the environment variable that has it'] : []),
+    ...(choices.length > 0 ? [choices.join(', ')] : []),
+    ...(kind === 'list' ? ['with commas between them'] : []),
+  ];
+  return new Option(flags, words.join('; '));
+}
+
+/** `createdAfter` as it is typed: `--created-after`. */
+function optionName(field: InputField): string {
+  return `--${toAttribute(field).replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** The key of an option as commander calls it. */
+function toAttribute({ key, kind }: InputField): string {
+  return kind === 'secret' ? `${key}Env` : key;
+}
+
+/**
+ * What was typed, as the schema expects it; undefined if nothing was. Throws a ConfigurationError for the name of an
+ * environment variable that is not set.
+ */
+function readTyped({ kind }: InputField, typed: unknown, env: Environment): unknown {
+  if (typeof typed !== 'string') return typed;
+  if (kind === 'secret') return fromEnvironment(env, typed);
+  if (kind === 'list') return typed.split(',').map((one) => one.trim());
+  return kind === 'number' ? Number(typed) : typed;
+}
+
+function fromEnvironment(env: Environment, name: string): string {
+  const secret = env[name];
+  if (secret) return secret;
+  throw new ConfigurationError(
+    `The environment variable ${name} is not set. Nothing was changed.`,
+    { code: 'environment_invalid', details: { variable: name } },
+  );
+}
+
+/** Throws a ConfigurationError in the words of the schema, which names the options. */
+function readInput<Input extends InputSchema>(
+  { input }: { input: Input },
+  given: Readonly<Record<string, unknown>>,
+  options: readonly InputField[],
+): z.output<Input> {
+  const { data, error } = input.safeParse(given);
+  if (data !== undefined) return data;
+  const problems = error?.issues.map(({ path, message }) => {
+    const key = String(path[0] ?? '');
+    const option = options.find((one) => one.key === key);
+    if (option === undefined) return `${key}: ${endsWell(message)}`;
+    if (given[key] === undefined) return missing(option);
+    return `${optionName(option)}: ${endsWell(message)}`;
+  });
+  throw usageError([...new Set(problems)].join(' '));
+}
+
+function missing(option: InputField): string {
+  const { description, choices } = option;
+  const words = choices.length > 0 ? `${description}: ${choices.join(', ')}` : description;
+  return `${optionName(option)} is missing. ${endsWell(words)}`;
+}
+
+function endsWell(words: string): string {
+  return words.endsWith('.') ? words : `${words}.`;
+}
+
+function print<Input extends InputSchema, Result extends z.ZodType>(
+  output: Output,
+  operation: OperationOf<Input, Result>,
+  result: z.output<Result>,
+  now: number,
+): void {
+  if (operation.table !== undefined) {
+    const tables = [operation.table(result)].flat();
+    for (const [index, table] of tables.entries()) {
+      if (index > 0) output.print();
+      printTable(output, table, now);
+    }
+    return;
+  }
+  const lines = [operation.say(result)].flat();
+  const secrets = listSecrets(operation);
+  if (secrets.length === 0) {
+    for (const line of lines) output.print(line);
+    return;
+  }
+  // Alone on stdout, so that a script can keep it without reading words.
+  for (const key of secrets) {
+    const secret = (result as Record<string, unknown>)[key];
+    if (secret !== null) output.print(String(secret));
+  }
+  for (const line of lines) output.note(line);
+}
+
+/** The keys of what the result shows once. */
+function listSecrets<Input extends InputSchema, Result extends z.ZodType>(
+  operation: OperationOf<Input, Result>,
+): readonly string[] {
+  if (operation.effect !== 'changes' || operation.secret === undefined) return [];
+  return [operation.secret].flat();
+}
+
+function printTable(
+  output: Output,
+  { title, empty, headers, rows, notes = [] }: TableView,
+  now: number,
+): void {
+  if (title !== undefined) output.print(output.style.strong(title));
+  if (rows.length === 0) output.print(empty);
+  else
+    output.table(
+      headers.map((header, index) => toColumn(header, index, rows, now)),
+      rows,
+    );
+  for (const note of notes) {
+    output.print(typeof note === 'string' ? note : output.style.warn(note.warning));
+  }
+}
+
+function toColumn(
+  header: string,
+  index: number,
+  rows: TableView['rows'],
+  now: number,
+): Column<readonly Cell[]> {
+  const isNumber = rows.some((row) => typeof row[index] === 'number');
+  return {
+    header,
+    value: (row) => cellText(row[index] ?? '', now),
+    shrinks: header !== 'ID' && !isNumber,
+    ...(isNumber && { align: 'right' }),
+  };
+}
+
+function cellText(cell: Cell, now: number): string {
+  if (typeof cell === 'number') return formatCount(cell);
+  if (typeof cell === 'string') return cell;
+  if ('at' in cell) return formatLast(cell.at, now);
+  return cell.on === null ? 'never' : formatTimestamp(cell.on);
+}

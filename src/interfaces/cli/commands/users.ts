@@ -1,0 +1,73 @@
+import type { Command } from 'commander';
+import { ROLE_TEXTS, ROLES } from '../../../core/role.ts';
+import { createToken, listTokens, revokeToken } from '../../../operations/tokens.ts';
+import {
+  changeRole,
+  disableUser,
+  enableUser,
+  inviteUser,
+  listUserPasskeys,
+  listUsers,
+  removeUser,
+  removeUserPasskey,
+  renewLink,
+  signUserOut,
+} from '../../../operations/users.ts';
+import { INVITATION_DAYS } from '../../../people/user-accounts.ts';
+import { operationCommand, topicCommand } from '../action/operation-command.ts';
+import type { ProductDeps } from '../action/product.ts';
+
+const ROLES_LINE = `Roles: ${ROLES.map((role) => `${role} (${ROLE_TEXTS[role]})`).join('; ')}.`;
+
+const USER_EXAMPLES = `
+Examples:
+  donor-sync users invite --name "Anna Kowalski" --email anna@example.org --role owner
+  donor-sync users invite --name Ben --email ben@example.org --role decider --integrations riverside
+  donor-sync users list
+  donor-sync users role ben@example.org --role viewer --integrations riverside,harbor
+  donor-sync users link ben@example.org         a new link: the password was forgotten, or the link expired
+  donor-sync users disable ben@example.org      "enable" reverses it
+  donor-sync users sign-out ben@example.org
+  donor-sync users passkeys list ben@example.org
+  donor-sync users remove ben@example.org
+
+${ROLES_LINE}
+A link works once, within ${INVITATION_DAYS} days, and is shown once. Without --integrations a user reaches all clients.`;
+
+const TOKEN_EXAMPLES = `
+Examples:
+  donor-sync tokens create --role admin --name "Nightly export"
+  donor-sync tokens create --role viewer --integrations riverside,harbor --name "Client portal"
+  donor-sync tokens list
+  donor-sync tokens revoke ID
+
+${ROLES_LINE}
+A token is shown once: donor-sync keeps only its hash.`;
+
+/** The command `users`: who signs in, and what each may do. */
+export function usersCommand(deps: ProductDeps): Command {
+  const passkeys = topicCommand(deps, 'passkeys', 'List and remove the passkeys of a user', [
+    operationCommand(deps, listUserPasskeys),
+    operationCommand(deps, removeUserPasskey),
+  ]);
+  return topicCommand(deps, 'users', 'Invite, list and remove the users', [
+    operationCommand(deps, inviteUser),
+    operationCommand(deps, listUsers),
+    operationCommand(deps, changeRole),
+    operationCommand(deps, renewLink),
+    operationCommand(deps, disableUser),
+    operationCommand(deps, enableUser),
+    operationCommand(deps, signUserOut),
+    passkeys,
+    operationCommand(deps, removeUser),
+  ]).addHelpText('after', USER_EXAMPLES);
+}
+
+/** The command `tokens`: which programs may use the HTTP API. */
+export function tokensCommand(deps: ProductDeps): Command {
+  return topicCommand(deps, 'tokens', 'Create, list and revoke the access tokens of the HTTP API', [
+    operationCommand(deps, createToken),
+    operationCommand(deps, listTokens),
+    operationCommand(deps, revokeToken),
+  ]).addHelpText('after', TOKEN_EXAMPLES);
+}

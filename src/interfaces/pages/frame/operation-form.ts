@@ -1,0 +1,61 @@
+/** An operation as the form of a page: who may send it, what it takes and its rules come from the operation. */
+import type { Context, Hono } from 'hono';
+import type { z } from 'zod';
+import type { Acting, Changing, InputSchema } from '../../../operations/kit/operation.ts';
+import { perform } from '../../../operations/kit/perform.ts';
+import { authorised, getCaller, toOperationDeps } from '../../api/request/caller.ts';
+import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
+import { HttpError } from '../../api/request/errors.ts';
+import { limitBody, MAX_API_BODY_BYTES, readForm } from '../../api/request/guards.ts';
+import type { PageFrame } from './page-app.ts';
+
+type Form = Record<string, unknown>;
+
+export interface FormOptions<Input extends InputSchema, Result extends z.ZodType> {
+  /** What the fields of the form say, as the operation takes it; the fields themselves by default. */
+  read?: (form: Form) => object;
+  /** The next page; for what is shown once, the answer itself. */
+  answer: (
+    c: Context<HttpEnv>,
+    result: z.output<Result>,
+    input: z.output<Input>,
+  ) => Promise<Response> | Response;
+}
+
+/**
+ * Forms of a room of pages, each of which carries out one operation. A page that holds the form of an operation with a
+ * question asks it in its own words, before the form can be sent.
+ */
+export function createOperationForms(deps: HttpDeps, frame: PageFrame, app: Hono<HttpEnv>) {
+  const world = toOperationDeps(deps);
+  return { add };
+
+  /** The subjects of the operation are parameters of the path: `/users/:user/remove`. */
+  function add<Input extends InputSchema, Result extends z.ZodType>(
+    path: string,
+    operation: Changing<Input, Result> | Acting<Input, Result>,
+    { read = (form) => form, answer }: FormOptions<Input, Result>,
+  ): void {
+    const guards = [
+      frame.act(operation.role),
+      authorised(operation),
+      limitBody(MAX_API_BODY_BYTES),
+    ];
+    app.on(['POST'], [path], ...guards, async (c) => {
+      const form = read(await readForm(c));
+      const input = check(operation.input, { ...form, ...c.req.param() });
+      return answer(c, await perform(world, getCaller(c), operation, input), input);
+    });
+  }
+}
+
+/** Throws an HttpError (422) in the words of the schema. */
+function check<Input extends InputSchema>(schema: Input, given: Form): z.output<Input> {
+  const { data, error } = schema.safeParse(given);
+  if (data !== undefined) return data;
+  throw new HttpError(
+    422,
+    'request_invalid',
+    error?.issues[0]?.message ?? 'The form is not filled in.',
+  );
+}

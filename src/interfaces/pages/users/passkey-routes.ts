@@ -1,0 +1,149 @@
+/** Adding and removing one's own passkeys, after showing who one is. */
+import type { Context, Hono } from 'hono';
+import { z } from 'zod';
+import { isConfigurationError } from '../../../core/errors.ts';
+import { readNewPasskey } from '../../../people/sign-in/passkeys.ts';
+import { isPassword } from '../../../people/sign-in/password.ts';
+import {
+  addPasskey,
+  MAX_PASSKEYS,
+  type PasskeyAdded,
+} from '../../../people/statements/passkeys.ts';
+import { recordProof } from '../../../people/statements/sessions.ts';
+import { type PeopleDeps, removePasskey } from '../../../people/user-accounts.ts';
+import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
+import { HttpError } from '../../api/request/errors.ts';
+import { limitBody, MAX_API_BODY_BYTES, readForm } from '../../api/request/guards.ts';
+import {
+  countWhile,
+  createSharedAttempts,
+  PASSWORDS_OF_ONE,
+  type SharedAttempts,
+} from '../../api/sign-in/attempts.ts';
+import type { PasskeySignIn } from '../../api/sign-in/by-passkey.ts';
+import type { PageFrame } from '../frame/page-app.ts';
+import type { AccountPages } from './account-view.ts';
+import { passkeyShape, passwordSchema, readPasskeyName } from './forms.ts';
+
+export interface PasskeyDoors {
+  /** Null where browsers make no passkeys. */
+  passkeys: PasskeySignIn | null;
+  /** Whether an identity provider is a way to sign in. */
+  hasProvider: boolean;
+  /** Whether a password lets users in. */
+  passwordsCount: boolean;
+  /** Wrong passwords of an account, typed on its own page. */
+  guesses: SharedAttempts;
+}
+
+export function passkeyRoutes(
+  { application, clock }: Pick<HttpDeps, 'application' | 'clock'>,
+  { passkeys, hasProvider, passwordsCount, guesses }: PasskeyDoors,
+  pages: AccountPages,
+  frame: PageFrame,
+): Hono<HttpEnv> {
+  const { sealer } = application;
+  const app = frame.room();
+  const limited = limitBody(MAX_API_BODY_BYTES);
+
+  app.post('/account/proof', frame.act('viewer'), limited, async (c) => {
+    const { password, ...answer } = proofSchema.parse(await readForm(c));
+    const person = await pages.findPerson(c);
+    const { sessionId } = c.var.principal;
+    if (person === null || sessionId === null) throw withoutPasskeys();
+    if (answer.response !== '' && passkeys !== null) {
+      if (!(await passkeys.prove(c, person.id, sessionId, answer))) {
+        return refuse(c, 'This passkey does not count here, or it took longer than five minutes.');
+      }
+    } else {
+      const isRight = await countWhile([[guesses, person.id]], () =>
+        isPassword(password, person.password),
+      );
+      if (!isRight) {
+        return refuse(c, 'The password is another one.');
+      }
+      await guesses.takeBack(person.id);
+    }
+    await recordProof(application.store.connection, sessionId);
+    return c.redirect('/account?note=proved#passkeys', 303);
+  });
+
+  app.post('/account/passkeys', frame.act('viewer'), limited, async (c) => {
+    const form = await readForm(c);
+    const { sessionId } = c.var.principal;
+    const person = await pages.findProved(c);
+    if (person === null || sessionId === null) return refuse(c, NOT_PROVED);
+    if (passkeys === null) throw withoutPasskeys();
+    const asked = { ceremony: 'add', boundTo: sessionId } as const;
+    const made = await readNewPasskey(
+      { ...passkeys.deps, ...people(c) },
+      asked,
+      z.object(passkeyShape).parse(form),
+      readPasskeyName(form),
+    );
+    if (made === null) return refuse(c, NOT_MADE);
+    const added = await people(c).store.act((trx) => addPasskey(trx, person.id, made));
+    if (added !== 'done') return refuse(c, NOT_ADDED[added]);
+    return c.redirect('/account?note=passkeyAdded#passkeys', 303);
+  });
+
+  app.post('/account/passkeys/:id/remove', frame.act('viewer'), async (c) => {
+    const person = await pages.findProved(c);
+    if (person === null) return refuse(c, NOT_PROVED);
+    const removal = {
+      personId: person.id,
+      id: c.req.param('id'),
+      alsoLast: false,
+      hasProvider,
+      passwordsCount,
+      keptSession: c.var.principal.sessionId,
+    };
+    try {
+      await people(c).store.act((trx) => removePasskey(trx, removal));
+    } catch (error) {
+      if (!isConfigurationError(error)) throw error;
+      return refuse(c, error.message);
+    }
+    return c.redirect('/account?note=passkeyRemoved#passkeys', 303);
+  });
+  return app;
+
+  function people(c: Context<HttpEnv>): PeopleDeps {
+    return { store: application.store.actingAs(c.get('actor')), sealer, clock };
+  }
+
+  function refuse(c: Context<HttpEnv>, text: string) {
+    return pages.answer(c, { problem: { about: 'passkeys', text } });
+  }
+}
+
+/** Wrong passwords that are typed where one is signed in already. */
+export function createGuesses({
+  application,
+  clock,
+}: Pick<HttpDeps, 'application' | 'clock'>): SharedAttempts {
+  const counted = { what: 'password_own', limit: PASSWORDS_OF_ONE } as const;
+  return createSharedAttempts(application.store, clock, counted);
+}
+
+const proofSchema = z.object({ password: passwordSchema, ...passkeyShape });
+
+const NOT_PROVED = 'You signed in a while ago: first show that it is you, and then do it again.';
+
+/** Also said where a person joins. */
+export const NOT_MADE =
+  'The passkey was not taken: what the browser sent was not for this page, or came after more than five minutes. Try again; passkeys need JavaScript.';
+
+const NOT_ADDED: Readonly<Record<Exclude<PasskeyAdded, 'done'>, string>> = {
+  known: 'This passkey is known here already.',
+  too_many: `A person may have ${MAX_PASSKEYS} passkeys. Remove one that is not used any more.`,
+  unknown_person: 'You may not sign in any more.',
+};
+
+function withoutPasskeys(): HttpError {
+  return new HttpError(
+    422,
+    'passkeys_none',
+    'There are no passkeys here: they are for people, and for a public address with a name.',
+  );
+}

@@ -1,0 +1,351 @@
+import { isoTime } from '../../../core/clock.ts';
+import { ROLE_TEXTS, ROLES } from '../../../core/role.ts';
+import type { AccessTokenRecord } from '../../../people/statements/access.ts';
+import { type PersonView, waysText } from '../../../people/user-accounts.ts';
+import { Layout, render, type Viewer } from '../frame/layout.tsx';
+import {
+  ConfirmDialog,
+  Dialog,
+  type IconKind,
+  Status,
+  TableCell,
+  TableHead,
+  Timestamp,
+} from '../frame/parts.tsx';
+import { BOX } from './forms.ts';
+
+/** A secret that this answer shows, and no other. */
+export interface ShownOnce {
+  what: 'link' | 'token';
+  /** Of the person, or of the token. */
+  name: string;
+  secret: string;
+}
+
+interface Named {
+  id: string;
+  name: string;
+}
+
+export interface PeopleView {
+  people: readonly PersonView[];
+  tokens: readonly AccessTokenRecord[];
+  integrations: readonly Named[];
+  shown: ShownOnce | null;
+}
+
+/** Who may do what: users and access tokens. */
+export function renderUsers(viewer: Viewer, view: PeopleView, note: string | null) {
+  const { people, tokens, integrations, shown } = view;
+  return render(
+    <Layout area="users" title="Users" viewer={viewer} note={note}>
+      {shown !== null && <Shown shown={shown} />}
+      <section class="card" aria-labelledby="users-title">
+        <h1 id="users-title">Users</h1>
+        <h2 class="quiet">Who signs in, and what each user may do</h2>
+        {people.length === 0 ? (
+          <p class="empty">There are no users yet. Invite the first one as an owner.</p>
+        ) : (
+          <PeopleTable viewer={viewer} view={view} />
+        )}
+      </section>
+      <section class="card" aria-labelledby="invite-title">
+        <h2 id="invite-title">Invite a user</h2>
+        <form class="fields" method="post" action="/users">
+          <label for="name">Name</label>
+          <input id="name" name="name" required maxlength={100} autocomplete="off" />
+          <label for="email">E-mail</label>
+          <input id="email" name="email" type="email" required maxlength={254} autocomplete="off" />
+          <RightsFields id="invite" integrations={integrations} />
+          <p class="quiet">You get a link to send to the user. It works once, within seven days.</p>
+          <button type="submit" class="button primary">
+            Invite
+          </button>
+        </form>
+      </section>
+      <section class="card" id="tokens" aria-labelledby="tokens-title">
+        <h2 id="tokens-title">Access tokens</h2>
+        <p class="quiet">
+          For programs that use the HTTP API. Each token is shown once, when you create it.
+        </p>
+        {tokens.length > 0 && <TokenTable viewer={viewer} view={view} />}
+        <form class="fields" method="post" action="/tokens">
+          <label for="token-name">Name</label>
+          <input id="token-name" name="name" required maxlength={100} autocomplete="off" />
+          <RightsFields id="token" integrations={integrations} />
+          <button type="submit" class="button">
+            Create token
+          </button>
+        </form>
+      </section>
+    </Layout>,
+  );
+}
+
+function Shown({ shown: { what, name, secret } }: { shown: ShownOnce }) {
+  return (
+    <section class="card" aria-labelledby="shown-title">
+      <h2 id="shown-title">{what === 'link' ? `The link for ${name}` : `The token "${name}"`}</h2>
+      <p>
+        <label class="hidden" for="shown-secret">
+          {what === 'link' ? 'Link' : 'Token'}
+        </label>
+        <input id="shown-secret" class="secret" readonly value={secret} />
+      </p>
+      <p class="quiet">
+        {what === 'link'
+          ? 'Send it to this user only. It is not shown again and works once within seven days.'
+          : 'Save it now: it is not shown again.'}
+      </p>
+    </section>
+  );
+}
+
+const STATUSES: Readonly<Record<PersonView['status'], { kind: IconKind; word: string }>> = {
+  active: { kind: 'well', word: 'Active' },
+  invited: { kind: 'patience', word: 'Invited' },
+  expired: { kind: 'attention', word: 'Link expired' },
+  disabled: { kind: 'idle', word: 'Disabled' },
+};
+
+function PeopleTable({ viewer, view }: { viewer: Viewer; view: PeopleView }) {
+  return (
+    <table class="stacks">
+      <caption class="hidden">Users and their rights</caption>
+      <TableHead
+        texts={[
+          ...['Name', 'E-mail', 'Role', 'Reaches', 'Signs in by', 'Status', 'Last seen'],
+          <span class="hidden">Change</span>,
+        ]}
+      />
+      <tbody>
+        {view.people.map((person) => (
+          <PersonRow key={person.id} person={person} viewer={viewer} view={view} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function PersonRow(props: { person: PersonView; viewer: Viewer; view: PeopleView }) {
+  const { person, viewer, view } = props;
+  const { id, name, email, role, integrations, status, seenAt } = person;
+  return (
+    <tr id={`person_${id}`}>
+      <th scope="row">{name}</th>
+      <TableCell label="E-mail">{email}</TableCell>
+      <TableCell label="Role">{role}</TableCell>
+      <TableCell label="Reaches">{accessText(integrations, view.integrations)}</TableCell>
+      <TableCell label="Signs in by">{waysText(person.signsInBy)}</TableCell>
+      <TableCell label="Status">
+        <Status {...STATUSES[status]} />
+      </TableCell>
+      <TableCell label="Last seen">
+        {seenAt === null ? 'never' : <Timestamp at={seenAt} now={viewer.now} />}
+      </TableCell>
+      <td class="action">
+        <PersonActions person={person} view={view} />
+      </td>
+    </tr>
+  );
+}
+
+function PersonActions({ person, view }: { person: PersonView; view: PeopleView }) {
+  const { id, name, status } = person;
+  const path = `/users/${id}`;
+  const isDisabled = status === 'disabled';
+  return (
+    <>
+      <button type="button" class="button small" id={`${id}-change`} popovertarget={`${id}-dialog`}>
+        Change<span class="hidden"> {name}</span>
+      </button>
+      <Dialog id={`${id}-dialog`} title={name}>
+        <form class="fields" method="post" action={`${path}/role`}>
+          <RightsFields id={id} integrations={view.integrations} rights={person} />
+          <button type="submit" class="button primary">
+            Save rights
+          </button>
+        </form>
+        {person.signsInBy.passkeys.length > 0 && (
+          <ul aria-label={`Passkeys of ${name}`}>
+            {person.signsInBy.passkeys.map((passkey) => (
+              <li class="row actions">
+                <span>
+                  <span class="quiet">Passkey</span> {passkey.name}
+                </span>
+                <ConfirmDialog
+                  id={`passkey-${passkey.id}`}
+                  label="Remove passkey"
+                  title={`Remove the passkey "${passkey.name}" of ${name}?`}
+                  action={`${path}/passkeys/${passkey.id}/remove`}
+                  answer="Remove passkey"
+                >
+                  For a lost device: nobody can sign in with it any more, and {name} is signed out
+                  everywhere.
+                </ConfirmDialog>
+              </li>
+            ))}
+          </ul>
+        )}
+        <div class="row actions">
+          <Act path={`${path}/link`} label="New link" />
+          <Act path={`${path}/sign-out`} label="Sign out everywhere" />
+          <Act
+            path={`${path}/${isDisabled ? 'enable' : 'disable'}`}
+            label={isDisabled ? 'Enable' : 'Disable'}
+          />
+          <ConfirmDialog
+            id={`${id}-remove`}
+            label="Remove"
+            title={`Remove ${name} for good?`}
+            action={`${path}/remove`}
+            answer="Remove user"
+          >
+            Name, address, password and passkeys are deleted, and all sessions end. The audit keeps
+            what this user did.
+          </ConfirmDialog>
+        </div>
+      </Dialog>
+    </>
+  );
+}
+
+function Act({ path, label }: { path: string; label: string }) {
+  return (
+    <form method="post" action={path}>
+      <button type="submit" class="button">
+        {label}
+      </button>
+    </form>
+  );
+}
+
+function RightsFields(props: {
+  /** What the names of its fields begin with on this page. */
+  id: string;
+  integrations: readonly Named[];
+  rights?: Pick<PersonView, 'role' | 'integrations'>;
+}) {
+  const { id, integrations, rights = { role: 'viewer', integrations: null } } = props;
+  const isAll = rights.integrations === null;
+  return (
+    <>
+      <label for={`${id}-role`}>Role</label>
+      <select id={`${id}-role`} name="role">
+        {ROLES.map((role) => (
+          <option value={role} selected={role === rights.role}>
+            {role}: {ROLE_TEXTS[role]}
+          </option>
+        ))}
+      </select>
+      <fieldset>
+        <legend>Clients within reach</legend>
+        <Choice type="radio" name="reach" value="all" isOn={isAll}>
+          All clients, including future ones
+        </Choice>
+        <Choice type="radio" name="reach" value="some" isOn={!isAll}>
+          Only these clients
+        </Choice>
+        {integrations.length > MAX_BOXES ? (
+          <Ids id={id} ids={rights.integrations ?? []} />
+        ) : (
+          <div class="boxes">
+            {integrations.map((one) => (
+              <Choice
+                type="checkbox"
+                name={BOX + one.id}
+                value="on"
+                isOn={rights.integrations?.includes(one.id) ?? false}
+              >
+                {one.name}
+              </Choice>
+            ))}
+          </div>
+        )}
+      </fieldset>
+    </>
+  );
+}
+
+/** More of them would make a page too large, and be too many to look through. */
+const MAX_BOXES = 60;
+
+function Ids({ id, ids }: { id: string; ids: readonly string[] }) {
+  return (
+    <>
+      <label class="hidden" for={`${id}-ids`}>
+        Ids of the clients
+      </label>
+      <textarea id={`${id}-ids`} name="ids" rows={3} placeholder="Their ids, with commas">
+        {ids.join(', ')}
+      </textarea>
+    </>
+  );
+}
+
+function Choice(props: {
+  type: 'radio' | 'checkbox';
+  name: string;
+  value: string;
+  isOn: boolean;
+  children?: string;
+}) {
+  const { type, name, value, isOn, children } = props;
+  return (
+    <label class="box">
+      <input type={type} name={name} value={value} checked={isOn} />
+      {children}
+    </label>
+  );
+}
+
+function TokenTable({ viewer, view }: { viewer: Viewer; view: PeopleView }) {
+  return (
+    <table class="stacks">
+      <caption class="hidden">Access tokens</caption>
+      <TableHead
+        texts={[...['Name', 'Role', 'Reaches', 'Last used'], <span class="hidden">Revoke</span>]}
+      />
+      <tbody>
+        {view.tokens.map(({ id, name, role, integrations, lastUsedAt }) => (
+          <tr>
+            <th scope="row">{name}</th>
+            <TableCell label="Role">{role}</TableCell>
+            <TableCell label="Reaches">{accessText(integrations, view.integrations)}</TableCell>
+            <TableCell label="Last used">
+              {lastUsedAt === null ? (
+                'never'
+              ) : (
+                <Timestamp at={isoTime(lastUsedAt)} now={viewer.now} />
+              )}
+            </TableCell>
+            <td class="action">
+              <ConfirmDialog
+                id={`token-${id}`}
+                label="Revoke"
+                title={`Revoke the token "${name}"?`}
+                action={`/tokens/${id}/revoke`}
+                answer="Revoke token"
+              >
+                Requests with this token are refused from now on, and browsers that signed in with
+                it are signed out.
+              </ConfirmDialog>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** More of them would fill a table. */
+const MAX_NAMED = 5;
+
+function accessText(ids: readonly string[] | null, integrations: readonly Named[]): string {
+  if (ids === null) return 'all';
+  const names = ids
+    .slice(0, MAX_NAMED)
+    .map((id) => integrations.find((one) => one.id === id)?.name ?? id);
+  const more = ids.length - names.length;
+  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ');
+}

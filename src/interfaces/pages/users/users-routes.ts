@@ -1,0 +1,101 @@
+/** Users, their rights and access tokens: for owners, who reach all clients. */
+import type { Context, Hono } from 'hono';
+import { createToken, revokeToken } from '../../../operations/tokens.ts';
+import {
+  changeRole,
+  disableUser,
+  enableUser,
+  inviteUser,
+  removeUser,
+  removeUserPasskey,
+  renewLink,
+  signUserOut,
+} from '../../../operations/users.ts';
+import { listAccessTokens } from '../../../people/statements/access.ts';
+import { listPeople } from '../../../people/user-accounts.ts';
+import { allClientsOnly } from '../../api/request/client-access.ts';
+import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
+import { createOperationForms } from '../frame/operation-form.ts';
+import type { PageFrame } from '../frame/page-app.ts';
+import { readRights } from './forms.ts';
+import type { ShownOnce } from './users-page.tsx';
+
+export function userPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
+  const { application, clock } = deps;
+  const app = frame.room();
+  const { add } = createOperationForms(deps, frame, app);
+
+  app.get('/users', frame.see('owner'), allClientsOnly, async (c) => {
+    const note = c.req.query('note') ?? '';
+    return page(c, { note: isNote(note) ? NOTES[note] : null });
+  });
+
+  add('/users', inviteUser, {
+    read: withRights,
+    answer: (c, { user, link }) =>
+      page(c, { shown: { what: 'link', name: user.name, secret: link } }),
+  });
+  add('/users/:user/link', renewLink, {
+    answer: (c, { user, link }) =>
+      page(c, { shown: { what: 'link', name: user.name, secret: link } }),
+  });
+  add('/users/:user/role', changeRole, { read: withRights, answer: back('changed') });
+  add('/users/:user/disable', disableUser, { answer: back('disabled') });
+  add('/users/:user/enable', enableUser, { answer: back('enabled') });
+  add('/users/:user/remove', removeUser, { answer: back('removed') });
+  add('/users/:user/passkeys/:passkey/remove', removeUserPasskey, {
+    answer: back('passkeyRemoved'),
+  });
+  add('/users/:user/sign-out', signUserOut, { answer: back('signedOut') });
+  add('/tokens', createToken, {
+    read: withRights,
+    answer: (c, { name, token }) => page(c, { shown: { what: 'token', name, secret: token } }),
+  });
+  add('/tokens/:token/revoke', revokeToken, {
+    answer: (c) => c.redirect('/users?note=revoked#tokens', 303),
+  });
+  return app;
+
+  async function page(
+    c: Context<HttpEnv>,
+    { note = null, shown = null }: { note?: string | null; shown?: ShownOnce | null },
+  ) {
+    const { store, sealer, integrations } = application;
+    const { reader } = store;
+    const view = {
+      people: await listPeople({ reader, sealer, clock }),
+      tokens: await listAccessTokens(reader),
+      integrations: [...integrations.values()].map(({ id, name = id }) => ({ id, name })),
+      shown,
+    };
+    const { renderUsers } = await import('./users-page.tsx');
+    return c.html(renderUsers(frame.getViewer(c.var.principal), view, note));
+  }
+}
+
+/** The fields of a form with a role and boxes for clients. */
+function withRights(form: Record<string, unknown>): object {
+  return { ...form, ...readRights(form) };
+}
+
+function back(note: Note) {
+  return (c: Context<HttpEnv>) => c.redirect(`/users?note=${note}`, 303);
+}
+
+/** What can be said on the next page: only these words, whatever the address has. */
+const NOTES = {
+  changed: 'The new rights apply from now on.',
+  disabled: 'The user cannot sign in any more and was signed out everywhere.',
+  enabled: 'The user can sign in again.',
+  removed: 'The user was removed.',
+  passkeyRemoved:
+    'The passkey was removed, and the user was signed out everywhere. If it was the only way to sign in, make a new link.',
+  signedOut: 'The user was signed out everywhere.',
+  revoked: 'The access token was revoked.',
+} as const;
+
+type Note = keyof typeof NOTES;
+
+function isNote(word: string): word is Note {
+  return Object.hasOwn(NOTES, word);
+}

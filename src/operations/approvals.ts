@@ -1,0 +1,140 @@
+/** Requests that wait for a second user, and the answers to them. */
+import { z } from 'zod';
+import { ConfigurationError } from '../core/errors.ts';
+import { describeCount, formatTimestamp } from '../core/quantities.ts';
+import { mayActAs } from '../core/role.ts';
+import { confirmApproval, refuseApproval } from '../decisions/second-person/confirm.ts';
+import {
+  type ApprovalRecord,
+  expireApprovals,
+  findStoredApproval,
+} from '../decisions/statements/approvals.ts';
+import {
+  type ApprovalView,
+  approvalSchema,
+  describeApproval,
+  listApprovals,
+  roleFor,
+} from '../decisions/views/approval.ts';
+import type { Caller } from './kit/caller.ts';
+import { type ActingWorld, acting, type World } from './kit/operation.ts';
+
+const input = z.object({ approval: z.string().describe('The ID of the request') });
+
+const result = z.object({ approval: approvalSchema });
+
+/** Also deletes requests that have expired, each with its audit entry. */
+export const listWaitingApprovals = acting({
+  name: 'approvals',
+  summary: 'List the requests that wait for a second user, or are being carried out',
+  role: 'viewer',
+  reach: 'some',
+  by: 'person+token',
+  input: z.object({}),
+  subjects: [],
+  result: z.object({ approvals: z.array(approvalSchema) }),
+  async run({ store, ...world }) {
+    const approvals = await listApprovals(store);
+    return {
+      approvals: approvals.filter((one) => isWithinReach(world, one)).map(describeApproval),
+    };
+  },
+  say: ({ approvals }) => `${describeCount(approvals.length, 'request')}.`,
+  table: ({ approvals }) => ({
+    empty: 'No request waits for a second user.',
+    headers: ['Request', 'Contacts', 'Credits', 'Asked by', 'Asked', 'Expires', 'State', 'ID'],
+    rows: approvals.map((one) => [
+      ...[one.text, one.contacts, one.credits, one.askedBy.name ?? one.askedBy.kind],
+      { at: one.askedAt },
+      formatTimestamp(Date.parse(one.runsOutAt)),
+      ...[one.state, one.id],
+    ]),
+  }),
+});
+
+export const confirmRequest = acting({
+  name: 'approvals confirm',
+  summary: 'Confirm what another user has asked for',
+  role: 'decider',
+  reach: 'some',
+  by: 'person+token',
+  input,
+  subjects: ['approval'],
+  result,
+  async run(world, { approval: id }) {
+    const approval = await findAnswerable(world, id);
+    requirePerson(world.caller, approval);
+    await confirmApproval({ application: toApplication(world) }, approval, world.caller);
+    const isDone = approval.request.what === 'decide';
+    if (!isDone) world.carryOn();
+    return { approval: withState(approval, isDone ? 'done' : 'confirmed') };
+  },
+  say: ({ approval: { text } }) => `Confirmed. ${text}`,
+});
+
+export const refuseRequest = acting({
+  name: 'approvals refuse',
+  summary: 'Refuse what waits for a second user, whoever asked for it',
+  role: 'decider',
+  reach: 'some',
+  by: 'person+token',
+  input,
+  subjects: ['approval'],
+  result,
+  async run(world, { approval: id }) {
+    const approval = await findAnswerable(world, id);
+    await refuseApproval({ application: toApplication(world) }, approval, world.caller);
+    return { approval: withState(approval, 'refused') };
+  },
+  say: ({ approval: { text } }) => `Refused: nothing of it is done. ${text}`,
+});
+
+function toApplication({ application, store }: ActingWorld) {
+  return { ...application, store };
+}
+
+function withState(approval: ApprovalRecord, state: ApprovalView['state']): ApprovalView {
+  return { ...describeApproval(approval), state };
+}
+
+/** Whether the caller has access to all clients that it is about. */
+function isWithinReach(
+  { caller }: Pick<World, 'caller'>,
+  { integrations }: Pick<ApprovalRecord, 'integrations'>,
+): boolean {
+  const { clients } = caller;
+  return clients === null || integrations.every((id) => clients.has(id));
+}
+
+/**
+ * The request with this ID, for a caller who may answer it. Throws a ConfigurationError: `unknown` without access to all
+ * of its clients, `forbidden` for a role that may not do the thing itself.
+ */
+async function findAnswerable(
+  { store, caller }: Pick<ActingWorld, 'store' | 'caller'>,
+  id: string,
+): Promise<ApprovalRecord> {
+  await expireApprovals(store);
+  const approval = await findStoredApproval(store, id);
+  if (approval === undefined || !isWithinReach({ caller }, approval)) {
+    throw new ConfigurationError(
+      `No request "${id}" waits for a second user. Nothing was changed. List the requests: donor-sync approvals`,
+      { code: 'approval_unknown', refusal: 'unknown' },
+    );
+  }
+  const needed = roleFor(approval);
+  if (caller.role === null || mayActAs(caller.role, needed)) return approval;
+  throw new ConfigurationError(
+    `This needs the role ${needed}, and yours is ${caller.role}. Nothing was changed.`,
+    { code: 'role_insufficient', refusal: 'forbidden' },
+  );
+}
+
+/** An access token may not erase anyone, so it may not confirm an erasure either. */
+function requirePerson({ kind }: Caller, { request }: ApprovalRecord): void {
+  if (kind !== 'token' || request.what !== 'forget') return;
+  throw new ConfigurationError(
+    'An access token may not confirm an erasure, whatever its role. Nothing was changed. Sign in as a user, or use the terminal: donor-sync approvals',
+    { code: 'person_needed', refusal: 'forbidden' },
+  );
+}

@@ -1,0 +1,63 @@
+/** Every operation, in the order of the guides. */
+
+import { confirmRequest, listWaitingApprovals, refuseRequest } from './approvals.ts';
+import { reconcileCredits, showBill, showCredits, showSpending } from './credits.ts';
+import { decideAll } from './decide-all.ts';
+import { forgetContact } from './forget.ts';
+import { createWebhook, listWebhooks, revokeWebhook, rotateWebhook, showWebhook } from './hooks.ts';
+import type { Operation } from './kit/operation.ts';
+import {
+  listClientSchedules,
+  pauseScheduledRuns,
+  resumeScheduledRuns,
+  showSchedule,
+} from './schedules.ts';
+import { createToken, listTokens, revokeToken } from './tokens.ts';
+import { undoRun } from './undo.ts';
+import {
+  changeRole,
+  disableUser,
+  enableUser,
+  inviteUser,
+  listUserPasskeys,
+  listUsers,
+  removeUser,
+  removeUserPasskey,
+  renewLink,
+  signUserOut,
+} from './users.ts';
+
+export const OPERATIONS: readonly Operation[] = [
+  inviteUser,
+  listUsers,
+  changeRole,
+  renewLink,
+  disableUser,
+  enableUser,
+  signUserOut,
+  listUserPasskeys,
+  removeUserPasskey,
+  removeUser,
+  createToken,
+  listTokens,
+  revokeToken,
+  undoRun,
+  forgetContact,
+  listWaitingApprovals,
+  confirmRequest,
+  refuseRequest,
+  decideAll,
+  listClientSchedules,
+  showSchedule,
+  pauseScheduledRuns,
+  resumeScheduledRuns,
+  showCredits,
+  showSpending,
+  showBill,
+  reconcileCredits,
+  createWebhook,
+  listWebhooks,
+  showWebhook,
+  rotateWebhook,
+  revokeWebhook,
+];

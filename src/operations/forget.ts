@@ -1,0 +1,77 @@
+/** Erasing a contact, with what donor-sync knows and, if asked, what it wrote into the CRM. */
+import { z } from 'zod';
+import { ConfigurationError } from '../core/errors.ts';
+import { askForWork } from '../decisions/second-person/ask.ts';
+import { approvalSchema, describeApproval } from '../decisions/views/approval.ts';
+import { integrationsToForget } from '../privacy/forget/targets.ts';
+import { findClient } from './kit/clients.ts';
+import { acting, type World } from './kit/operation.ts';
+
+const inputSchema = z.object({
+  integration: z.string().describe('The ID of the client'),
+  contact: z.string().min(1).max(255).describe('The ID of the contact in the CRM'),
+  alsoInCrm: z
+    .boolean()
+    .default(false)
+    .describe('Also clear the values that donor-sync wrote into the CRM'),
+  everywhere: z
+    .boolean()
+    .default(false)
+    .describe('Also in the clients of other CRM accounts that know this ID'),
+  blockUnknown: z
+    .boolean()
+    .default(false)
+    .describe('Block an ID that neither the database nor the CRM knows'),
+});
+
+export const forgetContact = acting({
+  name: 'forget',
+  summary: 'Erase a contact from the database and, if asked, what donor-sync wrote into the CRM',
+  role: 'admin',
+  reach: 'some',
+  by: 'person',
+  input: inputSchema,
+  subjects: ['integration', 'contact'],
+  result: z.object({ approval: approvalSchema }),
+  async question(world, input) {
+    const { crmId, ids } = await findTargets(world, input);
+    const clients = ids.map((id) => `"${id}"`).join(', ');
+    const crm = input.alsoInCrm ? ', and clear what donor-sync wrote of it in the CRM' : '';
+    return {
+      text: `Erase the contact ${crmId} of ${clients} from the database for good${crm}?`,
+      counts: { clients: ids.length },
+    };
+  },
+  async run({ store, caller, carryOn, ...world }, input) {
+    const { crmId } = await findTargets({ ...world, caller }, input);
+    const { alsoInCrm, everywhere, blockUnknown, integration: integrationId } = input;
+    const request = { what: 'forget', alsoInCrm, everywhere, blockUnknown } as const;
+    const deps = { application: { ...world.application, store } };
+    const approval = await askForWork(deps, caller, { request, integrationId, crmId });
+    carryOn();
+    return { approval: describeApproval(approval) };
+  },
+  say: ({ approval: { state, text } }) =>
+    state === 'waiting'
+      ? `Nothing has been done yet: this waits for a second user. ${text}`
+      : `donor-sync is doing it now, and continues after a restart. ${text}`,
+});
+
+/** The ID in its canonical form, and the clients. Throws a ConfigurationError if one of them is out of reach. */
+async function findTargets(world: World, input: z.output<typeof inputSchema>) {
+  const integration = findClient(world, input.integration);
+  const { application, reader, clients, caller } = world;
+  const crmId = await application.contactId(integration, input.contact);
+  const source = { store: { reader }, integrations: application.integrations };
+  const { everywhere } = input;
+  const ids = await integrationsToForget(
+    { application: source },
+    { integration, crmId, everywhere },
+  );
+  // Clients that the settings do not have any more are erased too: only who reaches all clients has those.
+  if (caller.clients === null || ids.every((id) => clients.has(id))) return { crmId, ids };
+  throw new ConfigurationError(
+    'This contact is also known to clients that you have no access to, and an erasure is about all of them. Nothing was changed. Ask a user who reaches all clients.',
+    { code: 'reach_insufficient', refusal: 'forbidden' },
+  );
+}

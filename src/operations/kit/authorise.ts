@@ -1,0 +1,72 @@
+/** Whether a caller may do what an operation does: the same rules wherever it is asked for. */
+import { ConfigurationError } from '../../core/errors.ts';
+import { mayActAs, type Role } from '../../core/role.ts';
+import type { Reader } from '../../database/reader.ts';
+import { listAccessTokens } from '../../people/statements/access.ts';
+import type { ClientAccess } from '../../people/statements/client-access.ts';
+import { findPersonBy } from '../../people/statements/people.ts';
+import type { Caller } from './caller.ts';
+import type { Operation } from './operation.ts';
+
+/** What the rules look at. */
+type Rules = Pick<Operation, 'name' | 'role' | 'reach' | 'by'>;
+
+/** Throws a ConfigurationError (forbidden) unless the caller may. */
+export function authorise({ name, role, reach, by }: Rules, caller: Caller): void {
+  if (caller.role === null) return;
+  if (!mayActAs(caller.role, role)) {
+    throw forbidden(
+      'role_insufficient',
+      `This needs the role ${role}, and yours is ${caller.role}. Nothing was changed.`,
+    );
+  }
+  if (reach === 'all' && caller.clients !== null) {
+    throw forbidden(
+      'reach_insufficient',
+      'This is about all integrations, and you reach some of them.',
+    );
+  }
+  if (by === 'person' && caller.kind === 'token') {
+    throw forbidden(
+      'person_needed',
+      `An access token may not do this ("${name}"), whatever its role. Nothing was changed. Sign in as a user, or use the terminal: donor-sync ${name} --help`,
+    );
+  }
+}
+
+/**
+ * Reads the caller's rights anew, within the transaction of the change: they may have been taken away since the caller
+ * was let in. Throws a ConfigurationError (forbidden) unless the caller may still do it.
+ */
+export async function authoriseAgain(rules: Rules, caller: Caller, reader: Reader): Promise<void> {
+  const { account } = caller;
+  if (account === null || account.kind === 'command') return authorise(rules, caller);
+  const rights = await readRights(reader, account);
+  if (rights === null) {
+    throw forbidden(
+      'rights_changed',
+      'Your access was taken away a moment ago. Nothing was changed.',
+    );
+  }
+  const { role, integrations } = rights;
+  authorise(rules, {
+    ...caller,
+    role,
+    clients: integrations === null ? null : new Set(integrations),
+  });
+}
+
+/** The rights as they stand; null for an account that is gone or disabled. */
+async function readRights(
+  reader: Reader,
+  { kind, id }: NonNullable<Caller['account']>,
+): Promise<{ role: Role; integrations: ClientAccess } | null> {
+  if (kind === 'token')
+    return (await listAccessTokens(reader)).find((one) => one.id === id) ?? null;
+  const person = await findPersonBy(reader, 'id', id);
+  return person === null || person.disabledAt !== null ? null : person;
+}
+
+function forbidden(code: string, message: string): ConfigurationError {
+  return new ConfigurationError(message, { code, refusal: 'forbidden' });
+}

@@ -1,0 +1,57 @@
+/** Clients for which an operation about several clients failed, while it worked for others. */
+import { z } from 'zod';
+import { type DonorSyncError, isDonorSyncError, isRetriableError } from '../../core/errors.ts';
+import type { Integration } from '../../core/integration-settings.ts';
+
+const failureSchema = z
+  .object({
+    integration: z.string().describe('The ID of the client'),
+    code: z.string(),
+    message: z.string(),
+    retriable: z.boolean().describe('True if it can work later without any change'),
+  })
+  .meta({ id: 'ClientFailure' });
+
+export type ClientFailure = z.output<typeof failureSchema>;
+
+/** A part of results: missing if everything worked. */
+export const failuresShape = {
+  failed: z.array(failureSchema).optional().describe('The clients for which it failed, if any'),
+};
+
+/** What was tried for several clients. */
+export interface Attempts<Value> {
+  values: Value[];
+  failed: ClientFailure[];
+}
+
+/**
+ * Tries the same for one client after the other: an error about one does not stop the next. Throws the first error
+ * if it worked for none of them, and every error that is not one of ours.
+ */
+export async function attemptEach<Value>(
+  clients: readonly Integration[],
+  work: (client: Integration) => Promise<Value>,
+): Promise<Attempts<Value>> {
+  const values: Value[] = [];
+  const errors: { integration: string; error: DonorSyncError }[] = [];
+  for (const client of clients) {
+    try {
+      values.push(await work(client));
+    } catch (error) {
+      if (!isDonorSyncError(error)) throw error;
+      errors.push({ integration: client.id, error });
+    }
+  }
+  const [first] = errors;
+  if (first !== undefined && values.length === 0) throw first.error;
+  return {
+    values,
+    failed: errors.map(({ integration, error }) => ({
+      integration,
+      code: error.code,
+      message: error.message,
+      retriable: isRetriableError(error),
+    })),
+  };
+}

@@ -1,0 +1,213 @@
+/** What users can do, each declared once: the terminal, the API and the pages offer what stands here. */
+import type { z } from 'zod';
+import type { Application } from '../../application.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Integration } from '../../core/integration-settings.ts';
+import type { Role } from '../../core/role.ts';
+import type { ActorTransaction } from '../../database/actor-transaction.ts';
+import type { Sealer } from '../../database/encryption/sealed.ts';
+import type { TimedReader } from '../../database/reader.ts';
+import type { Store } from '../../store.ts';
+import type { Caller } from './caller.ts';
+import type { ClientFailure } from './failures.ts';
+
+/** The parts of the product that operations use. */
+export type OperationApplication = Pick<
+  Application,
+  | 'store'
+  | 'integrations'
+  | 'sealer'
+  | 'settings'
+  | 'setup'
+  | 'guard'
+  | 'allowInsecureHttp'
+  | 'findRunning'
+  | 'open'
+  | 'takeLease'
+  | 'refresh'
+  | 'contactId'
+  | 'credits'
+>;
+
+/** What an operation works with. */
+export interface World {
+  /** In an operation that changes something, its transaction. */
+  reader: TimedReader;
+  /** For what is not in the database; its store is that of no caller: take `reader`, `trx` or `store` of the world. */
+  application: Omit<OperationApplication, 'store'>;
+  caller: Caller;
+  clock: Pick<Clock, 'now'>;
+  sealer: Pick<Sealer, 'seal' | 'open'>;
+  /** The clients within the caller's reach. */
+  clients: ReadonlyMap<string, Integration>;
+  /** How the world reaches the server. */
+  publicUrl: string;
+}
+
+/** The same for an operation that changes something: its transaction carries who asks, and the time. */
+export interface ChangingWorld extends World {
+  trx: ActorTransaction;
+}
+
+/** The same for an operation that works outside of the database too. */
+export interface ActingWorld extends World {
+  /** In the name of the caller. */
+  store: Store;
+  /** Aborted when the process is asked to end, or the caller has waited enough. */
+  signal: AbortSignal;
+  /** Tells the service that a request is in force which it carries out; nothing at the terminal. */
+  carryOn(): void;
+  /** Checks all alerts now and sends what has changed; never rejects. */
+  checkAlerts(): Promise<void>;
+}
+
+/** The schema of an input: an object, whose keys are options, fields of a body and fields of a form. */
+export type InputSchema = z.ZodObject;
+
+/** What all operations say of themselves. */
+interface Declaration<Input extends InputSchema, Result extends z.ZodType> {
+  /** As it is typed in the terminal: `users remove`. */
+  name: string;
+  /** One line, in the imperative: `Remove a user with their password and passkeys`. */
+  summary: string;
+  /** The lowest role that may ask for it over HTTP; the terminal needs none. */
+  role: Role;
+  /** `all`: a caller who reaches some clients only is refused. `some`: it works on those within reach. */
+  reach: 'all' | 'some';
+  /** `person`: an access token may not, whatever its role. */
+  by: 'person' | 'person+token';
+  input: Input;
+  /** The keys of the input that name its subject, in order: arguments in the terminal, parts of the path in the API. */
+  subjects: readonly (keyof z.output<Input> & string)[];
+  /** More keys that the terminal takes as arguments, a list as the last one. The API has them in the query or body. */
+  arguments?: readonly (keyof z.output<Input> & string)[];
+  result: Result;
+  /** What happened, in whole sentences, for a person. Never written to logs or the audit. */
+  say(result: z.output<Result>): string | readonly string[];
+  /** The result as a table or several; the terminal prints it in place of `say`. */
+  table?(result: z.output<Result>): TableView | readonly TableView[];
+  /** The result as a file: `--csv` in the terminal, `Accept: text/csv` in the API. */
+  csv?: CsvView<z.output<Result>>;
+  /** The clients for which it failed, while it worked for others; the terminal ends as with the error itself. */
+  failures?(result: z.output<Result>): readonly ClientFailure[];
+  /**
+   * How the terminal ends where the result is no success: `stopped` where repeating it goes on, `refused` where
+   * something has to be changed first. An exit code of the terminal alone: the API answers with the result.
+   */
+  ending?(result: z.output<Result>): 'done' | 'stopped' | 'refused';
+}
+
+/** An operation that changes nothing, neither in the database nor in a CRM. */
+export interface Reading<
+  Input extends InputSchema = InputSchema,
+  Result extends z.ZodType = z.ZodType,
+> extends Declaration<Input, Result> {
+  effect: 'reads';
+  run(world: World, input: z.output<Input>): Promise<z.output<Result>>;
+}
+
+/** An operation that changes something, in one transaction that ends with its audit entry. */
+export interface Changing<
+  Input extends InputSchema = InputSchema,
+  Result extends z.ZodType = z.ZodType,
+> extends Declaration<Input, Result> {
+  effect: 'changes';
+  run(world: ChangingWorld, input: z.output<Input>): Promise<z.output<Result>>;
+  /**
+   * For what erases, undoes, revokes or removes: the question that comes first. The terminal asks it, the API answers
+   * it as a preview, and what it says has to be the same when the operation is carried out.
+   */
+  question?(world: World, input: z.output<Input>): Promise<Question>;
+  /**
+   * The keys of secrets in the result: each is shown once, alone on a line in the terminal, in this order; one that is
+   * null is left out.
+   */
+  secret?: SecretKey<Result> | readonly SecretKey<Result>[];
+}
+
+type SecretKey<Result extends z.ZodType> = keyof z.output<Result> & string;
+
+/**
+ * An operation that works outside of the database too: it asks a CRM or the service, or sends a message. It runs in no
+ * transaction, and keeps each change that it makes with its own audit entry.
+ */
+export interface Acting<
+  Input extends InputSchema = InputSchema,
+  Result extends z.ZodType = z.ZodType,
+> extends Declaration<Input, Result> {
+  effect: 'acts';
+  run(world: ActingWorld, input: z.output<Input>): Promise<z.output<Result>>;
+  /** As that of an operation that changes something. */
+  question?(world: World, input: z.output<Input>): Promise<Question>;
+}
+
+export type Operation = Reading | Changing | Acting;
+
+/** An operation of any effect, with its own input and result. */
+export type OperationOf<Input extends InputSchema, Result extends z.ZodType> =
+  | Reading<Input, Result>
+  | Changing<Input, Result>
+  | Acting<Input, Result>;
+
+/** What a person agrees to, or not. */
+export interface Question {
+  /** A sentence that ends with a question mark. */
+  text: string;
+  /** What it is about, as numbers: `{ passkeys: 2 }`. */
+  counts: Readonly<Record<string, number>>;
+}
+
+/** A table that each interface draws in its own way. */
+export interface TableView {
+  /** The title, where an operation has several tables. */
+  title?: string;
+  /** The text in place of a table without rows. */
+  empty: string;
+  headers: readonly string[];
+  /** For each header a cell. */
+  rows: readonly (readonly Cell[])[];
+  /** Sentences below the table. */
+  notes?: readonly Note[];
+}
+
+/**
+ * A text, a number, or a time in ISO 8601: `at` has passed, which people read as "5 minutes ago", and `on` is still to
+ * come. Null is never.
+ */
+export type Cell = string | number | { at: string | null } | { on: string | null };
+
+/** A sentence; `warning` if the reader should act on it or know it before they act. */
+export type Note = string | { warning: string };
+
+/** A result as a CSV file. */
+export interface CsvView<Result> {
+  /** The name of the file: `credits-2026-11.csv`. */
+  file(result: Result): string;
+  text(result: Result): string;
+}
+
+/** Checks a declaration by its own types. */
+export function reading<Input extends InputSchema, Result extends z.ZodType>(
+  declared: Omit<Reading<Input, Result>, 'effect'>,
+): Reading<Input, Result> {
+  return { ...declared, effect: 'reads' };
+}
+
+/** Likewise for an operation that changes something. */
+export function changing<Input extends InputSchema, Result extends z.ZodType>(
+  declared: Omit<Changing<Input, Result>, 'effect'>,
+): Changing<Input, Result> {
+  return { ...declared, effect: 'changes' };
+}
+
+/** Likewise for one that works outside of the database too. */
+export function acting<Input extends InputSchema, Result extends z.ZodType>(
+  declared: Omit<Acting<Input, Result>, 'effect'>,
+): Acting<Input, Result> {
+  return { ...declared, effect: 'acts' };
+}
+
+/** True if a question comes first. */
+export function asksFirst(operation: Operation): boolean {
+  return operation.effect !== 'reads' && operation.question !== undefined;
+}

@@ -1,0 +1,60 @@
+/** Undoing a run: what it wrote is restored, where the CRM still holds it. */
+import { z } from 'zod';
+import { ConfigurationError } from '../core/errors.ts';
+import { describeCount } from '../core/quantities.ts';
+import type { Reader } from '../database/reader.ts';
+import { askForWork } from '../decisions/second-person/ask.ts';
+import { approvalSchema, describeApproval } from '../decisions/views/approval.ts';
+import { listWrites } from '../fields/statements/deliveries.ts';
+import { findRunById, type RunRecord } from '../sync/statements/runs.ts';
+import { acting, type World } from './kit/operation.ts';
+
+export const undoRun = acting({
+  name: 'undo',
+  summary: 'Restore the values that a run replaced, unless they were changed since',
+  role: 'admin',
+  reach: 'some',
+  by: 'person+token',
+  input: z.object({ run: z.string().describe('The ID of the run') }),
+  subjects: ['run'],
+  result: z.object({ approval: approvalSchema }),
+  async question(world, { run }) {
+    const { id, integrationId } = await findRun(world, run);
+    const { contacts, writes } = await countWrites(world.reader, id);
+    const who = describeCount(contacts, 'contact');
+    return {
+      text: `Restore what the run ${id} replaced in ${who} of "${integrationId}"?`,
+      counts: { contacts, writes },
+    };
+  },
+  async run({ application, store, caller, carryOn, ...world }, { run }) {
+    const { id, integrationId } = await findRun({ ...world, reader: store.reader }, run);
+    const request = { what: 'undo', run: id } as const;
+    const deps = { application: { ...application, store } };
+    const approval = await askForWork(deps, caller, { request, integrationId });
+    carryOn();
+    return { approval: describeApproval(approval) };
+  },
+  say: ({ approval: { state, text } }) =>
+    state === 'waiting'
+      ? `Nothing has been done yet: this waits for a second user. ${text}`
+      : `donor-sync is doing it now, and continues after a restart. ${text}`,
+});
+
+/** Throws a ConfigurationError (unknown) if no client within reach has this run. */
+async function findRun(
+  { reader, clients }: Pick<World, 'reader' | 'clients'>,
+  id: string,
+): Promise<RunRecord> {
+  const run = await findRunById(reader, id);
+  if (run && clients.has(run.integrationId)) return run;
+  throw new ConfigurationError(
+    `There is no run "${id}". Nothing was changed. List the runs: donor-sync runs`,
+    { code: 'run_unknown', refusal: 'unknown' },
+  );
+}
+
+async function countWrites(reader: Reader, run: string) {
+  const writes = await listWrites(reader, run);
+  return { writes: writes.length, contacts: new Set(writes.map(({ crmId }) => crmId)).size };
+}

@@ -1,0 +1,313 @@
+/** Users: who signs in, and what each may do. For owners, who reach all clients. */
+import { z } from 'zod';
+import { publicAddress } from '../core/public-address.ts';
+import { describeCount } from '../core/quantities.ts';
+import { ROLES } from '../core/role.ts';
+import { endSessions } from '../people/statements/sessions.ts';
+import {
+  changeRights,
+  disablePerson,
+  emailSchema,
+  INVITATION_DAYS,
+  type Invited,
+  invitationPath,
+  inviteAgain,
+  invitePerson,
+  listPeople,
+  type PersonView,
+  passkeyUnknown,
+  personNameSchema,
+  personUnknown,
+  removeLostPasskey,
+  removePerson,
+  waysText,
+} from '../people/user-accounts.ts';
+import { requireClients } from './kit/clients.ts';
+import { changing, reading, type World } from './kit/operation.ts';
+
+const USER = z.string().describe('The e-mail address or the whole ID of a user');
+
+const accessSchema = z
+  .array(z.string())
+  .min(1, { error: 'Name the clients within reach, or leave them out for all.' })
+  .nullable()
+  .describe('The IDs of the clients within reach; all if left out');
+
+/** Role and reach of a user or a token. */
+export const rightsShape = {
+  role: z.enum(ROLES).describe('What the caller may do'),
+  integrations: accessSchema.default(null),
+};
+
+const passkeySchema = z
+  .object({
+    id: z.string(),
+    name: z.string().describe('What the user calls it'),
+    createdAt: z.iso.datetime(),
+    lastUsedAt: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'Passkey' });
+
+const userSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    email: z.string(),
+    role: z.enum(ROLES),
+    integrations: accessSchema,
+    status: z.enum(['active', 'invited', 'expired', 'disabled']),
+    joinedAt: z.iso.datetime().nullable(),
+    seenAt: z.iso.datetime().nullable(),
+    signsInBy: z.object({
+      password: z.boolean(),
+      provider: z.boolean().describe('The user has signed in through the identity provider'),
+      passkeys: z.array(passkeySchema),
+    }),
+  })
+  .meta({ id: 'User' });
+
+const oneUser = z.object({ user: userSchema });
+
+const invitedUser = oneUser.extend({
+  link: z.string().describe('Shown here and never again'),
+  days: z.int().describe('How long the link works'),
+});
+
+const LINK_HINT = `Send the link to this user only. It works once within ${INVITATION_DAYS} days and is not shown again.`;
+
+export const listUsers = reading({
+  name: 'users list',
+  summary: 'List the users, their rights and how they sign in',
+  role: 'owner',
+  reach: 'all',
+  by: 'person+token',
+  input: z.object({}),
+  subjects: [],
+  result: z.object({ users: z.array(userSchema) }),
+  run: async (world) => ({ users: await listPeople(world) }),
+  say: ({ users }) => `${describeCount(users.length, 'user')}.`,
+  table: ({ users }) => ({
+    empty:
+      'There are no users yet. Invite one: donor-sync users invite --name NAME --email ADDRESS --role owner',
+    headers: ['Name', 'E-mail', 'Role', 'Reaches', 'Signs in by', 'Status', 'Last seen', 'ID'],
+    rows: users.map(({ id, name, email, role, integrations, signsInBy, status, seenAt }) => [
+      ...[name, email, role, accessText(integrations), waysText(signsInBy), status],
+      { at: seenAt },
+      id,
+    ]),
+  }),
+});
+
+export const inviteUser = changing({
+  name: 'users invite',
+  summary: 'Invite a user and show the link once',
+  role: 'owner',
+  reach: 'all',
+  by: 'person',
+  input: z.object({
+    name: personNameSchema.describe('The name of the user'),
+    email: emailSchema.describe('The e-mail address the user signs in with'),
+    ...rightsShape,
+  }),
+  subjects: [],
+  result: invitedUser,
+  secret: 'link',
+  async run(world, input) {
+    requireClients(world, input.integrations);
+    return describeInvited(world, await invitePerson(world.trx, world.sealer, input));
+  },
+  say: () => LINK_HINT,
+});
+
+export const renewLink = changing({
+  name: 'users link',
+  summary: 'Make a new sign-in link for a user; the previous link stops working',
+  role: 'owner',
+  reach: 'all',
+  by: 'person',
+  input: z.object({ user: USER }),
+  subjects: ['user'],
+  result: invitedUser,
+  secret: 'link',
+  async run(world, { user }) {
+    const { id } = await findUser(world, user);
+    return describeInvited(world, await inviteAgain(world.trx, id));
+  },
+  say: () => LINK_HINT,
+});
+
+export const changeRole = changing({
+  name: 'users role',
+  summary: 'Give a user another role and the clients within reach',
+  role: 'owner',
+  reach: 'all',
+  by: 'person',
+  input: z.object({ user: USER, ...rightsShape }),
+  subjects: ['user'],
+  result: oneUser,
+  async run(world, { user, ...rights }) {
+    const { id } = await findUser(world, user);
+    requireClients(world, rights.integrations);
+    await changeRights(world.trx, id, rights);
+    return { user: await findUser(world, id) };
+  },
+  say: ({ user: { name, role, integrations } }) =>
+    `${name} is now ${role} for ${integrations === null ? 'all clients' : accessText(integrations)}.`,
+});
+
+export const disableUser = changing({
+  name: 'users disable',
+  summary: 'Disable a user: they cannot sign in, and all their sessions end',
+  role: 'owner',
+  reach: 'all',
+  by: 'person+token',
+  input: z.object({ user: USER }),
+  subjects: ['user'],
+  result: oneUser,
+  run: (world, { user }) => setDisabled(world, user, true),
+  say: ({ user }) => `${user.name} cannot sign in any more and was signed out everywhere.`,
+});
+
+export const enableUser = changing({
+  name: 'users enable',
+  summary: 'Enable a disabled user',
+  role: 'owner',
+  reach: 'all',
+  by: 'person',
+  input: z.object({ user: USER }),
+  subjects: ['user'],
+  result: oneUser,
+  run: (world, { user }) => setDisabled(world, user, false),
+  say: ({ user }) => `${user.name} can sign in again.`,
+});
+
+export const signUserOut = changing({
+  name: 'users sign-out',
+  summary: 'End all sessions of a user',
+  role: 'owner',
+  reach: 'all',
+  by: 'person+token',
+  input: z.object({ user: USER }),
+  subjects: ['user'],
+  result: z.object({ user: z.string(), name: z.string(), sessions: z.int() }),
+  async run(world, { user }) {
+    const { id, name } = await findUser(world, user);
+    const sessions = await endSessions(world.trx, { personId: id }, { keep: null });
+    return { user: id, name, sessions };
+  },
+  say: ({ name, sessions }) =>
+    `${name} was signed out everywhere: ${describeCount(sessions, 'session')} ended.`,
+});
+
+export const removeUser = changing({
+  name: 'users remove',
+  summary: 'Remove a user with their password and passkeys',
+  role: 'owner',
+  reach: 'all',
+  by: 'person',
+  input: z.object({ user: USER }),
+  subjects: ['user'],
+  result: z.object({ removed: z.string(), name: z.string() }),
+  async question(world, { user }) {
+    const { name, signsInBy } = await findUser(world, user);
+    const passkeys = signsInBy.passkeys.length;
+    return { text: `Remove ${name} for good?`, counts: { passkeys } };
+  },
+  async run(world, { user }) {
+    const { id, name } = await findUser(world, user);
+    await removePerson(world.trx, id);
+    return { removed: id, name };
+  },
+  say: ({ name }) => `${name} was removed.`,
+});
+
+export const listUserPasskeys = reading({
+  name: 'users passkeys list',
+  summary: 'List the passkeys of a user',
+  role: 'owner',
+  reach: 'all',
+  by: 'person+token',
+  input: z.object({ user: USER }),
+  subjects: ['user'],
+  result: z.object({ user: z.string(), name: z.string(), passkeys: z.array(passkeySchema) }),
+  async run(world, { user }) {
+    const { id, name, signsInBy } = await findUser(world, user);
+    return { user: id, name, passkeys: signsInBy.passkeys };
+  },
+  say: ({ name, passkeys }) => `${name} has ${describeCount(passkeys.length, 'passkey')}.`,
+  table: ({ name, passkeys }) => ({
+    empty: `${name} has no passkey. Users add theirs under My account on the pages.`,
+    headers: ['Name', 'Created', 'Last used', 'ID'],
+    rows: passkeys.map((one) => [one.name, { at: one.createdAt }, { at: one.lastUsedAt }, one.id]),
+  }),
+});
+
+export const removeUserPasskey = changing({
+  name: 'users passkeys remove',
+  summary: 'Remove a passkey of a user who lost the device; all their sessions end',
+  role: 'owner',
+  reach: 'all',
+  by: 'person',
+  input: z.object({ user: USER, passkey: z.string().describe('The whole ID of the passkey') }),
+  subjects: ['user', 'passkey'],
+  result: oneUser.extend({ removed: z.string(), name: z.string() }),
+  async question(world, input) {
+    const { user, passkey } = await findPasskey(world, input);
+    return {
+      text: `Remove the passkey "${passkey.name}" of ${user.name}?`,
+      counts: { left: user.signsInBy.passkeys.length - 1 },
+    };
+  },
+  async run(world, input) {
+    const { user, passkey } = await findPasskey(world, input);
+    await removeLostPasskey(world.trx, user.id, passkey.id);
+    return { removed: passkey.id, name: passkey.name, user: await findUser(world, user.id) };
+  },
+  say({ name, user: { email, signsInBy } }) {
+    const removed = `The passkey "${name}" was removed. Nobody can sign in with it any more.`;
+    if (waysText(signsInBy) !== NO_WAYS) return removed;
+    return [
+      removed,
+      `It was the only way to sign in. Make a link to set a password: donor-sync users link ${email}`,
+    ];
+  },
+});
+
+const NO_WAYS = waysText({ password: false, provider: false, passkeys: [] });
+
+/** By the e-mail address or the whole ID; throws a ConfigurationError (unknown) if there is none. */
+async function findUser(world: World, typed: string): Promise<PersonView> {
+  const email = typed.trim().toLowerCase();
+  const users = await listPeople(world);
+  const user = users.find((one) => one.id === typed || one.email === email);
+  if (user !== undefined) return user;
+  throw personUnknown(typed);
+}
+
+async function findPasskey(world: World, input: { user: string; passkey: string }) {
+  const user = await findUser(world, input.user);
+  const passkey = user.signsInBy.passkeys.find(({ id }) => id === input.passkey);
+  if (passkey === undefined) throw passkeyUnknown(input.passkey);
+  return { user, passkey };
+}
+
+async function setDisabled(
+  world: World & { trx: Parameters<typeof disablePerson>[0] },
+  typed: string,
+  isDisabled: boolean,
+) {
+  const { id } = await findUser(world, typed);
+  await disablePerson(world.trx, id, isDisabled);
+  return { user: await findUser(world, id) };
+}
+
+async function describeInvited(world: World, invited: Invited) {
+  const user = await findUser(world, invited.id);
+  const link = publicAddress(world.publicUrl, invitationPath(invited));
+  return { user, link, days: INVITATION_DAYS };
+}
+
+/** `all`, or the IDs of the clients. */
+export function accessText(integrations: readonly string[] | null): string {
+  return integrations === null ? 'all' : integrations.join(', ');
+}

@@ -1,0 +1,239 @@
+/** Undo and erasure over the API: the service carries them out, also after a restart. */
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { silentLog } from '../../../src/core/log.ts';
+import { askForWork } from '../../../src/decisions/second-person/ask.ts';
+import { createApprovalWatch } from '../../../src/decisions/second-person/carry-on.ts';
+import { listStoredApprovals } from '../../../src/decisions/statements/approvals.ts';
+import { listAuditEntries } from '../../../src/privacy/audit/read-audit.ts';
+import { closedAfterTest } from '../../helpers/closed-after-test.ts';
+import { WITHOUT_TRIAL } from '../../helpers/sync-world.ts';
+import { errorSchema, type HttpWorld, openHttpWorld } from './http-world.ts';
+import { get, join, send } from './people-world.ts';
+
+const open = closedAfterTest(openHttpWorld);
+
+const startedSchema = z.object({ run: z.object({ id: z.string() }) });
+const previewSchema = z.object({
+  preview: z.object({
+    question: z.string(),
+    counts: z.record(z.string(), z.int()),
+    digest: z.string(),
+  }),
+});
+const workSchema = z.object({
+  approval: z.object({ id: z.string(), what: z.string(), state: z.string() }),
+});
+
+async function sync(world: HttpWorld, token: string, client = 'riverside'): Promise<string> {
+  const path = `/v1/integrations/${client}/runs`;
+  const { run } = (await world.request(path, { method: 'POST', token })).read(startedSchema);
+  await world.untilEnded(run.id);
+  return run.id;
+}
+
+/** The contacts in which the CRM holds a value of a profile. */
+function filled({ crm }: HttpWorld): string[] {
+  return [...crm.records].flatMap(([id, { values }]) =>
+    Object.values(values).some(Boolean) ? [id] : [],
+  );
+}
+
+async function openSynced(settings = {}) {
+  const world = await open({ integration: WITHOUT_TRIAL, settings });
+  const token = await world.addToken('admin');
+  await world.addPeople(20);
+  const run = await sync(world, token);
+  expect(filled(world).length).toBeGreaterThan(5);
+  return { world, token, run };
+}
+
+/** A request in the name of a signed-in user. */
+function asUser({ url }: HttpWorld, cookie: string) {
+  return async (path: string, body?: object) => {
+    const headers = { cookie, origin: url, 'content-type': 'application/json' };
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    const response = await fetch(url + path, { method: 'POST', headers, ...sent });
+    return { status: response.status, body: await response.json() };
+  };
+}
+
+function untilCarriedOut({ application: { store } }: HttpWorld) {
+  return expect.poll(() => listStoredApprovals(store), { timeout: 60_000 }).toEqual([]);
+}
+
+async function actionsOf({ application: { store } }: HttpWorld, action: string) {
+  const entries = await listAuditEntries(store, { limit: 50 });
+  return entries.filter((entry) => entry.action === action);
+}
+
+describe('undo over the API', () => {
+  it('says what it is about, answers at once, and restores what the run replaced', async () => {
+    const { world, token, run } = await openSynced();
+    const path = `/v1/runs/${run}/undo`;
+    const post = (to: string) => world.request(to, { method: 'POST', token });
+    const { preview } = (await post(`${path}/preview`)).read(previewSchema);
+    const contacts = filled(world).length;
+    expect(preview.counts).toMatchObject({ contacts });
+    expect(preview.question).toContain(`${contacts} contacts of "riverside"`);
+    expect(filled(world)).toHaveLength(contacts);
+    const answer = await post(`${path}?digest=${preview.digest}`);
+    expect(answer.status).toBe(202);
+    expect(answer.read(workSchema).approval).toMatchObject({ what: 'undo', state: 'confirmed' });
+    await untilCarriedOut(world);
+    expect(filled(world)).toEqual([]);
+    const [done] = await actionsOf(world, 'undo.done');
+    expect(done).toMatchObject({
+      actor: { kind: 'token' },
+      integrationId: 'riverside',
+      details: { run, restored: contacts, refused: 0 },
+    });
+    expect(await actionsOf(world, 'work.asked')).toHaveLength(1);
+  });
+
+  it('changes nothing without a preview, for another run, or for a role below admin', async () => {
+    const { world, token, run } = await openSynced();
+    const before = filled(world);
+    const path = `/v1/runs/${run}/undo`;
+    const post = (to: string, as = token) => world.request(to, { method: 'POST', token: as });
+    const missing = await post(path);
+    expect(missing.status).toBe(422);
+    expect(missing.read(errorSchema).error.code).toBe('preview_missing');
+    const other = await sync(world, token);
+    const { digest } = (await post(`/v1/runs/${other}/undo/preview`)).read(previewSchema).preview;
+    expect((await post(`${path}?digest=${digest}`)).status).toBe(409);
+    expect((await post(`${path}?digest=x`, await world.addToken('decider'))).status).toBe(403);
+    expect((await post('/v1/runs/unknown/undo')).status).toBe(404);
+    expect(await listStoredApprovals(world.application.store)).toEqual([]);
+    expect(filled(world)).toEqual(before);
+  });
+
+  it('has its button on the page of a run, for admins', async () => {
+    const { world, run } = await openSynced();
+    const { cookie } = await join(world, 'Ada', 'admin');
+    const decider = await join(world, 'Dee', 'decider');
+    const pageFor = async (as: string) => (await get(world, `/runs/${run}`, as)).text();
+    expect(await pageFor(cookie)).toContain('Undo run');
+    expect(await pageFor(decider.cookie)).not.toContain('Undo run');
+    const path = `/runs/${run}/undo`;
+    expect((await send(world, path, {}, { cookie: decider.cookie })).status).toBe(403);
+    const sent = await send(world, path, {}, { cookie });
+    expect(sent).toMatchObject({ status: 303, location: `/runs/${run}?note=undo` });
+    await untilCarriedOut(world);
+    expect(filled(world)).toEqual([]);
+  });
+
+  it('waits for a second user where the settings say so', async () => {
+    const { world, token, run } = await openSynced({ twoPeople: { undo: 1 } });
+    const before = filled(world);
+    const post = (to: string, as = token) => world.request(to, { method: 'POST', token: as });
+    const path = `/v1/runs/${run}/undo`;
+    const second = await world.addToken('admin');
+    const { digest } = (await post(`${path}/preview`)).read(previewSchema).preview;
+    const answer = (await post(`${path}?digest=${digest}`)).read(workSchema).approval;
+    expect(answer.state).toBe('waiting');
+    expect(filled(world)).toEqual(before);
+    const own = await post(`/v1/approvals/${answer.id}/confirm`);
+    expect(own.status).toBe(409);
+    expect((await post(`/v1/approvals/${answer.id}/confirm`, second)).status).toBe(200);
+    await untilCarriedOut(world);
+    expect(filled(world)).toEqual([]);
+  });
+
+  it('is carried out by the next process if this one ended before', async () => {
+    const { world, run } = await openSynced();
+    const { application, clock } = world;
+    const account = { kind: 'command', id: 'ada', name: 'ada' } as const;
+    const actor = { kind: 'command', name: 'ada', from: 'desk' } as const;
+    const about = { request: { what: 'undo', run }, integrationId: 'riverside' } as const;
+    const work = await askForWork({ application }, { account, actor }, about);
+    const again = await askForWork({ application }, { account, actor }, about);
+    expect(again.id).toBe(work.id);
+    expect(filled(world).length).toBeGreaterThan(0);
+    const stopping = new AbortController();
+    createApprovalWatch({ application, clock, log: silentLog, stopping: stopping.signal })();
+    await untilCarriedOut(world);
+    stopping.abort();
+    expect(filled(world)).toEqual([]);
+    expect((await actionsOf(world, 'undo.done'))[0]?.actor).toEqual(actor);
+  });
+});
+
+describe('an erasure over the API', () => {
+  it('is asked for by a user, and erases the contact here and in the CRM', async () => {
+    const { world } = await openSynced();
+    const [crmId = ''] = filled(world);
+    const { cookie } = await join(world, 'Ada', 'admin');
+    const post = asUser(world, cookie);
+    const path = `/v1/integrations/riverside/contacts/${crmId}/forget`;
+    const wanted = { alsoInCrm: true };
+    const asked = previewSchema.parse((await post(`${path}/preview`, wanted)).body).preview;
+    expect(asked.question).toContain(`Erase the contact ${crmId} of "riverside"`);
+    expect(asked.question).toContain('clear what donor-sync wrote');
+    const less = await post(`${path}?digest=${asked.digest}`, { alsoInCrm: false });
+    expect(less).toMatchObject({ status: 409, body: { error: { code: 'preview_outdated' } } });
+    const answer = await post(`${path}?digest=${asked.digest}`, wanted);
+    expect(answer).toMatchObject({ status: 202, body: { approval: { state: 'confirmed' } } });
+    await untilCarriedOut(world);
+    expect(filled(world)).not.toContain(crmId);
+    expect(await actionsOf(world, 'forget.begun')).not.toEqual([]);
+  });
+
+  it('is refused to an access token, whatever its role', async () => {
+    const { world } = await openSynced();
+    const before = filled(world);
+    const token = await world.addToken('owner');
+    const path = `/v1/integrations/riverside/contacts/${before[0]}/forget`;
+    for (const to of [`${path}/preview`, `${path}?digest=x`]) {
+      const refused = await world.request(to, { method: 'POST', token });
+      expect(refused.status).toBe(403);
+      expect(refused.read(errorSchema).error.code).toBe('person_needed');
+    }
+    expect(filled(world)).toEqual(before);
+  });
+
+  it('that needs a second user is confirmed by a user, never by an access token', async () => {
+    const { world } = await openSynced({ twoPeople: { forgetEverywhere: true } });
+    const [crmId = ''] = filled(world);
+    const token = await world.addToken('owner');
+    const ben = await join(world, 'Ben', 'admin');
+    const ada = await join(world, 'Ada', 'admin');
+    const path = `/v1/integrations/riverside/contacts/${crmId}/forget`;
+    const wanted = { everywhere: true };
+    const post = asUser(world, ada.cookie);
+    const { digest } = previewSchema.parse((await post(`${path}/preview`, wanted)).body).preview;
+    const asked = workSchema.parse((await post(`${path}?digest=${digest}`, wanted)).body).approval;
+    expect(asked.state).toBe('waiting');
+    const confirm = `/v1/approvals/${asked.id}/confirm`;
+    const byToken = await world.request(confirm, { method: 'POST', token });
+    expect(byToken.status).toBe(403);
+    expect(byToken.read(errorSchema).error.code).toBe('person_needed');
+    expect((await post(confirm)).status).toBe(409);
+    expect((await asUser(world, ben.cookie)(confirm)).status).toBe(200);
+    await untilCarriedOut(world);
+    expect(await actionsOf(world, 'forget.begun')).not.toEqual([]);
+  });
+
+  it('is refused to a user who does not reach all clients that know the contact', async () => {
+    const world = await open({ integration: WITHOUT_TRIAL, others: ['harbor'] });
+    const { store } = world.application;
+    const token = await world.addToken('admin');
+    for (const id of ['riverside', 'harbor']) {
+      await sync(world, token, id);
+      await store.connection
+        .updateTable('integrations')
+        .set({ crm_account: 'one account' })
+        .where('id', '=', id)
+        .execute();
+    }
+    const { cookie } = await join(world, 'Ada', 'admin', ['riverside']);
+    const path = '/v1/integrations/riverside/contacts/c1/forget/preview';
+    const refused = await asUser(world, cookie)(path);
+    expect(refused).toMatchObject({
+      status: 403,
+      body: { error: { code: 'reach_insufficient' } },
+    });
+    const { cookie: all } = await join(world, 'Ben', 'admin');
+    expect((await asUser(world, all)(path)).status).toBe(200);
+  });
+});

@@ -1,0 +1,116 @@
+/** For each operation a request to its route that succeeds, and one that its input refuses. */
+import type { HttpWorld } from '../interfaces/api/http-world.ts';
+import { join } from '../interfaces/api/people-world.ts';
+
+export interface Example {
+  /** What stands in the path, by the names of its parts. */
+  subjects?: Readonly<Record<string, string>>;
+  body?: object;
+  query?: string;
+  /** A body, or a query, that is refused; missing for an operation whose input has subjects only. */
+  invalid?: { body: object } | { query: string };
+  /** Its subject is no thing that may be missing, such as a month. */
+  isUnknownRefused?: false;
+}
+
+/** What examples need: a world with an owner who asks. */
+export interface ExampleWorld {
+  world: HttpWorld;
+  /** Starts a run of `riverside` that writes into contacts, and waits for its end. */
+  sync(): Promise<string>;
+}
+
+type MakeExample = (given: ExampleWorld) => Promise<Example>;
+
+const none: MakeExample = async () => ({});
+const ofClient: MakeExample = async () => ({ subjects: { integration: 'riverside' } });
+
+async function aUser({ world }: ExampleWorld): Promise<Example> {
+  return { subjects: { user: (await join(world, 'Ben', 'viewer')).id } };
+}
+
+export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
+  'users list': none,
+  'users invite': async () => ({
+    body: { name: 'Ben', email: 'ben@example.org', role: 'viewer' },
+    invalid: { body: { name: 'Ben', email: 'ben', role: 'viewer' } },
+  }),
+  'users role': async (given) => ({
+    ...(await aUser(given)),
+    body: { role: 'decider' },
+    invalid: { body: { role: 'queen' } },
+  }),
+  'users link': aUser,
+  'users disable': aUser,
+  'users enable': aUser,
+  'users sign-out': aUser,
+  'users remove': aUser,
+  'users passkeys list': aUser,
+  'tokens list': none,
+  'tokens create': async () => ({
+    body: { name: 'Export', role: 'viewer' },
+    invalid: { body: { name: '', role: 'viewer' } },
+  }),
+  'tokens revoke': async ({ world }) => {
+    await world.addToken('viewer');
+    const [token] = await world.application.store.reader
+      .selectFrom('access_tokens')
+      .select('id')
+      .execute();
+    return { subjects: { token: token?.id ?? '' } };
+  },
+  undo: async ({ sync }) => ({ subjects: { run: await sync() } }),
+  forget: async ({ world, sync }) => {
+    await sync();
+    const [contact = ''] = world.crm.records.keys();
+    return {
+      subjects: { integration: 'riverside', contact },
+      body: { alsoInCrm: true },
+      invalid: { body: { alsoInCrm: 'yes' } },
+    };
+  },
+  approvals: none,
+  'holds all': async ({ world, sync }) => {
+    await world.putFaults([{ on: { method: 'POST' }, times: 1, fault: { kind: 'resetAfter' } }]);
+    await sync();
+    return {
+      subjects: { integration: 'riverside', reason: 'lost_answer', decision: 'reject' },
+    };
+  },
+  'schedule list': none,
+  'schedule show': ofClient,
+  'schedule pause': ofClient,
+  'schedule resume': async ({ world }) => {
+    const at = { method: 'POST', token: await world.addToken('admin') };
+    await world.request('/v1/integrations/riverside/schedule/pause', at);
+    return { subjects: { integration: 'riverside' } };
+  },
+  'hooks list': none,
+  'hooks show': async ({ world }) => {
+    await world.addHook();
+    return { subjects: { integration: 'riverside' } };
+  },
+  'hooks create': ofClient,
+  'hooks rotate': async ({ world }) => {
+    await world.addHook();
+    return { subjects: { integration: 'riverside' } };
+  },
+  'hooks revoke': async ({ world }) => {
+    await world.addHook();
+    return { subjects: { integration: 'riverside' } };
+  },
+  credits: none,
+  'credits spent': async () => ({ invalid: { query: 'days=1' } }),
+  'credits bill': async () => ({
+    query: 'month=2026-10',
+    invalid: { query: 'month=october' },
+  }),
+  'credits reconcile': async () => ({ subjects: { month: '2026-10' }, isUnknownRefused: false }),
+};
+
+/** Operations that other tests carry out, since they need more than a request: the reason of each. */
+export const ELSEWHERE: Readonly<Record<string, string>> = {
+  'users passkeys remove': 'test/interfaces/api/passkeys.test.ts: a passkey of a browser',
+  'approvals confirm': 'test/interfaces/api/approvals.test.ts: a second user',
+  'approvals refuse': 'test/interfaces/api/approvals.test.ts: a second user',
+};

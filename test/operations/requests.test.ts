@@ -1,0 +1,128 @@
+/** Every operation over its route: what it answers, what the audit records, and that a refusal changes nothing. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { OPERATIONS } from '../../src/operations/catalogue.ts';
+import { listAuditEntries } from '../../src/privacy/audit/read-audit.ts';
+import { closedAfterTest } from '../helpers/closed-after-test.ts';
+import { WITHOUT_TRIAL } from '../helpers/sync-world.ts';
+import { errorSchema, type HttpWorld, openHttpWorld } from '../interfaces/api/http-world.ts';
+import { join } from '../interfaces/api/people-world.ts';
+import { ELSEWHERE, EXAMPLES, type Example } from './examples.ts';
+import { RULES } from './rules.ts';
+
+const open = closedAfterTest(openHttpWorld);
+const previewSchema = z.object({ preview: z.object({ digest: z.string() }) });
+const startedSchema = z.object({ run: z.object({ id: z.string() }) });
+
+let world: HttpWorld;
+/** The cookie of an owner. */
+let owner: string;
+beforeEach(async () => {
+  world = await open({
+    integration: { ...WITHOUT_TRIAL, schedule: { cron: '0 2 * * *', timezone: 'UTC' } },
+    others: ['harbor'],
+  });
+  owner = (await join(world, 'Olga', 'owner')).cookie;
+});
+
+async function send(method: string, path: string, body?: object) {
+  const json = 'application/json';
+  const headers = { cookie: owner, origin: world.url, accept: json };
+  const response = await fetch(
+    world.url + path,
+    body === undefined
+      ? { method, headers }
+      : {
+          method,
+          headers: { ...headers, 'content-type': json },
+          body: JSON.stringify(body),
+        },
+  );
+  const text = await response.text();
+  return { status: response.status, read: () => JSON.parse(text) as unknown, text };
+}
+
+async function sync(): Promise<string> {
+  await world.addPeople(6);
+  const { status, read } = await send('POST', '/v1/integrations/riverside/runs');
+  expect(status).toBe(202);
+  const { id } = startedSchema.parse(read()).run;
+  await world.untilEnded(id);
+  return id;
+}
+
+/** The route of an operation with the subjects of an example, or with one that does not exist. */
+function addressOf(name: string, { subjects = {} }: Example, isUnknown = false) {
+  const [method = '', pattern = ''] = (RULES[name]?.route ?? '').split(' ');
+  const names = [...pattern.matchAll(/:(\w+)/g)].map(([, part = '']) => part);
+  const path = names.reduce(
+    (filled, part, index) =>
+      filled.replace(`:${part}`, isUnknown && index === 0 ? 'nowhere' : (subjects[part] ?? '')),
+    pattern,
+  );
+  return { method, path, hasSubject: names.length > 0 };
+}
+
+/** Carries an operation out as its route wants it: with the digest of its preview, if it asks. */
+async function request(name: string, example: Example, isUnknown = false) {
+  const { method, path } = addressOf(name, example, isUnknown);
+  const { body, query } = example;
+  const words = query === undefined ? [] : [query];
+  if (RULES[name]?.asks) {
+    const asked = await send('POST', `${path}/preview`, body);
+    if (asked.status !== 200) return asked;
+    words.push(`digest=${previewSchema.parse(asked.read()).preview.digest}`);
+  }
+  const search = words.length === 0 ? '' : `?${words.join('&')}`;
+  return send(method, path + search, method === 'GET' ? undefined : body);
+}
+
+async function countAudit(): Promise<number> {
+  return (await listAuditEntries(world.application.store, { limit: 500 })).length;
+}
+
+const played = OPERATIONS.filter(({ name }) => !Object.hasOwn(ELSEWHERE, name));
+
+describe('the operations over their routes', () => {
+  it('have an example each, or a test elsewhere', () => {
+    const known = [...Object.keys(EXAMPLES), ...Object.keys(ELSEWHERE)];
+    expect(known.sort()).toEqual(OPERATIONS.map(({ name }) => name).sort());
+  });
+
+  it.each(played.map((operation) => ({ name: operation.name, operation })))(
+    '$name answers in its own shape, is recorded once, and refuses what is unknown or invalid',
+    async ({ name, operation }) => {
+      const example = (await EXAMPLES[name]?.({ world, sync })) ?? {};
+      const before = await countAudit();
+      const { hasSubject } = addressOf(name, example);
+      if (hasSubject && example.isUnknownRefused !== false) {
+        const unknown = await request(name, example, true);
+        expect(unknown.status, unknown.text).toBe(404);
+        expect(errorSchema.parse(unknown.read()).error.code).toMatch(/_unknown$/);
+      }
+      if (example.invalid !== undefined) {
+        const invalid = await request(name, { ...example, ...example.invalid });
+        expect(invalid.status, invalid.text).toBe(422);
+      }
+      // Reading has a right to be recorded, a refusal has not.
+      expect(await countAudit()).toBe(before);
+      const answer = await request(name, example);
+      expect([200, 201, 202], answer.text).toContain(answer.status);
+      const { result } = operation;
+      const shape = result instanceof z.ZodObject ? result.strict() : result;
+      expect(shape.parse(answer.read())).toEqual(answer.read());
+      const said = operation.say(answer.read());
+      expect([said].flat().join(' ')).toMatch(/\w.*([.?!]|donor-sync [\w -]+)$/);
+      const { audit, effect } = RULES[name] ?? {};
+      const entries = await listAuditEntries(world.application.store, { limit: 500 });
+      const recorded = entries.filter((entry) => entry.action === audit);
+      if (audit === undefined) {
+        expect(effect === 'changes' ? 'nothing recorded' : null).toBeNull();
+        return;
+      }
+      expect(recorded.length).toBeGreaterThan(0);
+      expect(recorded[0]).toMatchObject({ actor: { kind: 'session', name: 'Olga' } });
+      expect(JSON.stringify(recorded[0]?.details)).not.toMatch(/ben@example\.org/i);
+    },
+  );
+});

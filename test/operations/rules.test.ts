@@ -1,0 +1,81 @@
+/** All operations against the table of rules, in the declarations, the terminal and the routes of the API. */
+import { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { COMMANDS } from '../../src/interfaces/cli/commands.ts';
+import { OPERATIONS } from '../../src/operations/catalogue.ts';
+import { listFields } from '../../src/operations/kit/input-fields.ts';
+import { asksFirst } from '../../src/operations/kit/operation.ts';
+import { ROUTES } from '../interfaces/api/route-table.ts';
+import { commandDeps } from '../interfaces/cli/run-command.ts';
+import { RULES } from './rules.ts';
+
+const PATHS_THAT_ASK = new Set(
+  Object.values(RULES)
+    .filter(({ asks }) => asks)
+    .map(({ route }) => pathOf(route)),
+);
+
+const rows = OPERATIONS.map((operation) => ({ name: operation.name, operation }));
+
+describe('the operations', () => {
+  it('are all in the table of rules, each once, and the table has no others', () => {
+    expect(OPERATIONS.map(({ name }) => name).sort()).toEqual(Object.keys(RULES).sort());
+  });
+
+  it.each(rows)('$name is declared as the rules say', ({ name, operation }) => {
+    const { role, reach, by, effect } = operation;
+    expect({ role, reach, by, effect, asks: asksFirst(operation) }).toEqual({
+      role: RULES[name]?.role,
+      reach: RULES[name]?.reach,
+      by: RULES[name]?.by,
+      effect: RULES[name]?.effect,
+      asks: RULES[name]?.asks,
+    });
+  });
+
+  it.each(rows)('$name has its route, for the same callers', ({ name }) => {
+    const { route = '', role, reach, by, asks } = RULES[name] ?? {};
+    const expected = {
+      role,
+      ...(reach === 'all' && { about: 'all' }),
+      ...(by === 'person' && { by }),
+    };
+    expect(ROUTES[route], route).toMatchObject(expected);
+    const preview = `POST ${pathOf(route)}/preview`;
+    if (asks) expect(ROUTES[preview], preview).toMatchObject(expected);
+    else if (!PATHS_THAT_ASK.has(pathOf(route))) expect(ROUTES[preview]).toBeUndefined();
+  });
+
+  it.each(rows)('$name has its command, with a description of each option', async (row) => {
+    const words = row.name.split(' ');
+    let command: Command | undefined = await loadCommand(words[0] ?? '');
+    for (const word of words.slice(1)) {
+      command = command?.commands.find((one) => one.name() === word);
+    }
+    expect(command?.description()).toBe(row.operation.summary);
+    const typed = new Set<string>([
+      ...(command?.registeredArguments ?? []).map((argument) => argument.name()),
+      ...(command?.options ?? []).map((option) => option.attributeName()),
+    ]);
+    for (const { key, kind, description } of listFields(row.operation.input)) {
+      // A secret is never typed: its option names an environment variable.
+      expect(typed, key).toContain(kind === 'secret' ? `${key}Env` : key);
+      expect(typed.has(key), key).toBe(kind !== 'secret');
+      expect(description, key).not.toBe('');
+    }
+    // A command may ask before acts that the API carries out at once.
+    if (asksFirst(row.operation)) expect(typed).toContain('yes');
+  });
+});
+
+/** Of a route with its method. */
+function pathOf(route: string): string {
+  return route.split(' ')[1] ?? '';
+}
+
+async function loadCommand(name: string): Promise<Command> {
+  const entry = COMMANDS.find((one) => one.name === name);
+  return entry
+    ? entry.load({ ...commandDeps({ cwd: import.meta.dirname }), timezone: () => 'UTC' })
+    : new Command(name);
+}

@@ -1,0 +1,266 @@
+/**
+ * What each operation is allowed to be, written from the design and the guides, never from the operations themselves:
+ * a wrong declaration has to fail. A new operation goes into this table first.
+ */
+import type { Role } from '../../src/core/role.ts';
+
+export interface OperationRule {
+  /** The lowest role that may ask for it over HTTP. */
+  role: Role;
+  /** `all`: only for callers who reach all clients. */
+  reach: 'all' | 'some';
+  /** `person`: never with an access token. */
+  by: 'person' | 'person+token';
+  /** True if a question comes first: what erases, undoes, revokes or removes. */
+  asks: boolean;
+  effect: 'reads' | 'changes' | 'acts';
+  /** Its route, and its preview's where it asks. */
+  route: string;
+  /** What the audit records; none for what only reads. */
+  audit?: string;
+}
+
+const ofOwners = { role: 'owner', reach: 'all' } as const;
+const ofAdmins = { role: 'admin', reach: 'some', by: 'person+token' } as const;
+const ofViewers = { role: 'viewer', reach: 'some', by: 'person+token' } as const;
+
+export const RULES: Readonly<Record<string, OperationRule>> = {
+  'users list': {
+    ...ofOwners,
+    by: 'person+token',
+    asks: false,
+    effect: 'reads',
+    route: 'GET /v1/users',
+  },
+  'users invite': {
+    ...ofOwners,
+    by: 'person',
+    asks: false,
+    effect: 'changes',
+    route: 'POST /v1/users',
+    audit: 'person.invited',
+  },
+  'users role': {
+    ...ofOwners,
+    by: 'person',
+    asks: false,
+    effect: 'changes',
+    route: 'PUT /v1/users/:user/role',
+    audit: 'person.changed',
+  },
+  'users link': {
+    ...ofOwners,
+    by: 'person',
+    asks: false,
+    effect: 'changes',
+    route: 'POST /v1/users/:user/link',
+    audit: 'person.invited',
+  },
+  'users disable': {
+    ...ofOwners,
+    by: 'person+token',
+    asks: false,
+    effect: 'changes',
+    route: 'POST /v1/users/:user/disable',
+    audit: 'person.changed',
+  },
+  'users enable': {
+    ...ofOwners,
+    by: 'person',
+    asks: false,
+    effect: 'changes',
+    route: 'POST /v1/users/:user/enable',
+    audit: 'person.changed',
+  },
+  'users sign-out': {
+    ...ofOwners,
+    by: 'person+token',
+    asks: false,
+    effect: 'changes',
+    route: 'POST /v1/users/:user/sign-out',
+    audit: 'session.ended',
+  },
+  'users remove': {
+    ...ofOwners,
+    by: 'person',
+    asks: true,
+    effect: 'changes',
+    route: 'DELETE /v1/users/:user',
+    audit: 'person.removed',
+  },
+  'users passkeys list': {
+    ...ofOwners,
+    by: 'person+token',
+    asks: false,
+    effect: 'reads',
+    route: 'GET /v1/users/:user/passkeys',
+  },
+  'users passkeys remove': {
+    ...ofOwners,
+    by: 'person',
+    asks: true,
+    effect: 'changes',
+    route: 'DELETE /v1/users/:user/passkeys/:passkey',
+    audit: 'passkey.removed',
+  },
+  'tokens create': {
+    ...ofOwners,
+    by: 'person',
+    asks: false,
+    effect: 'changes',
+    route: 'POST /v1/tokens',
+    audit: 'token.made',
+  },
+  'tokens list': {
+    ...ofOwners,
+    by: 'person+token',
+    asks: false,
+    effect: 'reads',
+    route: 'GET /v1/tokens',
+  },
+  'tokens revoke': {
+    ...ofOwners,
+    by: 'person+token',
+    asks: true,
+    effect: 'changes',
+    route: 'DELETE /v1/tokens/:token',
+    audit: 'token.revoked',
+  },
+  undo: {
+    role: 'admin',
+    reach: 'some',
+    by: 'person+token',
+    asks: true,
+    effect: 'acts',
+    route: 'POST /v1/runs/:run/undo',
+    audit: 'work.asked',
+  },
+  forget: {
+    role: 'admin',
+    reach: 'some',
+    by: 'person',
+    asks: true,
+    effect: 'acts',
+    route: 'POST /v1/integrations/:integration/contacts/:contact/forget',
+    audit: 'work.asked',
+  },
+  approvals: {
+    ...ofViewers,
+    asks: false,
+    effect: 'acts',
+    route: 'GET /v1/approvals',
+  },
+  'approvals confirm': {
+    role: 'decider',
+    reach: 'some',
+    by: 'person+token',
+    asks: false,
+    effect: 'acts',
+    route: 'POST /v1/approvals/:approval/confirm',
+    audit: 'approval.confirmed',
+  },
+  'approvals refuse': {
+    role: 'decider',
+    reach: 'some',
+    by: 'person+token',
+    asks: false,
+    effect: 'acts',
+    route: 'POST /v1/approvals/:approval/refuse',
+    audit: 'approval.refused',
+  },
+  'holds all': {
+    role: 'decider',
+    reach: 'some',
+    by: 'person+token',
+    asks: true,
+    effect: 'acts',
+    route: 'POST /v1/integrations/:integration/decisions/:reason/:decision',
+    audit: 'hold.decided',
+  },
+  'schedule list': {
+    ...ofViewers,
+    asks: false,
+    effect: 'reads',
+    route: 'GET /v1/schedules',
+  },
+  'schedule show': {
+    ...ofViewers,
+    asks: false,
+    effect: 'reads',
+    route: 'GET /v1/integrations/:integration/schedule',
+  },
+  'schedule pause': {
+    ...ofAdmins,
+    asks: false,
+    effect: 'changes',
+    route: 'POST /v1/integrations/:integration/schedule/pause',
+    audit: 'schedule.paused',
+  },
+  'schedule resume': {
+    ...ofAdmins,
+    asks: false,
+    effect: 'changes',
+    route: 'POST /v1/integrations/:integration/schedule/resume',
+    audit: 'schedule.resumed',
+  },
+  // Reading the balances is free, so every viewer may.
+  credits: {
+    ...ofViewers,
+    asks: false,
+    effect: 'acts',
+    route: 'GET /v1/credits/keys',
+  },
+  'credits spent': {
+    ...ofViewers,
+    asks: false,
+    effect: 'acts',
+    route: 'GET /v1/credits',
+  },
+  'credits bill': {
+    ...ofViewers,
+    asks: false,
+    effect: 'reads',
+    route: 'GET /v1/credits/bill',
+  },
+  // A key may be shared with clients without access: its balance is about all of them.
+  'credits reconcile': {
+    ...ofViewers,
+    reach: 'all',
+    asks: false,
+    effect: 'reads',
+    route: 'GET /v1/credits/reconciliations/:month',
+  },
+  'hooks list': {
+    ...ofAdmins,
+    asks: false,
+    effect: 'reads',
+    route: 'GET /v1/webhooks',
+  },
+  'hooks show': {
+    ...ofAdmins,
+    asks: false,
+    effect: 'reads',
+    route: 'GET /v1/integrations/:integration/webhook',
+  },
+  'hooks create': {
+    ...ofAdmins,
+    asks: false,
+    effect: 'changes',
+    route: 'POST /v1/integrations/:integration/webhook',
+    audit: 'hook.made',
+  },
+  'hooks rotate': {
+    ...ofAdmins,
+    asks: false,
+    effect: 'changes',
+    route: 'POST /v1/integrations/:integration/webhook/rotate',
+    audit: 'hook.made',
+  },
+  'hooks revoke': {
+    ...ofAdmins,
+    asks: true,
+    effect: 'changes',
+    route: 'DELETE /v1/integrations/:integration/webhook',
+    audit: 'hook.revoked',
+  },
+};
