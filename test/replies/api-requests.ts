@@ -17,6 +17,78 @@ const list = (path: string, filter = 'integration'): Cases => ({
   unknown: { path: `${path}?${filter}=nowhere` },
 });
 
+/** Without a preview, and with what is none. */
+const unseen = (path: string) => ({
+  'without preview': { path },
+  'other preview': { path: `${path}?digest=none` },
+});
+
+/** What makes or replaces the webhook address of a client. */
+const address = (rest: string): Cases => ({
+  good: { path: `/v1/integrations/riverside${rest}`, body: {} },
+  signed: { path: `/v1/integrations/riverside${rest}`, body: { signature: 'hmac' } },
+  'signed by HubSpot': {
+    path: `/v1/integrations/riverside${rest}`,
+    body: { signature: 'hubspot' },
+  },
+  'other client': { path: `/v1/integrations/harbor${rest}`, body: {} },
+  'other client, signed': {
+    path: `/v1/integrations/harbor${rest}`,
+    body: { signature: 'hmac' },
+  },
+  unknown: { path: `/v1/integrations/nowhere${rest}`, body: {} },
+  invalid: { path: `/v1/integrations/riverside${rest}`, body: { signature: 'wax' } },
+  'unknown key': { path: `/v1/integrations/riverside${rest}`, body: { seal: 'wax' } },
+  'without a body': { path: `/v1/integrations/riverside${rest}` },
+  'not JSON': { path: `/v1/integrations/riverside${rest}`, ...NOT_JSON },
+});
+
+const scheduleChange = (word: string): Cases => ({
+  good: { path: `/v1/integrations/riverside/schedule/${word}` },
+  'without a schedule': { path: `/v1/integrations/harbor/schedule/${word}` },
+  unknown: { path: `/v1/integrations/nowhere/schedule/${word}` },
+  invalid: { path: `/v1/integrations/%00/schedule/${word}` },
+});
+
+const user = (id: string, rest: string): Cases => ({
+  good: { path: `/v1/users/${id}${rest}` },
+  unknown: { path: `/v1/users/${NOWHERE}${rest}` },
+});
+
+const forget = (rest: string): Cases => {
+  const path = (client: string, contact: string) =>
+    `/v1/integrations/${client}/contacts/${contact}/forget${rest}`;
+  return {
+    good: { path: path('riverside', 'c001') },
+    'in the CRM too': { path: path('riverside', 'c001'), body: { alsoInCrm: true } },
+    everywhere: { path: path('riverside', 'c001'), body: { everywhere: true } },
+    'other client': { path: path('harbor', 'c041') },
+    'unknown contact': { path: path('riverside', 'nowhere') },
+    'block an unknown contact': {
+      path: path('riverside', 'nowhere'),
+      body: { blockUnknown: true },
+    },
+    unknown: { path: path('nowhere', 'c001') },
+    invalid: { path: path('riverside', 'c001'), body: { alsoInCrm: 'yes' } },
+    'not JSON': { path: path('riverside', 'c001'), ...NOT_JSON },
+  };
+};
+
+const decideAll = (rest: string): Cases => {
+  const path = (client: string, reason: string, decision: string) =>
+    `/v1/integrations/${client}/decisions/${reason}/${decision}${rest}`;
+  return {
+    good: { path: path('harbor', 'name_mismatch', 'reject') },
+    approve: { path: path('harbor', 'name_mismatch', 'approve') },
+    resubmit: { path: path('harbor', 'lost_answer', 'resubmit') },
+    'not possible': { path: path('harbor', 'lost_answer', 'approve') },
+    'nothing waits': { path: path('riverside', 'name_mismatch', 'reject') },
+    'unknown reason': { path: path('harbor', 'sleepy', 'reject') },
+    unknown: { path: path('nowhere', 'name_mismatch', 'reject') },
+    invalid: { path: path('harbor', 'name_mismatch', 'shrug') },
+  };
+};
+
 export const API_CASES: CaseTable = {
   'GET /healthz': { good: { path: '/healthz' } },
   'GET /readyz': { good: { path: '/readyz' } },
@@ -54,29 +126,25 @@ export const API_CASES: CaseTable = {
     'not declared as JSON': { path: '/v1/integrations/riverside/runs', ...NOT_DECLARED },
     'invalid and unknown': { path: '/v1/integrations/nowhere/runs', body: { full: 'yes' } },
   },
-  'GET /v1/integrations/:id/webhook': client('/webhook'),
-  'POST /v1/integrations/:id/webhook': {
-    good: { path: '/v1/integrations/riverside/webhook', body: {} },
-    signed: { path: '/v1/integrations/riverside/webhook', body: { signature: 'hmac' } },
-    'signed by HubSpot': {
-      path: '/v1/integrations/riverside/webhook',
-      body: { signature: 'hubspot' },
-    },
-    'other client': { path: '/v1/integrations/harbor/webhook', body: {} },
-    unknown: { path: '/v1/integrations/nowhere/webhook', body: {} },
-    invalid: { path: '/v1/integrations/riverside/webhook', body: { signature: 'wax' } },
-    'without a body': { path: '/v1/integrations/riverside/webhook' },
-    'not JSON': { path: '/v1/integrations/riverside/webhook', ...NOT_JSON },
+  'GET /v1/webhooks': {
+    good: { path: '/v1/webhooks' },
+    'unknown parameter': { path: '/v1/webhooks?integration=harbor' },
   },
-  'DELETE /v1/integrations/:id/webhook': client('/webhook'),
-  'GET /v1/integrations/:id/schedule': client('/schedule'),
-  'POST /v1/integrations/:id/schedule/:change': {
-    good: { path: '/v1/integrations/riverside/schedule/pause' },
-    resume: { path: '/v1/integrations/riverside/schedule/resume' },
-    'without a schedule': { path: '/v1/integrations/harbor/schedule/pause' },
-    unknown: { path: '/v1/integrations/nowhere/schedule/pause' },
-    invalid: { path: '/v1/integrations/riverside/schedule/skip' },
+  'GET /v1/integrations/:integration/webhook': client('/webhook'),
+  'POST /v1/integrations/:integration/webhook': address('/webhook'),
+  'POST /v1/integrations/:integration/webhook/rotate': address('/webhook/rotate'),
+  'DELETE /v1/integrations/:integration/webhook': {
+    ...client('/webhook?digest={digest}'),
+    ...unseen('/v1/integrations/riverside/webhook'),
   },
+  'POST /v1/integrations/:integration/webhook/preview': client('/webhook/preview'),
+  'GET /v1/schedules': {
+    good: { path: '/v1/schedules' },
+    'unknown parameter': { path: '/v1/schedules?integration=harbor' },
+  },
+  'GET /v1/integrations/:integration/schedule': client('/schedule'),
+  'POST /v1/integrations/:integration/schedule/pause': scheduleChange('pause'),
+  'POST /v1/integrations/:integration/schedule/resume': scheduleChange('resume'),
   'GET /v1/integrations/:id/alerts': client('/alerts'),
   'POST /v1/alerts/test': { good: { path: '/v1/alerts/test' } },
   'GET /v1/integrations/:id/fields': {
@@ -149,12 +217,12 @@ export const API_CASES: CaseTable = {
     invalid: { path: '/v1/holds/batches/{batch}/resubmit' },
   },
   'GET /v1/approvals': { good: { path: '/v1/approvals' } },
-  'POST /v1/approvals/:id/confirm': {
+  'POST /v1/approvals/:approval/confirm': {
     good: { path: '/v1/approvals/{approval}/confirm' },
     undo: { path: '/v1/approvals/{approval undo}/confirm' },
     unknown: { path: `/v1/approvals/${NOWHERE}/confirm` },
   },
-  'POST /v1/approvals/:id/refuse': {
+  'POST /v1/approvals/:approval/refuse': {
     good: { path: '/v1/approvals/{approval}/refuse' },
     undo: { path: '/v1/approvals/{approval undo}/refuse' },
     unknown: { path: `/v1/approvals/${NOWHERE}/refuse` },
@@ -163,6 +231,7 @@ export const API_CASES: CaseTable = {
   'GET /v1/credits': {
     ...list('/v1/credits'),
     month: { path: '/v1/credits?month=2026-11' },
+    'other month': { path: '/v1/credits?days=90&month=2020-01' },
     invalid: { path: '/v1/credits?days=5' },
     'invalid month': { path: '/v1/credits?month=2026-13' },
   },
@@ -171,55 +240,143 @@ export const API_CASES: CaseTable = {
     'empty month': { path: '/v1/credits/bill?month=2020-01' },
     invalid: { path: '/v1/credits/bill?month=soon' },
     'without a month': { path: '/v1/credits/bill' },
+    'as JSON': {
+      path: '/v1/credits/bill?month=2026-11',
+      headers: { accept: 'application/json' },
+    },
+  },
+  'GET /v1/credits/keys': list('/v1/credits/keys', 'integrations'),
+  'GET /v1/credits/reconciliations/:month': {
+    good: { path: '/v1/credits/reconciliations/2026-11' },
+    'empty month': { path: '/v1/credits/reconciliations/2020-01' },
+    invalid: { path: '/v1/credits/reconciliations/soon' },
   },
 
-  'GET /v1/people': { good: { path: '/v1/people' } },
-  'POST /v1/people': {
+  'GET /v1/users': { good: { path: '/v1/users' } },
+  'POST /v1/users': {
     good: {
-      path: '/v1/people',
+      path: '/v1/users',
       body: { name: 'Nora', email: 'nora@example.org', role: 'viewer', integrations: ['harbor'] },
     },
     'known address': {
-      path: '/v1/people',
+      path: '/v1/users',
       body: { name: 'Zoe', email: 'zoe@example.org', role: 'viewer' },
     },
     'limited owner': {
-      path: '/v1/people',
+      path: '/v1/users',
       body: { name: 'Nora', email: 'nora@example.org', role: 'owner', integrations: ['harbor'] },
     },
     unknown: {
-      path: '/v1/people',
+      path: '/v1/users',
       body: { name: 'Nora', email: 'nora@example.org', role: 'viewer', integrations: ['nowhere'] },
     },
-    invalid: { path: '/v1/people', body: { name: '', email: 'nora', role: 'queen' } },
+    invalid: { path: '/v1/users', body: { name: '', email: 'nora', role: 'queen' } },
     'invalid name': {
-      path: '/v1/people',
+      path: '/v1/users',
       body: { name: '', email: 'nora@example.org', role: 'viewer' },
     },
     'invalid address': {
-      path: '/v1/people',
+      path: '/v1/users',
       body: { name: 'Nora', email: 'nora', role: 'viewer' },
     },
-    'without a body': { path: '/v1/people' },
-    'not JSON': { path: '/v1/people', ...NOT_JSON },
+    'without a body': { path: '/v1/users' },
+    'not JSON': { path: '/v1/users', ...NOT_JSON },
   },
-  'PATCH /v1/people/:id': {
-    good: { path: '/v1/people/{user viewer}', body: { role: 'decider' } },
-    disable: { path: '/v1/people/{user viewer}', body: { disabled: true } },
-    'last owner': { path: '/v1/people/{user owner}', body: { role: 'viewer' } },
-    unknown: { path: `/v1/people/${NOWHERE}`, body: { role: 'decider' } },
-    'unknown client': { path: '/v1/people/{user viewer}', body: { integrations: ['nowhere'] } },
-    invalid: { path: '/v1/people/{user viewer}', body: { role: 'queen' } },
+  'PUT /v1/users/:user/role': {
+    good: { path: '/v1/users/{user viewer}/role', body: { role: 'decider' } },
+    'by address': { path: '/v1/users/viewer@example.org/role', body: { role: 'decider' } },
+    'some clients': {
+      path: '/v1/users/{user viewer}/role',
+      body: { role: 'decider', integrations: ['harbor'] },
+    },
+    'last owner': { path: '/v1/users/{user owner}/role', body: { role: 'viewer' } },
+    unknown: { path: `/v1/users/${NOWHERE}/role`, body: { role: 'decider' } },
+    'unknown client': {
+      path: '/v1/users/{user viewer}/role',
+      body: { role: 'viewer', integrations: ['nowhere'] },
+    },
+    'no clients': {
+      path: '/v1/users/{user viewer}/role',
+      body: { role: 'viewer', integrations: [] },
+    },
+    invalid: { path: '/v1/users/{user viewer}/role', body: { role: 'queen' } },
+    'without a body': { path: '/v1/users/{user viewer}/role' },
   },
-  'DELETE /v1/people/:id': {
-    good: { path: '/v1/people/{user viewer}' },
-    'last owner': { path: '/v1/people/{user owner}' },
-    unknown: { path: `/v1/people/${NOWHERE}` },
+  'POST /v1/users/:user/link': user('{invited}', '/link'),
+  'POST /v1/users/:user/disable': {
+    ...user('{user viewer}', '/disable'),
+    'last owner': { path: '/v1/users/{user owner}/disable' },
   },
-  'DELETE /v1/people/:id/passkeys/:passkey': {
-    good: { path: '/v1/people/{user viewer}/passkeys/nowhere' },
-    unknown: { path: `/v1/people/${NOWHERE}/passkeys/nowhere` },
+  'POST /v1/users/:user/enable': user('{user viewer}', '/enable'),
+  'POST /v1/users/:user/sign-out': user('{user viewer}', '/sign-out'),
+  'DELETE /v1/users/:user': {
+    ...user('{user viewer}', '?digest={digest}'),
+    'last owner': { path: '/v1/users/{user owner}?digest={digest}' },
+    ...unseen('/v1/users/{user viewer}'),
   },
+  'POST /v1/users/:user/preview': user('{user viewer}', '/preview'),
+  'GET /v1/users/:user/passkeys': user('{user viewer}', '/passkeys'),
+  'DELETE /v1/users/:user/passkeys/:passkey': {
+    ...user('{user viewer}', '/passkeys/nowhere?digest={digest}'),
+    ...unseen('/v1/users/{user viewer}/passkeys/nowhere'),
+  },
+  'POST /v1/users/:user/passkeys/:passkey/preview': user(
+    '{user viewer}',
+    '/passkeys/nowhere/preview',
+  ),
+  'GET /v1/tokens': { good: { path: '/v1/tokens' } },
+  'POST /v1/tokens': {
+    good: { path: '/v1/tokens', body: { name: 'Reports', role: 'viewer' } },
+    'some clients': {
+      path: '/v1/tokens',
+      body: { name: 'Reports', role: 'viewer', integrations: ['harbor'] },
+    },
+    'limited owner': {
+      path: '/v1/tokens',
+      body: { name: 'Reports', role: 'owner', integrations: ['harbor'] },
+    },
+    unknown: {
+      path: '/v1/tokens',
+      body: { name: 'Reports', role: 'viewer', integrations: ['nowhere'] },
+    },
+    invalid: { path: '/v1/tokens', body: { name: '', role: 'queen' } },
+    'invalid name': { path: '/v1/tokens', body: { name: '', role: 'viewer' } },
+    'without a body': { path: '/v1/tokens' },
+    'not JSON': { path: '/v1/tokens', ...NOT_JSON },
+  },
+  'DELETE /v1/tokens/:token': {
+    good: { path: '/v1/tokens/token-viewer?digest={digest}' },
+    unknown: { path: `/v1/tokens/${NOWHERE}?digest={digest}` },
+    ...unseen('/v1/tokens/token-viewer'),
+  },
+  'POST /v1/tokens/:token/preview': {
+    good: { path: '/v1/tokens/token-viewer/preview' },
+    unknown: { path: `/v1/tokens/${NOWHERE}/preview` },
+  },
+
+  'POST /v1/runs/:run/undo': {
+    good: { path: '/v1/runs/{run held}/undo?digest={digest}' },
+    'waits already': { path: '/v1/runs/{run}/undo?digest={digest}' },
+    'nothing written': { path: '/v1/runs/{run stopped}/undo?digest={digest}' },
+    unknown: { path: `/v1/runs/${NOWHERE}/undo?digest={digest}` },
+    invalid: { path: '/v1/runs/%00/undo?digest={digest}' },
+    ...unseen('/v1/runs/{run}/undo'),
+  },
+  'POST /v1/runs/:run/undo/preview': {
+    good: { path: '/v1/runs/{run}/undo/preview' },
+    'nothing written': { path: '/v1/runs/{run stopped}/undo/preview' },
+    unknown: { path: `/v1/runs/${NOWHERE}/undo/preview` },
+  },
+  'POST /v1/integrations/:integration/contacts/:contact/forget': {
+    ...forget('?digest={digest}'),
+    ...unseen('/v1/integrations/riverside/contacts/c001/forget'),
+  },
+  'POST /v1/integrations/:integration/contacts/:contact/forget/preview': forget('/preview'),
+  'POST /v1/integrations/:integration/decisions/:reason/:decision': {
+    ...decideAll('?digest={digest}'),
+    ...unseen('/v1/integrations/harbor/decisions/name_mismatch/reject'),
+  },
+  'POST /v1/integrations/:integration/decisions/:reason/:decision/preview': decideAll('/preview'),
 
   'GET /v1/audit': {
     ...list('/v1/audit'),

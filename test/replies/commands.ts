@@ -13,6 +13,8 @@ export interface CommandCase {
   args: readonly string[];
   /** The user of the machine; anna by default. */
   user?: string;
+  /** What is typed instead of the name. */
+  typed?: string;
 }
 
 export type CommandCases = Readonly<Record<string, CommandCase>>;
@@ -163,6 +165,18 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
     unknown: one(NOWHERE),
     invalid: one(),
   },
+  'holds all': {
+    good: one('harbor', 'name_mismatch', 'reject', '--yes'),
+    approve: one('harbor', 'name_mismatch', 'approve', '--yes'),
+    resubmit: one('harbor', 'lost_answer', 'resubmit', '--yes'),
+    unconfirmed: one('harbor', 'name_mismatch', 'reject'),
+    'not possible': one('harbor', 'lost_answer', 'approve', '--yes'),
+    'nothing waits': one('riverside', 'name_mismatch', 'reject', '--yes'),
+    'unknown reason': one('harbor', 'sleepy', 'reject', '--yes'),
+    unknown: one('nowhere', 'name_mismatch', 'reject', '--yes'),
+    invalid: one('harbor', 'name_mismatch', 'shrug', '--yes'),
+    'without an id': one(),
+  },
   approvals: { good: one(), invalid: one('confrm', '{approval}') },
   'approvals confirm': {
     good: { args: ['{approval}', '--yes'], user: 'ben' },
@@ -180,6 +194,10 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
   },
   schedule: { good: one(), invalid: one('skip') },
   'schedule list': { good: one(), invalid: one('--unheard-of') },
+  'schedule show': {
+    ...ofClients(),
+    'without an id': one(),
+  },
   'schedule pause': {
     ...ofClients(),
     'without a schedule': one('harbor'),
@@ -190,8 +208,8 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
     'without a schedule': one('harbor'),
     'without an id': one(),
   },
-  people: { good: one(), invalid: one('invte') },
-  'people invite': {
+  users: { good: one(), invalid: one('invte') },
+  'users invite': {
     good: one('--name', 'Nora', '--email', 'nora@example.org', '--role', 'viewer'),
     'known address': one('--name', 'Zoe', '--email', 'zoe@example.org', '--role', 'viewer'),
     'limited owner': one(
@@ -207,32 +225,38 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
     'invalid address': one('--name', 'Nora', '--email', 'nora', '--role', 'viewer'),
     'without options': one(),
   },
-  'people list': { good: one(), invalid: one('--unheard-of') },
-  'people role': {
+  'users list': {
+    good: one(),
+    'former name': { args: [], typed: 'people list' },
+    invalid: one('--unheard-of'),
+  },
+  'users role': {
     good: one('{user viewer}', '--role', 'decider'),
     'by address': one('viewer@example.org', '--role', 'decider'),
+    'by the end of the id': one('{end of user viewer}', '--role', 'decider'),
     'last owner': one('{user owner}', '--role', 'viewer'),
     unknown: one(NOWHERE, '--role', 'decider'),
     'unknown client': one('{user viewer}', '--role', 'viewer', '--integrations', 'nowhere'),
     invalid: one('{user viewer}', '--role', 'queen'),
   },
-  'people link': { good: one('{invited}'), unknown: one(NOWHERE), invalid: one() },
-  'people disable': {
+  'users link': { good: one('{invited}'), unknown: one(NOWHERE), invalid: one() },
+  'users disable': {
     good: one('{user viewer}'),
     'last owner': one('{user owner}'),
     unknown: one(NOWHERE),
     invalid: one(),
   },
-  'people enable': { good: one('{user viewer}'), unknown: one(NOWHERE), invalid: one() },
-  'people passkeys': { good: one(), invalid: one('lst') },
-  'people passkeys list': { good: one('{user viewer}'), unknown: one(NOWHERE), invalid: one() },
-  'people passkeys remove': {
+  'users enable': { good: one('{user viewer}'), unknown: one(NOWHERE), invalid: one() },
+  'users sign-out': { good: one('{user viewer}'), unknown: one(NOWHERE), invalid: one() },
+  'users passkeys': { good: one(), invalid: one('lst') },
+  'users passkeys list': { good: one('{user viewer}'), unknown: one(NOWHERE), invalid: one() },
+  'users passkeys remove': {
     'unknown passkey': one('{user viewer}', 'nowhere', '--yes'),
     unknown: one(NOWHERE, 'nowhere', '--yes'),
     unconfirmed: one('{user viewer}', 'nowhere'),
     invalid: one('{user viewer}'),
   },
-  'people remove': {
+  'users remove': {
     good: one('{user viewer}', '--yes'),
     unconfirmed: one('{user viewer}'),
     'last owner': one('{user owner}', '--yes'),
@@ -249,7 +273,12 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
     'without options': one(),
   },
   'tokens list': { good: one(), invalid: one('--unheard-of') },
-  'tokens revoke': { good: one('token-viewer'), unknown: one(NOWHERE), invalid: one() },
+  'tokens revoke': {
+    good: one('token-viewer', '--yes'),
+    unconfirmed: one('token-viewer'),
+    unknown: one(NOWHERE, '--yes'),
+    invalid: one(),
+  },
   fields: { good: one(), invalid: one('chck') },
   'fields check': { ...ofClients(), 'not connected': one('hillside') },
   'fields create': {
@@ -282,9 +311,24 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
     'invalid strength': one('riverside', '--min-strength', 'strong'),
   },
   credits: { ...ofClients(), all: one() },
+  'credits spent': {
+    good: one(),
+    month: one('--month', '2026-11'),
+    'other client': one('--integration', 'harbor'),
+    unknown: one('--integration', 'nowhere'),
+    invalid: one('--days', '5'),
+    'not a number': one('--days', 'some'),
+    'invalid month': one('--month', '2026-13'),
+  },
+  'credits bill': {
+    good: one('--month', '2026-11'),
+    csv: one('--month', '2026-11', '--csv'),
+    'empty month': one('--month', '2020-01'),
+    invalid: one('--month', 'soon'),
+    'without a month': one(),
+  },
   'credits reconcile': {
     good: one('2026-11'),
-    csv: one('2026-11', '--csv'),
     'empty month': one('2020-01'),
     invalid: one('soon'),
     'without a month': one(),
@@ -357,17 +401,19 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
     'without an id': one(),
   },
   'hooks revoke': {
-    good: one('riverside'),
-    'there is none': one('harbor'),
-    unknown: one('nowhere'),
+    good: one('riverside', '--yes'),
+    unconfirmed: one('riverside'),
+    'there is none': one('harbor', '--yes'),
+    unknown: one('nowhere', '--yes'),
     invalid: one(),
   },
+  'hooks list': { good: one(), invalid: one('--unheard-of') },
   'hooks show': {
-    good: one(),
     client: one('riverside'),
     'there is none': one('harbor'),
     unknown: one('nowhere'),
     invalid: one('--unheard-of'),
+    'without an id': one(),
   },
   apply: {
     good: one('meadow.yaml'),

@@ -63,6 +63,30 @@ describe('the comparison of two recordings', () => {
     expect(summary).toBe('api: 1 missing, 1 new, 0 changed');
   });
 
+  it('compares the answers of a request that has moved', () => {
+    const user: Entry = {
+      ...{
+        kind: 'api',
+        as: 'owner',
+        request: 'PATCH /v1/people/<user>',
+        case: 'good',
+        status: 200,
+      },
+      body: { person: { name: 'Ben' } },
+    };
+    const moved: Entry = { ...user, request: 'PUT /v1/users/<user>/role', status: 403 };
+    const signedIn: Entry = { ...moved, as: 'owner, signed in', status: 200 };
+    const command: Entry = { ...TYPED, request: 'people list', case: 'good' };
+    const [from, to] = [
+      [user, command],
+      [moved, signedIn, { ...command, request: 'users list' }],
+    ].map((entries) => readEntries(writeEntries(entries)));
+    const differences = findDifferences(from ?? new Map(), to ?? new Map());
+    expect(differences.map(describeDifference)).toEqual([
+      'changed: api | PUT /v1/users/<user>/role | good | owner: status: 200 -> 403',
+    ]);
+  });
+
   it('finds a key that was lost, and tells it from one that is null', () => {
     const { lines } = compare(
       { ...SHOWN, body: { run: { id: '<run>', contacts: { read: null } } } },

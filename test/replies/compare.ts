@@ -7,6 +7,7 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { type Entry, readEntries } from './entries.ts';
+import { laterKeys } from './moved.ts';
 
 export interface Difference {
   what: 'missing' | 'new' | 'changed';
@@ -24,16 +25,29 @@ export function findDifferences(
   before: ReadonlyMap<string, Entry>,
   after: ReadonlyMap<string, Entry>,
 ): Difference[] {
-  const keys = [...new Set([...before.keys(), ...after.keys()])].sort();
-  return keys.flatMap((key): Difference[] => {
-    const [from, to] = [before.get(key), after.get(key)];
-    if (from === undefined) return to ? [{ what: 'new', key, kind: to.kind, place: '' }] : [];
-    if (to === undefined) return [{ what: 'missing', key, kind: from.kind, place: '' }];
-    return listChanges(from, to, '').map((change) => ({
-      ...{ what: 'changed', key, kind: from.kind },
-      ...change,
-    }));
+  const found = new Set<string>();
+  const differences = [...before].flatMap(([key, from]): Difference[] => {
+    // Where two recordings of one state are compared, nothing has moved.
+    const keys = [...new Set([key, ...laterKeys(key)])].filter((later) => after.has(later));
+    for (const later of keys) found.add(later);
+    if (keys.length === 0) return [{ what: 'missing', key, kind: from.kind, place: '' }];
+    return keys.flatMap((later) =>
+      listChanges(answerOf(from), answerOf(after.get(later)), '').map((change) => ({
+        ...{ what: 'changed' as const, key: later, kind: from.kind },
+        ...change,
+      })),
+    );
   });
+  for (const [key, { kind }] of after) {
+    if (!found.has(key)) differences.push({ what: 'new', key, kind, place: '' });
+  }
+  return differences.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+}
+
+/** What was answered, without what was asked. */
+function answerOf(entry: Entry | undefined): object {
+  const { as: _as, case: _case, request: _request, kind: _kind, ...answer } = entry ?? {};
+  return answer;
 }
 
 type Change = Pick<Difference, 'place' | 'from' | 'to'>;

@@ -1,4 +1,5 @@
 /** Sends the requests of the API and of the pages, and records what comes back. */
+import { z } from 'zod';
 import { mayActAs } from '../../src/core/role.ts';
 import { ROUTES } from '../interfaces/api/route-table.ts';
 import type { Entry } from './entries.ts';
@@ -15,6 +16,8 @@ interface Step {
   name: string;
   request: Request;
   principal: Principal;
+  /** By a session instead of an access token. */
+  isSignedIn: boolean;
 }
 
 /**
@@ -25,7 +28,8 @@ export async function recordHttp(world: World, kind: Kind, table: CaseTable): Pr
   const entries: Entry[] = [];
   for (const [route, cases] of Object.entries(table)) {
     const steps = stepsOf(kind, route, cases);
-    const changing = steps.filter((step) => !route.startsWith('GET ') && isAllowed(step));
+    const isReading = route.startsWith('GET ') || (kind === 'api' && route.endsWith('/preview'));
+    const changing = steps.filter((step) => !isReading && isAllowed(step));
     const others = steps.filter((step) => !changing.includes(step));
     const groups = [others, ...changing.map((step) => [step])];
     for (const group of groups.filter(({ length }) => length > 0)) {
@@ -43,8 +47,15 @@ export async function recordHttp(world: World, kind: Kind, table: CaseTable): Pr
 function stepsOf(kind: Kind, route: string, cases: Cases): Step[] {
   // No user is an owner with access to some clients; only a token of an earlier version can be.
   const principals = PRINCIPALS.filter((one) => kind === 'api' || one !== 'limited owner');
+  const isForUsers = kind === 'api' && ROUTES[route]?.by === 'person';
   return Object.entries(cases).flatMap(([name, request]) =>
-    principals.map((principal) => ({ route, name, request, principal })),
+    principals.flatMap((principal) => {
+      const step = { route, name, request, principal };
+      const signedIn = { ...step, isSignedIn: true };
+      if (kind === 'page') return [signedIn];
+      const isUser = principal !== 'nobody' && principal !== 'limited owner';
+      return [{ ...step, isSignedIn: false }, ...(isForUsers && isUser ? [signedIn] : [])];
+    }),
   );
 }
 
@@ -56,19 +67,23 @@ function isAllowed({ route, principal }: Step): boolean {
 }
 
 async function send(world: World, open: OpenWorld, kind: Kind, step: Step): Promise<Entry> {
-  const { route, name, request, principal } = step;
+  const { route, name, request, principal, isSignedIn } = step;
   const [method = 'GET'] = route.split(' ');
   const path = fill(request.path, world.values);
-  const response = await fetch(open.url + path, {
-    ...{ method, redirect: 'manual' },
+  const content = {
     headers: {
-      ...(kind === 'api'
-        ? open.headersOf(principal)
-        : { cookie: open.cookieOf(principal), origin: open.url }),
+      ...(isSignedIn
+        ? { cookie: open.cookieOf(principal), origin: open.url }
+        : open.headersOf(principal)),
       ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
       ...request.headers,
     },
     ...bodyOf(request, world.values),
+  };
+  const digest = path.includes(DIGEST) ? await readDigest(open.url + path, content) : '';
+  const response = await fetch(open.url + path.replace(DIGEST, digest), {
+    ...{ method, redirect: 'manual' },
+    ...content,
   });
   const replace = createReplacer(world.known);
   const text = await response.text();
@@ -79,7 +94,7 @@ async function send(world: World, open: OpenWorld, kind: Kind, step: Step): Prom
   return {
     ...{
       kind,
-      as: principal,
+      as: kind === 'api' && isSignedIn ? `${principal}, signed in` : principal,
       request: `${method} ${request.path.replaceAll('{', '<').replaceAll('}', '>')}`,
     },
     case: name,
@@ -87,6 +102,19 @@ async function send(world: World, open: OpenWorld, kind: Kind, step: Step): Prom
     ...(headers.length === 0 ? {} : { headers: Object.fromEntries(headers) }),
     body: readBody(response, text, replace),
   };
+}
+
+/** Stands for what the preview of the same act answers. */
+const DIGEST = '{digest}';
+
+const previewSchema = z.object({ preview: z.object({ digest: z.string() }) });
+
+/** Asks for the preview of an act; what is refused has no digest, and the act is to be refused for the same reason. */
+async function readDigest(url: string, content: RequestInit): Promise<string> {
+  const { origin, pathname } = new URL(url);
+  const response = await fetch(`${origin}${pathname}/preview`, { method: 'POST', ...content });
+  const { data } = previewSchema.safeParse(await response.json());
+  return data?.preview.digest ?? 'none';
 }
 
 function bodyOf({ body, form, text }: Request, values: World['values']) {

@@ -33,6 +33,14 @@ const allOf = (word: string): Cases => ({
   invalid: post(`/decisions/all/${word}`),
 });
 
+/** What makes or replaces the webhook address of a client. */
+const webhook = (after: string): Cases => ({
+  ...button('/clients', after),
+  signed: post(`/clients/riverside${after}`, { signature: 'hmac' }),
+  'other client, signed': post(`/clients/harbor${after}`, { signature: 'hmac' }),
+  invalid: post(`/clients/riverside${after}`, { signature: 'wax' }),
+});
+
 const FILE = 'Donor ID,First Name,Last Name\n1,Ada,Vale\n';
 
 const upload = (path: string, text: string) => ({
@@ -99,48 +107,48 @@ export const PAGE_CASES: CaseTable = {
   'POST /account/sessions/:id/end': { good: post('/account/sessions/nowhere/end') },
   'POST /account/sign-out-everywhere': { good: post('/account/sign-out-everywhere') },
 
-  'GET /people': { good: { path: '/people' }, note: { path: '/people?note=changed' } },
-  'POST /people': {
-    good: post('/people', {
+  'GET /users': { good: { path: '/users' }, note: { path: '/users?note=changed' } },
+  'POST /users': {
+    good: post('/users', {
       ...{ name: 'Nora', email: 'nora@example.org', role: 'viewer', reach: 'all' },
     }),
-    'known address': post('/people', {
+    'known address': post('/users', {
       ...{ name: 'Zoe', email: 'zoe@example.org', role: 'viewer', reach: 'all' },
     }),
-    unknown: post('/people', {
+    unknown: post('/users', {
       ...{ name: 'Nora', email: 'nora@example.org', role: 'viewer' },
       ...{ reach: 'some', ids: 'nowhere' },
     }),
-    invalid: post('/people', { name: '', email: 'nora', role: 'queen' }),
-    'invalid name': post('/people', {
+    invalid: post('/users', { name: '', email: 'nora', role: 'queen' }),
+    'invalid name': post('/users', {
       ...{ name: '', email: 'nora@example.org', role: 'viewer', reach: 'all' },
     }),
-    'invalid address': post('/people', {
+    'invalid address': post('/users', {
       ...{ name: 'Nora', email: 'nora', role: 'viewer', reach: 'all' },
     }),
   },
-  'POST /people/:id/link': about('/people', '{invited}', '/link'),
-  'POST /people/:id/rights': {
-    good: post('/people/{user viewer}/rights', { role: 'decider', reach: 'all' }),
-    'last owner': post('/people/{user owner}/rights', { role: 'viewer', reach: 'all' }),
-    unknown: post(`/people/${NOWHERE}/rights`, { role: 'decider', reach: 'all' }),
-    invalid: post('/people/{user viewer}/rights', { role: 'queen' }),
+  'POST /users/:user/link': about('/users', '{invited}', '/link'),
+  'POST /users/:user/role': {
+    good: post('/users/{user viewer}/role', { role: 'decider', reach: 'all' }),
+    'last owner': post('/users/{user owner}/role', { role: 'viewer', reach: 'all' }),
+    unknown: post(`/users/${NOWHERE}/role`, { role: 'decider', reach: 'all' }),
+    invalid: post('/users/{user viewer}/role', { role: 'queen' }),
   },
-  'POST /people/:id/disable': {
-    ...about('/people', '{user viewer}', '/disable'),
-    'last owner': post('/people/{user owner}/disable'),
+  'POST /users/:user/disable': {
+    ...about('/users', '{user viewer}', '/disable'),
+    'last owner': post('/users/{user owner}/disable'),
   },
-  'POST /people/:id/enable': about('/people', '{user viewer}', '/enable'),
-  'POST /people/:id/passkeys/:passkey/remove': about(
-    '/people',
+  'POST /users/:user/enable': about('/users', '{user viewer}', '/enable'),
+  'POST /users/:user/passkeys/:passkey/remove': about(
+    '/users',
     '{user viewer}',
     '/passkeys/nowhere/remove',
   ),
-  'POST /people/:id/remove': {
-    ...about('/people', '{user viewer}', '/remove'),
-    'last owner': post('/people/{user owner}/remove'),
+  'POST /users/:user/remove': {
+    ...about('/users', '{user viewer}', '/remove'),
+    'last owner': post('/users/{user owner}/remove'),
   },
-  'POST /people/:id/sign-out': about('/people', '{user viewer}', '/sign-out'),
+  'POST /users/:user/sign-out': about('/users', '{user viewer}', '/sign-out'),
   'POST /tokens': {
     good: post('/tokens', { name: 'Reports', role: 'viewer', reach: 'all' }),
     'limited owner': post('/tokens', {
@@ -150,7 +158,7 @@ export const PAGE_CASES: CaseTable = {
     'invalid name': post('/tokens', { name: '', role: 'viewer', reach: 'all' }),
     unknown: post('/tokens', { name: 'Reports', role: 'viewer', reach: 'some', ids: 'nowhere' }),
   },
-  'POST /tokens/:id/revoke': about('/tokens', 'token-viewer', '/revoke', 'nowhere'),
+  'POST /tokens/:token/revoke': about('/tokens', 'token-viewer', '/revoke', 'nowhere'),
 
   'GET /': { good: { path: '/' }, find: { path: '/?q=zzzz' }, note: { path: '/?note=sync' } },
   'GET /credits': {
@@ -188,12 +196,17 @@ export const PAGE_CASES: CaseTable = {
     ...about('/runs', '{run queued}', '/stop'),
     finished: post('/runs/{run}/stop'),
   },
+  'POST /runs/:run/undo': {
+    ...about('/runs', '{run held}', '/undo'),
+    'waits already': post('/runs/{run}/undo'),
+    'nothing written': post('/runs/{run stopped}/undo'),
+  },
   'POST /runs/:id/retry': {
     ...about('/runs', '{run stopped}', '/retry'),
     succeeded: post('/runs/{run}/retry'),
   },
-  'POST /integrations/:id/pause': button('/integrations', '/pause'),
-  'POST /integrations/:id/resume': button('/integrations', '/resume'),
+  'POST /integrations/:integration/pause': button('/integrations', '/pause'),
+  'POST /integrations/:integration/resume': button('/integrations', '/resume'),
   'POST /integrations/:id/sync': {
     ...button('/integrations', '/sync'),
     'from another site': {
@@ -218,12 +231,9 @@ export const PAGE_CASES: CaseTable = {
   'POST /audit/verify': { good: post('/audit/verify') },
 
   'GET /clients/:id/webhooks': page('/clients', '/webhooks'),
-  'POST /clients/:id/webhooks': {
-    ...button('/clients', '/webhooks'),
-    signed: post('/clients/riverside/webhooks', { signature: 'hmac' }),
-    invalid: post('/clients/riverside/webhooks', { signature: 'wax' }),
-  },
-  'POST /clients/:id/webhooks/revoke': button('/clients', '/webhooks/revoke'),
+  'POST /clients/:integration/webhooks': webhook('/webhooks'),
+  'POST /clients/:integration/webhooks/rotate': webhook('/webhooks/rotate'),
+  'POST /clients/:integration/webhooks/revoke': button('/clients', '/webhooks/revoke'),
   'GET /clients/:id/schedule': {
     ...page('/clients', '/schedule'),
     invalid: { path: '/clients/riverside/schedule?rhythm=cron&cron=soon&timezone=Mars' },
@@ -235,11 +245,8 @@ export const PAGE_CASES: CaseTable = {
     unknown: post('/clients/nowhere/schedule', { rhythm: 'daily' }),
     invalid: post('/clients/meadow/schedule', { rhythm: 'cron', cron: 'soon', timezone: 'Mars' }),
   },
-  'POST /clients/:id/schedule/:change': {
-    ...button('/clients', '/schedule/pause'),
-    resume: post('/clients/riverside/schedule/resume'),
-    invalid: post('/clients/riverside/schedule/skip'),
-  },
+  'POST /clients/:integration/schedule/pause': button('/clients', '/schedule/pause'),
+  'POST /clients/:integration/schedule/resume': button('/clients', '/schedule/resume'),
   'GET /clients/:id/alerts': page('/clients', '/alerts'),
   'POST /clients/:id/alerts/test': button('/clients', '/alerts/test'),
   'GET /clients/:id/fields': {
@@ -336,11 +343,11 @@ export const PAGE_CASES: CaseTable = {
   'POST /decisions/all/resubmit': allOf('resubmit'),
   'POST /decisions/batches/:id/approve': about('/decisions/batches', '{batch}', '/approve'),
   'POST /decisions/batches/:id/reject': about('/decisions/batches', '{batch}', '/reject'),
-  'POST /decisions/approvals/:id/confirm': {
+  'POST /decisions/approvals/:approval/confirm': {
     ...about('/decisions/approvals', '{approval}', '/confirm'),
     undo: post('/decisions/approvals/{approval undo}/confirm'),
   },
-  'POST /decisions/approvals/:id/refuse': {
+  'POST /decisions/approvals/:approval/refuse': {
     ...about('/decisions/approvals', '{approval}', '/refuse'),
     undo: post('/decisions/approvals/{approval undo}/refuse'),
   },

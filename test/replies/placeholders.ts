@@ -9,6 +9,9 @@ const SECRET = /(?<![\w-])(?:dst_)?(?:[\w-]{43}|[\w-]{22})(?![\w-])/g;
 const HASH = /\b(?:[0-9a-f]{64}|[0-9a-f]{32})\b/g;
 const MONTHS = 'Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec';
 
+/** What an act takes from its preview: until when it is valid, and a fingerprint. */
+const DIGEST = /(?<![\w-])[0-9a-z]{8}\.[\w-]{22,64}(?![\w-])/g;
+
 /** Where a list goes on: a time and an id, encoded. */
 const CURSOR = /(?<![\w-])Wz[\w-]{20,}/g;
 
@@ -47,6 +50,7 @@ export function createReplacer(known: KnownNames): (text: string) => string {
       // Commands also show the end of an id.
       if (/^[0-9a-f-]{36}$/.test(value)) result = result.replaceAll(value.slice(-8), `<${name}>`);
     }
+    result = result.replace(DIGEST, '<digest>');
     result = result.replace(UUID, (id) => numbered(id, 'id'));
     result = result.replace(SECRET, (text) =>
       /[a-z]/.test(text) && /[A-Z]/.test(text) ? numbered(text, 'secret') : text,

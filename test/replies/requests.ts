@@ -1,6 +1,6 @@
 /** What the cases of a route are: a good request, one with an unknown id, one with an invalid input, and further ones. */
 export interface Request {
-  /** `{run}` and the like stand for values of the world. */
+  /** `{run}` and the like stand for values of the world, `{digest}` for what the preview of the same act answers. */
   path: string;
   /** Sent as JSON. */
   body?: unknown;

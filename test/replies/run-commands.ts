@@ -29,10 +29,10 @@ async function runOne(
   world: World,
   name: string,
   word: string,
-  { args, user }: CommandCase,
+  { args, user, typed: before = name }: CommandCase,
   isJson: boolean,
 ): Promise<Entry> {
-  const typed = [...name.split(' '), ...args, ...(isJson ? ['--json'] : [])];
+  const typed = [...before.split(' '), ...args, ...(isJson ? ['--json'] : [])];
   const open = await world.openFolder();
   try {
     const filled = typed.map((text) => fill(text, world.values));

@@ -336,6 +336,7 @@ export async function buildWorld(): Promise<World> {
     ...{ run: finished.id, 'run held': held.id, 'run stopped': stopped.id },
     ...{ 'run mismatched': mismatched.id, 'run lost': lost.id },
     ...{ batch, 'hold mismatch': mismatches[0]?.id ?? '', 'hold lost': losses[0]?.id ?? '' },
+    'end of user viewer': values['user viewer']?.slice(-8) ?? '',
     ...{ 'hold decided': decided, approval: approval.approval.id, setup },
     'hold in batch': holds.find((hold) => hold.batch === batch)?.id ?? '',
     ...{ service: service.baseUrl, 'service key': service.apiKey },
@@ -460,7 +461,7 @@ function invite(
   integrations: readonly string[] | null,
 ) {
   const email = `${name.toLowerCase().replace(' ', '.')}@example.org`;
-  return invitePerson({ store, sealer, clock }, { name, email, role, integrations });
+  return store.act((trx) => invitePerson(trx, sealer, { name, email, role, integrations }));
 }
 
 async function joinAs(
