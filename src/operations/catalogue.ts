@@ -1,4 +1,5 @@
 /** Every operation, in the order of the guides. */
+import { checkAlerts, listClientAlerts, showAlerts, testAlerts, testOwnAlerts } from './alerts.ts';
 import { createWebhook, listWebhooks, revokeWebhook, rotateWebhook, showWebhook } from './hooks.ts';
 import type { Operation } from './kit/operation.ts';
 import {
@@ -44,4 +45,9 @@ export const OPERATIONS: readonly Operation[] = [
   showWebhook,
   rotateWebhook,
   revokeWebhook,
+  listClientAlerts,
+  showAlerts,
+  testAlerts,
+  testOwnAlerts,
+  checkAlerts,
 ];
