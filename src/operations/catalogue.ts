@@ -1,5 +1,6 @@
 /** Every operation, in the order of the guides. */
 
+import { checkAlerts, listClientAlerts, showAlerts, testAlerts, testOwnAlerts } from './alerts.ts';
 import { confirmRequest, listWaitingApprovals, refuseRequest } from './approvals.ts';
 import { reconcileCredits, showBill, showCredits, showSpending } from './credits.ts';
 import { decideAll } from './decide-all.ts';
@@ -60,4 +61,9 @@ export const OPERATIONS: readonly Operation[] = [
   showWebhook,
   rotateWebhook,
   revokeWebhook,
+  listClientAlerts,
+  showAlerts,
+  testAlerts,
+  testOwnAlerts,
+  checkAlerts,
 ];

@@ -77,6 +77,8 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
       subjects: { integration: 'riverside', reason: 'lost_answer', decision: 'reject' },
     };
   },
+  'alerts list': none,
+  'alerts show': ofClient,
   'schedule list': none,
   'schedule show': ofClient,
   'schedule pause': ofClient,
@@ -111,6 +113,9 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
 /** Operations that other tests carry out, since they need more than a request: the reason of each. */
 export const ELSEWHERE: Readonly<Record<string, string>> = {
   'users passkeys remove': 'test/interfaces/api/passkeys.test.ts: a passkey of a browser',
+  'alerts test': 'test/interfaces/api/alerts.test.ts: a receiver of messages',
+  'alerts test-own': 'test/interfaces/api/alerts.test.ts: a receiver of messages',
+  'alerts check': 'test/interfaces/api/alerts.test.ts: a receiver of messages',
   'approvals confirm': 'test/interfaces/api/approvals.test.ts: a second user',
   'approvals refuse': 'test/interfaces/api/approvals.test.ts: a second user',
 };

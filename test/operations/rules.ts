@@ -263,4 +263,36 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     route: 'DELETE /v1/integrations/:integration/webhook',
     audit: 'hook.revoked',
   },
+  'alerts list': {
+    ...ofViewers,
+    asks: false,
+    effect: 'reads',
+    route: 'GET /v1/alerts',
+  },
+  'alerts show': {
+    ...ofViewers,
+    asks: false,
+    effect: 'reads',
+    route: 'GET /v1/integrations/:integration/alerts',
+  },
+  'alerts test': {
+    ...ofAdmins,
+    reach: 'all',
+    asks: false,
+    effect: 'acts',
+    route: 'POST /v1/alerts/test',
+  },
+  'alerts test-own': {
+    ...ofAdmins,
+    asks: false,
+    effect: 'acts',
+    route: 'POST /v1/integrations/:integration/alerts/test',
+  },
+  'alerts check': {
+    ...ofAdmins,
+    reach: 'all',
+    asks: false,
+    effect: 'acts',
+    route: 'POST /v1/alerts/check',
+  },
 };

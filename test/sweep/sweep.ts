@@ -113,7 +113,15 @@ async function everyLook(world: SweptWorld, { ids }: Neighbour): Promise<void> {
       'networks check',
     ],
     ...[`paths ${ids.known}`, 'prospects', 'prospects --csv', 'export riverside', 'alerts check'],
-    ...['alerts test', 'migrate --check', 'connect riverside', 'nonsense', 'runs nonsense'],
+    ...[
+      'alerts test',
+      'alerts list',
+      'alerts show riverside',
+      'migrate --check',
+      'connect riverside',
+      'nonsense',
+      'runs nonsense',
+    ],
     ...[`about ${ids.known}`, `about ${ids.known} --json`, 'audit', 'audit --csv', 'audit verify'],
     'worker --runs nonsense',
   ]);

@@ -1,6 +1,6 @@
 /** A message through each channel, to see whether it arrives. */
 import type { AlertSettings, OwnAlerts } from '../../core/alert-settings.ts';
-import { messageOf } from '../../core/errors.ts';
+import { ConfigurationError, messageOf } from '../../core/errors.ts';
 import { createChannels, createOwnChannel } from './channels.ts';
 import { type Channel, testMessage } from './message.ts';
 import { SEND_LIMIT_MS } from './notifier.ts';
@@ -13,17 +13,21 @@ export interface ChannelTest {
   problem: string | null;
 }
 
-/** Sends one message through each channel of the settings, all at the same time. */
-export function testChannels(settings: {
-  alerts: AlertSettings;
-  server: { publicUrl: string };
-}): Promise<ChannelTest[]> {
+/**
+ * Sends one message through each channel of the settings, all at the same time. Throws a ConfigurationError (conflict)
+ * if there is none.
+ */
+export function testChannels(
+  settings: { alerts: AlertSettings; server: { publicUrl: string } },
+  signal: AbortSignal,
+): Promise<ChannelTest[]> {
+  const channels = createChannels(settings.alerts);
+  if (channels.length === 0) throw channelsUnset();
   const message = testMessage(settings.server.publicUrl);
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(SEND_LIMIT_MS)]);
   return Promise.all(
-    createChannels(settings.alerts).map(async (channel) => {
-      const problem = await findSendProblem(
-        channel.send(message, AbortSignal.timeout(SEND_LIMIT_MS)),
-      );
+    channels.map(async (channel) => {
+      const problem = await findSendProblem(channel.send(message, limited));
       return { channel: channel.name, ok: problem === null, problem };
     }),
   );
@@ -40,6 +44,22 @@ export async function testOwnChannel(
   const sending = channel.send(testMessage(publicUrl), AbortSignal.timeout(SEND_LIMIT_MS));
   const problem = await findSendProblem(sending);
   return { channel: channel.name, ok: problem === null, problem };
+}
+
+/** For settings that name no recipients of alerts. */
+export function channelsUnset(): ConfigurationError {
+  return new ConfigurationError(
+    'The settings name no recipients of alerts. Nothing was sent. Add alerts.email or alerts.webhook.',
+    { code: 'alerts_unset', refusal: 'conflict' },
+  );
+}
+
+/** For a client without its own channel. */
+export function ownChannelUnset(id: string): ConfigurationError {
+  return new ConfigurationError(
+    `"${id}" does not have its own channel for alerts. Nothing was sent. Add alerts.webhook to its settings, or test the channels of all clients: donor-sync alerts test`,
+    { code: 'alerts_own_unset', refusal: 'conflict', details: { integration: id } },
+  );
 }
 
 /** Null if it did not fail. */

@@ -96,6 +96,8 @@ const KINDS: Readonly<Record<string, AlertKind>> = {
   held: 'held',
   held_batch: 'held',
   held_missing: 'held',
+  held_opt_outs: 'held',
+  held_erasures: 'held',
   second_person: 'held',
 };
 
@@ -108,6 +110,8 @@ const RECOVERIES: Readonly<Record<string, string>> = {
   held: 'nothing waits for a person any more',
   held_batch: 'the details that changed at once are decided',
   held_missing: 'the missing contacts are back, or it is decided whether they are gone',
+  held_opt_outs: 'the opt-outs are decided',
+  held_erasures: 'the erasures that the CRM asks for are decided',
   second_person: 'it does not wait for a second person any more',
 };
 

@@ -125,7 +125,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('export', 'print the settings of an integration, without its secrets', async (deps) =>
     (await import('./commands/export.ts')).exportCommand(deps),
   ),
-  entry('alerts', 'send messages about problems, or a test message', async (deps) =>
+  entry('alerts', 'list and check alerts, and test their channels', async (deps) =>
     (await import('./commands/alerts.ts')).alertsCommand(deps),
   ),
   entry('disconnect', 'have the CRM take back what connecting gave', async (deps) =>

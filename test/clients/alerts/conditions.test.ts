@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type IntegrationState, listConditions } from '../../../src/clients/alerts/conditions.ts';
+import {
+  type IntegrationState,
+  listConditions,
+  recoveryText,
+} from '../../../src/clients/alerts/conditions.ts';
 import { ALERT_KINDS, alertsSchema } from '../../../src/core/alert-settings.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
@@ -87,6 +91,16 @@ describe('conditionsOf', () => {
     expect(find({ batches: [{ ...batch, isListChanged: true }] })[0]?.problem).toContain(
       'settings that make the list have changed',
     );
+  });
+
+  it.each([
+    ['mass_opt_out', 'held_opt_outs', 'the opt-outs are decided'],
+    ['erasure_requested', 'held_erasures', 'the erasures that the CRM asks for are decided'],
+  ] as const)('tells of a batch of the kind %s, and when it is decided', (kind, word, over) => {
+    const batch = { id: 'batch-3', kind, count: 30, isListChanged: false, marks: [], parts: {} };
+    const subject = `${word}/batch-3`;
+    expect(subjects({ batches: [{ ...batch, source: null }] })).toEqual([subject]);
+    expect(recoveryText(subject)).toBe(over);
   });
 
   it('tells of contacts that changed at once as one thing, with their number and the price', () => {

@@ -1,6 +1,7 @@
 /** Who gets through which route: each one that the app has, as `route-table.ts` says. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { raiseAlert } from '../../../src/clients/statements/alerts.ts';
 import { mayActAs, ROLES, type Role } from '../../../src/core/role.ts';
 import { WITHOUT_TRIAL } from '../../helpers/sync-world.ts';
 import { type HttpWorld, openHttpWorld } from './http-world.ts';
@@ -40,6 +41,7 @@ beforeAll(async () => {
   owner = `__Host-${(await join(world, 'Olga', 'owner')).cookie}`;
   limitedUser = `__Host-${(await join(world, 'Lena', 'admin', [OTHER])).cookie}`;
   await world.addHook();
+  await raiseAlert(world.application.store.connection, OWN, 'credits_low/networks');
   const token = tokens.get('owner') ?? '';
   const sync = async () => {
     const started = await world.request(`/v1/integrations/${OWN}/runs`, { method: 'POST', token });
@@ -186,6 +188,7 @@ describe('the routes', () => {
 
   it.each([
     '/v1/runs',
+    '/v1/alerts',
     '/v1/holds',
     '/v1/audit',
     '/v1/credits',

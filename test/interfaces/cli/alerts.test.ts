@@ -2,8 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { alertsCommand } from '../../../src/interfaces/cli/commands/alerts.ts';
 import { serveCommand } from '../../../src/interfaces/cli/commands/serve.ts';
+import { tokensCommand } from '../../../src/interfaces/cli/commands/users.ts';
 import { startMailServer, startWebhook } from '../../clients/alerts/receivers.ts';
 import { runCommand, startCommand } from './run-command.ts';
 
@@ -73,6 +75,60 @@ describe('donor-sync alerts', () => {
     expect((await service.ended).exitCode).toBe(0);
   });
 
+  it('lists what was reported, and shows the channels and rules of a client', async () => {
+    expect((await run('list')).stdout).toContain('Nothing was reported.');
+    await run('check');
+    const listed = JSON.parse((await run('list', '--integration', 'riverside', '--json')).stdout);
+    expect(listed).toMatchObject({
+      alerts: [{ integration: 'riverside', subject: 'key_expires', overAt: null }],
+      total: 1,
+    });
+    expect(listed.alerts[0].sentAt).not.toBeNull();
+    expect((await run('list')).stdout).toMatch(/riverside +the partner key is about to expire/);
+    const unknown = await run('list', '--integration', 'lakeside');
+    expect(unknown).toMatchObject({ exitCode: 2 });
+    expect(unknown.stderr).toContain('There is no integration "lakeside"');
+    const { stdout } = await run('show', 'riverside');
+    expect(stdout).toContain('Sent by email and webhook.');
+    expect(stdout).toContain('on   keyExpires: ');
+    expect(stdout).toContain('off  runFailed: ');
+    expect(stdout).not.toContain('anna@example.org');
+  });
+
+  it("tests a client's own channel, and says so if there is none", async () => {
+    const none = await run('test-own', 'riverside');
+    expect(none.exitCode).toBe(2);
+    expect(none.stderr).toContain('does not have its own channel for alerts. Nothing was sent.');
+    await writeSettings(mailServer.url, { webhook: { url: webhook.url } });
+    const tested = await run('test-own', 'riverside', '--json');
+    expect(JSON.parse(tested.stdout)).toEqual({
+      channels: [{ channel: 'webhook', ok: true, problem: null }],
+    });
+    expect(webhook.bodies).toHaveLength(1);
+    expect(mailServer.mails).toEqual([]);
+  });
+
+  it('are checked on request by what the service knows: no channel sends twice', async () => {
+    webhook.answer(500);
+    const made = await runCommand(
+      tokensCommand,
+      ['tokens', 'create', '--role', 'admin', '--name', 'check'],
+      { cwd: folder },
+    );
+    const authorization = `Bearer ${made.stdout.trim()}`;
+    const argv = ['serve', '--port', '0', '--json'];
+    const service = startCommand(serveCommand, argv, { cwd: folder });
+    await expect.poll(() => mailServer.mails.length).toBe(1);
+    const { url } = z.object({ url: z.string() }).parse(JSON.parse(service.stdout()));
+    const checked = await fetch(`${url}/v1/alerts/check`, {
+      ...{ method: 'POST', headers: { authorization } },
+    });
+    expect(await checked.json()).toMatchObject({ alerts: [{ sent: false }] });
+    service.stop();
+    await service.ended;
+    expect(mailServer.mails).toHaveLength(1);
+  });
+
   it('ends with 3 while something could not be sent', async () => {
     webhook.answer(500);
     const { exitCode, stdout } = await run('check');
@@ -82,9 +138,11 @@ describe('donor-sync alerts', () => {
 
   it('says that the settings name no channel', async () => {
     await writeFile(join(folder, 'donor-sync.yaml'), 'integrations: []');
-    const { exitCode, stderr } = await run('test');
-    expect(exitCode).toBe(2);
-    expect(stderr).toContain('alerts.email or alerts.webhook');
+    for (const word of ['test', 'check']) {
+      const { exitCode, stderr } = await run(word);
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain('alerts.email or alerts.webhook');
+    }
   });
 
   it('shows no part of a mail server’s address that is not one', async () => {
@@ -99,7 +157,7 @@ describe('donor-sync alerts', () => {
     return runCommand(alertsCommand, ['alerts', ...argv], { cwd: folder });
   }
 
-  async function writeSettings(smtp: string): Promise<void> {
+  async function writeSettings(smtp: string, own?: object): Promise<void> {
     const partner = { baseUrl: 'http://127.0.0.1:9', apiKey: 'key', expiresOn: '2020-01-01' };
     const settings = {
       database: 'sqlite:store.db',
@@ -109,7 +167,9 @@ describe('donor-sync alerts', () => {
         // The end of the audit goes out once a day besides; `audit-end.test.ts` has it.
         on: ['keyExpires'],
       },
-      integrations: [{ id: 'riverside', partner, crm: { kind: 'memory', name: 'test' } }],
+      integrations: [
+        { id: 'riverside', partner, crm: { kind: 'memory', name: 'test' }, alerts: own },
+      ],
     };
     await writeFile(join(folder, 'donor-sync.yaml'), JSON.stringify(settings));
   }

@@ -1,8 +1,12 @@
+import type { ChannelTest } from '../../../clients/alerts/check-channels.ts';
+import type { AlertRule, AlertsView, PastAlert } from '../../../clients/views/alerts.ts';
 import type { Integration } from '../../../core/integration-settings.ts';
-import type { AlertRule, AlertsView, PastAlert, ShownTrial } from '../../api/alerts-api.ts';
 import { may, render, type Viewer } from '../frame/layout.tsx';
 import { Status, TableCell, TableHead, Timestamp } from '../frame/parts.tsx';
 import { ClientPage } from './client-page.tsx';
+
+/** The result of a test; `isOwn`: of the client's own channel. */
+export type ShownTrial = ChannelTest & { isOwn: boolean };
 
 interface AlertPageView extends AlertsView {
   /** What became of a test just now. */

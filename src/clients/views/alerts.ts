@@ -1,0 +1,109 @@
+/** Alerts: the channels and rules of a client, and what was reported. */
+import { ALERT_KINDS, type AlertKind, type AlertSettings } from '../../core/alert-settings.ts';
+import { isoTime } from '../../core/clock.ts';
+import type { Integration } from '../../core/integration-settings.ts';
+import type { Reader } from '../../database/reader.ts';
+import { createChannels } from '../alerts/channels.ts';
+import { recoveryText } from '../alerts/conditions.ts';
+import { type AlertRecord, listAlertsByClient } from '../statements/alerts.ts';
+
+/** A rule of the settings, in words. */
+export interface AlertRule {
+  kind: AlertKind;
+  text: string;
+  isOn: boolean;
+}
+
+/** Something that people were notified of, or will be. */
+export interface PastAlert {
+  subject: string;
+  text: string;
+  /** ISO 8601. */
+  since: string;
+  overAt: string | null;
+  sentAt: string | null;
+}
+
+export interface AlertsView {
+  /** As the settings call them; who receives what is not shown. */
+  channels: ('email' | 'webhook')[];
+  /** What this integration has beside them. */
+  own: 'webhook'[];
+  rules: AlertRule[];
+  /** The newest first. */
+  history: PastAlert[];
+}
+
+export async function readAlerts(
+  reader: Reader,
+  settings: AlertSettings,
+  { id, alerts: own }: Pick<Integration, 'id' | 'alerts'>,
+): Promise<AlertsView> {
+  const rows = await listAlertsByClient(reader, id);
+  return {
+    channels: createChannels(settings).map(({ name }) => name),
+    own: own === undefined ? [] : ['webhook'],
+    rules: ALERT_KINDS.map((kind) => ({ kind, ...describeRule(kind, settings) })),
+    history: rows.map(describeAlert),
+  };
+}
+
+export function describeAlert({ subject, since, overAt, sentAt }: AlertRecord): PastAlert {
+  return {
+    subject,
+    text: overAt === null ? describeSubject(subject) : recoveryText(subject),
+    since: isoTime(since),
+    overAt: overAt === null ? null : isoTime(overAt),
+    sentAt: sentAt === null ? null : isoTime(sentAt),
+  };
+}
+
+function describeRule(kind: AlertKind, settings: AlertSettings): Omit<AlertRule, 'kind'> {
+  const { creditsBelow, failedAbovePercent, keyExpiresWithinDays } = settings;
+  const isOn = settings.on.includes(kind);
+  switch (kind) {
+    case 'runFailed':
+      return { text: 'a run failed', isOn };
+    case 'runStopped':
+      return { text: 'a run stopped before its end', isOn };
+    case 'keyExpires':
+      return { text: `the partner key expires within ${keyExpiresWithinDays} days`, isOn };
+    case 'creditsLow': {
+      const { enhancements, networks } = creditsBelow;
+      const text = `fewer than ${enhancements} credits for enhancements are left, or ${networks} for networks`;
+      return { text, isOn: isOn && enhancements + networks > 0 };
+    }
+    case 'held':
+      return { text: 'something waits for a person', isOn };
+    case 'auditEnd':
+      return { text: 'once a day, where the audit ends', isOn };
+    case 'manyFailed': {
+      const share = failedAbovePercent === null ? 'a set share' : `${failedAbovePercent} %`;
+      const text = `more than ${share} of the contacts of a run failed`;
+      return { text, isOn: isOn && failedAbovePercent !== null };
+    }
+  }
+}
+
+const SUBJECTS: Readonly<Record<string, string>> = {
+  run_failed: 'the last run failed',
+  run_stopped: 'the last run stopped before its end',
+  many_failed: 'many contacts of the last run failed',
+  key_expires: 'the partner key is about to expire',
+  credits_low: 'few credits are left',
+  held: 'something waits for a person',
+  held_batch: 'the details of many contacts changed at once',
+  held_missing: 'many contacts are missing at once',
+  held_opt_outs: 'many contacts opted out at once',
+  held_erasures: 'the CRM asks to erase contacts',
+  second_person: 'a request waits for a second user',
+};
+
+/** Subjects that end with an ID, which says nothing to a user. */
+const WITH_ID = ['held_batch', 'held_missing', 'held_opt_outs', 'held_erasures', 'second_person'];
+
+function describeSubject(subject: string): string {
+  const [word = '', detail] = subject.split('/');
+  const isWord = !WITH_ID.includes(word) && detail !== undefined;
+  return `${SUBJECTS[word] ?? word}${isWord ? ` (${detail.replaceAll('_', ' ')})` : ''}`;
+}
