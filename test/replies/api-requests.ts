@@ -145,8 +145,11 @@ export const API_CASES: CaseTable = {
   'GET /v1/integrations/:integration/schedule': client('/schedule'),
   'POST /v1/integrations/:integration/schedule/pause': scheduleChange('pause'),
   'POST /v1/integrations/:integration/schedule/resume': scheduleChange('resume'),
-  'GET /v1/integrations/:id/alerts': client('/alerts'),
+  'GET /v1/alerts': list('/v1/alerts'),
+  'GET /v1/integrations/:integration/alerts': client('/alerts'),
   'POST /v1/alerts/test': { good: { path: '/v1/alerts/test' } },
+  'POST /v1/integrations/:integration/alerts/test': client('/alerts/test'),
+  'POST /v1/alerts/check': { good: { path: '/v1/alerts/check' } },
   'GET /v1/integrations/:id/fields': {
     ...client('/fields'),
     'not connected': { path: '/v1/integrations/hillside/fields' },

@@ -437,6 +437,14 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
     invalid: one(),
   },
   alerts: { good: one(), invalid: one('tst') },
+  'alerts list': {
+    good: one(),
+    'other client': one('--integration', 'harbor'),
+    unknown: one('--integration', 'nowhere'),
+    invalid: one('--unheard-of'),
+  },
+  'alerts show': { ...ofClients(), 'without an id': one() },
+  'alerts test-own': { ...ofClients(), 'without an id': one() },
   'alerts test': { good: one(), invalid: one('--unheard-of') },
   'alerts check': { good: one(), invalid: one('--unheard-of') },
   disconnect: {
