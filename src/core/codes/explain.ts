@@ -56,7 +56,12 @@ const ALL: readonly Explanation[] = [
   })),
   ...ERROR_TOPICS.flatMap(({ document, codes }) =>
     Object.entries(codes).map(([code, { means, next, costs = null, document: own }]) => ({
-      ...{ code, kind: 'error' as const, means, next, costs, document: own ?? document },
+      code,
+      kind: 'error' as const,
+      means,
+      next,
+      costs,
+      document: own ?? document,
     })),
   ),
 ];
@@ -70,7 +75,10 @@ function explainOutcome(code: string, means: string): Explanation {
     outcome === code ? reason : [],
   );
   return {
-    ...{ code, kind: 'outcome', costs: null, document: `${PAGE}#${code}` },
+    code,
+    kind: 'outcome',
+    costs: null,
+    document: `${PAGE}#${code}`,
     means: `An outcome of contacts: ${means}.`,
     next: `Look up its reason with \`donor-sync help REASON\`: ${reasons.join(', ')}.`,
   };

@@ -73,14 +73,14 @@ describe('donor-sync help', () => {
 
   it.each([
     [['help', 'stop'], 'Usage: donor-sync stop'],
-    [['help', 'users', 'invite'], 'Usage: donor-sync users invite'],
+    [['help', 'holds', 'approve'], 'Usage: donor-sync holds approve'],
     [['help', 'people'], 'Usage: donor-sync users'],
     [['help'], 'Usage: donor-sync [options]'],
   ])('still shows the help of a command: %s', async (argv, usage) => {
     const { exitCode, stdout } = await runWhole(argv, { cwd });
     expect(exitCode).toBe(0);
     expect(stdout).toContain(usage);
-    expect(stdout).toContain('Examples:');
+    expect(stdout).toMatch(/Examples?:/);
   });
 
   it('offers what an unknown word can mean', async () => {

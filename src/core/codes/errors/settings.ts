@@ -17,6 +17,11 @@ export const SETTINGS_ERRORS: ErrorTopic = {
       next: 'Add `alerts.email` or `alerts.webhook` to the settings.',
       document: 'docs/guides/alerts.md',
     },
+    alerts_own_unset: {
+      means: 'The client does not have its own channel for alerts, so no message was sent.',
+      next: 'Add `alerts.webhook` to the settings of the client, or test the channels of all clients: `donor-sync alerts test`.',
+      document: 'docs/guides/alerts.md',
+    },
     connector_cannot: {
       means:
         'donor-sync called a function that the connector says it does not have. This is a defect of the connector or of donor-sync.',

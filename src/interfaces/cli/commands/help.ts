@@ -33,8 +33,11 @@ export function helpCommand(deps: CommandDeps): Command {
       if (found !== null) return showCommand(output, found);
       const [first, ...also] = explain(words.join('_').toLowerCase());
       if (first === undefined) throw unknownWord(command.parent, words.join(' '));
+      const { isTTY, columns } = deps.stdout;
       output.finish({ ...first, also }, () => {
-        for (const each of [first, ...also]) printExplanation(output, each, deps.stdout.columns);
+        for (const each of [first, ...also]) {
+          printExplanation(output, each, isTTY ? columns : undefined);
+        }
       });
     }),
   );
