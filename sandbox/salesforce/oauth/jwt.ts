@@ -15,7 +15,10 @@ const LEAST_MILLISECONDS = 100_000_000_000;
 
 const LOGIN_HOST = 'https://login.salesforce.com';
 
-/** Since Spring '26 an External Client App knows sandboxes by their own address alone. */
+/**
+ * Since Spring '26 an External Client App knows sandboxes only by their own address, so this
+ * audience is refused.
+ */
 const SANDBOX_LOGIN_HOST = 'https://test.salesforce.com';
 
 const headerSchema = z.object({ alg: z.literal('RS256') });
