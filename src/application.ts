@@ -1,6 +1,6 @@
 /**
- * The product put together: settings, store, keys, connectors and partner clients. The command
- * line, the HTTP service and the schedules sit on top of it and make none of these themselves.
+ * Assembles the product: settings, store, keys, connectors and partner clients. The command line,
+ * the HTTP service and the schedules use it and create none of these themselves.
  */
 
 import type { LookupFunction } from 'node:net';
@@ -51,29 +51,35 @@ export interface ApplicationOptions {
   settings: Settings;
   /** The value of DONOR_SYNC_SECRET_KEY, if it is set. */
   secretKey: string | undefined;
-  /** The keys themselves, for a database that lies elsewhere than its key. */
+  /** The keys themselves, for a database that is stored apart from its key. */
   keyRing?: KeyRing;
   clock: Clock;
   log: Log;
   /** This process, as the owner of leases. */
   owner: Owner;
-  /** Who asks, for the audit. */
+  /** The requester, for the audit. */
   actor?: Actor;
-  /** What the environment says of the set-up in a browser; by default nothing. */
+  /** The environment for setup in a browser. Default: empty. */
   setup?: SetupEnvironment;
-  /** The pace of each partner key; by default the documented limits. */
+  /** The pace of each service key. Default: the documented limits. */
   pace?: PaceOptions;
-  /** How its neighbours are reached; by default the real ones. */
+  /** How the external systems are reached. Default: the real ones. */
   neighbours?: Partial<Neighbours>;
-  /** True while a database is put back: the log of erasures is read as it is, without a line of this process. */
+  /**
+   * True while a database is restored. The erasure log is then read as it is, without a line of
+   * this process.
+   */
   restores?: boolean;
-  /** False while the audit is checked: a check that adds an entry would change what it checks. True if left out. */
+  /**
+   * False while the audit is checked, because a check that adds an entry would change what it
+   * checks. Default: true.
+   */
   recordsSettings?: boolean;
-  /** Folders of backups that may hold a log of erasures. */
+  /** Folders of backups that may contain an erasure log. */
   backupFolders?: readonly string[];
 }
 
-/** What the product works with outside its process. */
+/** The systems outside its process that the product works with. */
 export interface Neighbours {
   openDatabase: typeof openDatabase<Tables>;
   findConnectorDefinition: typeof findConnectorDefinition;
@@ -81,51 +87,56 @@ export interface Neighbours {
   openWriteLog: typeof openWriteLog;
   /** How the engine over Postgres reaches the database with this URL. */
   connectQueue(url: string): QueueConnection;
-  /** Brings requests to the service. */
+  /** Sends requests to the service. */
   fetch: typeof globalThis.fetch;
-  /** Finds the addresses of names that were set in a browser. */
+  /** Resolves the addresses of names that were set in a browser. */
   lookup: LookupFunction;
 }
 
-/** The product, open. */
+/** The open product. */
 export interface Application {
   store: Store;
-  /** What decides which process runs which integration: one of its own, or pg-boss over Postgres. */
+  /** Decides which process runs which integration: our own engine, or pg-boss over Postgres. */
   engine: Engine;
   sealer: Sealer;
-  /** The integrations of the settings file and those applied to the database, by id. */
+  /** The integrations of the settings file and those applied to the database, by ID. */
   integrations: ReadonlyMap<string, Integration>;
   /**
-   * Brings `integrations` in line with what was applied or removed since, and says which are new or have
-   * changed. What has begun with one goes on with it.
+   * Updates `integrations` with what was applied or removed since. Returns the new and changed
+   * ones. Work that has started with an old one continues with it.
    */
   refresh(): Promise<Integration[]>;
-  /** What its file says: where the database is, what may be set elsewhere, and which integrations stand in it. */
+  /**
+   * The content of the settings file: where the database is, what can be set elsewhere, and which
+   * integrations it has.
+   */
   settings: Settings;
   /** Hosts to which the settings allow plain http. */
   allowInsecureHttp: readonly string[];
-  /** What the environment says of the set-up in a browser. */
+  /** The environment for setup in a browser. */
   setup: SetupEnvironment;
-  /** The balances of the service keys, which are asked for at most twice a minute. */
+  /** The balances of the service keys, which are requested at most twice a minute. */
   credits: CreditReader;
-  /** What requests to addresses go through that were set in a browser. */
+  /** The guard for requests to addresses that were set in a browser. */
   guard: ClientGuard;
-  /** The places of the log of erasures; null for a database in memory. */
+  /** The locations of the erasure log; null for a database in memory. */
   erasureLogs: ErasurePlaces | null;
-  /** The integrations with these ids; a ConfigurationError names the ones that are unknown. */
+  /**
+   * Returns the integrations with these IDs. Throws a ConfigurationError that names unknown ones.
+   */
   select(ids: readonly string[]): Integration[];
   /**
-   * The id of a contact in the one form that is used inside, from what a person or a program wrote;
-   * a ConfigurationError if no contact of that CRM can have it.
+   * Returns the ID of a contact in its internal form, from the text that a user or a program wrote.
+   * Throws a ConfigurationError if no contact of that CRM can have it.
    */
   contactId(integration: Integration, text: string): Promise<string>;
-  /** How long after a webhook its CRM is to be read again; empty if reading is never behind. */
+  /** Returns how long after a webhook its CRM must be read again; empty if its reads never lag. */
   rereadAfterMs(integration: Integration): Promise<readonly number[]>;
-  /** Who is at work on an integration, in this process or another. */
+  /** Returns who is working on an integration, in this process or another. */
   findRunning(integrationId: string): Promise<Running | null>;
-  /** Tries to get the right to work on an integration, for this process. */
+  /** Tries to get the lease to work on an integration, for this process. */
   takeLease(integrationId: string): Promise<LeaseAttempt>;
-  /** Makes the clients of an integration; the caller closes it. */
+  /** Creates the clients of an integration. The caller closes them. */
   open(integration: Integration, signal: AbortSignal): Promise<OpenIntegration>;
   close(): Promise<void>;
 }
@@ -202,14 +213,16 @@ function openErasureLogs(
   });
 }
 
-/** Next to each log of erasures; none for a database in memory. */
+/** Opens the write logs, next to each erasure log. A database in memory has none. */
 function openWrites({ settings, neighbours = {}, log }: ApplicationOptions): WriteLog {
   const { erasureLog, moreErasureLogs = [] } = settings;
   if (erasureLog === null) return noWriteLog;
   return (neighbours.openWriteLog ?? openWriteLog)([erasureLog, ...moreErasureLogs], log);
 }
 
-/** Without a log that can be written nothing is erased, but everything else works: `doctor` names the place. */
+/**
+ * Without a writable log nothing is erased, but everything else works. `doctor` names the location.
+ */
 async function keepErasureLog(
   store: Pick<Store, 'reader' | 'erasures'>,
   erasures: ErasurePlaces | null,
@@ -229,7 +242,7 @@ async function keepErasureLog(
   }
 }
 
-/** A file of one's own is brought up to date by itself; a shared server waits for its operator. */
+/** A SQLite file is migrated automatically. A shared server waits for its operator. */
 async function prepareSchema(database: OpenDatabase<Tables>): Promise<void> {
   if (database.kind === 'sqlite') {
     await migrateToLatest(database.db);
@@ -243,7 +256,7 @@ async function prepareSchema(database: OpenDatabase<Tables>): Promise<void> {
   );
 }
 
-/** Once a start, for settings in the database: those of the file were refused already. */
+/** Logged once per start, for settings in the database. Those of the file were already refused. */
 function warnOfInsecureHttp(
   log: Log,
   settings: Settings,
@@ -274,7 +287,7 @@ type Parts = Pick<
 
 function assemble(options: ApplicationOptions, parts: Parts): Application {
   const { clock, log, settings } = options;
-  // On a server many hosts may use one key.
+  // With a server, many hosts may use one key.
   const board = parts.kind === 'postgres' ? createPaceBoard(parts.store.connection) : null;
   const pacers = createPacers({ clock, ...options.pace, board });
   const { sightings: _, kind: __, ...open } = parts;
@@ -296,7 +309,8 @@ function assemble(options: ApplicationOptions, parts: Parts): Application {
     takeLease: acquire,
   };
   const openClient: Application['open'] = async (integration, signal) => {
-    // Clients, networks and warm paths: a command that only looks into the store does without.
+    // This loads clients, networks and warm paths, which a command that only reads the store does
+    // not need.
     const { openIntegration } = await import('./clients/open-integration.ts');
     return openIntegration(deps, integration, signal);
   };

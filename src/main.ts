@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { nodeProblem } from './node-version.ts';
 /**
- * The start: refuses a Node that is too old, settles how much memory the process may take if it is going to
- * work long, and only then loads the program.
+ * The entry point. Refuses a Node version that is too old. Settles how much memory a process that
+ * will run long may use. Only then does it load the program.
  */
 import { keepMemoryFlat } from './process-memory.ts';
 

@@ -17,28 +17,28 @@ export interface StoreDeps {
   db: Database;
   clock: Clock;
   fingerprint: Fingerprint;
-  /** Of the open database; left out for one that cannot be replaced. */
+  /** The check of the open database; left out for a database that cannot be replaced. */
   requireInPlace?: RequireInPlace;
-  /** Who asks, for the audit. */
+  /** The requester, for the audit. */
   actor?: Actor;
-  /** Where erasures are noted outside of the database; left out where they are not. */
+  /** Records erasures outside the database; left out if they are not recorded there. */
   erasures?: ErasureLog;
-  /** Where writes are noted outside of the database; left out where they are not. */
+  /** Records writes outside the database; left out if they are not recorded there. */
   writeLog?: WriteLog;
-  /** Learns of runs that are asked for; left out where none does. */
+  /** Is notified of requested runs; left out if nothing needs to be notified. */
   asked?: RunsAsked;
 }
 
 const unheard: RunsAsked = async () => {};
 
-/** The open database with the logs that stand beside it, in the name of whoever asks. */
+/** The open database with the logs next to it, on behalf of a requester. */
 export interface Store extends DatabaseStore {
   readonly requireInPlace: RequireInPlace;
-  /** Where erasures are noted outside of the database. */
+  /** Records erasures outside the database. */
   readonly erasures: ErasureLog;
-  /** Where writes are noted outside of the database. */
+  /** Records writes outside the database. */
   readonly writeLog: WriteLog;
-  /** The same store, with another one who asks, for the audit. */
+  /** Returns the same store with another requester, for the audit. */
   actingAs(actor: Actor): Store;
 }
 

@@ -1,4 +1,4 @@
-/** Wiring: the program put together, from its arguments to its exit code. */
+/** Assembles the program, from its arguments to its exit code. */
 import packageFile from '../package.json' with { type: 'json' };
 import { runProgram } from './interfaces/cli/action/command.ts';
 import { createProgram, type ProgramDeps } from './interfaces/cli/program.ts';
@@ -7,7 +7,7 @@ import { createOutput } from './interfaces/cli/terminal/output.ts';
 const { env, stdout, stderr } = process;
 const argv = process.argv.slice(2);
 
-/** Runs what the command line asks for. */
+/** Runs the command of the command line. */
 export async function runWired(): Promise<void> {
   process.on('uncaughtException', (error) => endWith(error));
   stdout.on('error', goOnUnheard);
@@ -18,7 +18,7 @@ export async function runWired(): Promise<void> {
       stderr,
       env,
       setExitCode,
-      // The help and the version need none of it.
+      // The help and the version do not need these dependencies.
       loadDeps: async () => (await import('./wired-deps.ts')).createDeps({ setExitCode }),
     };
     await runProgram(await createProgram(deps, packageFile.version, argv), deps, argv);
@@ -31,15 +31,15 @@ function setExitCode(code: number): void {
   process.exitCode = code;
 }
 
-/** An error that was not caught is shown in a sentence; nothing can be trusted to go on after it. */
+/** Shows an uncaught error in one sentence. Nothing can be trusted to continue after it. */
 function endWith(error: unknown): void {
   const isJson = argv.includes('--json');
   process.exit(createOutput({ stdout, stderr, env, isJson }).fail(error));
 }
 
 /**
- * The reader of our output has gone, for example `head`: that is no error, and no reason to leave
- * work half done. The command goes on to its end and to the exit code that it deserves.
+ * The reader of our output is gone, for example `head`. That is not an error, and no reason to
+ * leave work half done. The command still finishes, with its usual exit code.
  */
 function goOnUnheard(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;

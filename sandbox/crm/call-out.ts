@@ -1,21 +1,24 @@
-/** A request that a CRM makes because an administrator set it up to: one attempt, to this machine alone. */
+/**
+ * Sends a request that an administrator set a CRM up to make: one attempt, and only to this
+ * machine.
+ */
 
 import { isOnThisMachine } from './this-machine.ts';
 
-/** What is sent. */
+/** The request to send. */
 export interface CallOut {
   url: string;
   headers: Record<string, string>;
   body: string;
 }
 
-/** What came of it; `status` is null where there was no answer. */
+/** The request and its outcome. `status` is null if no response arrived. */
 export interface CalledOut extends CallOut {
   status: number | null;
   answer: string;
 }
 
-/** Posts, and follows no redirect; an error if the address is not one of this machine. */
+/** Posts without following redirects. Throws a RangeError if the address is not on this machine. */
 export async function callOut(call: CallOut, timeoutMs: number): Promise<CalledOut> {
   if (!isOnThisMachine(call.url)) throw new RangeError(`${call.url} is not on this machine.`);
   const { url, headers, body } = call;

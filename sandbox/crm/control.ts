@@ -1,4 +1,4 @@
-/** `/_sandbox`: what the stand-ins of all CRMs have of it, beside what every sandbox has. */
+/** `/_sandbox`: the controls that all CRM stand-ins have in addition to those of every sandbox. */
 
 import type { Hono } from 'hono';
 import { z } from 'zod';
@@ -16,7 +16,7 @@ const usageSchema = z.strictObject({ used: z.number().int().min(0) });
 /** Rules that can be set up and removed while the stand-in runs. */
 export interface RuleBook<Rule> {
   add(rule: Rule): void;
-  /** Removes the rules of a name; false if there are none. */
+  /** Removes the rules with this name. Returns false if there are none. */
   remove(name: string): boolean;
   clear(): void;
   list(): readonly Rule[];
@@ -27,13 +27,16 @@ export interface CrmControlSettings<Fault, Rule> extends Omit<ControlSettings<Fa
   /** Reads a rule that an administrator sets up. */
   ruleSchema: z.ZodType<Rule>;
   rules: RuleBook<Rule>;
-  /** The requests of a day: how many there may be, and a way to make so many look used up. */
+  /** The daily limit of API requests, and a way to make a number of them appear used. */
   apiUsage: { limit: number; set(used: number): void };
-  /** Everything about a record, also what no user may see; undefined if there is none. */
+  /**
+   * Returns everything about a record, including what no user may see; undefined if it does not
+   * exist.
+   */
   readRecord(type: string, id: string): object | undefined;
 }
 
-/** A router with what all CRMs have, to add a CRM's own controls to. */
+/** Creates a router with the controls that all CRMs share, to which a CRM adds its own. */
 export function createCrmControlRouter<Fault, Details, Rule>(
   parts: ControlParts<Fault, Details>,
   { ruleSchema, rules, apiUsage, readRecord, ...settings }: CrmControlSettings<Fault, Rule>,
@@ -54,7 +57,9 @@ export function createCrmControlRouter<Fault, Details, Rule>(
   return router;
 }
 
-/** `POST` sets a rule up, `DELETE` removes all of them or, with `?name=`, those of a name. */
+/**
+ * `POST` sets up a rule. `DELETE` removes all rules or, with `?name=`, the rules with that name.
+ */
 export function addRuleRoutes<Rule>(
   router: Hono,
   path: string,

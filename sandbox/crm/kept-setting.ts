@@ -1,11 +1,14 @@
-/** Values that the stand-in of a CRM keeps for good. */
+/** Values that a CRM stand-in keeps permanently. */
 
 import type { Database } from '../../testbed/database.ts';
 
-/** The table of such values, of which each CRM has one; its columns are `name` and `value`. */
+/** The table with these values, one per CRM. Its columns are `name` and `value`. */
 export type SettingsTable = 'account_settings' | 'org_settings';
 
-/** Reads a value, for example what the database was filled with; undefined if there is none yet. */
+/**
+ * Reads a value, for example the data that the database was filled with; undefined if it is not set
+ * yet.
+ */
 export function findSetting(db: Database, table: SettingsTable, name: string): string | undefined {
   return db
     .prepare<[string], string>(`select value from ${table} where name = ?`)
@@ -13,7 +16,7 @@ export function findSetting(db: Database, table: SettingsTable, name: string): s
     .get(name);
 }
 
-/** Reads a value. The first time there is none: then `create` makes it, and it stays for good. */
+/** Reads a value. If it is not set yet, `create` makes it, and it is kept permanently. */
 export function keptSetting(
   db: Database,
   table: SettingsTable,

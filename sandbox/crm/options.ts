@@ -1,4 +1,4 @@
-/** The options of the stand-ins of all CRMs, beside those of every sandbox. */
+/** The options of all CRM stand-ins, in addition to those of every sandbox. */
 
 import {
   createParts,
@@ -11,24 +11,26 @@ import type { RequestDetails } from './requests.ts';
 
 const DEFAULT_CONTACTS = 500;
 
-/** How the stand-in of a CRM behaves; everything has a default. */
+/** How the stand-in of a CRM behaves. Every option has a default. */
 export interface CrmSandboxOptions extends SandboxOptions {
-  /** How many contacts it has at first; 500 by default. */
+  /** Number of contacts at the start. Default: 500. */
   contacts?: number;
-  /** How long an access token of OAuth is good, 0 for ever; as long as the CRM's by default. */
+  /**
+   * Lifetime of an OAuth access token; 0 means it never expires. Default: the CRM's own lifetime.
+   */
   tokenLifetimeMs?: number;
-  /** Whether each use of a refresh token gives a new one and ends the old one; false by default. */
+  /** Whether each use of a refresh token returns a new one and ends the old one. Default: false. */
   rotateRefreshTokens?: boolean;
 }
 
-/** What the options make for the stand-in of every CRM. */
+/** The parts that the options create for the stand-in of every CRM. */
 export interface CrmParts<Fault> extends SandboxParts<Fault> {
   contactCount: number;
   requests: RequestLog<RequestDetails>;
   rotateRefreshTokens: boolean;
 }
 
-/** Makes what is given by no option. */
+/** Creates the parts, with the default for each option that is missing. */
 export function createCrmParts<Fault>(
   options: CrmSandboxOptions,
   faultKinds: FaultKinds<Fault>,

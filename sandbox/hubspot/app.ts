@@ -1,4 +1,4 @@
-/** The way of a request through the account. */
+/** How a request passes through the account. */
 
 import { Hono, type MiddlewareHandler } from 'hono';
 import { playFaults } from '../../testbed/faults.ts';
@@ -27,7 +27,7 @@ export interface AppOptions extends ApiOptions, ControlOptions, Omit<OAuthOption
   report: (error: Error) => void;
 }
 
-/** The account's addresses, and the sandbox's own controls beside them. */
+/** Creates the account's routes, together with the sandbox's own controls. */
 export function createApp(options: AppOptions): Hono<HubspotEnv> {
   const { account, tokens, clock, limits } = options;
   const oauth = openOAuth({ ...options, db: account.db });
@@ -49,7 +49,7 @@ export function createApp(options: AppOptions): Hono<HubspotEnv> {
   app.use(playAccountFaults(tokens));
   app.route('/oauth', oauth.routes);
   for (const path of WEBHOOK_PATHS) app.route(path, options.webhooks.routes);
-  // From here on a token is needed.
+  // All routes below need a token.
   app.use(...guardApi(options));
   app.route('/', apiRoutes(options));
   for (const version of ['v3', ...DATED_VERSIONS]) {

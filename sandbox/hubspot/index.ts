@@ -14,12 +14,12 @@ import { ALL_SCOPES } from './requests/scopes.ts';
 import { createTokens, toPrivateToken } from './requests/tokens.ts';
 import { openWebhooks } from './webhooks/webhooks.ts';
 
-/** Of a Professional account. */
+/** The limits of a Professional account. */
 const DEFAULT_RATE_PER_10S = 190;
 const DEFAULT_DAILY_LIMIT = 650_000;
 const DEFAULT_SEARCH_PER_SECOND = 5;
 const DEFAULT_SEARCH_LAG_MS = 1000;
-/** Half an hour, as everywhere at HubSpot. */
+/** Half an hour, as for every HubSpot account. */
 const DEFAULT_TOKEN_LIFETIME_MS = 1_800_000;
 
 const DEFAULT_WEBHOOK_BATCH_MS = 50;
@@ -27,39 +27,42 @@ const DEFAULT_WEBHOOK_RETRY_MS = 1000;
 
 const PRIVATE_APP_ID = 8_412_006;
 
-/** How the stand-in behaves; everything has a default. */
+/** How the stand-in behaves. Every option has a default. */
 export interface HubspotSandboxOptions extends CrmSandboxOptions {
-  /** Requests of an app within ten seconds, 0 for no limit; 190 by default. */
+  /** Requests of an app within ten seconds; 0 means no limit. Default: 190. */
   ratePer10s?: number;
-  /** Requests of private apps in a day, 0 for no limit; 650,000 by default. */
+  /** Requests of private apps in a day; 0 means no limit. Default: 650,000. */
   dailyLimit?: number;
-  /** Searches within a second, 0 for no limit; 5 by default. */
+  /** Searches within a second; 0 means no limit. Default: 5. */
   searchPerSecond?: number;
-  /** Searches see the account as it was so long ago; 1,000 by default. */
+  /** Searches see the account as it was this many milliseconds ago. Default: 1,000. */
   searchLagMs?: number;
-  /** Events for webhooks are gathered for so long before they are sent; 50 by default. */
+  /** Milliseconds for which webhook events are collected before they are sent. Default: 50. */
   webhookBatchMs?: number;
-  /** How long to wait before they are sent again to a receiver that did not take them; 1,000 by default. */
+  /**
+   * Milliseconds before webhook events are sent again to a receiver that did not accept them.
+   * Default: 1,000.
+   */
   webhookRetryMs?: number;
 }
 
-/** A stand-in that is serving. */
+/** A running stand-in. */
 export interface HubspotSandbox {
-  /** The address of the API and of signing in; no slash at its end. */
+  /** The base address of the API and of sign-in, without a slash at the end. */
   baseUrl: string;
-  /** Where `/_sandbox` is found; the same address. */
+  /** The address under which `/_sandbox` is found. It is the same as the base address. */
   rootUrl: string;
   /** A token of the private app, with every scope. */
   token: string;
   clientId: string;
   clientSecret: string;
-  /** The account's number. */
+  /** The account number. */
   portalId: number;
-  /** Ends at once: open connections are cut, the database is closed. */
+  /** Stops at once: cuts open connections and closes the database. */
   close(): Promise<void>;
 }
 
-/** Starts a stand-in; resolves when it serves. */
+/** Starts a stand-in. Resolves when it accepts requests. */
 export async function startHubspotSandbox(
   options: HubspotSandboxOptions = {},
 ): Promise<HubspotSandbox> {
@@ -121,7 +124,7 @@ function assemble(db: Database, options: HubspotSandboxOptions): AppOptions {
   };
 }
 
-/** A restarted sandbox has the same first token, so settings that name it stay valid. */
+/** A restarted sandbox has the same first token, so settings that contain it stay valid. */
 function issueFirstToken({ tokens, world }: AppOptions): string {
   const secret = createHash('sha256').update(`hubspot token of seed ${world.seed}`).digest('hex');
   const grant = { appId: PRIVATE_APP_ID, userId: OWNER.userId, scopes: ALL_SCOPES };

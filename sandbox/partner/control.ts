@@ -1,4 +1,7 @@
-/** `/_sandbox`: what tests and people who try things ask of the stand-in itself. No key needed. */
+/**
+ * `/_sandbox`: controls of the stand-in itself, for tests and for people who try things out. No key
+ * needed.
+ */
 
 import type { Hono } from 'hono';
 import { z } from 'zod';
@@ -10,16 +13,16 @@ import { type PartnerFault, partnerFaultRulesSchema } from './faults.ts';
 
 const MAX_PEOPLE = 100_000;
 
-/** What the control endpoints reach into. */
+/** The parts that the control endpoints use. */
 export interface ControlOptions extends ControlParts<PartnerFault, RequestDetails> {
   credits: Credits;
   keys: Keys;
-  /** What each bucket of a new team holds. */
+  /** Number of credits in each bucket of a new team. */
   startCredits: number;
   createId: () => string;
 }
 
-/** The control endpoints, to be mounted at `/_sandbox`. */
+/** The control endpoints, to mount at `/_sandbox`. */
 export function controlRoutes(options: ControlOptions): Hono {
   const router = createControlRouter(options, {
     rulesSchema: partnerFaultRulesSchema,
@@ -33,7 +36,7 @@ export function controlRoutes(options: ControlOptions): Hono {
     }),
   );
   router.post('/keys', async (c) => {
-    // Everything in an order has a default, so an order without a body is one as well.
+    // Everything in an order has a default, so a request without a body is also an order.
     const order = await readOrder(c, keyOrderSchema, {});
     return c.json(issueKey(options, order), 201);
   });
@@ -41,12 +44,14 @@ export function controlRoutes(options: ControlOptions): Hono {
 }
 
 const keyOrderSchema = z.strictObject({
-  /** A key that exists already and is to be changed, for example deactivated. */
+  /** An existing key to change, for example to deactivate. */
   apiKey: z.string().min(1).optional(),
   team: z.string().min(1).optional(),
   /** The last UTC day on which the key works. */
   deactivatesOn: z.iso.date().nullish(),
-  /** What remains in these buckets; of a new team the others hold the usual start. */
+  /**
+   * The remaining credits of these buckets. The other buckets of a new team hold the usual start.
+   */
   credits: z.partialRecord(z.enum(BUCKETS), z.number().int().min(0)).default({}),
 });
 
@@ -74,7 +79,7 @@ function issueKey(options: ControlOptions, order: z.infer<typeof keyOrderSchema>
   return { apiKey, team };
 }
 
-/** The same number of credits in each bucket. */
+/** Returns the same number of credits for each bucket. */
 export function startingBalances(amount: number): Balances {
   return {
     donors: amount,

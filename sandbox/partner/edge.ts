@@ -1,4 +1,7 @@
-/** What stands between a caller and the service: the log, the way there and back, and faults on request. */
+/**
+ * The middleware between a caller and the service: the log, the latency in both directions, and
+ * requested faults.
+ */
 
 import type { Context, MiddlewareHandler } from 'hono';
 import { BASE_PATH } from '../../service/app.ts';
@@ -10,13 +13,13 @@ import { type DrawLatency, playLatency, type Wait } from '../../testbed/latency.
 import { logRequests, type RequestLog } from '../../testbed/request-log.ts';
 import type { PartnerFault } from './faults.ts';
 
-/** What the log keeps of a request besides. */
+/** The details that the log keeps of a request in addition. */
 export interface RequestDetails {
   requestId: string;
   apiKey: string | null;
 }
 
-/** What the edge is made of. */
+/** The parts that the edge is built from. */
 export interface EdgeOptions {
   clock: () => number;
   db: { readonly open: boolean };
@@ -25,11 +28,11 @@ export interface EdgeOptions {
   requests: Pick<RequestLog<RequestDetails>, 'add'>;
   drawLatency: DrawLatency;
   wait: Wait;
-  /** The paid submit of persons takes so much longer. */
+  /** The additional latency of the paid submission of persons. */
   submitLatencyMs: number;
 }
 
-/** The edge, the outermost first. */
+/** Creates the middleware of the edge, the outermost first. */
 export function createEdge(options: EdgeOptions): MiddlewareHandler[] {
   return [
     logRequests(options.requests, options.clock, detailsOf),
@@ -38,7 +41,7 @@ export function createEdge(options: EdgeOptions): MiddlewareHandler[] {
   ];
 }
 
-/** Submits take as long as the service works at them, besides their way. */
+/** A submission takes the service's processing time in addition to the latency. */
 function latencyOf({ drawLatency, submitLatencyMs, forms }: EdgeOptions): (c: Context) => number {
   const submits = chargedEnhancements(forms);
   return ({ req }) => {

@@ -24,64 +24,72 @@ import { openSettled } from './open-settled.ts';
 const DEFAULT_CREDITS = 100_000;
 const DEFAULT_JOB_TIME_MS = 4000;
 const DEFAULT_NETWORK_JOB_TIME_MS = 4000;
-/** The service's limit: requests a second, and at once (service document, section 8). */
+/** The service's limit: requests per second, and in a burst (service document, section 8). */
 const DEFAULT_RATE = 10;
 const DEFAULT_BURST = 10;
 
 const DEFAULT_TEAM = 'team-default';
 
-/** How the stand-in behaves; everything has a default. */
+/** How the stand-in behaves. Every option has a default. */
 export interface PartnerSandboxOptions extends SandboxOptions {
-  /** How many people the contact list has; as many as donors by default. */
+  /** Number of people in the contact list. Default: the number of donors. */
   contacts?: number;
-  /** A folder with a public record (people/public-record.ts): real people as further donors. */
+  /** A folder with a public record (people/public-record.ts), which adds real people as donors. */
   data?: string;
-  /** Requests a second for each key, 0 for no limit; 10 by default. */
+  /** Requests per second for each key; 0 means no limit. Default: 10. */
   rate?: number;
-  /** Requests at once; 10 by default. */
+  /** Number of requests in a burst. Default: 10. */
   burst?: number;
-  /** Whether 429 carries Retry-After; true by default. */
+  /** Whether a 429 has a Retry-After header. Default: true. */
   retryAfter?: boolean;
-  /** The paid submit of persons takes so much longer than other requests; 0 by default. */
+  /** Additional milliseconds that the paid submission of persons takes. Default: 0. */
   submitLatencyMs?: number;
-  /** No job takes longer, most a little less; 4,000 by default. A function is asked for each job. */
+  /**
+   * The maximum time of a job; most take slightly less. Default: 4,000. A function is called for
+   * each job.
+   */
   jobTimeMs?: number | (() => number);
-  /** No bulk add to a network takes longer, unless the work itself does; 4,000 by default. */
+  /**
+   * The maximum time of a bulk add to a network, unless the work itself takes longer. Default:
+   * 4,000.
+   */
   networkJobTimeMs?: number;
-  /** Whether discover, compare, donor connections and lookup cost a credit; false by default. */
+  /** Whether discover, compare, donor connections and lookup cost a credit. Default: false. */
   chargeQueries?: boolean;
-  /** Whether adding a single donor to a network costs a credit; false by default. */
+  /** Whether adding a single donor to a network costs a credit. Default: false. */
   chargeSingleAdd?: boolean;
-  /** Which donors are connected; computed from the people by default. */
+  /** Determines which donors are connected. By default this is computed from the people. */
   engine?: ConnectionEngine;
-  /** What each bucket of a new team holds; 100,000 by default. */
+  /** Number of credits in each bucket of a new team. Default: 100,000. */
   credits?: number;
-  /** Which forms of the enhancement paths exist; both by default. */
+  /** Which forms of the enhancement paths exist. Default: both. */
   forms?: PathForms;
-  /** Hears how many people are settled in a new database; standard error by default. */
+  /**
+   * Receives the number of people settled in a new database. Default: prints it to standard error.
+   */
   progress?: SettlingProgress;
 }
 
-/** A stand-in that is serving. */
+/** A running stand-in. */
 export interface PartnerSandbox {
-  /** The document's {base_url}; no slash at its end. */
+  /** The service document's {base_url}, without a slash at the end. */
   baseUrl: string;
-  /** Where `/_sandbox` is found. */
+  /** The address under which `/_sandbox` is found. */
   rootUrl: string;
   /** A key of the first team. */
   apiKey: string;
-  /** Ends at once: open connections are cut, the database is closed. */
+  /** Stops at once: cuts open connections and closes the database. */
   close(): Promise<void>;
 }
 
-/** Starts a stand-in; resolves when it serves. */
+/** Starts a stand-in. Resolves when it accepts requests. */
 export async function startPartnerSandbox(
   options: PartnerSandboxOptions = {},
 ): Promise<PartnerSandbox> {
   const world = worldOf(options);
   const db = openSettled(world, {
     file: options.db,
-    // People from elsewhere may be others next time under the same description.
+    // People from another source may differ next time, even with the same seed and number.
     isKept: options.world === undefined && options.data === undefined,
     progress: options.progress ?? tellProgress,
   });
@@ -155,7 +163,7 @@ function assemble(db: Database, world: World, options: PartnerSandboxOptions) {
   };
 }
 
-/** The service, and beside it `/_sandbox`. */
+/** Creates the service together with `/_sandbox`. */
 function withControls(options: ReturnType<typeof assemble>) {
   const { app, page } = createApp(options);
   app.route('/_sandbox', controlRoutes(options.controls));
@@ -173,12 +181,12 @@ function worldOf(options: PartnerSandboxOptions): World {
   });
 }
 
-/** Only large worlds take so long that anybody hears of it. */
+/** Only large worlds take long enough for this to print anything. */
 function tellProgress(settled: number, total: number): void {
   process.stderr.write(`Settled ${settled} of ${total} donors\n`);
 }
 
-/** A restarted sandbox has the same first key, so settings that name it stay valid. */
+/** A restarted sandbox has the same first key, so settings that contain it stay valid. */
 function issueFirstKey({ controls, world }: ReturnType<typeof assemble>): string {
   const { keys, credits, startCredits } = controls;
   const hash = createHash('sha256').update(`first key of seed ${world.seed}`).digest('hex');

@@ -1,9 +1,9 @@
-/** What tests ask about networks beside the service: no endpoint of it lists the members of one. */
+/** Controls of networks for tests. No endpoint of the service lists the members of a network. */
 
 import { Hono } from 'hono';
 import type { NetworkService } from '../../service/networks/service.ts';
 
-/** `GET /_sandbox/networks`: the networks of all teams with the ids of their members. */
+/** `GET /_sandbox/networks`: the networks of all teams with the IDs of their members. */
 export function networkControlRoutes(service: NetworkService): Hono {
   const { world, networks, members } = service;
   const router = new Hono();

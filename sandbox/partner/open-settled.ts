@@ -1,26 +1,26 @@
-/** Opens the database of a stand-in with the people of its world in it. */
+/** Opens the database of a stand-in, filled with the people of its world. */
 
 import type { World } from '../../people/world.ts';
 import { type Database, openDatabase } from '../../service/database.ts';
 import { type SettlingProgress, settlePeople } from '../../service/settled-people.ts';
 
 interface Settling {
-  /** The file of the database; without one it is in memory. */
+  /** The file of the database. Without it, the database is in memory. */
   file: string | undefined;
-  /** Whether the next stand-in of this process in memory may begin with a copy of these people. */
+  /** Whether the next in-memory stand-in of this process can start with a copy of these people. */
   isKept: boolean;
   progress: SettlingProgress;
 }
 
-/** More people than this are settled anew each time: a copy would hold too much memory. */
+/** Larger worlds are settled again each time, because a copy would take too much memory. */
 const MOST_PEOPLE_KEPT = 5_000;
 
-/** The settled people of the latest worlds in memory, by seed and number. */
+/** The settled people of the most recent worlds in memory, by seed and number. */
 const kept = new Map<string, Buffer>();
 
 const MOST_KEPT = 3;
 
-/** Opens the database; settling people takes a hundred times as long as copying them. */
+/** Opens the database. Settling people takes a hundred times as long as copying them. */
 export function openSettled(world: World, { file, isKept, progress }: Settling): Database {
   if (file !== undefined || !isKept || world.donorCount > MOST_PEOPLE_KEPT) {
     return settled(openDatabase(file), world, progress);

@@ -1,4 +1,4 @@
-/** The REST API: what stands before its resources, and the resources. */
+/** The REST API: its resources, and the middleware before them. */
 
 import { Hono, type MiddlewareHandler } from 'hono';
 import { getPath } from '../crm/requests.ts';
@@ -30,7 +30,7 @@ import { reportRoutes } from './routes/report-routes.ts';
 import { searchRoutes } from './routes/search-routes.ts';
 import { toolingRoutes } from './routes/tooling-routes.ts';
 
-/** What the API reaches into. */
+/** The parts that the API uses. */
 export interface ApiOptions {
   org: Org;
   bulk: Bulk;
@@ -39,7 +39,10 @@ export interface ApiOptions {
   report: (error: Error) => void;
 }
 
-/** The API at `/services/data`. The order matters: only who is signed in uses up requests. */
+/**
+ * The API at `/services/data`. The order of the middleware matters: only authenticated requests
+ * count against the limit.
+ */
 export function createApi(options: ApiOptions): Hono<SalesforceEnv> {
   const { org, bulk, tokens } = options;
   const api = createRouter(options.report);
@@ -72,14 +75,14 @@ export function createApi(options: ApiOptions): Hono<SalesforceEnv> {
   return api;
 }
 
-/** A router that takes paths as Salesforce does, and answers errors in its form. */
+/** Creates a router that matches paths as Salesforce does, and returns errors in its format. */
 export function createRouter(report: (error: Error) => void): Hono<SalesforceEnv> {
   const router = new Hono<SalesforceEnv>({ getPath });
   router.notFound(() => answerError(notFound(), report));
   router.onError((error, c) => {
     if (!(error instanceof AmbiguousKeyError)) return answerError(error, report);
     const { typeName, ids } = error;
-    // Which of them was meant is for the client to choose.
+    // The client has to choose the record that it meant.
     return Response.json(
       ids.map((id) => `${c.var.basePath}/sobjects/${typeName}/${id}`),
       { status: 300 },
@@ -121,7 +124,7 @@ function countRequests({ usage }: Org): MiddlewareHandler<SalesforceEnv> {
   };
 }
 
-/** Reads JSON; a body of another kind is left to the resource. */
+/** Reads JSON. A body of another type is left to the resource. */
 function readBody(): MiddlewareHandler<SalesforceEnv> {
   return async (c, next) => {
     const isJson = c.req.header('content-type')?.startsWith('application/json') === true;

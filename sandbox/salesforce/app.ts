@@ -1,4 +1,4 @@
-/** The way of a request through the org. */
+/** How a request passes through the org. */
 
 import type { Hono, MiddlewareHandler } from 'hono';
 import { playFaults } from '../../testbed/faults.ts';
@@ -19,11 +19,11 @@ import type { SalesforceContext, SalesforceEnv } from './requests/context.ts';
 export interface AppOptions extends ApiOptions, ControlOptions, OAuthOptions {
   drawLatency: DrawLatency;
   wait: Wait;
-  /** So many requests may be under way at once; 0 means any number. */
+  /** Maximum number of concurrent requests; 0 means no limit. */
   concurrent: number;
 }
 
-/** The org's addresses, and the sandbox's own controls beside them. */
+/** Creates the org's routes, together with the sandbox's own controls. */
 export function createApp(options: AppOptions): Hono<SalesforceEnv> {
   const { org, tokens, clock } = options;
   const app = createRouter(options.report);

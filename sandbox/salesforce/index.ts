@@ -20,45 +20,51 @@ const DEFAULT_TOKEN_LIFETIME_MS = 7_200_000;
 const DEFAULT_BULK_JOB_TIME_MS = 50;
 const DEFAULT_BULK_PAGE_ROWS = 50_000;
 
-/** How the stand-in behaves; everything has a default. */
+/** How the stand-in behaves. Every option has a default. */
 export interface SalesforceSandboxOptions extends CrmSandboxOptions {
-  /** How the org models people; `npsp` by default. */
+  /** How the org models people. Default: `npsp`. */
   shape?: OrgShape;
-  /** Whether Data Protection and Privacy is on: Individual records beside contacts; false by default. */
+  /**
+   * Whether Data Protection and Privacy is on, so that contacts have Individual records. Default:
+   * false.
+   */
   individuals?: boolean;
-  /** Whether contacts have a `DeceasedDate`, as in orgs of some industries; false by default. */
+  /** Whether contacts have a `DeceasedDate`, as in orgs of some industries. Default: false. */
   deceasedDate?: boolean;
-  /** Whether records have a currency each (`CurrencyIsoCode`, `CurrencyType`); false by default. */
+  /** Whether each record has a currency (`CurrencyIsoCode`, `CurrencyType`). Default: false. */
   currencies?: boolean;
-  /** Requests within 24 hours; 100,000 by default. */
+  /** Requests within 24 hours. Default: 100,000. */
   apiLimit?: number;
-  /** Requests at once, 0 for no limit; 0 by default, as Salesforce counts only those of 20 seconds and more. */
+  /**
+   * Concurrent requests; 0 means no limit. Default: 0, because Salesforce only counts those of 20
+   * seconds and more.
+   */
   concurrent?: number;
-  /** How long a job of the Bulk API shows that it is not done yet; 50 by default. */
+  /** How long a Bulk API job reports that it is not done yet. Default: 50. */
   bulkJobTimeMs?: number;
-  /** The most rows of a page of a bulk query's results; 50,000 by default. */
+  /** Maximum number of rows in a page of a bulk query's results. Default: 50,000. */
   bulkPageRows?: number;
 }
 
-/** A stand-in that is serving. */
+/** A running stand-in. */
 export interface SalesforceSandbox {
-  /** The org's address (login URL and instance URL); no slash at its end. */
+  /** The org's address (login URL and instance URL), without a slash at the end. */
   baseUrl: string;
-  /** Where `/_sandbox` is found; the same address. */
+  /** The address under which `/_sandbox` is found. It is the same as the org's address. */
   rootUrl: string;
   /** An access token of the integration user. */
   token: string;
   clientId: string;
   clientSecret: string;
-  /** The integration user. */
+  /** The name of the integration user. */
   username: string;
-  /** PEM, for the JWT bearer flow. */
+  /** The private key for the JWT bearer flow, as PEM. */
   privateKey: string;
-  /** Ends at once: open connections are cut, the database is closed. */
+  /** Stops at once: cuts open connections and closes the database. */
   close(): Promise<void>;
 }
 
-/** Starts a stand-in; resolves when it serves. */
+/** Starts a stand-in. Resolves when it accepts requests. */
 export async function startSalesforceSandbox(
   options: SalesforceSandboxOptions = {},
 ): Promise<SalesforceSandbox> {
@@ -83,7 +89,7 @@ export async function startSalesforceSandbox(
 function assemble(db: Database, options: SalesforceSandboxOptions): AppOptions {
   const parts = createCrmParts(options, {
     rulesSchema: salesforceFaultRulesSchema,
-    // It becomes a part of a pattern, and so stands for every version.
+    // The path becomes part of a pattern that matches every version.
     basePath: '/services/data/v\\d+\\.0',
   });
   const { clock, random, report, world, contactCount } = parts;
@@ -118,7 +124,7 @@ function assemble(db: Database, options: SalesforceSandboxOptions): AppOptions {
   };
 }
 
-/** A restarted sandbox has the same first token, so settings that name it stay valid. */
+/** A restarted sandbox has the same first token, so settings that contain it stay valid. */
 function issueFirstToken({ tokens, world }: AppOptions): string {
   const token = toAccessToken(secretOf(world.seed, 'first token'));
   return tokens.issueAccess({ user: INTEGRATION_USER, scope: 'api' }, { token });

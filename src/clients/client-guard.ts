@@ -1,4 +1,7 @@
-/** Which addresses of clients requests can reach: those that a browser has set lead to no private network. */
+/**
+ * Limits the addresses that requests of clients can reach. Addresses set in a browser do not lead
+ * to a private network.
+ */
 import type { LookupFunction } from 'node:net';
 import type { Integration } from '../core/integration-settings.ts';
 import { type NamedByOperator, outboundFetch } from '../outbound/guard.ts';
@@ -7,13 +10,19 @@ import type { Settings } from '../settings/settings.ts';
 import { requirePublicAddress } from './setup/address.ts';
 
 export interface ClientGuard {
-  /** Throws a ConfigurationError for an address that a browser may not set. */
+  /** Throws a ConfigurationError for an address that a browser must not set. */
   requirePublic(address: string): Promise<void>;
-  /** Brings the requests of a client whose addresses were set in a browser; undefined where an operator has set them. */
+  /**
+   * Returns the fetch for a client whose addresses were set in a browser; undefined if an operator
+   * set them.
+   */
   fetchFor(integration: Pick<Integration, 'addresses'>): typeof globalThis.fetch | undefined;
 }
 
-/** Makes the guard of all clients, with the addresses that the operator has named in settings and environment. */
+/**
+ * Creates the guard of all clients, with the addresses that the operator has named in settings and
+ * environment.
+ */
 export function createClientGuard(
   settings: Pick<Settings, 'setup' | 'allowInsecureHttp'>,
   environment: SetupEnvironment,

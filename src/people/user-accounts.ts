@@ -1,4 +1,4 @@
-/** The people who sign in: who they are is sealed, and opened here. */
+/** The users who sign in. Their identities are encrypted, and decrypted here. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { type Clock, isoTime } from '../core/clock.ts';
@@ -38,7 +38,7 @@ import {
   setPersonDisabled,
 } from './statements/people.ts';
 
-/** How long the link of an invitation can be used. */
+/** How long an invitation link can be used. */
 export const INVITATION_DAYS = 7;
 const DAY_MS = 86_400_000;
 const SECRET_BYTES = 32;
@@ -47,7 +47,7 @@ export interface PeopleDeps {
   store: Store;
   sealer: Pick<Sealer, 'seal' | 'open'>;
   clock: Pick<Clock, 'now'>;
-  /** Names that no password may be made of. */
+  /** Names that a password must not consist of. */
   clientNames?: readonly string[];
 }
 
@@ -75,28 +75,28 @@ export function readIdentity(
   return identitySchema.parse(JSON.parse(sealer.open(sealed, personSealContext(id))));
 }
 
-/** A person as the command line and the pages show it to owners. */
+/** A user as the command line and the pages show it to owners. */
 export interface PersonView extends PersonIdentity {
   id: string;
   role: Role;
-  /** The ids of those within reach; null for all. */
+  /** The IDs of the clients that the user has access to; null for all. */
   integrations: string[] | null;
   status: 'active' | 'invited' | 'expired' | 'disabled';
-  /** ISO 8601; null before. */
+  /** ISO 8601; null before the user has joined. */
   joinedAt: string | null;
   seenAt: string | null;
   signsInBy: SignInWays;
 }
 
-/** How a person signs in. */
+/** The ways in which a user signs in. */
 export interface SignInWays {
   password: boolean;
-  /** Has come by the identity provider. */
+  /** Whether the user has signed in through the identity provider. */
   provider: boolean;
   passkeys: PasskeyView[];
 }
 
-/** What opens who the users are. */
+/** The dependencies for decrypting the identities of users. */
 export interface UserReader {
   reader: Reader;
   sealer: Pick<Sealer, 'open'>;
@@ -110,7 +110,7 @@ export async function listPeople({ reader, sealer, clock }: UserReader): Promise
   );
 }
 
-/** `password, 2 passkeys`. */
+/** For example `password, 2 passkeys`. */
 export function waysText({ password, provider, passkeys }: SignInWays): string {
   const words = [
     ...(password ? ['password'] : []),
@@ -154,11 +154,11 @@ function getStatus(
 
 export interface Invited {
   id: string;
-  /** Of the link, which is shown once. */
+  /** The secret in the link, which is shown once. */
   secret: string;
 }
 
-/** Invites a person. Throws a ConfigurationError if the address is known already. */
+/** Invites a user. Throws a ConfigurationError if a user with this address exists. */
 export async function invitePerson(
   trx: ActorTransaction,
   sealer: Pick<Sealer, 'seal'>,
@@ -175,14 +175,14 @@ export async function invitePerson(
   });
 }
 
-/** A new link for a person; throws a ConfigurationError if there is none. */
+/** Creates a new link for a user. Throws a ConfigurationError if the user does not exist. */
 export async function inviteAgain(trx: ActorTransaction, id: string): Promise<Invited> {
   const { secret, invitation } = newInvitation(trx.clock);
   if (await renewInvitation(trx, id, invitation)) return { id, secret };
   throw personUnknown(id);
 }
 
-/** The path of the link, below the public address. */
+/** Returns the path of the link, relative to the public address. */
 export function invitationPath({ secret }: Pick<Invited, 'secret'>): string {
   return `/join/${secret}`;
 }
@@ -193,19 +193,19 @@ function newInvitation(clock: Pick<Clock, 'now'>): { secret: string; invitation:
   return { secret, invitation: { hash: hashToken(secret), until } };
 }
 
-/** The person whose link this is; null if it is no good (any more). */
+/** Finds the user of a link; null if the link is not valid or no longer valid. */
 export function findInvited({ store }: PeopleDeps, secret: string): Promise<PersonRecord | null> {
   return findInvitedPerson(store.reader, hashToken(secret));
 }
 
-/** What people see of a passkey. */
+/** The parts of a passkey that users see. */
 export interface PasskeyView {
   id: string;
-  /** What its owner calls it. */
+  /** The name that its owner gave it. */
   name: string;
   /** ISO 8601. */
   createdAt: string;
-  /** Null before. */
+  /** ISO 8601; null before its first use. */
   lastUsedAt: string | null;
 }
 
@@ -221,7 +221,7 @@ export function describePasskey(
   };
 }
 
-/** Takes a passkey of a person away. Throws a ConfigurationError where that cannot be. */
+/** Removes a passkey of a user. Throws a ConfigurationError if it cannot be removed. */
 export async function removePasskey(trx: ActorTransaction, removal: PasskeyRemoval): Promise<void> {
   const removed = await deletePasskey(trx, removal);
   if (removed === 'unknown') throw passkeyUnknown(removal.id);
@@ -232,7 +232,10 @@ export async function removePasskey(trx: ActorTransaction, removal: PasskeyRemov
   );
 }
 
-/** Removes a passkey for its owner, who lost the device: also the last one, and all sessions end. */
+/**
+ * Removes a passkey for its owner, who lost the device. Removes even the last one, and ends all
+ * sessions.
+ */
 export function removeLostPasskey(
   trx: ActorTransaction,
   personId: string,
@@ -250,8 +253,9 @@ export function passkeyUnknown(typed: string): ConfigurationError {
 }
 
 /**
- * Uses a link up, with the password that the person chose, or a passkey; null if the link is no good (any more).
- * Throws a ConfigurationError for a password that others would guess, and then the link is still good.
+ * Uses up a link, with the password that the user chose, or with a passkey. Returns null if the
+ * link is not valid or no longer valid. Throws a ConfigurationError for a password that others
+ * would guess; the link then stays valid.
  */
 export async function joinBy(
   deps: PeopleDeps,
@@ -267,7 +271,10 @@ export async function joinBy(
   return deps.store.act((trx) => acceptInvitation(trx, hashToken(secret), kept));
 }
 
-/** The person with this address and password, who may sign in; it takes as long where there is none. */
+/**
+ * Finds the user with this address and password who is allowed to sign in. Takes as long if there
+ * is none.
+ */
 export async function findByPassword(
   { store }: PeopleDeps,
   email: string,
@@ -278,18 +285,18 @@ export async function findByPassword(
   return isRight && person?.disabledAt === null ? person : null;
 }
 
-/** Who an identity provider says has come. */
+/** The identity that an identity provider reports. */
 export interface ProvidedIdentity {
   issuer: string;
-  /** What it calls the person, for good. */
+  /** The provider's permanent identifier of the user. */
   subject: string;
-  /** It has made sure of this address. */
+  /** The provider has verified this address. */
   email: string;
 }
 
 /**
- * The person who has come by a provider: the one with this subject, or, the first time, the one who was
- * invited by this address. Null for all others.
+ * Finds the user whom a provider reports: the user with this subject or, the first time, the user
+ * who was invited with this address. Returns null for everyone else.
  */
 export async function findByProvider(
   { store, clock }: PeopleDeps,
@@ -317,7 +324,7 @@ export async function changePassword(
   await store.act((trx) => savePassword(trx, person.id, password, session));
 }
 
-/** Other rights. Throws a ConfigurationError where that cannot be. */
+/** Changes a user's rights. Throws a ConfigurationError if they cannot be changed. */
 export async function changeRights(
   trx: ActorTransaction,
   id: string,
@@ -327,7 +334,10 @@ export async function changeRights(
   requireDone(id, await saveRights(trx, id, rights));
 }
 
-/** Throws a ConfigurationError where that cannot be, as all that changes users. */
+/**
+ * Disables or enables a user. Throws a ConfigurationError if that is not possible, like every
+ * function that changes users.
+ */
 export async function disablePerson(
   trx: ActorTransaction,
   id: string,
@@ -349,7 +359,7 @@ function requireDone(id: string, changed: Changed): void {
   );
 }
 
-/** Who says who reaches what has to reach everything. */
+/** A user who grants access to others must have access to everything. */
 export function requireSensible({ role, integrations }: Rights): void {
   if (role !== 'owner' || integrations === null) return;
   throw new ConfigurationError(
@@ -365,7 +375,7 @@ export function personUnknown(typed: string): ConfigurationError {
   );
 }
 
-/** What an address is known by in the database. */
+/** Returns the fingerprint by which the database knows an address. */
 export function emailFingerprint({ fingerprint }: Pick<Store, 'fingerprint'>, email: string) {
   return fingerprint('person_email', email.trim().toLowerCase());
 }

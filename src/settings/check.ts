@@ -12,18 +12,18 @@ import {
 import type { SettingPath } from './problem.ts';
 import type { SettingsTree, TreeProblem } from './settings-tree.ts';
 
-/** A part of the file after its check; the value is there if nothing is wrong with it. */
+/** A part of the file after its check. The value is present if nothing is wrong with it. */
 export interface Checked<T> {
-  /** As the schema reads it, defaults filled in. */
+  /** The value as the schema reads it, with defaults filled in. */
   parsed: { value: T } | null;
-  /** As it stands in the file, with numbers that came from variables made numbers. */
+  /** The value as written in the file, with numbers from variables converted to numbers. */
   written: unknown;
   problems: TreeProblem[];
 }
 
 /**
- * Checks the part of the file at `path` against a schema and says every problem in words. A
- * schema's own words win; where it has none, they are made from what it accepts.
+ * Checks the part of the file at `path` against a schema, and describes every problem. The schema's
+ * own messages take precedence. Where it has none, they are built from what it accepts.
  */
 export function checkPart<T>(
   tree: SettingsTree,
@@ -31,8 +31,8 @@ export function checkPart<T>(
   schema: z.ZodType<T>,
 ): Checked<T> {
   const written = readVariables(tree, path, schema);
-  // The empty message marks the issues whose schema brings no words of its own. What is checked once is not
-  // worth compiling a check for.
+  // The empty message marks issues for which the schema has no message. Compiling a check is not
+  // worth it for a single use.
   const result = schema.safeParse(written, { error: () => '', jitless: true });
   if (result.success) return { parsed: { value: result.data }, written, problems: [] };
   const part: Part = { tree, path, schema, written };
@@ -40,7 +40,7 @@ export function checkPart<T>(
   return { parsed: null, written, problems };
 }
 
-/** The part that is checked, with all that is needed to find words and places. */
+/** The part to check, with everything needed to describe and locate problems. */
 interface Part {
   tree: SettingsTree;
   path: SettingPath;
@@ -48,12 +48,17 @@ interface Part {
   written: unknown;
 }
 
-/** Its JSON schema takes longer to make than the check, and only problems and variables are put into words by it. */
+/**
+ * Creating the JSON schema takes longer than the check, and only problems and variables need it.
+ */
 function expectedAt({ schema, written }: Omit<Part, 'tree' | 'path'>, path: SettingPath) {
   return alternativesAt(toJsonSchema(schema), written, path);
 }
 
-/** Variables are always text: what they bring becomes a number or a truth value where one is due. */
+/**
+ * Variables are always text. Their values become numbers or booleans where the schema expects
+ * these.
+ */
 function readVariables(tree: SettingsTree, path: SettingPath, schema: z.ZodType): unknown {
   const whole = structuredClone(valueAt(tree.value, path));
   for (const found of tree.interpolatedIn(path)) {
@@ -94,8 +99,8 @@ function describeIssue(part: Part, issue: z.core.$ZodIssue, path: SettingPath): 
 }
 
 /**
- * Of a choice between shapes, only the one that was meant is worth words: the one all of whose
- * complaints lie deeper. Otherwise the unknown keys are, or the choice as a whole.
+ * In a choice between shapes, only the intended one is worth describing: the one whose issues all
+ * lie deeper. If there is none, the unknown keys are described, or the choice as a whole.
  */
 function describeUnion(
   part: Part,
@@ -147,10 +152,10 @@ function describeMismatch(part: Part, path: SettingPath): string {
   return `expected ${expectation}, got ${found}${hint}`;
 }
 
-/** With a good guess at hand, a longer list of the known words does not help. */
+/** If there is a good guess, a longer list of the known words does not help. */
 const MAX_LISTED_WORDS = 8;
 
-/** What was found, without giving a secret away. */
+/** Describes the value that was found, without revealing a secret. */
 function describeValue(part: Part, path: SettingPath, value: unknown): string {
   const place = [...part.path, ...path];
   if (value === null) return 'nothing';
@@ -167,7 +172,7 @@ const WORDS_OF_TYPES: Readonly<Record<string, string>> = {
   boolean: 'true or false',
 };
 
-/** Longer values are cut: the line and column show the rest. */
+/** Longer values are cut. The line and column show the rest. */
 const MAX_QUOTED_LENGTH = 60;
 
 function quote(value: unknown): string {
@@ -175,12 +180,12 @@ function quote(value: unknown): string {
   return text.length > MAX_QUOTED_LENGTH ? `${text.slice(0, MAX_QUOTED_LENGTH)}…` : text;
 }
 
-/** Names of settings whose values are keys, passwords or hold them. */
+/** Names of settings whose values are keys or passwords, or contain them. */
 const SECRET_NAMES = /key|secret|token|password|passphrase|credential|url|smtp|database|auth/i;
 
 /**
- * True if the value at the path may be shown. A text where a group or a list is due may be a
- * secret that slipped a level up; so may everything under a name that sounds like one, except
+ * Returns true if the value at the path can be shown. A text where a group or a list belongs may be
+ * a secret that slipped up one level. So may anything under a name that suggests a secret, except
  * the `type` of a sign-in.
  */
 function isPublic(part: Part, path: SettingPath): boolean {

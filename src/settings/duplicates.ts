@@ -2,7 +2,7 @@ import { valueAt } from './expectation.ts';
 import { formatPath, type SettingPath } from './problem.ts';
 import type { SettingsTree, TreeProblem } from './settings-tree.ts';
 
-/** Names that stand for one thing only, but stand there twice. */
+/** Finds names that must be unique but occur twice. */
 export function duplicateProblems(tree: SettingsTree): TreeProblem[] {
   const integrations = listEntries(tree, ['integrations']);
   const problems = [
@@ -20,10 +20,10 @@ export function duplicateProblems(tree: SettingsTree): TreeProblem[] {
   return problems;
 }
 
-/** Each would throw away the rows of the other. */
+/** Each integration would overwrite the rows of the other. */
 const WRITTEN_TWICE = 'is written by another integration, too';
 
-/** Where the settings name the CSV file that an integration replaces. */
+/** Returns where the settings name the CSV file that an integration replaces. */
 function writtenFiles(tree: SettingsTree, integrations: readonly SettingPath[]): SettingPath[] {
   return integrations.flatMap((path) => {
     const crm = [...path, 'crm'];
@@ -64,7 +64,7 @@ function listEntries(tree: SettingsTree, list: SettingPath): SettingPath[] {
   return Array.isArray(entries) ? entries.map((_, index) => [...list, index]) : [];
 }
 
-/** What comes from the environment is named by its variable, never shown. */
+/** A value from the environment is described by its variable, and never shown. */
 function describeValue(tree: SettingsTree, path: SettingPath, value: string): string {
   const [variable] = tree.getMark(path).variables;
   return variable === undefined ? JSON.stringify(value) : `the value of ${variable}`;

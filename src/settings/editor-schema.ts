@@ -3,18 +3,20 @@ import type { ConnectorDefinition } from '../../connectors/contract.ts';
 import type { JsonSchema } from './expectation.ts';
 import { settingsSchema } from './settings-schema.ts';
 
-/** What an editor may find where a number, a truth value, a URL or a fixed word is due. */
+/**
+ * The variable that an editor accepts where a number, a boolean, a URL or a fixed word is expected.
+ */
 const VARIABLE = {
   type: 'string',
   pattern: '\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}',
 } satisfies JsonSchema;
 
-/** The connector's part of an integration, as the schema of the definition says it. */
+/** The connector's part of an integration, from the schema of its definition. */
 type CrmDefinition = Pick<ConnectorDefinition, 'kind' | 'settingsSchema' | 'groupSchema'>;
 
 /**
- * The JSON schema by which editors complete and check a settings file: that of the file, and for
- * each kind of CRM that of its connector. `config/settings.schema.json` holds it;
+ * The JSON schema with which editors complete and check a settings file: the file's own schema and,
+ * for each kind of CRM, its connector's. `config/settings.schema.json` holds it;
  * `scripts/write-settings-schema.ts` writes it.
  */
 export function editorSchema(definitions: readonly CrmDefinition[]): JsonSchema {
@@ -28,20 +30,22 @@ export function editorSchema(definitions: readonly CrmDefinition[]): JsonSchema 
   return { $id: 'donor-sync-settings', title: 'Settings of donor-sync', ...settings };
 }
 
-/** What holds for an integration if its CRM is of this kind. */
+/** Returns the rules for an integration whose CRM is of this kind. */
 function buildCondition({ kind, settingsSchema, groupSchema }: CrmDefinition): JsonSchema {
   const isKind = { properties: { kind: { const: kind } }, required: ['kind'] };
   const group = withoutDialect(buildRelaxedSchema(groupSchema));
   const crm = withoutDialect(buildRelaxedSchema(settingsSchema));
   const consequence = { properties: { crm, networks: { items: { properties: { group } } } } };
-  // As entries: an object literal with a `then` looks like a promise to JavaScript.
+  // Built from entries, because an object literal with a `then` looks like a promise to JavaScript.
   return Object.fromEntries([
     ['if', { properties: { crm: isKind }, required: ['crm'] }],
     ['then', consequence],
   ]);
 }
 
-/** The schema of a part, in which a variable may stand for whatever is not plain text. */
+/**
+ * Returns the schema of a part, in which a variable can replace any value that is not plain text.
+ */
 function buildRelaxedSchema(schema: z.ZodType): JsonSchema {
   return z.toJSONSchema(schema, {
     io: 'input',
@@ -61,7 +65,7 @@ function needsVariable({ type, pattern, format, enum: choices }: JsonSchema): bo
   return pattern !== undefined || format !== undefined || choices !== undefined;
 }
 
-/** Only the whole schema names its dialect. */
+/** Only the schema of the whole file names its dialect. */
 function withoutDialect({ $schema: _dialect, ...schema }: JsonSchema): JsonSchema {
   return schema;
 }

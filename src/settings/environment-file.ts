@@ -1,18 +1,21 @@
-/** `.env` beside the settings file: variables that the environment itself does not set. */
+/** `.env` next to the settings file: variables that the environment itself does not set. */
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { ConfigurationError, messageOf } from '../core/errors.ts';
 import type { Environment } from './environment.ts';
 
-/** The file of variables that belongs to a settings file; both absolute. */
+/** Returns the file of variables that belongs to a settings file. Both paths are absolute. */
 export function getEnvironmentFile(settingsFile: string): string {
   return join(dirname(settingsFile), '.env');
 }
 
-/** The environment with what the file beside the settings adds; what is set already stays. */
+/**
+ * Returns the environment with the variables of the file next to the settings. Variables that are
+ * already set stay.
+ */
 export async function withEnvironmentFile(options: {
-  /** The settings file, from `cwd` if relative. */
+  /** The settings file, relative to `cwd` if not absolute. */
   path: string;
   cwd: string;
   env: Environment;
@@ -28,7 +31,7 @@ async function readVariables(file: string): Promise<Environment> {
     return parseEnv(decodeText(await readFile(file)));
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : null;
-    // A folder of that name is another program's.
+    // A folder with that name belongs to another program.
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR') return {};
     throw new ConfigurationError(
       `${file} cannot be read: ${messageOf(error)}. It may hold variables of the settings: let the user who runs donor-sync read it.`,
@@ -37,7 +40,9 @@ async function readVariables(file: string): Promise<Environment> {
   }
 }
 
-/** Editors of Windows begin a file with a mark, and its older shell writes UTF-16. */
+/**
+ * Windows editors start a file with a byte order mark, and the older Windows shell writes UTF-16.
+ */
 function decodeText(bytes: Buffer): string {
   const isWide = bytes[0] === 0xff && bytes[1] === 0xfe;
   return new TextDecoder(isWide ? 'utf-16le' : 'utf-8').decode(bytes);

@@ -6,18 +6,18 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 
-/** How much the log says. */
+/** The level of detail of the log. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** What the environment says besides the settings file and its variables. */
+/** The options from the environment, in addition to the settings file and its variables. */
 export interface RuntimeOptions {
-  /** DONOR_SYNC_SECRET_KEY: the key that secrets at rest are encrypted with; null if unset. */
+  /** DONOR_SYNC_SECRET_KEY: the key that encrypts secrets at rest; null if unset. */
   secretKey: string | null;
-  /** DONOR_SYNC_LOG_LEVEL; unset: `warn` on a terminal, where progress is shown, else `info`. */
+  /** DONOR_SYNC_LOG_LEVEL. If unset: `warn` on a terminal, where progress is shown, else `info`. */
   logLevel: LogLevel;
 }
 
-/** Throws a ConfigurationError if a variable has a value that means nothing. */
+/** Throws a ConfigurationError if a variable has an invalid value. */
 export function readRuntimeOptions(env: Environment, isTerminal: boolean): RuntimeOptions {
   const word = env['DONOR_SYNC_LOG_LEVEL'] || (isTerminal ? 'warn' : 'info');
   const logLevel = LOG_LEVELS.find((level) => level === word.toLowerCase());
@@ -32,15 +32,18 @@ export function readRuntimeOptions(env: Environment, isTerminal: boolean): Runti
   return { secretKey: env['DONOR_SYNC_SECRET_KEY'] || null, logLevel };
 }
 
-/** What the operator's environment says of the set-up in a browser, besides the settings file. */
+/** The operator's environment for setup in a browser, in addition to the settings file. */
 export interface SetupEnvironment {
-  /** The base URL of the service that is offered; null for none. */
+  /** The base URL of the service to offer; null for none. */
   serviceUrl: string | null;
-  /** Hosts inside the network that a browser may set all the same. */
+  /** Hosts inside the network that a browser can set anyway. */
   hosts: readonly string[];
 }
 
-/** Stand-ins and services of the operator's own network: PARTNER_BASE_URL and DONOR_SYNC_SETUP_HOSTS. */
+/**
+ * Reads the stand-ins and services of the operator's own network: PARTNER_BASE_URL and
+ * DONOR_SYNC_SETUP_HOSTS.
+ */
 export function readSetupEnvironment(env: Environment): SetupEnvironment {
   const hosts = (env['DONOR_SYNC_SETUP_HOSTS'] ?? '').split(',').map((host) => host.trim());
   return {
@@ -49,12 +52,12 @@ export function readSetupEnvironment(env: Environment): SetupEnvironment {
   };
 }
 
-/** True on a terminal that can show colours, unless NO_COLOR asks for none (no-color.org). */
+/** Returns true on a terminal that can show colours, unless NO_COLOR is set (no-color.org). */
 export function wantsColor(stream: { isTTY?: boolean }, env: Environment): boolean {
   return stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
 }
 
-/** True if the log should show where in the program an unexpected error came from. */
+/** Returns true if the log should show where in the program an unexpected error occurred. */
 export function wantsStack(env: Environment): boolean {
   return env['DONOR_SYNC_LOG_LEVEL'] === 'debug';
 }

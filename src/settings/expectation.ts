@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { SettingPath } from './problem.ts';
 
-/** What a schema accepts, in the form that words and editors are made from. */
+/** A schema in the form from which messages and editor schemas are built. */
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** A connector's schema is looked at once for each of its integrations. */
+/** The schema of a connector is converted once for all of its integrations. */
 const jsonSchemas = new WeakMap<z.ZodType, JsonSchema>();
 
-/** The JSON schema of what a person may write, before defaults are filled in. */
+/** Returns the JSON schema of what a user can write, before defaults are filled in. */
 export function toJsonSchema(schema: z.ZodType): JsonSchema {
   const known = jsonSchemas.get(schema);
   if (known !== undefined) return known;
@@ -17,8 +17,8 @@ export function toJsonSchema(schema: z.ZodType): JsonSchema {
 }
 
 /**
- * What may stand at a path, as the alternatives of the schema. Alternatives that the value's own
- * `type` or `kind` rules out are left out.
+ * Returns what is allowed at a path, as the alternatives of the schema. Alternatives that the
+ * value's own `type` or `kind` rules out are left out.
  */
 export function alternativesAt(root: JsonSchema, value: unknown, path: SettingPath): JsonSchema[] {
   let schemas = alternatives(root, value);
@@ -31,7 +31,7 @@ export function alternativesAt(root: JsonSchema, value: unknown, path: SettingPa
   return schemas;
 }
 
-/** The value at a path of plain objects and lists; undefined if there is none. */
+/** Returns the value at a path of plain objects and lists; undefined if there is none. */
 export function valueAt(value: unknown, path: SettingPath): unknown {
   let current = value;
   for (const step of path) {
@@ -43,19 +43,19 @@ export function valueAt(value: unknown, path: SettingPath): unknown {
   return current;
 }
 
-/** The keys that the alternatives know. */
+/** Returns the keys that the alternatives define. */
 export function knownKeys(schemas: readonly JsonSchema[]): string[] {
   return [...new Set(schemas.flatMap((schema) => Object.keys(schema.properties ?? {})))];
 }
 
-/** The words that the alternatives accept, if they are a choice of words. */
+/** Returns the words that the alternatives accept, if they are a choice of words. */
 export function knownWords(schemas: readonly JsonSchema[]): string[] {
   return schemas
     .flatMap((schema) => schema.enum ?? (schema.const === undefined ? [] : [schema.const]))
     .filter((word) => typeof word === 'string');
 }
 
-/** What is expected, as a person would say it: `a whole number >= 0 or null`. */
+/** Describes what is expected, in human-readable words: `a whole number >= 0 or null`. */
 export function describeExpectation(schemas: readonly JsonSchema[]): string {
   const words = new Set(schemas.map(describeOne));
   return [...words].join(' or ') || 'something else';
@@ -95,7 +95,7 @@ function describeRange(schema: JsonSchema): string {
   return bounds.length === 0 ? '' : ` ${bounds.join(' and ')}`;
 }
 
-/** The bounds of what JavaScript can count are nothing a person should read. */
+/** The limits of JavaScript's numbers are not useful to a reader. */
 function bound(sign: string, limit: number | boolean | undefined): string {
   if (typeof limit !== 'number' || Math.abs(limit) >= Number.MAX_SAFE_INTEGER) return '';
   return `${sign} ${limit}`;
@@ -119,7 +119,10 @@ function alternatives(schema: JsonSchema, value: unknown): JsonSchema[] {
   return possible.length > 0 ? possible : all;
 }
 
-/** True if a key whose value the branch fixes has another value here, for example `type`. */
+/**
+ * Returns true if a key with a fixed value in this branch has another value here, for example
+ * `type`.
+ */
 function isRuledOut(branch: JsonSchema, value: unknown): boolean {
   return Object.entries(branch.properties ?? {}).some(([key, property]) => {
     const fixed = typeof property === 'object' ? property.const : undefined;

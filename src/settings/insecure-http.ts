@@ -1,18 +1,23 @@
-/** Addresses in the settings where keys or tokens would travel over plain http to another machine. */
+/**
+ * Addresses in the settings to which keys or tokens would be sent over plain http to another
+ * machine.
+ */
 import type { AlertSettings } from '../core/alert-settings.ts';
 import { isConfidential } from '../core/host.ts';
 import type { Integration } from '../core/integration-settings.ts';
 
-/** An address to which everything is sent readable. */
+/** An address to which everything is sent unencrypted. */
 export interface InsecureAddress {
-  /** Null if it is about the whole installation. */
+  /** Null if it concerns the whole installation. */
   integration: string | null;
-  /** The setting that has it, for example `partner.baseUrl`. */
+  /** The setting that contains it, for example `partner.baseUrl`. */
   setting: string;
   host: string;
 }
 
-/** True if the address is plain http to a machine that `allowInsecureHttp` does not name. */
+/**
+ * Returns true if the address is plain http to a machine that `allowInsecureHttp` does not name.
+ */
 export function isInsecure(address: string, allowInsecureHttp: readonly string[]): boolean {
   if (!URL.canParse(address)) return false;
   const url = new URL(address);
@@ -21,7 +26,9 @@ export function isInsecure(address: string, allowInsecureHttp: readonly string[]
   );
 }
 
-/** The insecure addresses of settings, the integrations' own and that of the alerts. */
+/**
+ * Returns the insecure addresses of settings: those of the integrations, and that of the alerts.
+ */
 export function insecureAddresses(
   integrations: Iterable<Integration>,
   {
@@ -46,7 +53,7 @@ export function insecureAddresses(
   );
 }
 
-/** What is wrong with an address, and what helps; `setting` is not named in it. */
+/** Describes the problem with an address, and how to fix it. It does not name `setting`. */
 export function insecureProblem(host: string): string {
   return `over plain http to ${host}, keys and tokens can be read on the way: use https, or name the host in allowInsecureHttp if that network is yours alone`;
 }

@@ -11,12 +11,12 @@ import {
 } from 'yaml';
 import type { Environment } from './environment.ts';
 
-/** A text of the settings after its `${NAME}`s were replaced. */
+/** A text of the settings after its `${NAME}` references were replaced. */
 export interface Interpolation {
   text: string;
-  /** The variables that were named, in order. */
+  /** The variables that the text names, in order. */
   variables: string[];
-  /** What is wrong: an unset variable, an unclosed or misspelt `${`. */
+  /** The problems: an unset variable, an unclosed or misspelt `${`. */
   problems: string[];
 }
 
@@ -24,9 +24,9 @@ export interface Interpolation {
 const REFERENCE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{[^}\s]*\}?/g;
 
 /**
- * Replaces every `${NAME}` by the environment's value; `$${` stands for a plain `${`. An unset
- * or empty variable is a problem (design, section 4.2) and leaves its reference as it is. Values
- * are not looked into: a `${` inside a variable stays as it is.
+ * Replaces every `${NAME}` by the environment's value; `$${` represents a plain `${`. An unset or
+ * empty variable is a problem (design, section 4.2) and leaves its reference unchanged. Values are
+ * not interpolated again: a `${` inside a variable stays as it is.
  */
 export function interpolate(text: string, env: Environment): Interpolation {
   const variables: string[] = [];

@@ -16,43 +16,49 @@ const trustedProxySchema = z
 
 const DEFAULT_PORT = 8787;
 
-/** How this machine itself reaches the service; of a port that is not known yet, the default one. */
+/**
+ * The address at which this machine reaches the service. If the port is not known yet, it uses the
+ * default one.
+ */
 export function ownUrl(port: number): string {
   return `http://127.0.0.1:${port === 0 ? DEFAULT_PORT : port}`;
 }
 
 /** How users sign in. */
 const signInSchema = z.strictObject({
-  /** Whether a password lets users in; if not, only passkeys and the provider do, and links that an owner made. */
+  /**
+   * Whether users can sign in with a password. If not, only passkeys, the provider, and links from
+   * an owner let them in.
+   */
   passwords: z.boolean().default(true),
-  /** An OpenID Connect provider: who was invited may sign in by it. */
+  /** An OpenID Connect provider. Invited users can sign in through it. */
   oidc: z
     .strictObject({
       issuer: z.url({ protocol: /^https?$/ }),
       clientId: z.string().trim().min(1),
       clientSecret: z.string().trim().min(1),
-      /** What the button says; by default the issuer's host. */
+      /** The text of the button. Default: the issuer's host. */
       name: z.string().trim().min(1).max(60).optional(),
-      /** Only e-mail addresses of these domains. */
+      /** Restricts sign-in to email addresses of these domains. */
       allowedDomains: z.array(z.string().trim().toLowerCase().min(1)).min(1).max(100).optional(),
     })
     .nullable()
     .default(null),
 });
 
-/** Where `serve` listens, and how the world reaches it. */
+/** The address at which `serve` listens, and at which others reach it. */
 export const serverSchema = z
   .strictObject({
     host: z.string().trim().min(1).default('127.0.0.1'),
-    /** 0 takes any free port. */
+    /** 0 uses any free port. */
     port: z.int().min(0).max(65_535).default(DEFAULT_PORT),
-    /** The address that webhooks and sign-ins come back to; by default this machine at that port. */
+    /** The address to which webhooks and sign-ins return. Default: this machine at this port. */
     publicUrl: z.url({ protocol: /^https?$/ }).optional(),
-    /** How many integrations are synced at the same time; the others wait for their turn. */
+    /** Number of integrations that are synced at the same time. The others wait for their turn. */
     maxRunsAtOnce: z.int().min(1).max(100).default(4),
-    /** The proxies that are believed about the address of a caller: IP addresses, or ranges of them. */
+    /** The proxies that are trusted to report the address of a caller: IP addresses, or ranges. */
     trustedProxies: z.array(trustedProxySchema).max(100).default([]),
-    /** Whether users may sign in where others on the network could read the password on its way. */
+    /** Whether users can sign in where others on the network could read the password in transit. */
     plainHttp: z.enum(['refuse', 'allow']).default('refuse'),
     signIn: signInSchema.prefault({}),
   })
@@ -65,7 +71,7 @@ const databaseSchema = z.string().regex(/^(sqlite:(?!\/\/[^/]).+|postgres(ql)?:\
   error: 'expected "sqlite:" and a file, or a URL that starts with "postgres://"',
 });
 
-/** A schedule whose cron line and time zone mean something. */
+/** A schedule whose cron line and time zone are valid. */
 const checkedScheduleSchema = scheduleSchema.extend({
   cron: scheduleSchema.shape.cron.superRefine(reportAs(cronProblem)),
   timezone: scheduleSchema.shape.timezone
@@ -74,42 +80,44 @@ const checkedScheduleSchema = scheduleSchema.extend({
     .default('UTC'),
 });
 
-/** For how many days what happened is kept; money and ownership are not among it. */
+/**
+ * Number of days for which records of the past are kept. Money and ownership are not among them.
+ */
 const retentionSchema = z.strictObject({
-  /** What each run did to contacts, one row a contact. */
+  /** The effects of each run on contacts, one row per contact. */
   runRows: z.int().min(1).max(3650).default(90),
-  /** Decisions about holds, and which contact a run was for; null for good. */
+  /** Decisions about holds, and the contact of each run. Null means permanently. */
   outcomes: z.int().min(30).max(3650).nullable().default(null),
-  /** What stood in fields before they were written; after that no run can be undone. */
+  /** The previous values of written fields. After this time a run can no longer be undone. */
   previousValues: z.int().min(7).max(3650).nullable().default(null),
-  /** Profiles that were paid for; null until they are too old to be delivered, 0 keeps none. */
+  /** Paid profiles. Null keeps them until they are too old to deliver, 0 keeps none. */
   profiles: z.int().min(0).max(3650).nullable().default(null),
-  /** What is known of contacts that left the CRM, but for what was paid and what is ours. */
+  /** Data about contacts that left the CRM, except what was paid and what is ours. */
   removedContacts: z.int().min(1).max(3650).nullable().default(null),
-  /** Who did what. */
+  /** The audit of who did what. */
   audit: z.int().min(30).max(3650).nullable().default(null),
 });
 
-/** What waits for a second person. */
+/** The actions that wait for a second person. */
 const twoPeopleSchema = z.strictObject({
-  /** To approve, or to ask the service again about, more contacts than this at once; null: nothing waits. */
+  /** Approving, or resubmitting, more contacts than this at once. Null means that nothing waits. */
   approvals: z.int().min(1).nullable().default(null),
-  /** To undo a run that wrote into more contacts than this; null: nothing waits. */
+  /** Undoing a run that wrote to more contacts than this. Null means that nothing waits. */
   undo: z.int().min(0).nullable().default(null),
-  /** To forget a contact in the integrations of other accounts as well. */
+  /** Erasing a contact in the integrations of other accounts too. */
   forgetEverywhere: z.boolean().default(false),
 });
 
-/** An app of a CRM that users let in: what its administrator was given. */
+/** A CRM app to which users grant access: the credentials that its administrator received. */
 const appSchema = z.strictObject({
   clientId: z.string().trim().min(1),
-  /** Left out by public clients of Salesforce. */
+  /** Public clients of Salesforce leave it out. */
   clientSecret: z.string().trim().min(1).optional(),
-  /** The address at which users sign in; by default that of the CRM itself. */
+  /** The address at which users sign in. Default: the CRM's own. */
   url: z.url({ protocol: /^https?$/ }).optional(),
 });
 
-/** What the set-up in a browser need not ask for. */
+/** The values that setup in a browser does not have to ask for. */
 const setupSchema = z.strictObject({
   /** The base URL of the Partner Data Service. */
   service: z
@@ -128,11 +136,16 @@ export const settingsSchema = z.strictObject({
   retention: retentionSchema.prefault({}),
   twoPeople: twoPeopleSchema.prefault({}),
   database: databaseSchema.default('sqlite:data/donor-sync.db'),
-  /** A further file outside of the database that notes erasures; on Postgres, instead of the one next to this file. */
+  /**
+   * A further file outside the database that records erasures. On Postgres, it replaces the one
+   * next to this file.
+   */
   erasureLog: z.string().trim().min(1).nullable().default(null),
-  /** Hosts to which keys and tokens may go over plain http, although others could read them. */
+  /**
+   * Hosts to which keys and tokens may be sent over plain http, although others could read them.
+   */
   allowInsecureHttp: z.array(hostSchema).default([]),
-  /** May be empty where all integrations live in the database (`donor-sync apply`). */
+  /** Can be empty if all integrations are in the database (`donor-sync apply`). */
   integrations: z.array(
     integrationSchema.extend({ schedule: checkedScheduleSchema.nullable().default(null) }),
   ),

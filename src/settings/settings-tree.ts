@@ -14,20 +14,20 @@ import { aliasTargets, interpolate, MAX_DEPTH, parseYaml } from './interpolation
 import type { Position, SettingPath } from './problem.ts';
 
 /**
- * Settings of one file, each group, list and value counted, and what an alias stands for counted
- * each time: aliases can make a small file mean a huge one. 10,000 integrations that share a field map
- * by an alias have a million (docs/guides/settings.md).
+ * Maximum number of settings in one file. Each group, list and value counts, and the target of an
+ * alias counts each time, because aliases can make a small file represent a huge one. 10,000
+ * integrations that share a field map by an alias have a million (docs/guides/settings.md).
  */
 const MAX_SETTINGS = 1_500_000;
 
-/** A settings file as plain values that remember where they stand and where they come from. */
+/** A settings file as plain values, with the position and the origin of each. */
 export interface SettingsTree {
   value: unknown;
-  /** What is known of the setting, or of the nearest one above it that is in the file. */
+  /** Returns what is known about the setting, or about the nearest setting above it in the file. */
   getMark(path: SettingPath): NodeMark;
-  /** The settings at the path and below it that have at least one variable in them. */
+  /** Returns the settings at the path and below it that contain at least one variable. */
   interpolatedIn(path: SettingPath): Interpolated[];
-  /** Broken YAML and variables that have no value. */
+  /** YAML errors, and variables that have no value. */
   problems: TreeProblem[];
   /** False if the YAML is so broken that the values mean nothing. */
   readable: boolean;
@@ -39,9 +39,9 @@ export interface Interpolated {
 }
 
 export interface NodeMark {
-  /** Where the value begins. */
+  /** The position where the value starts. */
   position: Position;
-  /** Where its key begins. */
+  /** The position where its key starts. */
   keyPosition: Position;
   /** The variables whose values are part of it. */
   variables: readonly string[];
@@ -55,7 +55,7 @@ export interface TreeProblem {
   message: string;
 }
 
-/** Reads the YAML of a settings file and puts the environment's values in. Throws nothing. */
+/** Reads the YAML of a settings file and inserts the environment's values. It never throws. */
 export function readSettingsTree(text: string, env: Environment): SettingsTree {
   const lineCounter = new LineCounter();
   const file = parseYaml(text, lineCounter);
@@ -82,7 +82,7 @@ export function readSettingsTree(text: string, env: Environment): SettingsTree {
   };
 }
 
-/** A file that goes beyond a limit: nothing is known of it but where. */
+/** The tree of a file that exceeds a limit. Only the position of the problem is known. */
 function unreadTree(problem: TreeProblem): SettingsTree {
   const nothing = { value: null, interpolatedIn: () => [], readable: false };
   return { ...nothing, getMark: () => NO_MARK, problems: [problem] };
@@ -95,7 +95,10 @@ function positionIn(lineCounter: LineCounter, offset: number): Position {
   return { line: Math.max(line, 1), column: Math.max(col, 1) };
 }
 
-/** The first of each line: one mistake makes the parser stumble over the rest of the line as well. */
+/**
+ * Returns the first error of each line, because one mistake makes the parser report the rest of the
+ * line too.
+ */
 function syntaxProblems(
   text: string,
   lineCounter: LineCounter,
@@ -112,7 +115,7 @@ function syntaxProblems(
   return [...problems.values()];
 }
 
-/** The parser's own words may quote the file, and with it a secret: these do not. */
+/** The parser's own messages can quote the file, and a secret with it. These messages do not. */
 function syntaxMessage(error: YAMLError, line: string): string {
   switch (error.code) {
     case 'BAD_INDENT':
@@ -135,7 +138,7 @@ function syntaxMessage(error: YAMLError, line: string): string {
   }
 }
 
-/** True of a line with a `${NAME}` inside of { } or [ ]. */
+/** Returns true for a line with a `${NAME}` inside { } or [ ]. */
 function hasVariableInFlow(line: string): boolean {
   const start = line.search(/[{[]/);
   return start !== -1 && line.includes('${', start + 1);
@@ -146,23 +149,23 @@ const SECOND_DOCUMENT = 'one file holds one document; "---" starts a second one'
 interface Reader extends Pick<SettingsTree, 'getMark' | 'interpolatedIn'> {
   read(contents: unknown): unknown;
   problems: TreeProblem[];
-  /** Why not all was read; nothing that was read counts then. */
+  /** Returns the reason why the file was not read completely. Then nothing that was read counts. */
   excess(): TreeProblem | null;
 }
 
-/** The marks of the settings as a tree of its own: a path as a text would cost more than the rest. */
+/** The marks of the settings as a separate tree. Paths as texts would cost more than the rest. */
 interface MarkTree {
   mark: NodeMark;
   interpolated: Interpolated | null;
-  /** Null until there is one: most settings are values. */
+  /** Null until there is a child, because most settings are values. */
   children: Map<string, MarkTree> | null;
 }
 
-/** A place in the settings that is being read. */
+/** The position in the settings that is being read. */
 interface NodeContext {
   path: SettingPath;
   keyPosition: Position;
-  /** Below what its mark is put, under its key. */
+  /** The tree that receives the mark, under its key. */
   parent: MarkTree;
 }
 
@@ -170,7 +173,7 @@ function createReader(document: Document, lineCounter: LineCounter, env: Environ
   const targets = aliasTargets(document);
   const root: MarkTree = { mark: NO_MARK, interpolated: null, children: null };
   const problems: TreeProblem[] = [];
-  /** Maps whose keys have been looked at: one that several aliases stand for complains once. */
+  /** Maps whose keys have been checked, so that a map used by several aliases is reported once. */
   const checkedMaps = new Set<YAMLMap>();
   let settingsRead = 0;
   let excess: TreeProblem | null = null;
@@ -191,7 +194,7 @@ function createReader(document: Document, lineCounter: LineCounter, env: Environ
     return found === undefined ? [] : interpolatedBelow(found);
   }
 
-  /** Notes where a setting stands; returns what those in it are put below. */
+  /** Records the position of a setting. Returns the tree that receives its children. */
   function note(
     { path, parent }: NodeContext,
     mark: NodeMark,
@@ -203,11 +206,11 @@ function createReader(document: Document, lineCounter: LineCounter, env: Environ
     return noted;
   }
 
-  /** Counts what is read, up to the limit. */
+  /** Counts the settings read, up to the limit. */
   function isTooMuch(path: SettingPath, position: Position, depth: number): boolean {
     settingsRead += 1;
     if (excess === null && settingsRead <= MAX_SETTINGS && depth <= MAX_DEPTH) return false;
-    // Whatever else is to be read comes to nothing from here on.
+    // From here on, everything else that is read is discarded.
     excess ??= { path, position, message: TOO_LARGE };
     return true;
   }
@@ -218,7 +221,7 @@ function createReader(document: Document, lineCounter: LineCounter, env: Environ
     if (isTooMuch(path, position, path.length)) return null;
     if (isAlias(node)) {
       const target = targets.get(node);
-      // It stands for its anchor's value; its complaints point to the anchor.
+      // An alias has its anchor's value, and its problems point to the anchor.
       if (target !== undefined) return read(target, place);
       problems.push({ path, position: keyPosition, message: UNKNOWN_ANCHOR });
       return null;
@@ -233,12 +236,12 @@ function createReader(document: Document, lineCounter: LineCounter, env: Environ
     );
   }
 
-  /** `merges` counts the merge keys on the way here, which do not make the path longer. */
+  /** `merges` counts the merge keys up to here, which do not lengthen the path. */
   function readEntries(map: YAMLMap, place: NodeContext, merges: number): Map<string, unknown> {
     const { path, parent } = place;
     const entries = new Map<string, unknown>();
     complainOfDoubles(map);
-    // `<<: *anchor` first, so that the keys beside it win.
+    // `<<: *anchor` comes first, so that the keys next to it override it.
     for (const source of map.items.filter(isMerge).flatMap(mergeSources)) {
       const target = isAlias(source) ? targets.get(source) : source;
       if (!isMap(target) || isTooMuch(path, getStart(map), path.length + merges)) continue;
@@ -309,7 +312,7 @@ const NO_TEXT_KEY = 'a key is a text; this one is a group or a list';
 const TOO_LARGE = `the file is too large (more than ${MAX_SETTINGS.toLocaleString('en-US')} settings, with what each alias stands for) or one of its aliases contains itself: keep integrations in the database instead (donor-sync apply)`;
 
 function toKey({ key }: Pair): string {
-  // As a text, a key within a key within a key takes twice the room of each that is in it.
+  // As a text, a nested key takes twice the space of each key inside it.
   if (isMap(key) || isSeq(key)) return '?';
   return String(isScalar(key) ? key.value : key);
 }
@@ -318,7 +321,7 @@ function isMerge(pair: Pair): boolean {
   return isScalar(pair.key) && pair.key.type === 'PLAIN' && pair.key.value === '<<';
 }
 
-/** Of several maps the first wins, so it is merged last. */
+/** If there are several maps the first one wins, so it is merged last. */
 function mergeSources(pair: Pair): unknown[] {
   return isSeq(pair.value) ? pair.value.items.toReversed() : [pair.value];
 }

@@ -19,23 +19,23 @@ import { readSettingsTree, type SettingsTree, type TreeProblem } from './setting
 
 export { ownUrl } from './settings-schema.ts';
 
-/** The settings file as the rest of the program reads it; all of it has been checked. */
+/** The settings file as the rest of the program reads it. Everything in it has been checked. */
 export interface Settings {
-  /** The settings file, absolute. */
+  /** The absolute path of the settings file. */
   path: string;
   server: z.infer<typeof serverSchema>;
-  /** What the set-up in a browser need not ask for. */
+  /** The values that setup in a browser does not have to ask for. */
   setup: SetupSettings;
   alerts: AlertSettings;
   /** `sqlite:` and an absolute path, or a `postgres://` URL. */
   database: string;
-  /** The file outside of the database that notes erasures; null for a database in memory. */
+  /** The file outside the database that records erasures; null for a database in memory. */
   erasureLog: string | null;
-  /** Further files that note them, as the settings name them. */
+  /** Further files that record erasures, as the settings name them. */
   moreErasureLogs?: readonly string[];
-  /** For how many days what happened is kept. */
+  /** Number of days for which records of the past are kept. */
   retention: Retention;
-  /** What waits for a second person; left out: nothing. */
+  /** The actions that wait for a second person. By default, none do. */
   twoPeople?: SecondPersonRules;
   /** Hosts to which plain http is allowed. */
   allowInsecureHttp: string[];
@@ -43,36 +43,38 @@ export interface Settings {
 }
 
 export interface LoadOptions {
-  /** The settings file, from `cwd` if relative; messages name it as it is written here. */
+  /** The settings file, relative to `cwd` if not absolute. Messages name it as written here. */
   path: string;
   env: Environment;
-  /** The folder that the command was started in. */
+  /** The folder in which the command was started. */
   cwd: string;
-  /** The connector of `crm.kind`; throws if there is none. */
+  /** Returns the connector of `crm.kind`. Throws if there is none. */
   findConnectorDefinition(kind: string): Promise<ConnectorDefinition>;
-  /** Hosts to which plain http is allowed, besides those that the text itself names. */
+  /** Hosts to which plain http is allowed, in addition to those that the text itself names. */
   allowInsecureHttp?: readonly string[];
 }
 
-/** The settings file that is read when none is named. */
+/** The settings file that is read if none is named. */
 export const DEFAULT_SETTINGS_PATH = 'donor-sync.yaml';
 
-/** Which settings file is meant: `--config`, else DONOR_SYNC_CONFIG, else `./donor-sync.yaml`. */
+/**
+ * Returns the settings file to use: `--config`, else DONOR_SYNC_CONFIG, else `./donor-sync.yaml`.
+ */
 export function settingsPath(option: string | undefined, env: Environment): string {
   return option || env['DONOR_SYNC_CONFIG'] || DEFAULT_SETTINGS_PATH;
 }
 
 /**
- * Reads and checks a settings file (design, section 4.2); variables that the environment does not set are
- * looked for in `.env` beside it. Throws one ConfigurationError that
- * lists every problem; `details.problems` holds them for programs.
+ * Reads and checks a settings file (design, section 4.2). Variables that the environment does not
+ * set are read from `.env` next to it. Throws one ConfigurationError that lists every problem;
+ * `details.problems` holds them for programs.
  */
 export async function loadSettings(options: LoadOptions): Promise<Settings> {
   const text = await readSettingsFile(options);
   return parseSettings(text, { ...options, env: await withEnvironmentFile(options) });
 }
 
-/** The same for a text that is, or is going to be, the content of the file. */
+/** The same for a text that is, or will be, the content of the file. */
 export async function parseSettings(text: string, options: LoadOptions): Promise<Settings> {
   const tree = readSettingsTree(text, options.env);
   const { settings, problems } = await checkSettings(tree, options);
@@ -103,7 +105,7 @@ async function checkSettings(
   tree: SettingsTree,
   options: LoadOptions,
 ): Promise<{ settings: CheckedSettings | null; problems: TreeProblem[] }> {
-  // Half-read YAML would only bring complaints about settings that are there.
+  // Half-read YAML would only cause complaints about settings that exist.
   if (!tree.readable) return { settings: null, problems: [] };
   const whole = checkPart(tree, [], settingsSchema);
   const problems = [...whole.problems, ...duplicateProblems(tree)];
@@ -127,16 +129,16 @@ async function checkSettings(
   return { settings, problems };
 }
 
-/** A list with mistakes, which are reported elsewhere, allows nothing. */
+/** A list with errors, which are reported elsewhere, allows nothing. */
 const hostsSchema = settingsSchema.shape.allowInsecureHttp.catch([]);
 
 interface CheckedCrm {
-  /** As written: the connector itself reads its settings, with its own defaults. */
+  /** The settings as written. The connector itself reads them, with its own defaults. */
   settings: Integration['crm'];
   problems: TreeProblem[];
 }
 
-/** What only the connector knows: its own settings, and the groups it can read. */
+/** Checks the parts that only the connector knows: its own settings, and the groups it can read. */
 async function checkCrm(
   tree: SettingsTree,
   index: number,
@@ -145,14 +147,14 @@ async function checkCrm(
   const path = ['integrations', index, 'crm'];
   const kind = valueAt(tree.value, [...path, 'kind']);
   const kindMark = tree.getMark([...path, 'kind']);
-  // The check of the whole has said so already.
+  // The check of the whole file has already reported it.
   if (typeof kind !== 'string' || kind === '' || kindMark.incomplete) {
     return { settings: { kind: '' }, problems: [] };
   }
   const definition = await findDefinition(kind, options);
   if (typeof definition === 'string') {
     const [variable] = kindMark.variables;
-    // What comes from the environment is never shown, wherever it was put by mistake.
+    // A value from the environment is never shown, wherever it was put by mistake.
     const message = variable === undefined ? definition : `no CRM is called what ${variable} says`;
     const problem = { path: [...path, 'kind'], position: kindMark.position, message };
     return { settings: { kind }, problems: [problem] };
@@ -174,12 +176,12 @@ function checkUrl(
   const url = valueAt(tree.value, path);
   if (typeof url !== 'string' || !isInsecure(url, allowInsecureHttp)) return [];
   const { position, variables } = tree.getMark(path);
-  // What comes from the environment is never shown.
+  // A value from the environment is never shown.
   const host = variables.length === 0 ? new URL(url).hostname : 'this host';
   return [{ path, position, message: insecureProblem(host) }];
 }
 
-/** The connector of this kind, or why there is none. */
+/** Returns the connector of this kind, or the reason why there is none. */
 async function findDefinition(
   kind: string,
   options: LoadOptions,
@@ -201,7 +203,7 @@ function checkGroups(
   if (!Array.isArray(networks)) return [];
   return networks.flatMap((network, position) => {
     const group = valueAt(network, ['group']);
-    // A group that is no map is a complaint of the check of the whole.
+    // The check of the whole file reports a group that is not a map.
     if (typeof group !== 'object' || group === null || Array.isArray(group)) return [];
     const path = ['integrations', index, 'networks', position, 'group'];
     return checkPart(tree, path, definition.groupSchema).problems;
@@ -222,7 +224,7 @@ function problemIn(file: string, { path, position, message }: TreeProblem): Prob
   return { file, ...position, path: formatPath(path), message };
 }
 
-/** Relative paths in the file are meant from the file: cron starts commands anywhere. */
+/** Relative paths in the file are relative to the file, because cron starts commands anywhere. */
 function resolveFiles(settings: CheckedSettings, folder: string): Omit<Settings, 'path'> {
   const database = resolveDatabase(settings.database, folder);
   return {
@@ -236,25 +238,25 @@ function resolveFiles(settings: CheckedSettings, folder: string): Omit<Settings,
   };
 }
 
-/** The settings that name files, for each kind of CRM that has some. */
+/** The settings that name files, for each kind of CRM that has such settings. */
 const FILE_SETTINGS: Readonly<Record<string, readonly string[]>> = { csv: ['path', 'output'] };
 
 const SQLITE = 'sqlite:';
 const IN_MEMORY = ':memory:';
 
-/** A SQLite file is meant from the folder of the settings file; a Postgres URL stays as it is. */
+/** A SQLite file is relative to the folder of the settings file. A Postgres URL stays as it is. */
 function resolveDatabase(database: string, folder: string): string {
   if (!database.startsWith(SQLITE)) return database;
   const file = database.slice(SQLITE.length);
   return file === IN_MEMORY ? database : `${SQLITE}${resolve(folder, file)}`;
 }
 
-/** The name of the log of erasures of a Postgres database, next to the settings file. */
+/** The name of a Postgres database's erasure log, next to the settings file. */
 const LOG_BY_SETTINGS = 'donor-sync.erasures';
 
 /**
- * SQLite has its log next to the database file, and in the file that the settings name as well. Postgres has it in that
- * file, or next to the settings file if they name none.
+ * SQLite has its log next to the database file, and also in the file that the settings name.
+ * Postgres has it in that file, or next to the settings file if they name none.
  */
 function resolveErasureLogs(
   named: string | null,
@@ -270,7 +272,7 @@ function resolveErasureLogs(
   return { erasureLog: places[0] ?? fallback, moreErasureLogs: [] };
 }
 
-/** The files of a CRM's settings, meant from the folder of the settings file. */
+/** Resolves the files of a CRM's settings, relative to the folder of the settings file. */
 function resolveCrmFiles<Crm extends { kind: string }>(crm: Crm, folder: string): Crm {
   const names = FILE_SETTINGS[crm.kind] ?? [];
   const entries = Object.entries(crm).map(([name, value]) =>

@@ -1,5 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import {
+  EXCLUSION_EXPLANATIONS,
+  OUTCOME_EXPLANATIONS,
+  REASON_EXPLANATIONS,
+  type ReasonExplanation,
+  WAITING_EXPLANATIONS,
+} from '../../src/core/codes/outcomes.ts';
 import { OUTCOME_REASONS } from '../../src/core/outcome.ts';
 import { WAITING_CAUSES } from '../../src/core/waiting-values.ts';
 import { EXCLUSION_TEXTS } from '../../src/fields/redelivery-view.ts';
@@ -41,7 +48,40 @@ function expectWhole(name: string, section: string): void {
   expect(row?.cost, name).toMatch(/^(Nothing|One credit|The credit)/);
 }
 
+/** A cell as a terminal shows it: links without their addresses. */
+function withoutLinks(cell: string): string {
+  return cell.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
+}
+
+/** The explanations of the page, by section and word. */
+function readExplanations(section: string): Record<string, ReasonExplanation> {
+  const found: Record<string, ReasonExplanation> = {};
+  for (const [name, ofName] of rows) {
+    for (const row of ofName.filter((each) => each.section === section)) {
+      const [means, next, costs] = [row.meaning, row.next, row.cost].map(withoutLinks);
+      found[name] = { means: means ?? '', next: next ?? '', costs: costs ?? '' };
+    }
+  }
+  return found;
+}
+
 describe('docs/outcomes.md', () => {
+  it('has the outcomes of the catalogue', () => {
+    const cells = Object.entries(OUTCOME_EXPLANATIONS).map(
+      ([outcome, means]) => `| \`${outcome}\` | ${means} |`,
+    );
+    expect(cells).toHaveLength(6);
+    expect(page).toContain(`${cells.join('\n')}\n\n`);
+  });
+
+  it('has the texts of the catalogue, word for word', () => {
+    const sections = ['Written', 'Unchanged', 'Skipped', 'Failed', 'Held', 'Waiting'];
+    const ofReasons = sections.map(readExplanations);
+    expect(Object.assign({}, ...ofReasons)).toEqual(REASON_EXPLANATIONS);
+    expect(readExplanations('Values that wait to be written')).toEqual(WAITING_EXPLANATIONS);
+    expect(readExplanations('Values that stay out')).toEqual(EXCLUSION_EXPLANATIONS);
+  });
+
   it.each(Object.entries(OUTCOME_REASONS))(
     'says of %s what happens next and what it costs',
     (reason, outcome) => {

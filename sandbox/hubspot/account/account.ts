@@ -1,4 +1,4 @@
-/** A HubSpot account: its records, their properties and all that decides about them. */
+/** A HubSpot account: its records, their properties, and all rules about them. */
 
 import { accountSetting, type Database } from '../core/database.ts';
 import { CONTACTS } from '../core/object-type.ts';
@@ -15,10 +15,10 @@ import { type Automation, createAutomation } from './automation.ts';
 import { type Currencies, createCurrencies } from './currencies.ts';
 import { fillPeople, type PeopleOptions } from './people.ts';
 
-/** The account's number, by which clients know it. */
+/** The account number by which clients know the account. */
 export const PORTAL_ID = 48_291_057;
 
-/** The user in whose name the private app acts, and who owns what people own. */
+/** The user on whose behalf the private app acts, and who owns the records that people own. */
 export const OWNER = {
   ownerId: '76129483',
   userId: 61_204_377,
@@ -27,7 +27,7 @@ export const OWNER = {
   lastName: 'Marlow',
 };
 
-/** An account; all of it but HTTP, tokens and limits. */
+/** An account, without HTTP, tokens and limits. */
 export interface Account {
   db: Database;
   clock: () => number;
@@ -35,17 +35,17 @@ export interface Account {
   store: RecordStore;
   associations: Associations;
   rules: Rules;
-  /** The rules for the values of properties that the API shows. */
+  /** The validation rules for property values that the API shows. */
   validations: PropertyValidations;
   automation: Automation;
   currencies: Currencies;
   search: Search;
 }
 
-/** How an account is opened. */
+/** The options for opening an account. */
 export interface AccountOptions extends Omit<PeopleOptions, 'nowMs'> {
   clock: () => number;
-  /** Searches see what was so many milliseconds ago. */
+  /** Searches see the data as it was this many milliseconds ago. */
   searchLagMs: number;
 }
 
@@ -76,7 +76,7 @@ export function openAccount(db: Database, options: AccountOptions): Account {
   };
 }
 
-/** Brings `associatedcompanyid` of a contact in line with its primary company. */
+/** Updates `associatedcompanyid` of a contact to match its primary company. */
 export function followPrimaryCompany(account: Account, contactId: string, author: Author): void {
   const contact = account.store.read(CONTACTS, contactId);
   if (contact?.archivedAtMs !== null) return;

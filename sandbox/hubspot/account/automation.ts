@@ -1,4 +1,4 @@
-/** Workflows that change a property after a write of it, as HubSpot runs them: a moment later. */
+/** Workflows that change a property after it was written. HubSpot runs them a moment later. */
 
 import { z } from 'zod';
 import { findObjectType, type ObjectType } from '../core/object-type.ts';
@@ -12,7 +12,7 @@ import {
 
 /** A workflow to set up. */
 export const automationSchema = z.strictObject({
-  /** The name by which it can be removed. */
+  /** The name by which you can remove it. */
   name: z.string().optional(),
   type: z.string().default('contacts'),
   /** The property that it changes. */
@@ -24,13 +24,13 @@ export const automationSchema = z.strictObject({
     z.strictObject({ kind: z.literal('clear') }),
     z.strictObject({ kind: z.literal('set'), value: z.string() }),
   ]),
-  /** Whether it starts when its property changes, or at any change of the record. */
+  /** Whether it starts when its property changes, or when anything in the record changes. */
   runsOn: z.enum(['property', 'record']).default('property'),
-  /** A value that the record must have; without it, every record is enrolled. */
+  /** A value that the record must have. Without it, every record is enrolled. */
   when: z.strictObject({ property: z.string(), equals: z.string() }).optional(),
-  /** How long after the write it runs; by then the answer to the write has been sent. */
+  /** How long after the write it runs. The response to the write has been sent by then. */
   delayMs: z.number().int().min(0).default(0),
-  /** The source that the history of the property names. */
+  /** The source that the property's history names. */
   source: authorSchema.shape.source.default('AUTOMATION_PLATFORM'),
   sourceId: z.string().default('enrollmentId:1;actionExecutionIndex:0'),
 });
@@ -40,17 +40,17 @@ export type Workflow = z.output<typeof automationSchema>;
 
 /** The workflows of an account. */
 export interface Automation {
-  /** Sets a workflow up; an error if it names a property that does not exist. */
+  /** Sets up a workflow. Throws an error if it names a property that does not exist. */
   add(workflow: Workflow): void;
-  /** Removes the workflows of a name; false if there are none. */
+  /** Removes the workflows with this name. Returns false if there are none. */
   remove(name: string): boolean;
   clear(): void;
   list(): readonly Workflow[];
-  /** Runs the workflows whose time has come. */
+  /** Runs the workflows that are due. */
   runDue(): void;
 }
 
-/** What workflows need of an account. */
+/** The parts of an account that workflows need. */
 export interface AutomationAccount {
   properties: Properties;
   store: RecordStore;
@@ -64,7 +64,7 @@ interface Enrolment {
   dueAtMs: number;
 }
 
-/** Starts without workflows, and hears of every change from now on. */
+/** Starts without workflows. From then on it is notified of every change. */
 export function createAutomation({ properties, store, clock }: AutomationAccount): Automation {
   let workflows: Workflow[] = [];
   let enrolments: Enrolment[] = [];
@@ -80,7 +80,7 @@ export function createAutomation({ properties, store, clock }: AutomationAccount
       const { type, id } = change;
       enrolments.push({ workflow, type, id, dueAtMs: clock() + workflow.delayMs });
     }
-    // Other listeners are to hear of the change before they hear of what follows from it.
+    // Other listeners must be notified of the change before they are notified of its effects.
     if (enrolments.length > 0) queueMicrotask(runDue);
   }
 

@@ -1,8 +1,10 @@
-/** The currencies of an account: the company's own, and others with what one of each is worth in it. */
+/**
+ * The currencies of an account: the company currency, and others with their exchange rates to it.
+ */
 
 import { z } from 'zod';
 
-/** How the account's currencies are set. */
+/** The settings of the account's currencies. */
 export const currenciesSchema = z.strictObject({
   /** The company currency. */
   company: z.string().length(3).default('USD'),
@@ -10,7 +12,7 @@ export const currenciesSchema = z.strictObject({
   rates: z.record(z.string().length(3), z.number().positive()).default({}),
 });
 
-/** An exchange rate as it is kept. */
+/** An exchange rate as it is stored. */
 interface ExchangeRate {
   id: string;
   from: string;
@@ -19,15 +21,15 @@ interface ExchangeRate {
   updatedAtMs: number;
 }
 
-/** The currencies of an account, as they are now. */
+/** The account's current currencies. */
 export interface Currencies {
   company(): string;
-  /** Those besides the company currency, in the order in which they were added. */
+  /** The currencies other than the company currency, in the order in which they were added. */
   rates(): readonly ExchangeRate[];
   set(currencies: z.output<typeof currenciesSchema>): void;
 }
 
-/** A new account has one currency. */
+/** Creates the currencies of a new account, which has only one. */
 export function createCurrencies(clock: () => number): Currencies {
   let company = 'USD';
   let rates: ExchangeRate[] = [];

@@ -1,11 +1,11 @@
-/** Merging: two records become one, and what was tied to either is tied to it. */
+/** Merges two records into one, which gets the associations of both. */
 
 import { CONTACTS, type ObjectType } from '../core/object-type.ts';
 import type { StoredRecord } from '../records/record.ts';
 import type { Author, MergeOptions } from '../records/record-store.ts';
 import { type Account, followPrimaryCompany } from './account.ts';
 
-/** Makes one record of two, with the ties of both; undefined if one of them is not there. */
+/** Merges two records, with the associations of both; undefined if one of them does not exist. */
 export function mergeRecords(
   account: Account,
   type: ObjectType,
@@ -15,7 +15,7 @@ export function mergeRecords(
 ): StoredRecord | undefined {
   const { store } = account;
   return store.transact(() => {
-    // They are known by other numbers afterwards, and may be named by former ones now.
+    // The caller may name the records by former IDs, and the merge changes their IDs again.
     const ids = [primaryId, otherId].map((id) => store.read(type, id)?.id);
     const merged = store.merge(type, primaryId, otherId, author, options);
     if (merged === undefined) return undefined;

@@ -1,34 +1,36 @@
-/** The people of the world as this account holds them: contacts, and companies for their employers. */
+/**
+ * The people of the world as this account stores them: contacts, and companies for their employers.
+ */
 
 import type { CrmPerson, World } from '../../../people/world.ts';
 import type { Database } from '../core/database.ts';
 import type { Values } from '../properties/property-values.ts';
 import { contactIdOf } from './person-id.ts';
 
-/** Over so long the account got its contacts: two years. */
+/** The period over which the account got its contacts: two years. */
 const HISTORY_MS = 2 * 365 * 86_400_000;
 
-/** No contact is newer than a day, so that a first night is one without changes. */
+/** No contact is newer than a day, so that a first night has no changes. */
 const QUIET_MS = 86_400_000;
 
-/** No id of a company is one of a contact, and none fits into 32 bits. */
+/** No company ID is also a contact ID, and none fits into 32 bits. */
 const FIRST_COMPANY_ID = 31_000_000_001;
 
 /**
- * How employers are held, one way after the other: only as the associated company, in the text
- * field `company` as well, and only there.
+ * The forms in which employers are stored, in turn: only as the associated company, also in the
+ * text field `company`, or only in that field.
  */
 const EMPLOYER_FORMS = ['company', 'both', 'text'] as const;
 
-/** What a list of people is made into records from. */
+/** The options for turning the people of the world into records. */
 export interface PeopleOptions {
   world: World;
-  /** How many people of the world's contact list the account has. */
+  /** Number of people from the world's contact list that the account has. */
   contactCount: number;
   nowMs: number;
 }
 
-/** Writes all contacts and their companies; the database must not have any yet. */
+/** Writes all contacts and their companies. The database must not have any yet. */
 export function fillPeople(db: Database, options: PeopleOptions): void {
   const companies = createCompanies(db);
   const insert = db.prepare('insert into contacts values (?, ?, ?, null, null, ?, ?)');
@@ -71,7 +73,7 @@ function contactValues(person: CrmPerson): Values {
   );
 }
 
-/** Companies that come when the first person needs them. */
+/** Companies that are created when the first person needs them. */
 function createCompanies(db: Database) {
   const ids = new Map<string, number>();
   const insert = db.prepare('insert into companies values (?, ?, ?, null, null, null, ?)');
@@ -87,7 +89,7 @@ function createCompanies(db: Database) {
   };
 }
 
-/** Indexes are quicker made of what is there than kept while it comes. */
+/** Creating indexes after the data is faster than maintaining them while it is written. */
 function indexRecords(db: Database): void {
   for (const table of ['contacts', 'companies']) {
     db.exec(`
@@ -98,7 +100,7 @@ create index if not exists ${table}_archived on ${table} (id) where archived_at_
   }
 }
 
-/** People came at an even pace, in the order of the list. */
+/** Contacts were added at an even pace, in the order of the list. */
 function stampOf(number: number, { nowMs, contactCount }: PeopleOptions): number {
   return nowMs - QUIET_MS - HISTORY_MS + Math.floor((HISTORY_MS * number) / contactCount);
 }

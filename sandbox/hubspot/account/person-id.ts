@@ -1,12 +1,12 @@
-/** Which contact a person of the world's list is. */
+/** Maps a person of the world's list to a contact. */
 
 /**
- * The id of the first contact. Ids are numbers: with this one they soon get another digit, so that
- * who compares them as texts gets them out of order.
+ * The ID of the first contact. IDs are numbers. From this one they soon gain a digit, so that a
+ * client that compares them as texts gets them out of order.
  */
 const FIRST_CONTACT_ID = 9_751;
 
-/** The id of the contact of the nth person (from 0); contacts come in the order of the list. */
+/** Returns the contact ID of the nth person (from 0). Contacts are in the order of the list. */
 export function contactIdOf(person: number): string {
   return `${FIRST_CONTACT_ID + person}`;
 }

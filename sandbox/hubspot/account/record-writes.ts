@@ -1,4 +1,4 @@
-/** Writes of clients: what refuses a whole request, what refuses one record of it, and the rest. */
+/** Writes of clients, what refuses a whole request, and what refuses a single record of it. */
 
 import { HubspotError, validationError } from '../core/errors.ts';
 import { CONTACTS, type ObjectType, otherType } from '../core/object-type.ts';
@@ -13,26 +13,26 @@ import type { Author } from '../records/record-store.ts';
 import type { ValueOf } from '../records/rules.ts';
 import { type Account, followPrimaryCompany } from './account.ts';
 
-/** Who writes. */
+/** The client that writes. */
 export interface Writer {
   author: Author;
-  /** Whether the rules about required properties count, as they do since the version 2026-09. */
+  /** Whether the rules about required properties apply, as they do since version 2026-09. */
   isStrict: boolean;
 }
 
-/** A record that is to be changed. */
+/** A record to change. */
 export interface UpdateInput {
   id: string;
   properties: InputValues;
-  /** Where it is not the id by which the record is named: the property that is. */
+  /** The property that identifies the record, if it is not the ID. */
   idProperty?: string | undefined;
   objectWriteTraceId?: string | undefined;
 }
 
-/** A record that is to be created. */
+/** A record to create. */
 export interface CreateInput {
   properties: InputValues;
-  /** The records of the other type that it is tied to, and whether as the primary one. */
+  /** The records of the other type to associate it with, and whether each is the primary one. */
   ties: readonly { toId: string; isPrimary: boolean }[];
   objectWriteTraceId?: string | undefined;
 }
@@ -40,27 +40,27 @@ export interface CreateInput {
 /** A record that was written. */
 export interface Written {
   record: StoredRecord;
-  /** The properties that the client named. */
+  /** The properties that the client sent. */
   names: string[];
-  /** Whether it was created; only of upserts, which can do either. */
+  /** Whether it was created. Set only for upserts, which can create or change. */
   isNew?: boolean;
   objectWriteTraceId?: string | undefined;
 }
 
-/** Records that were not written, or not found, for one reason. */
+/** Records that were not written, or not found, for the same reason. */
 export interface Failure {
   ids: string[];
   error: HubspotError;
   objectWriteTraceIds?: string[];
 }
 
-/** What became of the records of a request. */
+/** The results of one request's records. */
 export interface WriteOutcome {
   written: Written[];
   failures: Failure[];
 }
 
-/** Changes records. A value that is not allowed refuses all of them. */
+/** Changes records. One value that is not allowed refuses all of them. */
 export function updateRecords(
   account: Account,
   type: ObjectType,
@@ -85,7 +85,7 @@ export function updateRecords(
   });
 }
 
-/** Creates records: all or none, unless each has a trace id by which its failure can be reported. */
+/** Creates all records or none, unless each has a trace ID by which its failure can be reported. */
 export function createRecords(
   account: Account,
   type: ObjectType,
@@ -112,7 +112,7 @@ export function createRecords(
   });
 }
 
-/** Changes the records that are there, and creates the others. */
+/** Changes the records that exist, and creates the others. */
 export function upsertRecords(
   account: Account,
   type: ObjectType,
@@ -146,7 +146,9 @@ export function upsertRecords(
   });
 }
 
-/** The record that is named by its id or by the value of a unique property; not archived ones. */
+/**
+ * Finds a record by its ID or by the value of a unique property. Archived records are not found.
+ */
 export function findRecord(
   { store, properties }: Account,
   type: ObjectType,
@@ -163,7 +165,7 @@ export function findRecord(
   return store.findBy(type, idProperty, id);
 }
 
-/** The failure of ids that lead nowhere. */
+/** The failure for IDs that do not exist. */
 export function notFound({ word }: ObjectType, ids: string[]): Failure {
   const message = `Could not get some ${word} objects, they may be deleted or not exist. Check that ids are valid.`;
   return { ids, error: new HubspotError(404, 'OBJECT_NOT_FOUND', message) };
@@ -218,7 +220,7 @@ function updateOne(
   });
 }
 
-/** Creates a record, or tells why it is refused; nothing has been done then. */
+/** Creates a record, or returns the reason for a refusal. After a refusal nothing has been done. */
 function tryCreate(
   account: Account,
   type: ObjectType,
@@ -246,7 +248,7 @@ function tryCreate(
   return { record, names: Object.keys(values), objectWriteTraceId };
 }
 
-/** A contact needs a name or an email address, and a company a name or a domain. */
+/** A contact needs a name or an email address, and a company needs a name or a domain. */
 function checkNew(type: ObjectType, values: Values): void {
   const names = type === CONTACTS ? ['firstname', 'email', 'lastname'] : ['name', 'domain'];
   if (names.some((name) => (values[name] ?? '') !== '')) return;

@@ -1,4 +1,7 @@
-/** `/_sandbox`: what tests and people who try things ask of the stand-in itself. No token needed. */
+/**
+ * `/_sandbox`: controls of the stand-in itself, for tests and for people who try things out. No
+ * token needed.
+ */
 
 import type { Hono } from 'hono';
 import { z } from 'zod';
@@ -26,7 +29,7 @@ import { ALL_SCOPES } from '../requests/scopes.ts';
 import type { Tokens } from '../requests/tokens.ts';
 import { editRecord, editSchema } from './edit.ts';
 
-/** What the control endpoints reach into. */
+/** The parts that the control endpoints use. */
 export interface ControlOptions extends ControlParts<HubspotFault, RequestDetails> {
   account: Account;
   tokens: Tokens;
@@ -103,13 +106,13 @@ export function controlRoutes(options: ControlOptions): Hono {
 const tokenOrderSchema = z.strictObject({
   kind: z.enum(['private', 'oauth']).default('private'),
   scopes: z.array(z.string()).default([...ALL_SCOPES]),
-  /** 0 means for good. */
+  /** 0 means that it never expires. */
   lifetimeMs: z.number().int().min(0).default(0),
 });
 
 const withdrawalSchema = z.strictObject({
   withdrawn: z.array(z.enum(ALL_SCOPES)),
-  /** Whether HubSpot goes on telling that tokens have these scopes. */
+  /** Whether HubSpot still reports these scopes for tokens. */
   listed: z.boolean().default(false),
 });
 
@@ -140,12 +143,12 @@ const propertySchema = z.strictObject({
   type: z.string().default('contacts'),
   property: z.string(),
   archived: z.boolean().optional(),
-  /** Whether only HubSpot may set its values, as if it were calculated. */
+  /** Whether only HubSpot may set its values, as for a calculated property. */
   readOnly: z.boolean().optional(),
   label: z.string().optional(),
   propertyType: propertyDefinitionSchema.shape.type.optional(),
   fieldType: z.string().optional(),
-  /** The choices, in full or by their values alone. */
+  /** The choices, in full or only by their values. */
   options: z.array(z.union([z.string(), optionSchema])).optional(),
   ...numberHints,
 });
@@ -166,7 +169,7 @@ function findProperty(
   return property;
 }
 
-/** Changes a property in the settings of the account, even one of HubSpot's own. */
+/** Changes a property in the settings of the account, even a property that HubSpot defines. */
 function changeProperty(account: Account, order: z.output<typeof propertySchema>): Property {
   const type = findObjectType(order.type);
   const { archivedAtMs, ...present } = findProperty(account, type, order.property);
@@ -197,7 +200,7 @@ function toOption(option: string | z.output<typeof optionSchema>) {
   return typeof option === 'string' ? { label: option, value: option } : option;
 }
 
-/** Every value of a record, and how it came about; archived and merged ones too. */
+/** Returns every value of a record and its history, also for archived and merged records. */
 function readRecord({ store, associations }: Account, typeName: string, id: string) {
   const type = findObjectType(typeName);
   const record = store.readHidden(type, id);

@@ -1,4 +1,4 @@
-/** What a user of the account does by hand, beside the integration. */
+/** Edits that a user of the account makes by hand, independently of the integration. */
 
 import { z } from 'zod';
 import { type Account, followPrimaryCompany, OWNER } from '../account/account.ts';
@@ -27,19 +27,19 @@ export const editSchema = z.discriminatedUnion('action', [
   }),
   z.strictObject({ action: z.literal('archive'), type, id }),
   z.strictObject({ action: z.literal('restore'), type, id }),
-  /** Takes a record away for good. */
+  /** Removes a record permanently. */
   z.strictObject({ action: z.literal('erase'), type, id }),
   z.strictObject({
     action: z.literal('merge'),
     type,
     primaryId: id,
     otherId: id,
-    /** False where the primary record keeps its id; HubSpot makes a new one. */
+    /** False if the primary record keeps its ID. HubSpot creates a new one. */
     newId: z.boolean().default(true),
     /** Values that the record gets in the same step, for example another name. */
     values: values.optional(),
   }),
-  /** Makes a company the primary one of a contact; null for none. */
+  /** Makes a company the primary one of a contact. Null means no company. */
   z.strictObject({ action: z.literal('employ'), id, companyId: id.nullable() }),
 ]);
 
@@ -47,7 +47,10 @@ type Edit = z.output<typeof editSchema>;
 
 const BY_HAND: Author = { source: 'CRM_UI', sourceId: `userId:${OWNER.userId}` };
 
-/** Does the edit and gives the id of the record that it led to; an error if it is refused. */
+/**
+ * Carries out the edit and returns the ID of the resulting record. Throws an error if it is
+ * refused.
+ */
 export function editRecord(account: Account, edit: Edit): string {
   if (edit.action === 'employ') return employ(account, edit.id, edit.companyId);
   const object = findObjectType(edit.type);

@@ -1,4 +1,4 @@
-/** The faults that only HubSpot has, played. */
+/** Plays the faults that only HubSpot has. */
 
 import type { MiddlewareHandler } from 'hono';
 import { replaceAnswer } from '../../../testbed/faults.ts';
@@ -7,7 +7,7 @@ import type { HubspotEnv } from '../requests/context.ts';
 import type { HubspotFault } from '../requests/faults.ts';
 import type { Tokens } from '../requests/tokens.ts';
 
-/** Plays what is wrong with the account itself; it stands before authentication. */
+/** Plays faults of the account itself. It runs before authentication. */
 export function playAccountFaults(tokens: Tokens): MiddlewareHandler<HubspotEnv> {
   return async (c, next) => {
     const { fault } = c.var;
@@ -24,7 +24,7 @@ export function playAccountFaults(tokens: Tokens): MiddlewareHandler<HubspotEnv>
   };
 }
 
-/** The error that stands for a fault. */
+/** Returns the error that represents a fault. */
 function errorOf(fault: HubspotFault): HubspotError | undefined {
   switch (fault.kind) {
     case 'error':

@@ -1,24 +1,26 @@
-/** The sandbox's one database: its schema, and how it is opened. */
+/** The sandbox's single database: its schema, and how it is opened. */
 
 import { type Database, openDatabase as openFile } from '../../../testbed/database.ts';
 import { keptSetting } from '../../crm/kept-setting.ts';
 
 export type { Database };
 
-/** Opens a file, or a database in memory without one. */
+/** Opens a file, or a database in memory if there is none. */
 export function openDatabase(file: string | undefined): Database {
   return openFile(file, SCHEMA);
 }
 
 /**
- * Reads a setting of the account, for example its seed. The first time there is none: then `create`
- * makes it, and it stays for good.
+ * Reads a setting of the account, for example its seed. If it is not set yet, `create` makes it,
+ * and it is kept permanently.
  */
 export function accountSetting(db: Database, name: string, create: () => string): string {
   return keptSetting(db, 'account_settings', name, create);
 }
 
-/** What each object type has: its records, as JSON besides the few values that are looked for. */
+/**
+ * The columns of each object type: its records as JSON, plus the few values that are searched for.
+ */
 function recordTable(name: string): string {
   return `
 create table if not exists ${name} (

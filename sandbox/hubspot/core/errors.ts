@@ -1,6 +1,6 @@
-/** The account's refusals, as HubSpot words them. */
+/** The account's errors, in HubSpot's wording. */
 
-/** A detail of an error, with what it is about. */
+/** A detail of an error, with its subject. */
 export interface ErrorDetail {
   message: string;
   code?: string;
@@ -8,24 +8,24 @@ export interface ErrorDetail {
   context?: Record<string, string[]>;
 }
 
-/** What an error may carry besides its status, category and message. */
+/** Optional parts of an error in addition to its status, category and message. */
 export interface ErrorExtras {
   subCategory?: string;
   context?: Record<string, string[]>;
   errors?: ErrorDetail[];
   links?: Record<string, string>;
-  /** Only of 429: the policy that was broken, for example `DAILY`. */
+  /** Only for 429: the policy that was violated, for example `DAILY`. */
   policyName?: string;
   /** Sent as the header Retry-After. */
   retryAfterSeconds?: number;
   cause?: unknown;
 }
 
-/** Refuses a whole request. */
+/** The error that refuses a whole request. */
 export class HubspotError extends Error {
   override name = 'HubspotError';
   readonly status: number;
-  /** For example `VALIDATION_ERROR`; null where HubSpot gives no reason at all. */
+  /** For example `VALIDATION_ERROR`; null if HubSpot gives no reason at all. */
   readonly category: string | null;
   readonly extras: ErrorExtras;
 
@@ -37,7 +37,7 @@ export class HubspotError extends Error {
   }
 }
 
-/** The body of a refused request. */
+/** Returns the body of a refused request. */
 export function errorBody({ category, message, extras }: HubspotError, correlationId: string) {
   const { cause: _, retryAfterSeconds: __, policyName, ...details } = extras;
   const limit = policyName === undefined ? {} : { errorType: 'RATE_LIMIT', policyName };
@@ -45,29 +45,32 @@ export function errorBody({ category, message, extras }: HubspotError, correlati
   return { status: 'error', message, correlationId, ...limit, ...details, ...reason };
 }
 
-/** A request that makes no sense, or values that are not allowed. */
+/** The error for an invalid request, or for values that are not allowed. */
 export function validationError(message: string, extras: ErrorExtras = {}): HubspotError {
   return new HubspotError(400, 'VALIDATION_ERROR', message, extras);
 }
 
-/** All that HubSpot says of a search that it cannot run: neither a category nor what is wrong. */
+/**
+ * The error that HubSpot returns for a search that it cannot run: it gives neither a category nor a
+ * reason.
+ */
 export function unexplainedError(): HubspotError {
   return new HubspotError(400, null, 'There was a problem with the request.');
 }
 
-/** A path that leads nowhere. */
+/** The error for a path that does not exist. */
 export function unknownPath(): HubspotError {
   return new HubspotError(404, 'OBJECT_NOT_FOUND', 'resource not found');
 }
 
-/** A record that is not there. */
+/** The error for a record that does not exist. */
 export function unknownRecord(id: string): HubspotError {
   const message = 'Object not found.  objectId are usually numeric.';
   const extras = { subCategory: 'crm.OBJECT_NOT_FOUND', context: { id: [id] } };
   return new HubspotError(404, 'OBJECT_NOT_FOUND', message, extras);
 }
 
-/** A request without a good token. */
+/** The error for a request without a valid token. */
 export function authenticationError(): HubspotError {
   return new HubspotError(
     401,
@@ -76,7 +79,7 @@ export function authenticationError(): HubspotError {
   );
 }
 
-/** A request whose token was good until then. */
+/** The error for a request whose token has expired. */
 export function expiredError(expiredAtMs: number, nowMs: number): HubspotError {
   const seconds = Math.max(0, Math.floor((nowMs - expiredAtMs) / 1000));
   const message = `The OAuth token used to make this call expired ${seconds} second(s) ago.`;
@@ -84,7 +87,7 @@ export function expiredError(expiredAtMs: number, nowMs: number): HubspotError {
   return new HubspotError(401, 'EXPIRED_AUTHENTICATION', message, { context });
 }
 
-/** A request whose token lacks the scopes; any of `scopes` would do. */
+/** The error for a request whose token lacks the scopes. Any one of `scopes` would be enough. */
 export function scopeError(scopes: readonly string[]): HubspotError {
   const url = 'https://developers.hubspot.com/scopes';
   return new HubspotError(
@@ -103,14 +106,14 @@ export function scopeError(scopes: readonly string[]): HubspotError {
   );
 }
 
-/** The limits that can be broken, and HubSpot's words for them. */
+/** The limits, and HubSpot's messages for them. */
 export const LIMIT_POLICIES = {
   SECONDLY: 'You have reached your secondly limit.',
   TEN_SECONDLY_ROLLING: 'You have reached your ten_secondly_rolling limit.',
   DAILY: 'You have reached your daily limit.',
 } as const;
 
-/** A request beyond a limit. */
+/** The error for a request that exceeds a limit. */
 export function limitError(policyName: keyof typeof LIMIT_POLICIES): HubspotError {
   return new HubspotError(429, 'RATE_LIMITS', LIMIT_POLICIES[policyName], { policyName });
 }

@@ -2,20 +2,20 @@
 
 import { validationError } from './errors.ts';
 
-/** One kind of records. */
+/** One kind of record. */
 export interface ObjectType {
-  /** As in paths, and the name of its table. */
+  /** The name in paths, and the name of its table. */
   name: 'contacts' | 'companies';
   typeId: '0-1' | '0-2';
-  /** As in messages. */
+  /** The name in messages. */
   word: 'CONTACT' | 'COMPANY';
   /** The property with the time of the last change. */
   modifiedProperty: 'lastmodifieddate' | 'hs_lastmodifieddate';
-  /** What is read of a record where nothing is asked for. */
+  /** The properties that are returned if the request names none. */
   defaultProperties: readonly string[];
-  /** The properties besides `hs_object_id` by which one record can be found. */
+  /** The properties, in addition to `hs_object_id`, that identify one record. */
   uniqueProperties: readonly string[];
-  /** Those that a search for words looks into. */
+  /** The properties that a text search covers. */
   searchedProperties: readonly string[];
 }
 
@@ -48,15 +48,15 @@ export const COMPANIES: ObjectType = {
   searchedProperties: ['name', 'domain', 'phone', 'website'],
 };
 
-/** All of them. */
+/** All object types. */
 export const OBJECT_TYPES: readonly ObjectType[] = [CONTACTS, COMPANIES];
 
-/** The type that records of a type are tied to: there are two. */
+/** Returns the type with which records of a type are associated. There are only two types. */
 export function otherType(type: ObjectType): ObjectType {
   return type === CONTACTS ? COMPANIES : CONTACTS;
 }
 
-/** The type that a path names, by its name, its singular or its type id. */
+/** Returns the type that a path names by its name, its singular or its type ID. */
 export function findObjectType(word: string): ObjectType {
   const type = OBJECT_TYPES.find(({ name, typeId, word: singular }) =>
     [name, typeId, singular.toLowerCase()].includes(word.toLowerCase()),

@@ -53,7 +53,10 @@ const branchSchema = z.object({
   filters: z.array(filterSchema),
 });
 
-/** The whole tree; HubSpot wants an OR at its root. Other kinds of filters are not known here. */
+/**
+ * The whole tree. HubSpot requires an OR at its root. Other kinds of filters are not supported
+ * here.
+ */
 export const filterBranchSchema = branchSchema.extend({ filterBranchType: z.literal('OR') });
 
 /** The whole tree. */
@@ -63,14 +66,14 @@ type Branch = z.output<typeof branchSchema>;
 type Filter = z.output<typeof filterSchema>;
 type Operation = Extract<Filter, { filterType: 'PROPERTY' }>['operation'];
 
-/** What conditions are asked of. */
+/** A record that conditions are tested against. */
 export interface Candidate {
-  /** The value of a property; null where there is none. */
+  /** The value of a property; null if it has none. */
   read(property: string): string | null;
   isInList(listId: string): boolean;
 }
 
-/** Whether a record meets the conditions; a branch without any is met by no record. */
+/** Returns whether a record meets the conditions. No record meets a branch without conditions. */
 export function meets(candidate: Candidate, branch: Branch): boolean {
   const answers = [
     ...branch.filters.map((filter) => meetsFilter(candidate, filter)),
@@ -89,7 +92,7 @@ export function meets(candidate: Candidate, branch: Branch): boolean {
   }
 }
 
-/** The ids of the lists that the conditions refer to. */
+/** Returns the IDs of the lists that the conditions refer to. */
 export function listsNamedIn(branch: Branch): string[] {
   const own = branch.filters.flatMap((filter) =>
     filter.filterType === 'IN_LIST' ? [filter.listId] : [],
@@ -97,7 +100,7 @@ export function listsNamedIn(branch: Branch): string[] {
   return [...own, ...branch.filterBranches.flatMap(listsNamedIn)];
 }
 
-/** The properties that the conditions ask for. */
+/** Returns the properties that the conditions refer to. */
 export function propertiesNamedIn(branch: Branch): string[] {
   const own = branch.filters.flatMap((filter) =>
     filter.filterType === 'PROPERTY' ? [filter.property] : [],
@@ -135,7 +138,7 @@ function meetsOperation(
   }
 }
 
-/** Upper and lower case are the same; a negative operator wants none of the values. */
+/** Ignores case. A negative operator requires that none of the values matches. */
 function meetsText(value: string, operator: TextOperator, wanted: readonly string[]): boolean {
   const text = value.toLowerCase();
   const others = wanted.map((one) => one.toLowerCase());

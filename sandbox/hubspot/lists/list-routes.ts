@@ -1,4 +1,4 @@
-/** Lists themselves: making, finding, renaming, deleting and restoring them. */
+/** Lists themselves: creating, finding, renaming, deleting and restoring them. */
 
 import { z } from 'zod';
 import { validationError } from '../core/errors.ts';
@@ -22,7 +22,7 @@ import type { Memberships } from './memberships.ts';
 const DEFAULT_RESULTS = 20;
 const MAX_RESULTS = 500;
 
-/** What lists are read from and written to. */
+/** The parts that lists are read from and written to. */
 export interface ListRoutesOptions {
   lists: ListStore;
   memberships: Memberships;
@@ -30,12 +30,12 @@ export interface ListRoutesOptions {
   properties: Pick<Properties, 'find'>;
 }
 
-/** May look at lists. */
+/** Requires the scope to read lists. */
 export const READ_LISTS = needScope('crm.lists.read');
-/** May change them. */
+/** Requires the scope to change lists. */
 export const WRITE_LISTS = needScope('crm.lists.write');
 
-/** To be mounted at `/crm/v3/lists` and the dated addresses. */
+/** The routes to mount at `/crm/v3/lists` and the dated addresses. */
 export function listRoutes(options: ListRoutesOptions) {
   const { lists, memberships, upkeep } = options;
   const router = createRouter();
@@ -89,7 +89,7 @@ export function listRoutes(options: ListRoutesOptions) {
   return router;
 }
 
-/** The list with this id; the 404 of one that is not there. */
+/** Returns the list with this ID. Throws a 404 if it does not exist. */
 export function findList(lists: ListStore, id: string): List {
   const list = lists.find(id);
   if (list === undefined) throw unknownList(id);
@@ -136,7 +136,7 @@ function createList(
   return list;
 }
 
-/** No condition can be about what the records do not have. */
+/** Refuses conditions on properties that the records do not have. */
 function checkProperties(
   properties: ListRoutesOptions['properties'],
   objectTypeId: string,
@@ -181,7 +181,7 @@ function rename(lists: ListStore, id: number, name: string): void {
   lists.rename(id, name);
 }
 
-/** Another list may have taken the name meanwhile. */
+/** Another list may have taken the name since. */
 function restore(lists: ListStore, id: string): void {
   const list = lists.findDeleted(id);
   if (list === undefined) throw unknownList(id);

@@ -4,15 +4,15 @@ import type { Database } from '../core/database.ts';
 import { type FilterBranch, filterBranchSchema } from './filter-branch.ts';
 import type { List } from './list.ts';
 
-/** A deleted list can be restored for so long: 90 days. */
+/** A deleted list can be restored for 90 days. */
 const RESTORABLE_MS = 90 * 86_400_000;
 
-/** What a new list is made from. */
+/** The fields of a new list. */
 export type NewList = Pick<List, 'name' | 'objectTypeId' | 'processingType' | 'filterBranch'>;
 
-/** What lists are searched by; everything that is left out fits all. */
+/** The criteria of a list search. A criterion that is left out matches every list. */
 export interface ListQuery {
-  /** A part of the name, in upper or lower case. */
+  /** A part of the name. Case is ignored. */
   name: string;
   processingTypes: readonly string[];
   ids: readonly string[];
@@ -21,15 +21,15 @@ export interface ListQuery {
   limit: number;
 }
 
-/** The lists; deleted ones are found by `findDeleted` alone. */
+/** The lists. Only `findDeleted` finds deleted ones. */
 export interface ListStore {
   create(list: NewList): List;
   find(id: string): List | undefined;
-  /** One that can still be restored. */
+  /** Finds a deleted list that can still be restored. */
   findDeleted(id: string): List | undefined;
-  /** Upper and lower case are the same. */
+  /** Ignores case. */
   findByName(name: string): List | undefined;
-  /** In the order of their ids. */
+  /** All lists in the order of their IDs. */
   all(): List[];
   search(query: ListQuery): { lists: List[]; total: number };
   rename(id: number, name: string): void;

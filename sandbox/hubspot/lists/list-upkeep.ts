@@ -1,4 +1,7 @@
-/** Keeps the members of lists in step with the records: those that filters choose, and those that go. */
+/**
+ * Keeps the members of lists in step with the records: adds records that filters choose, and
+ * removes records that are gone.
+ */
 
 import { findObjectType, type ObjectType } from '../core/object-type.ts';
 import { propertyValue, type StoredRecord } from '../records/record.ts';
@@ -8,10 +11,10 @@ import type { List } from './list.ts';
 import type { ListStore } from './list-store.ts';
 import type { Memberships } from './memberships.ts';
 
-/** So many records are read at once while a whole list is chosen. */
+/** Number of records read at once while a whole list is chosen. */
 const RECORDS_AT_ONCE = 1000;
 
-/** What memberships are kept in step with. */
+/** The parts that memberships are kept in step with. */
 export interface ListUpkeepOptions {
   lists: ListStore;
   memberships: Memberships;
@@ -22,23 +25,23 @@ export interface ListUpkeepOptions {
 export interface ListUpkeep {
   /** Brings the members of a list up to date before they are read, if filters choose them. */
   settle(list: List): void;
-  /** Chooses all members anew by the list's filters. */
+  /** Chooses all members again by the list's filters. */
   choose(list: List): void;
 }
 
-/** Listens to the records from now on; what changed before is found at the first look at a list. */
+/** Listens to record changes from now on. Earlier changes are found when a list is first read. */
 export function keepLists(options: ListUpkeepOptions): ListUpkeep {
   const { lists, memberships, records } = options;
-  /** The records to look at again, for each list that was chosen since the start. */
+  /** The records to check again, for each list that was chosen since the start. */
   const unsettled = new Map<number, { type: ObjectType; ids: Set<string> }>();
 
-  /** Lists may refer to each other in circles: each is looked at once. */
+  /** Lists may refer to each other in circles, so each is processed once. */
   function settle(list: List, seen = new Set<number>()): void {
     if (seen.has(list.id)) return;
     seen.add(list.id);
     if (list.processingType !== 'DYNAMIC' || list.filterBranch === null) return;
     const waiting = unsettled.get(list.id);
-    // Members of other lists come and go without a change of the record itself.
+    // Membership of other lists can change without a change of the record itself.
     if (waiting === undefined || listsNamedIn(list.filterBranch).length > 0) {
       choose(list, seen);
       return;
@@ -60,7 +63,7 @@ export function keepLists(options: ListUpkeepOptions): ListUpkeep {
     for (const found of pagesOf(records, type)) sort(list, filterBranch, type, found);
   }
 
-  /** Puts each of these records into the list, or takes it out. */
+  /** Adds each of these records to the list, or removes it. */
   function sort(list: List, filters: FilterBranch, type: ObjectType, found: StoredRecord[]): void {
     const inside: number[] = [];
     const outside: number[] = [];
@@ -105,7 +108,7 @@ function* pagesOf(records: Pick<RecordStore, 'list'>, type: ObjectType): Generat
   }
 }
 
-/** Records that are gone are in no list; what was merged is in the lists of all its parts. */
+/** Records that are gone are in no list. A merged record is in the lists of all its parts. */
 function followChange({ lists, memberships }: ListUpkeepOptions, change: RecordChange): void {
   const { typeId } = change.type;
   if (change.kind === 'archived' || change.kind === 'erased') {

@@ -1,13 +1,15 @@
-/** A list, and the two forms in which HubSpot shows one. */
+/** A list, and the two forms in which HubSpot shows it. */
 
 import { OWNER } from '../account/account.ts';
 import { isoTime } from '../properties/property.ts';
 import type { FilterBranch } from './filter-branch.ts';
 
-/** Who decides on a list's members: people, its filters, or its filters once at its creation. */
+/**
+ * What determines a list's members: people, its filters, or its filters once, when it is created.
+ */
 export const PROCESSING_TYPES = ['MANUAL', 'DYNAMIC', 'SNAPSHOT'] as const;
 
-/** A list of records of one type; times are milliseconds since 1970. */
+/** A list of records of one type. Times are milliseconds since 1970. */
 export interface List {
   id: number;
   name: string;
@@ -17,21 +19,21 @@ export interface List {
   filterBranch: FilterBranch | null;
   createdAtMs: number;
   updatedAtMs: number;
-  /** Null while the list is there. */
+  /** Null unless the list is deleted. */
   deletedAtMs: number | null;
   filtersUpdatedAtMs: number;
   /** Grows with each change of the list itself. */
   version: number;
 }
 
-/** What changes when members come and go. */
+/** The data that changes when members are added or removed. */
 export interface ListActivity {
   size: number;
   lastAddedAtMs: number | null;
   lastRemovedAtMs: number | null;
 }
 
-/** A list as it is shown by itself. */
+/** Formats a list for a response that shows only this list. */
 export function toPublicList(list: List, { size }: ListActivity, includeFilters: boolean) {
   const isFiltered = includeFilters && list.filterBranch !== null;
   return {
@@ -41,7 +43,7 @@ export function toPublicList(list: List, { size }: ListActivity, includeFilters:
   };
 }
 
-/** A list among the results of a search. */
+/** Formats a list for the results of a search. */
 export function toSearchResult(list: List, activity: ListActivity, asked: readonly string[]) {
   const all = additionalProperties(list, activity);
   const names = [...DEFAULT_PROPERTIES, ...asked];
@@ -62,7 +64,7 @@ const DEFAULT_PROPERTIES = [
   'hs_list_reference_count',
 ];
 
-/** Values are texts; empty ones are left out. */
+/** Values are texts. Empty values are left out. */
 function additionalProperties(list: List, activity: ListActivity): Record<string, string | null> {
   const { size, lastAddedAtMs, lastRemovedAtMs } = activity;
   return {

@@ -1,4 +1,4 @@
-/** The lists of an account: opened, filled the first time, and where they are served. */
+/** The lists of an account: opens them, fills them the first time, and serves them. */
 
 import type { Hono } from 'hono';
 import { chooseGroups } from '../../../people/groups.ts';
@@ -15,24 +15,24 @@ import { keepLists } from './list-upkeep.ts';
 import { membershipRoutes } from './membership-routes.ts';
 import { type Memberships, openMemberships } from './memberships.ts';
 
-/** What lists are made from. */
+/** The parts that lists are created from. */
 export interface ListsOptions {
   db: Database;
   records: RecordStore;
   world: World;
-  /** How many people of the world's contact list the account has. */
+  /** Number of people from the world's contact list that the account has. */
   contactCount: number;
-  /** What conditions may ask for. */
+  /** The properties that conditions may refer to. */
   properties: Pick<Properties, 'find'>;
   clock: () => number;
 }
 
-/** Opens the lists; their routes are to be mounted at `/crm/v3/lists` and the dated addresses. */
+/** Opens the lists. Mount their routes at `/crm/v3/lists` and the dated addresses. */
 export function openLists(options: ListsOptions): Hono<HubspotEnv> {
   const { db, records, properties, clock } = options;
   const lists = openListStore(db, clock);
   const memberships = openMemberships(db, clock);
-  // All or nothing: a sandbox that is stopped meanwhile begins anew.
+  // All or nothing: a sandbox that is stopped during the fill starts from the beginning.
   db.transaction(() => accountSetting(db, 'lists', () => fillLists(lists, memberships, options)))();
   const upkeep = keepLists({ lists, memberships, records });
   const parts = { lists, memberships, upkeep, records, properties, clock };
@@ -42,7 +42,10 @@ export function openLists(options: ListsOptions): Hono<HubspotEnv> {
   return router;
 }
 
-/** The board and the staff, as lists that people keep by hand; says what they are made of. */
+/**
+ * Creates the board and the staff as lists that people maintain by hand. Returns a description of
+ * their source.
+ */
 function fillLists(lists: ListStore, memberships: Memberships, options: ListsOptions): string {
   const { board, staff } = chooseGroups(options);
   for (const { name, people } of [board, staff]) {

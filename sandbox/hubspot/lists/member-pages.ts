@@ -1,4 +1,4 @@
-/** A list's members, a page at a time and in both directions. */
+/** A list's members, one page at a time and in both directions. */
 
 import { z } from 'zod';
 import { validationError } from '../core/errors.ts';
@@ -9,7 +9,7 @@ import type { Member, MemberPage, Memberships, Place } from './memberships.ts';
 const DEFAULT_PAGE = 100;
 const MAX_PAGE = 250;
 
-/** The page that the request asks for, as HubSpot shows it. */
+/** Reads the page that the request specifies, in HubSpot's form. */
 export function readMembers(
   c: HubspotContext,
   memberships: Memberships,
@@ -23,7 +23,7 @@ export function readMembers(
     order,
     direction: isBackward ? 'before' : 'after',
     from: cursor === undefined ? null : readPlace(cursor),
-    // One more than is shown tells whether there is another page.
+    // Reads one more than it shows, to know whether there is another page.
     limit: limit + 1,
   });
   const shown = found.slice(0, limit);
@@ -49,7 +49,7 @@ interface Shown {
   isFirst: boolean;
 }
 
-/** `next` has larger ids, or later times, than `prev`, whichever way was read. */
+/** `next` has larger IDs, or later times, than `prev`, whichever direction was read. */
 function pagingOf(c: HubspotContext, { shown, hasMore, isBackward, isFirst }: Shown) {
   const [lowest, highest] = isBackward ? [shown.at(-1), shown[0]] : [shown[0], shown.at(-1)];
   const hasNext = isBackward || hasMore;

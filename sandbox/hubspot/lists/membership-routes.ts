@@ -1,4 +1,4 @@
-/** Which records are in a list, and which lists a record is in. */
+/** The records in a list, and the lists that a record is in. */
 
 import { z } from 'zod';
 import { validationError } from '../core/errors.ts';
@@ -11,17 +11,17 @@ import { invalidProcessingType } from './list-errors.ts';
 import { findList, type ListRoutesOptions, READ_LISTS, WRITE_LISTS } from './list-routes.ts';
 import { readMembers } from './member-pages.ts';
 
-/** The most records that one request may add or remove. */
+/** The most records that one request can add or remove. */
 const MAX_CHANGES = 100_000;
 const MAX_BATCH = 1000;
 
-/** What memberships are read from and written to. */
+/** The parts that memberships are read from and written to. */
 export interface MembershipRoutesOptions extends ListRoutesOptions {
   records: Pick<RecordStore, 'read'>;
   clock: () => number;
 }
 
-/** To be mounted beside the routes of lists. */
+/** The routes to mount next to the list routes. */
 export function membershipRoutes(options: MembershipRoutesOptions) {
   const { memberships, clock } = options;
   const router = createRouter();
@@ -77,7 +77,7 @@ export function membershipRoutes(options: MembershipRoutesOptions) {
   return router;
 }
 
-/** HubSpot takes numbers as well. */
+/** HubSpot also accepts numbers. */
 const idSchema = z.union([z.string(), z.number().int()]).transform(String);
 const idsSchema = z.array(idSchema).max(MAX_CHANGES);
 const changeSchema = z.object({
@@ -89,7 +89,7 @@ const batchSchema = z.object({
   inputs: z.array(z.object({ objectTypeId: z.string(), recordId: z.string() })).max(MAX_BATCH),
 });
 
-/** A list whose members are up to date. */
+/** Returns a list whose members are up to date. */
 function readableList({ lists, upkeep }: MembershipRoutesOptions, id: string): List {
   const list = findList(lists, id);
   upkeep.settle(list);
@@ -111,7 +111,9 @@ function checkSource(list: List, source: List): void {
   }
 }
 
-/** Records that are not there are reported, those that change nothing are passed over. */
+/**
+ * Records that do not exist are reported. Records whose membership would not change are skipped.
+ */
 function changeMembers(
   { memberships, records }: MembershipRoutesOptions,
   list: List,
@@ -119,7 +121,7 @@ function changeMembers(
 ) {
   const type = findObjectType(list.objectTypeId);
   const missing = new Set<string>();
-  // An id that was merged stands for the record that it became a part of.
+  // The ID of a merged record refers to the record that it became part of.
   const present = (ids: readonly string[]) =>
     ids.flatMap((id) => {
       const record = records.read(type, id);

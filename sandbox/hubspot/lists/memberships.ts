@@ -1,4 +1,4 @@
-/** Which records are in which lists. Ids are numbers here, as they are sorted by. */
+/** Which records are in which lists. IDs are numbers here because they are sorted as numbers. */
 
 import type { Database } from '../core/database.ts';
 import type { ListActivity } from './list.ts';
@@ -16,46 +16,46 @@ export interface Membership {
   joinedAtMs: number;
 }
 
-/** A place between two members, in either of the two orders. */
+/** A position between two members, in either of the two orders. */
 export interface Place {
   joinedAtMs: number;
   recordId: number;
 }
 
-/** What part of a list is read. */
+/** The part of a list to read. */
 export interface MemberPage {
-  /** By the records' ids, or by the times at which they joined. */
+  /** By the IDs of the records, or by the times at which they joined. */
   order: 'id' | 'joined';
   /** `before` reads backwards. */
   direction: 'after' | 'before';
-  /** Null begins at the list's end that the direction leads away from. */
+  /** Null starts at the end of the list from which the direction leads away. */
   from: Place | null;
   limit: number;
 }
 
 /** The memberships of all lists of an account. */
 export interface Memberships {
-  /** The ids that were not in the list before. */
+  /** Returns the IDs that were not in the list before. */
   add(listId: number, recordIds: Iterable<number>): number[];
-  /** The ids that were in the list. */
+  /** Returns the IDs that were in the list. */
   remove(listId: number, recordIds: Iterable<number>): number[];
   clear(listId: number): void;
   copy(fromListId: number, toListId: number): void;
   has(listId: number, recordId: number): boolean;
   page(listId: number, page: MemberPage): Member[];
   activity(listId: number): ListActivity;
-  /** The lists of this object type that a record is in, deleted ones left out. */
+  /** The lists of this object type that a record is in, without deleted lists. */
   listsOf(objectTypeId: string, recordId: number): Membership[];
-  /** Takes a record out of all lists of this object type. */
+  /** Removes a record from all lists of this object type. */
   leave(objectTypeId: string, recordId: number): void;
 }
 
-/** Opens the memberships of a database whose lists are open already. */
+/** Opens the memberships of a database. Its lists must be open already. */
 export function openMemberships(db: Database, clock: () => number): Memberships {
   db.exec(SCHEMA);
   const statements = prepare(db);
 
-  /** Notes in `list_activity` what changed, if anything did. */
+  /** Records in `list_activity` what changed, if anything did. */
   function noted(listId: number, kind: 'added' | 'removed', changed: number[]): number[] {
     if (changed.length > 0) statements[kind].run(listId, clock());
     return changed;
@@ -95,7 +95,7 @@ export function openMemberships(db: Database, clock: () => number): Memberships 
   };
 }
 
-/** The columns of each order, and where the values to compare them with stand in a place. */
+/** The columns of each order, and the names of the values in a `Place` to compare them with. */
 const KEYS = {
   id: [['record_id', '@recordId']],
   joined: [

@@ -1,4 +1,4 @@
-/** The page on which a person installs the app in this account. */
+/** The page on which a user installs the app in this account. */
 
 import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
@@ -11,22 +11,22 @@ import { grantableScopes, type InstallSettings, isRegistered } from './install-s
 const requestSchema = z.object({
   client_id: z.string().default(''),
   redirect_uri: z.string().default(''),
-  /** What the app cannot do without; words apart by spaces. */
+  /** The scopes that the app requires, separated by spaces. */
   scope: z.string().default(''),
-  /** What it would like besides. */
+  /** The scopes that the app requests but does not require. */
   optional_scope: z.string().default(''),
   state: z.string().optional(),
   code_challenge: z.string().optional(),
   code_challenge_method: z.string().default('S256'),
-  /** Answers at once, without the page: of this sandbox alone. */
+  /** Answers at once, without the page. Only this sandbox has this option. */
   approve: z.enum(['true', 'false']).optional(),
-  /** What was chosen on the page. */
+  /** The user's choice on the page. */
   decision: z.enum(['allow', 'deny']).optional(),
 });
 
 type AuthorizeRequest = z.output<typeof requestSchema>;
 
-/** What the page reaches into. */
+/** The parts that the page uses. */
 export interface AuthorizeOptions {
   app: ClientApp;
   codes: Codes;
@@ -35,7 +35,7 @@ export interface AuthorizeOptions {
   knownScopes: readonly string[];
 }
 
-/** `/oauth/authorize`, to be mounted at `/oauth`: `GET` shows the page, `POST` is its answer. */
+/** `/oauth/authorize`, to mount at `/oauth`. `GET` shows the page, `POST` is its answer. */
 export function authorizeRoutes(options: AuthorizeOptions): Hono {
   const router = new Hono();
   router.get('/authorize', (c) => {
@@ -70,7 +70,9 @@ function answer(c: Context, options: AuthorizeOptions, request: AuthorizeRequest
   }
 }
 
-/** The problem is never sent to the app: a wrong request may come from another sender than the app. */
+/**
+ * The problem is never sent to the app, because the app may not be the sender of a wrong request.
+ */
 function problemWith(request: AuthorizeRequest, options: AuthorizeOptions): string | undefined {
   if (request.client_id !== options.app.clientId) {
     return 'An invalid app client_id was provided. Please contact the app developer.';
@@ -90,7 +92,7 @@ function problemWith(request: AuthorizeRequest, options: AuthorizeOptions): stri
     : undefined;
 }
 
-/** HubSpot takes http for the host `localhost` alone; 127.0.0.1 is another host. */
+/** HubSpot accepts http only for the host `localhost`. 127.0.0.1 is a different host. */
 function isSecure(redirectUri: string): boolean {
   if (!URL.canParse(redirectUri)) return false;
   const { protocol, hostname } = new URL(redirectUri);

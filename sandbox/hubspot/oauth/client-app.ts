@@ -1,20 +1,20 @@
-/** The one app that may be installed in this account, with its keys. */
+/** The only app that can be installed in this account, with its keys. */
 
 import { createHash } from 'node:crypto';
 
-/** What an app signs in with, and what its webhooks are signed with. */
+/** The credentials of the app, and the secret that signs its webhooks. */
 export interface ClientApp {
   appId: number;
   clientId: string;
   clientSecret: string;
-  /** The developer account's key, by which the app's webhooks are set up (`hapikey`). */
+  /** The developer account's key, with which the app's webhooks are set up (`hapikey`). */
   developerKey: string;
 }
 
 const FIRST_APP_ID = 1_000_000;
 const APP_IDS = 9_000_000;
 
-/** The app of a seed; it stays the same when the sandbox is started again. */
+/** Creates the app of a seed. It stays the same when the sandbox is restarted. */
 export function createClientApp(seed: number): ClientApp {
   return {
     appId: FIRST_APP_ID + (Number.parseInt(secretOf(seed, 'app id').slice(0, 8), 16) % APP_IDS),
@@ -24,12 +24,12 @@ export function createClientApp(seed: number): ClientApp {
   };
 }
 
-/** The first 32 of these hexadecimal digits, written as a UUID. */
+/** Formats the first 32 of these hexadecimal digits as a UUID. */
 export function toUuid(digits: string): string {
   return digits.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** Hexadecimal digits that hang on the seed alone. */
+/** Returns hexadecimal digits that depend only on the seed and the purpose. */
 function secretOf(seed: number, purpose: string): string {
   return createHash('sha256').update(`hubspot ${purpose} of seed ${seed}`).digest('hex');
 }

@@ -1,4 +1,4 @@
-/** Authorization codes: good for one use within a few minutes. */
+/** Authorization codes, each valid for one use within a few minutes. */
 
 import { createHash } from 'node:crypto';
 import { toUuid } from './client-app.ts';
@@ -6,22 +6,26 @@ import { OAuthError } from './oauth-error.ts';
 
 const LIFETIME_MS = 600_000;
 
-/** What a code was given out for. */
+/** The data that a code was issued for. */
 export interface CodeGrant {
   scopes: readonly string[];
   redirectUri: string;
-  /** The PKCE challenge (SHA-256, base64url); undefined where the app does without. */
+  /** The PKCE challenge (SHA-256, base64url); undefined if the app does not use PKCE. */
   challenge: string | undefined;
 }
 
 /** The codes of an account. */
 export interface Codes {
   issue(grant: CodeGrant): string;
-  /** Uses a code up; an OAuthError if it, the redirect URI or the verifier is not right. */
+  /**
+   * Redeems a code. Throws an OAuthError if the code, the redirect URI or the verifier is wrong.
+   */
   redeem(code: string, redirectUri: string, verifier: string | undefined): CodeGrant;
 }
 
-/** Starts without codes; they are not kept, as no user is signing in while a sandbox starts. */
+/**
+ * Starts without codes. They are not stored, because no user is signing in while a sandbox starts.
+ */
 export function createCodes(clock: () => number, createSecret: () => string): Codes {
   const codes = new Map<string, CodeGrant & { expiresAtMs: number }>();
   return {

@@ -1,15 +1,17 @@
-/** What may be changed about the app and its installation while the sandbox runs. */
+/** The settings of the app and its installation that can change while the sandbox runs. */
 
 import { z } from 'zod';
 import { isOnThisMachine } from '../../crm/this-machine.ts';
 
-/** The settings, as `PUT /_sandbox/oauth` takes them; what is left out stays. */
+/**
+ * The settings, as `PUT /_sandbox/oauth` accepts them. A setting that is left out stays unchanged.
+ */
 export const installSettingsSchema = z.strictObject({
-  /** The app's registered redirect URLs; null, as at first, means any on this machine. */
+  /** The app's registered redirect URLs. Null, the initial value, means any URL on this machine. */
   redirectUris: z.array(z.url()).nullable().optional(),
-  /** Scopes that the account cannot give: they are missing from every token issued from now on. */
+  /** Scopes that the account cannot grant. They are missing from every token issued from now on. */
   withheldScopes: z.array(z.string()).optional(),
-  /** Whether each use of a refresh token gives a new one and ends the old one. */
+  /** Whether each use of a refresh token returns a new one and ends the old one. */
   rotateRefreshTokens: z.boolean().optional(),
 });
 
@@ -20,13 +22,13 @@ export interface InstallSettings {
   rotateRefreshTokens: boolean;
 }
 
-/** Whether the app may be answered at this address. */
+/** Returns whether the app can be redirected to this address. */
 export function isRegistered(redirectUri: string, { redirectUris }: InstallSettings): boolean {
   if (redirectUris !== null) return redirectUris.includes(redirectUri);
   return isOnThisMachine(redirectUri);
 }
 
-/** The scopes that an app gets of those it asks for. */
+/** Returns the scopes that an app gets, out of those it requests. */
 export function grantableScopes(
   asked: readonly string[],
   { withheldScopes }: InstallSettings,

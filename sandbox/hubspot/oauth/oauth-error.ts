@@ -1,11 +1,11 @@
-/** What the sign-in endpoints refuse: OAuth's words beside HubSpot's older ones. */
+/** The errors of the sign-in endpoints: OAuth's codes together with HubSpot's older ones. */
 
-/** Refuses a sign-in with status 400. */
+/** The error that refuses a sign-in with status 400. */
 export class OAuthError extends Error {
   override name = 'OAuthError';
-  /** OAuth's word, for example `invalid_grant`. */
+  /** OAuth's code, for example `invalid_grant`. */
   readonly error: string;
-  /** HubSpot's own word, for example `BAD_REFRESH_TOKEN`. */
+  /** HubSpot's own code, for example `BAD_REFRESH_TOKEN`. */
   readonly status: string;
 
   constructor(error: string, status: string, description: string) {
@@ -15,7 +15,7 @@ export class OAuthError extends Error {
   }
 }
 
-/** The body of a refused sign-in: what OAuth has, and what every error of HubSpot has. */
+/** Returns the body of a refused sign-in: the fields of OAuth, and those of every HubSpot error. */
 export function oauthErrorBody({ error, status, message }: OAuthError, correlationId: string) {
   const category = 'VALIDATION_ERROR';
   return { error, error_description: message, status, message, category, correlationId };

@@ -1,4 +1,4 @@
-/** Installing an app in this account, and what tests may change about that. */
+/** Installs an app in this account, with the controls that tests have over it. */
 
 import type { Hono } from 'hono';
 import type { Database } from '../core/database.ts';
@@ -12,29 +12,29 @@ import { type InstallSettings, installSettingsSchema } from './install-settings.
 import { openRefreshTokens } from './refresh-tokens.ts';
 import { tokenRoutes } from './token-endpoint.ts';
 
-/** What signing in reaches into. */
+/** The parts that sign-in uses. */
 export interface OAuthOptions {
   db: Database;
   app: ClientApp;
   tokens: Tokens;
   clock: () => number;
-  /** Unpredictable hexadecimal digits, 32 or more. */
+  /** Returns unpredictable hexadecimal digits, 32 or more. */
   createSecret: () => string;
-  /** How long an access token lasts; 0 means for good. */
+  /** Lifetime of an access token; 0 means that it never expires. */
   tokenLifetimeMs: number;
-  /** Whether each use of a refresh token gives a new one and ends the old one. */
+  /** Whether each use of a refresh token returns a new one and ends the old one. */
   rotateRefreshTokens: boolean;
 }
 
-/** The two parts of signing in. */
+/** The two parts of sign-in. */
 export interface OAuth {
-  /** To be mounted at `/oauth`, before anything that asks for a token. */
+  /** To mount at `/oauth`, before any route that requires a token. */
   routes: Hono<HubspotEnv>;
-  /** To be mounted at `/_sandbox/oauth`. */
+  /** To mount at `/_sandbox/oauth`. */
   control: Hono<HubspotEnv>;
 }
 
-/** Opens what a database knows of installations. */
+/** Opens the installations that a database contains. */
 export function openOAuth(options: OAuthOptions): OAuth {
   const settings: InstallSettings = {
     redirectUris: null,
@@ -49,7 +49,7 @@ export function openOAuth(options: OAuthOptions): OAuth {
   return { routes, control: controlRoutes(options.app, settings) };
 }
 
-/** `GET` tells the app's keys and the settings in force, `PUT` changes settings. */
+/** `GET` returns the app's keys and the current settings, `PUT` changes settings. */
 function controlRoutes(app: ClientApp, settings: InstallSettings): Hono<HubspotEnv> {
   const router = createRouter();
   router.get('/', (c) => c.json({ ...app, ...settings }));

@@ -1,14 +1,16 @@
-/** Refresh tokens: good until they are revoked, or used where rotation is on. */
+/** Refresh tokens, valid until they are revoked or, if rotation is on, until they are used. */
 
 import type { Database } from '../core/database.ts';
 import { toUuid } from './client-app.ts';
 
-/** The refresh tokens of an account; each stands for the scopes its installation was granted. */
+/**
+ * The refresh tokens of an account. Each represents the scopes that its installation was granted.
+ */
 export interface RefreshTokens {
   issue(scopes: readonly string[]): string;
-  /** The scopes of a token; undefined if it is none, or no more. */
+  /** Returns the scopes of a token; undefined if the token is unknown or no longer valid. */
   find(token: string): string[] | undefined;
-  /** Ends a token; false if it is none. */
+  /** Ends a token. Returns false if the token is unknown. */
   revoke(token: string): boolean;
 }
 

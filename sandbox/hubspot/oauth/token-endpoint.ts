@@ -1,4 +1,4 @@
-/** `/oauth/{version}/token` and its neighbours: signing in, going on, signing out. */
+/** `/oauth/{version}/token` and related endpoints: signing in, refreshing, signing out. */
 
 import type { Context, Hono } from 'hono';
 import { OWNER, PORTAL_ID } from '../account/account.ts';
@@ -11,17 +11,17 @@ import { OAuthError, oauthErrorBody } from './oauth-error.ts';
 import type { RefreshTokens } from './refresh-tokens.ts';
 import { accessTokenInfo, refreshTokenInfo, type TokenInfoOptions } from './token-info.ts';
 
-/** What the endpoints reach into. */
+/** The parts that the endpoints use. */
 export interface TokenEndpointOptions extends TokenInfoOptions {
   codes: Codes;
   tokens: Tokens;
   refreshTokens: RefreshTokens;
   settings: InstallSettings;
-  /** How long an access token lasts; 0 means for good. */
+  /** Lifetime of an access token; 0 means that it never expires. */
   tokenLifetimeMs: number;
 }
 
-/** The endpoints, to be mounted at `/oauth`. */
+/** The endpoints, to mount at `/oauth`. */
 export function tokenRoutes(options: TokenEndpointOptions): Hono<HubspotEnv> {
   const router = createRouter();
   for (const version of VERSIONS) {
@@ -52,7 +52,7 @@ const DEFAULT_LIFETIME_SECONDS = 1800;
 
 type Form = Partial<Record<string, string>>;
 
-/** The addresses that end with February 2027: secrets may stand in them. */
+/** The addresses that HubSpot ends in February 2027. They can contain secrets. */
 function addFirstVersion(router: Hono<HubspotEnv>, options: TokenEndpointOptions): void {
   router.post('/v1/token', async (c) =>
     giveTokens(c, options, { ...c.req.query(), ...(await readForm(c)) }),
@@ -75,7 +75,7 @@ function addFirstVersion(router: Hono<HubspotEnv>, options: TokenEndpointOptions
   });
 }
 
-/** Private apps have nothing to do with these endpoints. */
+/** These endpoints do not apply to private apps. */
 function findAccessToken({ tokens }: TokenEndpointOptions, token: string): FoundToken | undefined {
   const found = tokens.findToken(token);
   return found?.kind === 'oauth' && !found.isExpired ? found : undefined;
@@ -131,7 +131,7 @@ function redeemCode({ codes, refreshTokens }: TokenEndpointOptions, form: Form):
   return { scopes, refreshToken: refreshTokens.issue(scopes) };
 }
 
-/** What the account has stopped giving since the installation is left out of the new token. */
+/** The new token leaves out scopes that the account has withheld since the installation. */
 function refresh({ refreshTokens, settings }: TokenEndpointOptions, token: string): SignedIn {
   const granted = refreshTokens.find(token);
   if (granted === undefined) {
@@ -169,7 +169,7 @@ function introspect(options: TokenEndpointOptions, token: string) {
   return { ...info, active: true, app_id: appId, token_use: 'refresh_token' };
 }
 
-/** The access tokens that came by a refresh token outlive it, until their time is over. */
+/** Access tokens that were issued for a refresh token outlive it, until they expire. */
 function revoke({ tokens, refreshTokens }: TokenEndpointOptions, token: string): void {
   if (!refreshTokens.revoke(token)) tokens.revoke(token);
 }

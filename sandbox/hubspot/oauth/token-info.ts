@@ -1,17 +1,17 @@
-/** What a token is for: the answers of introspection and of its predecessors. */
+/** Describes tokens: the responses of introspection and of its predecessors. */
 
 import { createHmac } from 'node:crypto';
 import { OWNER, PORTAL_ID } from '../account/account.ts';
 import type { FoundToken } from '../requests/tokens.ts';
 import type { ClientApp } from './client-app.ts';
 
-/** What the answers are made from. */
+/** The parts that the responses are built from. */
 export interface TokenInfoOptions {
   app: ClientApp;
   clock: () => number;
 }
 
-/** An access token, as `/oauth/v1/access-tokens` shows it. */
+/** An access token, as `/oauth/v1/access-tokens` returns it. */
 export function accessTokenInfo(options: TokenInfoOptions, token: string, found: FoundToken) {
   return {
     token,
@@ -25,7 +25,7 @@ export function accessTokenInfo(options: TokenInfoOptions, token: string, found:
   };
 }
 
-/** A refresh token, as `/oauth/v1/refresh-tokens` shows it. */
+/** A refresh token, as `/oauth/v1/refresh-tokens` returns it. */
 export function refreshTokenInfo(
   options: TokenInfoOptions,
   token: string,
@@ -44,7 +44,7 @@ function secondsLeft({ clock }: TokenInfoOptions, { expiresAtMs }: FoundToken): 
   return expiresAtMs === null ? 0 : Math.max(0, Math.floor((expiresAtMs - clock()) / 1000));
 }
 
-/** For apps whose own servers check tokens without asking; no app here does. */
+/** For apps whose servers check tokens without a request to HubSpot. No app here does. */
 function signedAccessToken(options: TokenInfoOptions, token: string, found: FoundToken) {
   const signature = createHmac('sha256', options.app.clientSecret).update(token).digest('base64');
   const scopes = found.listedScopes.join(' ');

@@ -1,4 +1,6 @@
-/** The properties of the account's object types: HubSpot's own and those made here. */
+/**
+ * The properties of the account's object types: those that HubSpot defines and those created here.
+ */
 
 import type { Database } from '../core/database.ts';
 import type { ObjectType } from '../core/object-type.ts';
@@ -7,13 +9,16 @@ import { standardProperties } from './standard-properties.ts';
 
 /** The properties of an account. */
 export interface Properties {
-  /** Archived ones as well; undefined if there never was one. */
+  /** Also finds archived properties; undefined if the property never existed. */
   find(type: ObjectType, name: string): Property | undefined;
-  /** All of a type, archived ones as well, HubSpot's own first. */
+  /** Lists all properties of a type, including archived ones, first those that HubSpot defines. */
   list(type: ObjectType): Property[];
-  /** Writes a property made here, in the place of one of the same name. */
+  /** Writes a property that was created here. Replaces one with the same name. */
   save(type: ObjectType, property: Property): void;
-  /** Whether tokens may see the property and its values; the people of the account always may. */
+  /**
+   * Whether the property and its values are hidden from tokens. Users of the account always see
+   * them.
+   */
   isHidden(type: ObjectType, name: string): boolean;
   hide(type: ObjectType, name: string, isHidden: boolean): void;
 }

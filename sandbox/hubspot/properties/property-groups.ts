@@ -1,4 +1,4 @@
-/** The groups that properties stand in. */
+/** The groups that properties belong to. */
 
 import type { Database } from '../core/database.ts';
 import type { ObjectType } from '../core/object-type.ts';
@@ -14,11 +14,11 @@ export interface PropertyGroup {
 
 /** The groups of an account. */
 export interface PropertyGroups {
-  /** Archived ones as well; undefined if there never was one. */
+  /** Also finds archived groups; undefined if the group never existed. */
   find(type: ObjectType, name: string): PropertyGroup | undefined;
-  /** Those that are not archived, HubSpot's own first. */
+  /** Lists the groups that are not archived, first those that HubSpot defines. */
   list(type: ObjectType): PropertyGroup[];
-  /** Writes a group, in the place of one of the same name. */
+  /** Writes a group. Replaces one with the same name. */
   save(type: ObjectType, group: PropertyGroup): void;
 }
 

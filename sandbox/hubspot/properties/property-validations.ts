@@ -1,4 +1,4 @@
-/** The validation rules of all properties, and their judgement of values. */
+/** The validation rules of all properties, and the check of values against them. */
 
 import { z } from 'zod';
 import type { Database } from '../core/database.ts';
@@ -20,11 +20,13 @@ export interface PropertyValidations {
   of(type: ObjectType, property: string): ValidationRule[];
   /** All properties that have rules. */
   list(type: ObjectType): { property: string; rules: ValidationRule[] }[];
-  /** Sets a rule, in the place of one of the same type; an error if it does not fit the property. */
+  /**
+   * Sets a rule. Replaces one of the same type. Throws an error if it does not suit the property.
+   */
   set(type: ObjectType, property: Property, rule: ValidationRule): void;
-  /** Removes a rule, or without a type all rules of a property. */
+  /** Removes a rule or, without a type, all rules of a property. */
   remove(type: ObjectType, property: string, ruleType?: RuleType): void;
-  /** The errors of values that are about to be written. */
+  /** Returns the errors of values that are about to be written. */
   check(type: ObjectType, values: Values): ValueError[];
 }
 

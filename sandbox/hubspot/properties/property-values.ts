@@ -1,4 +1,6 @@
-/** The values of properties: what is accepted, how it is kept, and the words of a refusal. */
+/**
+ * The values of properties: which are accepted, how they are stored, and the messages of refusals.
+ */
 
 import { z } from 'zod';
 import { validationError } from '../core/errors.ts';
@@ -6,11 +8,11 @@ import type { ObjectType } from '../core/object-type.ts';
 import type { Properties } from './properties.ts';
 import { isReadOnly, type Property } from './property.ts';
 
-/** The most characters of a text. */
+/** Maximum number of characters in a text. */
 const MAX_TEXT_LENGTH = 65_536;
 const DAY_MS = 86_400_000;
 
-/** Values as a client sends them: numbers and truth values are taken for their texts, null for blank. */
+/** Values as a client sends them. Numbers and booleans count as their texts, null as blank. */
 export const inputValuesSchema = z.record(
   z.string(),
   z.union([z.string(), z.number(), z.boolean(), z.null()]),
@@ -19,10 +21,10 @@ export const inputValuesSchema = z.record(
 /** Values as a client sends them. */
 export type InputValues = z.output<typeof inputValuesSchema>;
 
-/** Values as they are kept; an empty text is a value that was cleared. */
+/** Values as they are stored. An empty text is a value that was cleared. */
 export type Values = Record<string, string>;
 
-/** Why a value is refused, in the form in which HubSpot puts it into its message. */
+/** The reason why a value is refused, in the form that HubSpot uses in its message. */
 export interface ValueError {
   isValid: false;
   message: string;
@@ -32,13 +34,13 @@ export interface ValueError {
   name: string;
 }
 
-/** Values in the form in which they are kept, and what is wrong with the others. */
+/** Values in their stored form, and the errors of the others. */
 export interface ReadValues {
   values: Values;
   errors: ValueError[];
 }
 
-/** Reads what is to be written; `type`'s properties decide what is allowed. */
+/** Reads the values to write. The properties of `type` determine what is allowed. */
 export function readValues(
   properties: Properties,
   type: ObjectType,
@@ -58,7 +60,7 @@ export function readValues(
   return { values, errors };
 }
 
-/** The 400 that refuses a whole request for some of its values. */
+/** The 400 error that refuses a whole request because of some of its values. */
 export function valuesError(errors: readonly ValueError[]) {
   const details = errors.map(({ message, error, name }) => ({
     message,
@@ -70,7 +72,7 @@ export function valuesError(errors: readonly ValueError[]) {
   });
 }
 
-/** A value, or why it is refused. */
+/** A value, or the reason why it is refused. */
 type Outcome = { value: string } | { message: string; error: string };
 
 function readValue(property: Property | undefined, name: string, text: string): Outcome {
@@ -112,7 +114,7 @@ function readText(text: string, { name }: Property): Outcome {
 function readNumber(text: string): Outcome {
   const isNumber = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text);
   if (isNumber) return { value: text };
-  // HubSpot calls every number so here.
+  // HubSpot uses this code for every number.
   return { message: `${text} was not a valid number.`, error: 'INVALID_INTEGER' };
 }
 
@@ -128,7 +130,7 @@ function readDate(text: string): Outcome {
   return { message, error: 'INVALID_DATE' };
 }
 
-/** The start of a day that is written `2026-03-10`; null if there is no such day. */
+/** Returns the start of a day in the form `2026-03-10`; null if there is no such day. */
 function dayOf(text: string): number | null {
   const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
   return isTime(ms) && new Date(ms).toISOString().startsWith(text) ? ms : null;
@@ -140,7 +142,7 @@ function readTime(text: string): Outcome {
   return { message: `${text} was not a valid long.`, error: 'INVALID_LONG' };
 }
 
-/** Milliseconds since 1970 of a time in those or in ISO form; null if it is neither. */
+/** Reads a time, in milliseconds since 1970 or in ISO form; null if it is neither. */
 export function readMoment(text: string): number | null {
   if (/^-?\d+$/.test(text)) return isTime(Number(text)) ? Number(text) : null;
   const ms = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:?\d{2})?)?$/.test(text)

@@ -1,8 +1,8 @@
-/** A property of an object type: what it is, and how the API shows it. */
+/** A property of an object type: its definition, and its form in the API. */
 
 import { z } from 'zod';
 
-/** What values a property may have. */
+/** The types of values that a property can have. */
 export const propertyTypeSchema = z.enum([
   'bool',
   'date',
@@ -13,10 +13,13 @@ export const propertyTypeSchema = z.enum([
   'string',
 ]);
 
-/** What of a person's life a property may hold (HubSpot's Sensitive Data, Enterprise). */
+/**
+ * The sensitivity of the personal data that a property can hold (HubSpot's Sensitive Data,
+ * Enterprise).
+ */
 export const DATA_SENSITIVITIES = ['non_sensitive', 'sensitive'] as const;
 
-/** How a property is shown in forms; the values are those that fit each type. */
+/** How forms show a property. The values are those that suit each type. */
 export const FIELD_TYPES: Readonly<Record<z.infer<typeof propertyTypeSchema>, readonly string[]>> =
   {
     bool: ['booleancheckbox', 'calculation_equation'],
@@ -38,15 +41,20 @@ export const NUMBER_DISPLAY_HINTS = [
   'probability',
 ] as const;
 
-/** What says how a number is to be read: versions until 2026-03 set it, and all of them show it. */
+/**
+ * How to interpret a number. Versions up to 2026-03 set these hints, and all versions show them.
+ */
 export const numberHints = {
   numberDisplayHint: z.enum(NUMBER_DISPLAY_HINTS).optional(),
   showCurrencySymbol: z.boolean().optional(),
-  /** The property with the code of the currency in which the amount is; the company currency without one. */
+  /**
+   * The property with the currency code of the amount. Without it, the amount is in the company
+   * currency.
+   */
   currencyPropertyName: z.string().optional(),
 };
 
-/** A choice of an enumeration, as it is given and as it is shown. */
+/** A choice of an enumeration, as it is sent and as it is returned. */
 export const optionSchema = z.object({
   label: z.string().min(1),
   value: z.string(),
@@ -55,7 +63,7 @@ export const optionSchema = z.object({
   hidden: z.boolean().default(false),
 });
 
-/** What can be said of a property; the same as the API shows, but for what follows from it. */
+/** The definition of a property: the fields that the API shows, except those derived from them. */
 export const propertyDefinitionSchema = z.object({
   name: z.string(),
   label: z.string(),
@@ -71,11 +79,13 @@ export const propertyDefinitionSchema = z.object({
   calculationFormula: z.string().optional(),
   externalOptions: z.boolean().default(false),
   ...numberHints,
-  /** Only HubSpot's own: every write of it is refused. */
+  /** Only for properties that HubSpot defines: every write of them is refused. */
   readOnly: z.boolean().default(false),
   calculated: z.boolean().default(false),
   hubspotDefined: z.boolean().default(false),
-  /** Fixed when it is made; values of other than `non_sensitive` ones need scopes of their own. */
+  /**
+   * Fixed at creation. Values of properties other than `non_sensitive` ones need separate scopes.
+   */
   dataSensitivity: z.enum(DATA_SENSITIVITIES).default('non_sensitive'),
   createdAtMs: z.number(),
   updatedAtMs: z.number(),
@@ -85,12 +95,12 @@ export const propertyDefinitionSchema = z.object({
 /** A property. */
 export type PropertyDefinition = z.output<typeof propertyDefinitionSchema>;
 
-/** A property as it is kept. */
+/** A property as it is stored. */
 export interface Property extends PropertyDefinition {
   archivedAtMs: number | null;
 }
 
-/** Whether only HubSpot can set its value. */
+/** Returns whether only HubSpot can set its value. */
 export function isReadOnly({ readOnly, calculated }: PropertyDefinition): boolean {
   return readOnly || calculated;
 }
@@ -117,7 +127,7 @@ export function propertyBody(property: Property) {
   };
 }
 
-/** A time as the API writes it, with milliseconds. */
+/** Formats a time as the API writes it, with milliseconds. */
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }

@@ -1,4 +1,4 @@
-/** Sensitive Data: which scopes the values and definitions of such properties need. */
+/** Sensitive Data: the scopes that the values and definitions of such properties need. */
 
 import { scopeError } from '../core/errors.ts';
 import type { ObjectType } from '../core/object-type.ts';
@@ -6,7 +6,9 @@ import type { Properties } from './properties.ts';
 
 type Right = 'read' | 'write';
 
-/** Throws the 403 of a token that may not write the values or the definition of one of these properties. */
+/**
+ * Throws a 403 if the token may not write the values or the definition of one of these properties.
+ */
 export function checkSensitiveWrite(
   properties: Pick<Properties, 'find'>,
   type: ObjectType,
@@ -18,7 +20,7 @@ export function checkSensitiveWrite(
   if (isAnySensitive && !scopes.some((scope) => granted.includes(scope))) throw scopeError(scopes);
 }
 
-/** Whether a token may see the values of a property. */
+/** Returns whether a token may read the values of a property. */
 export function mayRead(
   properties: Pick<Properties, 'find' | 'isHidden'>,
   type: ObjectType,
@@ -30,7 +32,7 @@ export function mayRead(
   return scopesFor(type, 'read').some((scope) => granted.includes(scope));
 }
 
-/** The documents list these scopes without `.v2`, the specification with it. */
+/** HubSpot's documentation lists these scopes without `.v2`, its specification with it. */
 export function scopesFor({ name }: ObjectType, right: Right): string[] {
   const scope = `crm.objects.${name}.sensitive.${right}`;
   return [`${scope}.v2`, scope];

@@ -1,14 +1,14 @@
-/** The properties that every account has; the ones that an integration of people meets. */
+/** The properties that every account has and that an integration about people encounters. */
 
 import type { ObjectType } from '../core/object-type.ts';
 import { type Property, propertyDefinitionSchema } from './property.ts';
 
-/** When HubSpot made them, as accounts show it. */
+/** The time when HubSpot created them, as accounts show it. */
 const MADE_AT_MS = Date.parse('2020-01-15T09:30:00.000Z');
 
 const LIFECYCLE_STAGES = ['subscriber', 'lead', 'opportunity', 'customer', 'evangelist', 'other'];
 
-/** The groups of properties of an object type that HubSpot defines: name and label. */
+/** The groups of properties that HubSpot defines for an object type: name and label. */
 export const STANDARD_GROUPS: Readonly<Record<ObjectType['name'], readonly [string, string][]>> = {
   contacts: [
     ['contactinformation', 'Contact information'],
@@ -21,7 +21,7 @@ export const STANDARD_GROUPS: Readonly<Record<ObjectType['name'], readonly [stri
   ],
 };
 
-/** A property in short: name, label, and what differs from a line of text that anybody may write. */
+/** A property in short form: name, label, and its differences from a writable single-line text. */
 type Short = readonly [name: string, label: string, differs?: Record<string, unknown>];
 
 const READ_ONLY = { readOnly: true };

@@ -1,4 +1,4 @@
-/** The rules that an administrator sets for the values of a property, by HubSpot's names. */
+/** The rules that an administrator sets for the values of a property, under HubSpot's names. */
 
 import { z } from 'zod';
 import type { Property, propertyTypeSchema } from './property.ts';
@@ -34,7 +34,7 @@ export const RULE_TYPES = [
   'WHITESPACE',
 ] as const;
 
-/** A type of rules. */
+/** A type of rule. */
 export type RuleType = (typeof RULE_TYPES)[number];
 
 /** A rule without its type, as it is sent. */
@@ -55,7 +55,7 @@ export interface Breach {
   error: string;
 }
 
-/** What is wrong with the arguments of a rule for a property; undefined if they are right. */
+/** Returns the problem with the arguments of a rule for a property; undefined if they are valid. */
 export function badArguments(
   { type }: Pick<Property, 'type'>,
   { ruleType, ruleArguments }: ValidationRule,
@@ -85,7 +85,7 @@ interface Judge {
   accepts(args: readonly string[]): boolean;
   holds(value: string, args: readonly string[], nowMs: number): boolean;
   message(args: readonly string[]): string;
-  /** HubSpot's code, where it is not the type of the rule. */
+  /** HubSpot's code, if it differs from the type of the rule. */
   error?(args: readonly string[]): string;
 }
 
@@ -181,7 +181,7 @@ const JUDGES: Readonly<Record<RuleType, Judge>> = {
   FORMAT: {
     types: ['string', 'phone_number', 'number'],
     accepts: atMostOne,
-    // HubSpot does not document what a format refuses, so that this one refuses nothing.
+    // HubSpot does not document what a format refuses, so this rule refuses nothing.
     holds: () => true,
     message: () => '',
   },
@@ -272,7 +272,7 @@ function timeJudges(
   };
 }
 
-/** A date must be at least so long after the present, or at least so long before it. */
+/** A date must be at least this long after the present, or at least this long before it. */
 function durationJudges<After extends RuleType, Before extends RuleType>(
   type: 'date' | 'datetime',
   names: { after: After; before: Before },
@@ -297,7 +297,10 @@ function durationJudges(
   };
 }
 
-/** The moment an ISO 8601 period before or after another one; undefined for any other text. */
+/**
+ * Returns the time that is an ISO 8601 period before or after another time; undefined for any other
+ * text.
+ */
 function addPeriod(period: string, sign: 1 | -1, fromMs: number): number | undefined {
   const pattern =
     /^P(?=.)(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?=.)(?:(\d+)H)?(?:(\d+)M)?)?$/;

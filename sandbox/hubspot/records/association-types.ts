@@ -1,4 +1,7 @@
-/** The kinds of ties between contacts and companies, by HubSpot's numbers, and how they are shown. */
+/**
+ * The kinds of associations between contacts and companies, by HubSpot's numbers, and their forms
+ * in the API.
+ */
 
 import { z } from 'zod';
 import { validationError } from '../core/errors.ts';
@@ -10,7 +13,7 @@ const TYPE_IDS: Readonly<Record<ObjectType['name'], Readonly<Record<AssociationK
   companies: { primary: 2, unlabeled: 280 },
 };
 
-/** A kind of tie as clients name it. */
+/** A kind of association, as clients name it. */
 export const associationSpecSchema = z.object({
   associationCategory: z.enum(['HUBSPOT_DEFINED', 'INTEGRATOR_DEFINED', 'USER_DEFINED', 'WORK']),
   associationTypeId: z.number().int(),
@@ -18,14 +21,14 @@ export const associationSpecSchema = z.object({
 
 const idSchema = z.union([z.string(), z.number()]).transform(String);
 
-/** The ties that a new record comes with. */
+/** The associations that a new record comes with. */
 export const tiesSchema = z
   .array(
     z.object({ to: z.object({ id: idSchema }), types: z.array(associationSpecSchema).default([]) }),
   )
   .default([]);
 
-/** The ties of a new record, as the store wants them. */
+/** Converts the associations of a new record to the form that the store expects. */
 export function readTies(ties: z.output<typeof tiesSchema>) {
   return ties.map(({ to, types }) => ({
     toId: to.id,
@@ -33,7 +36,10 @@ export function readTies(ties: z.output<typeof tiesSchema>) {
   }));
 }
 
-/** What a number stands for; an error if it stands for nothing between these two types. */
+/**
+ * Returns the kind that a number represents. Throws an error if it represents none between these
+ * two types.
+ */
 export function kindOf(typeId: number): AssociationKind {
   const kinds = Object.values(TYPE_IDS).flatMap((ids) => Object.entries(ids));
   const [name] = kinds.find(([, id]) => id === typeId) ?? [];
@@ -41,29 +47,32 @@ export function kindOf(typeId: number): AssociationKind {
   throw validationError(`No association type with ID ${typeId} exists between these objects.`);
 }
 
-/** A kind of tie seen from one side, in the form of the associations API. */
+/** A kind of association seen from one side, in the form of the associations API. */
 export function labelledSpec(from: ObjectType, kind: AssociationKind) {
   const label = kind === 'primary' ? { label: 'Primary' } : {};
   return { category: 'HUBSPOT_DEFINED', typeId: TYPE_IDS[from.name][kind], ...label };
 }
 
-/** All kinds of ties seen from one side, with their labels. */
+/** All kinds of associations seen from one side, with their labels. */
 export function labelsOf(from: ObjectType) {
   return KINDS.map((kind) => labelledSpec(from, kind));
 }
 
-/** A kind of tie seen from one side, by the name that it has beside records and in v3. */
+/**
+ * Returns the name of a kind of association, seen from one side, in v3 and in responses about
+ * records.
+ */
 export function kindName(from: ObjectType, kind: AssociationKind): string {
   const name = from === CONTACTS ? 'contact_to_company' : 'company_to_contact';
   return kind === 'primary' ? name : `${name}_unlabeled`;
 }
 
-/** The kinds of ties that v3 knows, seen from one side. */
+/** The kinds of associations that v3 has, seen from one side. */
 export function namedKinds(from: ObjectType) {
   return KINDS.map((kind) => ({ id: `${TYPE_IDS[from.name][kind]}`, name: kindName(from, kind) }));
 }
 
-/** What a name of v3, or a number in its place, stands for. */
+/** Returns the kind that a v3 name, or a number in its place, represents. */
 export function kindNamed(from: ObjectType, name: string): AssociationKind {
   const known = namedKinds(from).findIndex((one) => one.name === name || one.id === name);
   const kind = KINDS[known];
@@ -73,12 +82,14 @@ export function kindNamed(from: ObjectType, name: string): AssociationKind {
 
 const KINDS: readonly AssociationKind[] = ['primary', 'unlabeled'];
 
-/** A kind of tie seen from one side, in the form in which clients name it. */
+/** A kind of association seen from one side, in the form in which clients name it. */
 export function plainSpec(from: ObjectType, kind: AssociationKind) {
   return { associationCategory: 'HUBSPOT_DEFINED', associationTypeId: TYPE_IDS[from.name][kind] };
 }
 
-/** The ties of a record as they are shown with it; nothing if none were asked for. */
+/**
+ * The associations of a record as they are shown with it; nothing if the request asked for none.
+ */
 export function associationsBody(
   { associations }: { associations: Associations },
   type: ObjectType,
@@ -95,7 +106,7 @@ export function associationsBody(
   return { associations: { [other.name]: { results } } };
 }
 
-/** Names that mean nothing here are passed over, as HubSpot does. */
+/** Unknown names are skipped, as HubSpot skips them. */
 function isType(word: string, type: ObjectType): boolean {
   try {
     return findObjectType(word) === type;

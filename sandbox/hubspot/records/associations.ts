@@ -3,25 +3,33 @@
 import type { Database } from '../core/database.ts';
 import { CONTACTS, type ObjectType } from '../core/object-type.ts';
 
-/** What ties two records: every tie is `unlabeled`, and one of a contact's is `primary` as well. */
+/**
+ * The kinds of an association. Every association is `unlabeled`, and one of a contact's is also
+ * `primary`.
+ */
 export type AssociationKind = 'primary' | 'unlabeled';
 
-/** A tie, seen from one side. */
+/** An association, seen from one side. */
 export interface Association {
   /** The record at the other end. */
   id: string;
   kinds: AssociationKind[];
 }
 
-/** The ties of an account; ids are of active records, the caller has looked. */
+/**
+ * The associations of an account. IDs must belong to active records; the caller has checked this.
+ */
 export interface Associations {
-  /** The ties of a record to those of the other type, in the order of their ids. */
+  /** The associations of a record with records of the other type, in the order of their IDs. */
   list(from: ObjectType, id: string): Association[];
-  /** Ties two records; the first company of a contact, and one that is named so, becomes primary. */
+  /**
+   * Associates two records. The company becomes primary if it is the contact's first, or if
+   * `primary` is set.
+   */
   add(contactId: string, companyId: string, primary: boolean): void;
-  /** Takes a tie away, or only what makes it primary. */
+  /** Removes an association, or only the kind that makes it primary. */
   remove(contactId: string, companyId: string, kinds?: readonly AssociationKind[]): void;
-  /** Gives the ties of one record to another one of the same type. */
+  /** Moves the associations of one record to another record of the same type. */
   move(type: ObjectType, fromId: string, toId: string): void;
   /** The primary company of a contact; null if it has none. */
   primaryCompanyOf(contactId: string): string | null;
@@ -32,7 +40,7 @@ interface AssociationRow {
   kind: AssociationKind;
 }
 
-/** Opens the ties of a database. */
+/** Opens the associations of a database. */
 export function createAssociations(db: Database): Associations {
   const ofContact = db.prepare<[string], AssociationRow>(
     'select company_id as id, kind from associations where contact_id = ? order by company_id, kind',

@@ -1,10 +1,10 @@
-/** What values a property has had. */
+/** The past and present values of a property. */
 
 import { isoTime } from '../properties/property.ts';
 import type { StoredRecord } from './record.ts';
 import type { RecordVersion } from './record-store.ts';
 
-/** A value with its beginning, as the API shows it. */
+/** A value with the time from which it applied, as the API shows it. */
 export interface HistoricValue {
   value: string;
   /** ISO time. */
@@ -13,7 +13,10 @@ export interface HistoricValue {
   sourceId?: string;
 }
 
-/** The values of some properties of a record, the latest first; those that never had any are left out. */
+/**
+ * Returns the values of some properties of a record, latest first. Properties that never had a
+ * value are left out.
+ */
 export function historyOf(
   record: StoredRecord,
   versions: readonly RecordVersion[],
@@ -42,7 +45,7 @@ function valuesOf(
   return history;
 }
 
-/** A value from before the first change came with the record, by an import. */
+/** A value from before the first change was imported with the record. */
 function beginningOf(record: StoredRecord, change: RecordVersion | undefined) {
   if (change === undefined) return { timestamp: isoTime(record.createdAtMs), sourceType: 'IMPORT' };
   const { source, sourceId } = change.replacedBy;

@@ -6,16 +6,21 @@ import { isoTime } from '../properties/property.ts';
 import { mayRead } from '../properties/sensitive-data.ts';
 import { propertyValue, type StoredRecord } from './record.ts';
 
-/** The properties that an answer shows of each record, in their order. */
+/** The properties that a response shows of each record, in order. */
 export type ShownNames = readonly string[];
 
-/** These properties and those that are always there; worked out once for all records of an answer. */
+/**
+ * These properties and those that are always shown. Computed once for all records of a response.
+ */
 export function shownNames(type: ObjectType, names: readonly string[]): ShownNames {
   const always = ['createdate', 'hs_object_id', type.modifiedProperty];
   return [...new Set([...always, ...names])].sort();
 }
 
-/** Those that a reader asks for and may see; without any the usual ones of the type. */
+/**
+ * The properties that a reader requests and may see. If the request names none, the default ones of
+ * the type.
+ */
 export function askedNames(
   properties: Pick<Properties, 'find' | 'isHidden'>,
   type: ObjectType,
@@ -26,17 +31,17 @@ export function askedNames(
   return names.filter((name) => mayRead(properties, type, name, granted));
 }
 
-/** The usual ones and those that were written. */
+/** The default properties and those that were written. */
 export function writtenNames(type: ObjectType, written: readonly string[]): ShownNames {
   return shownNames(type, [...type.defaultProperties, ...written]);
 }
 
-/** A record with these properties; null for those without a value. */
+/** A record with these properties. Properties without a value are null. */
 export function recordBody(type: ObjectType, record: StoredRecord, names: ShownNames) {
   return bodyOf(type, record, names, true);
 }
 
-/** A record as the answer to a write shows it: without what has no value. */
+/** A record as the response to a write shows it: properties without a value are left out. */
 export function writtenBody(type: ObjectType, record: StoredRecord, names: ShownNames) {
   return bodyOf(type, record, names, false);
 }
@@ -59,7 +64,7 @@ function bodyOf(type: ObjectType, record: StoredRecord, names: ShownNames, shows
     ...(archivedAtMs === null ? {} : { archivedAt: isoTime(archivedAtMs) }),
   };
 
-  /** The times are among the properties as well, and dear to write. */
+  /** The times are also among the properties, and formatting them is expensive. */
   function timeOf(name: string): string | null {
     if (name === 'createdate') return createdAt;
     return name === type.modifiedProperty ? updatedAt : null;

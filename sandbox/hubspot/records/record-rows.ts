@@ -5,7 +5,7 @@ import { OBJECT_TYPES, type ObjectType } from '../core/object-type.ts';
 import type { Values } from '../properties/property-values.ts';
 import type { RecordRow } from './record.ts';
 
-/** What of a record changes; its id and the time of its creation do not. */
+/** The parts of a record that change. Its ID and creation time do not. */
 export interface RecordState {
   modifiedAtMs: number;
   archivedAtMs: number | null;
@@ -13,39 +13,41 @@ export interface RecordState {
   values: Values;
 }
 
-/** A row of what a record was until a change: only what the change took away. */
+/**
+ * A row with the earlier state of a record, until a change. It has only what the change replaced.
+ */
 export interface VersionRow {
   modified_at_ms: number;
   archived_at_ms: number | null;
   merged_into: number | null;
-  /** As JSON, the values that were replaced; null for a property that had none. */
+  /** The values that were replaced, as JSON. Null for a property that had none. */
   former_values: string;
   replaced_at_ms: number;
   /** The author, as JSON. */
   replaced_by: string;
-  /** 0 for what was before a creation. */
+  /** 0 for the time before a record was created. */
   existed: number;
 }
 
 /** The rows of an object type. */
 export interface RecordRows {
   read(id: string): RecordRow | undefined;
-  /** The active record with a value. */
+  /** Finds the active record with a value. */
   findBy(property: string, value: string): RecordRow | undefined;
   list(afterId: string, limit: number, archived: boolean): RecordRow[];
-  /** Gives the new id. */
+  /** Returns the new ID. */
   insert(createdAtMs: number, state: RecordState): string;
-  /** Writes what a record is now; `before` is what it was. */
+  /** Writes the new state of a record; `before` is its earlier state. */
   update(id: string, before: RecordState, now: RecordState): void;
-  /** Keeps what a record was until this moment. */
+  /** Stores the state that a record had until this moment. */
   keepVersion(id: string, before: RecordState, now: RecordState, atMs: number, by: string): void;
-  /** Keeps that there was no such record until this moment. */
+  /** Stores that the record did not exist until this moment. */
   keepAbsence(id: string, atMs: number, by: string): void;
-  /** The latest first. */
+  /** Returns the latest first. */
   versions(id: string): VersionRow[];
   remove(id: string): void;
   isHidden(id: string): boolean;
-  /** Lets a record look as if it did not exist, or undoes it. */
+  /** Hides a record as if it did not exist, or shows it again. */
   hide(id: string, isHidden: boolean): void;
 }
 
@@ -146,12 +148,12 @@ function createRowsOf(db: Database, { name }: ObjectType): RecordRows {
   };
 }
 
-/** SQL that holds for the records of a type that are not hidden. */
+/** SQL that is true for the records of a type that are not hidden. */
 export function visibleCondition(typeName: ObjectType['name']): string {
   return `id not in (select id from hidden_records where type = '${typeName}')`;
 }
 
-/** The values that change, as they were before; no change takes a property away. */
+/** Returns the earlier values of what changes. No change removes a property. */
 function formerValues(before: Values, now: Values): Record<string, string | null> {
   const former: Record<string, string | null> = {};
   for (const name in now) {
@@ -161,14 +163,14 @@ function formerValues(before: Values, now: Values): Record<string, string | null
   return former;
 }
 
-/** More digits than this are no number that the database could hold. */
+/** A number with more digits could not be stored in the database. */
 const MAX_ID_DIGITS = 15;
 
 function isId(text: string): boolean {
   return /^\d+$/.test(text) && text.length <= MAX_ID_DIGITS;
 }
 
-/** Whether the indexes have the same to say of both: a column that is written moves its entries. */
+/** Returns whether the index entries stay the same. Writing a column moves its entries. */
 function isFoundAlike(before: RecordState, now: RecordState): boolean {
   return (
     before.archivedAtMs === now.archivedAtMs &&

@@ -1,4 +1,4 @@
-/** Creates, changes, archives and merges records. It knows nothing of HTTP, nor who may do what. */
+/** Creates, changes, archives and merges records. It knows nothing about HTTP or permissions. */
 
 import { z } from 'zod';
 import type { Database } from '../core/database.ts';
@@ -7,9 +7,9 @@ import type { Values } from '../properties/property-values.ts';
 import { type StoredRecord, toRecord } from './record.ts';
 import { createRecordRows, type VersionRow } from './record-rows.ts';
 
-/** Who changes a record. */
+/** The author of a change to a record. */
 export const authorSchema = z.object({
-  /** As the history of a property and webhooks call it. */
+  /** The name in a property's history and in webhooks. */
   source: z.enum([
     'INTEGRATION',
     'CRM_UI',
@@ -22,58 +22,66 @@ export const authorSchema = z.object({
   sourceId: z.string(),
 });
 
-/** Who changes a record: an app, a user of the account, or a merge. */
+/** The author of a change to a record: an app, a user of the account, or a merge. */
 export type Author = z.output<typeof authorSchema>;
 
-/** What happened to a record; listeners hear of it once it is kept. */
+/** A change to a record. Listeners are notified of it after it is stored. */
 export interface RecordChange {
   kind: 'created' | 'updated' | 'archived' | 'restored' | 'merged' | 'erased';
   type: ObjectType;
-  /** Of a merge: the id of the record that came out of it. */
+  /** For a merge, the ID of the resulting record. */
   id: string;
   atMs: number;
   author: Author;
-  /** The properties that have another value than before, with the new one. */
+  /** The properties whose values changed, with their new values. */
   changed: Values;
-  /** Of a merge: the ids that led to it, the primary one first. */
+  /** For a merge, the IDs of the merged records, the primary one first. */
   mergedIds: readonly string[];
 }
 
-/** How two records become one. */
+/** Options for merging two records. */
 export interface MergeOptions {
-  /** False where the primary record keeps its id; HubSpot makes a new one, which is the default. */
+  /**
+   * False if the primary record keeps its ID. By default the merge creates a new one, as HubSpot
+   * does.
+   */
   newId?: boolean;
 }
 
-/** What a record was until a change. */
+/** The state of a record until a change. */
 export interface RecordVersion {
-  /** Undefined before its creation. */
+  /** Undefined before the record was created. */
   record: StoredRecord | undefined;
   replacedAtMs: number;
   replacedBy: Author;
 }
 
-/** The records of an account. What is not there gives undefined or false. */
+/**
+ * The records of an account. Methods return undefined or false for a record that does not exist.
+ */
 export interface RecordStore {
-  /** Archived records as well; an id that was merged gives the record it became a part of. */
+  /**
+   * Also reads archived records. The ID of a merged record returns the record that it became part
+   * of.
+   */
   read(type: ObjectType, id: string): StoredRecord | undefined;
-  /** The record that has a value; archived ones are not found. */
+  /** Finds the record with a value. Archived records are not found. */
   findBy(type: ObjectType, property: string, value: string): StoredRecord | undefined;
-  /** Records in the order of their ids, from the first one after `afterId`. */
+  /** Records in the order of their IDs, starting with the first one after `afterId`. */
   list(
     type: ObjectType,
     options: { afterId: string; limit: number; archived: boolean },
   ): StoredRecord[];
   create(type: ObjectType, values: Values, author: Author): StoredRecord;
   /**
-   * Writes these values into a record as it was just read, and gives it as it is then; what is so
-   * already changes nothing, not even the time.
+   * Writes these values into a record that was just read, and returns its new state. Values that
+   * are equal already change nothing, not even the time.
    */
   update(type: ObjectType, record: StoredRecord, values: Values, author: Author): StoredRecord;
   archive(type: ObjectType, id: string, author: Author): boolean;
-  /** Brings an archived record back. */
+  /** Restores an archived record. */
   restore(type: ObjectType, id: string, author: Author): boolean;
-  /** Makes one record of two; blanks of the primary one are filled. */
+  /** Merges two records into one. Blank values of the primary one are filled. */
   merge(
     type: ObjectType,
     primaryId: string,
@@ -81,28 +89,34 @@ export interface RecordStore {
     author: Author,
     options?: MergeOptions,
   ): StoredRecord | undefined;
-  /** Takes a record away for good, with all that is remembered of it. */
+  /** Removes a record permanently, with everything that is stored about it. */
   erase(type: ObjectType, id: string, author: Author): boolean;
-  /** What a record was before each of its changes, oldest first. */
+  /** The state of a record before each of its changes, oldest first. */
   versions(type: ObjectType, id: string): RecordVersion[];
-  /** Lets records look as if they did not exist, without an archived one in their place, or undoes it. */
+  /**
+   * Hides records as if they did not exist, with no archived record in their place, or shows them
+   * again.
+   */
   hide(type: ObjectType, id: string, isHidden: boolean): void;
-  /** A record as `read` gives it, even if it is hidden. */
+  /** Reads a record as `read` does, even if it is hidden. */
   readHidden(type: ObjectType, id: string): StoredRecord | undefined;
-  /** Keeps all of what `work` does or, if it throws, nothing. Listeners hear of it afterwards. */
+  /**
+   * Stores everything that `work` does or, if it throws, nothing. Listeners are notified
+   * afterwards.
+   */
   transact<Outcome>(work: () => Outcome): Outcome;
-  /** Tells of every change from now on. */
+  /** Notifies a listener of every change from now on. */
   onChange(listener: (change: RecordChange) => void): void;
 }
 
-/** Merges that led to merges are followed so far. */
+/** Maximum length of a chain of merges that is followed. */
 const MAX_MERGES = 100;
 
 /** Opens the records of a database. */
 export function createRecordStore(db: Database, clock: () => number): RecordStore {
   const rowsOf = createRecordRows(db);
   const listeners: ((change: RecordChange) => void)[] = [];
-  /** What has happened in the present transaction; null outside of one. */
+  /** The changes in the current transaction; null outside of one. */
   let untold: RecordChange[] | null = null;
 
   function transact<Outcome>(work: () => Outcome): Outcome {
@@ -157,7 +171,7 @@ export function createRecordStore(db: Database, clock: () => number): RecordStor
     return id;
   }
 
-  /** Writes the next state of a record, and keeps the one before. */
+  /** Writes the next state of a record, and keeps the previous one. */
   function replace(
     type: ObjectType,
     record: StoredRecord,
@@ -260,7 +274,10 @@ function changedValues(present: Values, values: Values): Values {
   return changed;
 }
 
-/** The values of a merged record: those of the primary one, then those of the other, and whence they came. */
+/**
+ * The values of a merged record: those of the primary record, then those of the other, and the IDs
+ * they came from.
+ */
 function mergedValues(primary: StoredRecord, other: StoredRecord): Values {
   const filled = Object.entries(primary.values).filter(([, value]) => value !== '');
   const ids = [primary, other].flatMap(({ id, values }) => [
@@ -275,7 +292,7 @@ function mergedValues(primary: StoredRecord, other: StoredRecord): Values {
   };
 }
 
-/** Takes back one change after the other, the latest first. */
+/** Reverts the changes one by one, the latest first. */
 function toVersions(record: StoredRecord, changes: readonly VersionRow[]): RecordVersion[] {
   let present = record;
   const versions = changes.map((change) => {

@@ -1,18 +1,18 @@
-/** A record as it is kept, and the values of its properties. */
+/** A stored record, and the values of its properties. */
 
 import type { ObjectType } from '../core/object-type.ts';
 import { isoTime } from '../properties/property.ts';
 import type { Values } from '../properties/property-values.ts';
 
-/** A record as it is kept. */
+/** A record as it is stored. */
 export interface StoredRecord {
-  /** Digits. */
+  /** Only digits. */
   id: string;
   createdAtMs: number;
   modifiedAtMs: number;
-  /** Null for one that is there. */
+  /** Null if the record is not archived. */
   archivedAtMs: number | null;
-  /** The record that this one became a part of; null for nearly all. */
+  /** The record that this one became part of; null for nearly all records. */
   mergedInto: string | null;
   values: Values;
 }
@@ -40,7 +40,9 @@ export function toRecord(row: RecordRow): StoredRecord {
   };
 }
 
-/** The value of a property, those that HubSpot computes included; null if there never was one. */
+/**
+ * Returns the value of a property, including those that HubSpot computes; null if it never had one.
+ */
 export function propertyValue(type: ObjectType, record: StoredRecord, name: string): string | null {
   switch (name) {
     case 'hs_object_id':
@@ -69,7 +71,10 @@ function computedValue(type: ObjectType, values: Values, name: string): string |
   }
 }
 
-/** What the store wrote itself needs no second look: this is done for each record of every answer. */
+/**
+ * The store wrote this text itself, so it is not validated. This runs for each record of every
+ * response.
+ */
 function readStoredValues(text: string): Values {
   return JSON.parse(text);
 }

@@ -1,18 +1,18 @@
-/** Rules that an administrator has set up, and automations that refuse. */
+/** Rules that an administrator has set up, and automations that refuse writes. */
 
 import { z } from 'zod';
 import { type ErrorDetail, HubspotError } from '../core/errors.ts';
 import { findObjectType, type ObjectType } from '../core/object-type.ts';
 import type { ValueError, Values } from '../properties/property-values.ts';
 
-/** The name by which a rule can be removed. */
+/** The name by which you can remove a rule. */
 const name = z.string().optional();
 const type = z.string().default('contacts');
 const when = z.strictObject({ property: z.string(), equals: z.string() });
 
 /** A rule to set up. */
 export const ruleSchema = z.discriminatedUnion('kind', [
-  /** Refuses values of a property that do not match a pattern, and with them the whole request. */
+  /** Refuses values of a property that do not match a pattern, and the whole request with them. */
   z.strictObject({
     kind: z.literal('validation'),
     name,
@@ -20,13 +20,16 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     property: z.string(),
     /** A regular expression, for example `^[A-Za-z]+$`. */
     pattern: z.string(),
-    /** May quote the value: `{value} is not allowed here`. */
+    /** Can quote the value: `{value} is not allowed here`. */
     message: z.string().default('Enter only letters'),
     error: z.string().default('INVALID_ALPHA'),
-    /** Without it, the answer says the message alone: neither a property nor a value. */
+    /** If false, the response contains only the message, without a property or a value. */
     named: z.boolean().default(true),
   }),
-  /** Makes a property required, always or where another one has a value. Only 2026-09 minds. */
+  /**
+   * Makes a property required, always or if another one has a value. Only version 2026-09 enforces
+   * it.
+   */
   z.strictObject({
     kind: z.literal('required'),
     name,
@@ -42,14 +45,17 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     ids: z.array(z.string()).default([]),
     when: when.optional(),
     category: z.string().default('VALIDATION_ERROR'),
-    /** May quote values of the record: `{!lastname} is not to be edited.` */
+    /** Can quote values of the record: `{!lastname} is not to be edited.` */
     message: z.string().default('The record cannot be edited.'),
-    /** The property that the error names, if any; then only writes to it are refused. */
+    /**
+     * The property that the error names, if any. If it is set, only writes to this property are
+     * refused.
+     */
     property: z.string().optional(),
-    /** How often it refuses; without it, always. */
+    /** The number of refusals. Without it, always. */
     times: z.number().int().min(1).optional(),
   }),
-  /** Makes batches fail to read single records, each with an error of its own in a 207. */
+  /** Makes batches fail to read single records, each with its own error in a 207. */
   z.strictObject({
     kind: z.literal('unreadable'),
     name,
@@ -57,7 +63,7 @@ export const ruleSchema = z.discriminatedUnion('kind', [
     ids: z.array(z.string()),
     category: z.string().default('INTERNAL_ERROR'),
     message: z.string().default('The record could not be read.'),
-    /** How often it strikes; without it, always. */
+    /** The number of failures. Without it, always. */
     times: z.number().int().min(1).optional(),
   }),
 ]);
@@ -67,28 +73,28 @@ export type Rule = z.output<typeof ruleSchema>;
 
 /** The rules of an account. */
 export interface Rules {
-  /** Sets a rule up; an error if it names no object type, or a pattern that is none. */
+  /** Sets up a rule. Throws an error if its object type is unknown or its pattern is invalid. */
   add(rule: Rule): void;
-  /** Removes the rules of a name; false if there are none. */
+  /** Removes the rules with this name. Returns false if there are none. */
   remove(name: string): boolean;
   clear(): void;
   list(): readonly Rule[];
-  /** What validation rules have against values that are to be written. */
+  /** The errors that validation rules report for values about to be written. */
   checkValues(type: ObjectType, values: Values): ValueError[];
   /** The required properties that a record would lack after a write. */
   findMissing(type: ObjectType, after: ValueOf): ErrorDetail[];
-  /** Why this one record is refused, if it is. */
+  /** The reason why this one record is refused, if it is. */
   refusal(
     type: ObjectType,
     id: string | null,
     after: ValueOf,
     written: Values,
   ): HubspotError | undefined;
-  /** Why a batch cannot read this one record, if it cannot. */
+  /** The reason why a batch cannot read this one record, if it cannot. */
   unreadable(type: ObjectType, id: string): HubspotError | undefined;
 }
 
-/** The value that a property of a record would have; an empty text for none. */
+/** Returns the value that a property of a record would have; an empty text if it has none. */
 export type ValueOf = (property: string) => string;
 
 /** Starts without rules. */

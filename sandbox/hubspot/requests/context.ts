@@ -1,4 +1,4 @@
-/** What a request carries on its way through the account. */
+/** The data that a request carries as it passes through the account. */
 
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
@@ -12,26 +12,26 @@ export interface HubspotEnv {
   Bindings: HttpBindings;
   Variables: {
     fault: HubspotFault | undefined;
-    /** A UUID that every error names. */
+    /** A UUID that every error contains. */
     correlationId: string;
-    /** Whose request it is; set by authentication. */
+    /** The token of the request, set by authentication. */
     grant: FoundToken;
   };
 }
 
-/** A request of this account. */
+/** A request to this account. */
 export type HubspotContext = Context<HubspotEnv>;
 
-/** A router of a part of the API. */
+/** Creates a router for a part of the API. */
 export function createRouter(): Hono<HubspotEnv> {
   return new Hono<HubspotEnv>();
 }
 
-/** The versions of the API that are named by a date. */
+/** The versions of the API that are named after a date. */
 export const DATED_VERSIONS = ['2025-09', '2026-03', '2026-09'] as const;
 
 /**
- * The addresses of a part of the CRM in all its versions, which differ in more than a number:
+ * The addresses of a part of the CRM in all its versions, which differ in more than the number:
  * `/crm/objects/2026-09` but `/crm/v3/objects`.
  */
 export function crmPaths(part: string, olderVersions: readonly string[] = ['v3']): string[] {
@@ -41,12 +41,15 @@ export function crmPaths(part: string, olderVersions: readonly string[] = ['v3']
   ];
 }
 
-/** Whether the request came by the version 2026-09, which is stricter than the ones before. */
+/** Returns whether the request uses version 2026-09, which is stricter than the earlier ones. */
 export function isStrictVersion(c: HubspotContext): boolean {
   return c.req.path.includes('/2026-09');
 }
 
-/** Reads the JSON body; 415 if it claims to be something else, 400 if it does not fit the schema. */
+/**
+ * Reads the JSON body. Throws a 415 if its content type is not JSON, a 400 if it does not fit the
+ * schema.
+ */
 export async function readBody<Schema extends z.ZodType>(
   c: HubspotContext,
   schema: Schema,
@@ -58,7 +61,7 @@ export async function readBody<Schema extends z.ZodType>(
   return checkInput(schema, parseJson(await c.req.text()));
 }
 
-/** Reads the query part of the URL; parameters that are named twice give their last value. */
+/** Reads the query part of the URL. A repeated parameter has its last value. */
 export function readQuery<Schema extends z.ZodType>(
   c: HubspotContext,
   schema: Schema,
@@ -66,7 +69,7 @@ export function readQuery<Schema extends z.ZodType>(
   return checkInput(schema, c.req.query());
 }
 
-/** A parameter that is repeated, or has commas, or both. */
+/** Reads a parameter that can be repeated, contain commas, or both. */
 export function readNames(c: HubspotContext, parameter: string): string[] {
   const values = c.req.queries(parameter) ?? [];
   return values

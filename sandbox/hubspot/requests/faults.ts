@@ -1,4 +1,4 @@
-/** The faults that only HubSpot has, beside those of any HTTP service. */
+/** The faults that only HubSpot has, in addition to those of any HTTP service. */
 
 import { z } from 'zod';
 import { type FaultRule, faultRulesSchema } from '../../../testbed/fault-rules.ts';
@@ -6,11 +6,11 @@ import { HTTP_FAULTS } from '../../../testbed/faults.ts';
 
 const hubspotFaultSchema = z.discriminatedUnion('kind', [
   ...HTTP_FAULTS,
-  /** All access tokens of OAuth end before this request is looked at. */
+  /** All OAuth access tokens expire before this request is processed. */
   z.strictObject({ kind: z.literal('expireTokens') }),
-  /** This request is refused as if its token were not valid; the token stays valid. */
+  /** This request is refused as if its token were invalid. The token stays valid. */
   z.strictObject({ kind: z.literal('invalidAuthentication') }),
-  /** 429 SECONDLY, as searches have it. */
+  /** 429 SECONDLY, as for searches. */
   z.strictObject({ kind: z.literal('secondlyLimit') }),
   /** 429 TEN_SECONDLY_ROLLING. */
   z.strictObject({ kind: z.literal('tenSecondlyLimit') }),
@@ -21,16 +21,19 @@ const hubspotFaultSchema = z.discriminatedUnion('kind', [
     kind: z.literal('missingScope'),
     scope: z.string().default('crm.objects.contacts.read'),
   }),
-  /** 423: another user is working on the record. */
+  /** 423: another user is editing the record. */
   z.strictObject({ kind: z.literal('locked') }),
-  /** 477: the account moves to another data centre; come back after so many seconds. */
+  /**
+   * 477: the account is moving to another data centre. The response tells the client to retry after
+   * this many seconds.
+   */
   z.strictObject({
     kind: z.literal('migration'),
     retryAfterSeconds: z.number().int().min(0).default(1),
   }),
-  /** An error page of the network in front of HubSpot; the request never arrives. */
+  /** An error page of the network in front of HubSpot. The request never arrives. */
   z.strictObject({ kind: z.literal('edgeError'), status: z.number().int().min(520).max(527) }),
-  /** Everything was done; the answer has another status than it should. */
+  /** Everything was done, but the response has a wrong status. */
   z.strictObject({ kind: z.literal('wrongStatus'), status: z.number().int().min(200).max(299) }),
 ]);
 

@@ -1,4 +1,4 @@
-/** How many requests an app may send, and the headers that tell it what is left. */
+/** How many requests an app can send, and the headers that show how many are left. */
 
 import type { MiddlewareHandler } from 'hono';
 import type { Database } from '../core/database.ts';
@@ -8,16 +8,16 @@ import type { FoundToken } from './tokens.ts';
 
 const TEN_SECONDS_MS = 10_000;
 const SECOND_MS = 1000;
-/** Of an app that came by OAuth, whatever the account has bought. */
+/** The maximum rate of an OAuth app, whatever the account has bought. */
 const MAX_OAUTH_RATE = 110;
-/** The account's days begin at midnight of New York's winter. */
+/** The account's days start at midnight in New York's winter time. */
 export const UTC_OFFSET_MS = -5 * 3_600_000;
 
-/** The limits of an account; 0 means that there is none. */
+/** The limits of an account; 0 means no limit. */
 export interface LimitSettings {
   /** Requests of an app within any ten seconds. */
   ratePer10s: number;
-  /** Requests of all private apps of a day. */
+  /** Requests of all private apps in a day. */
   dailyLimit: number;
   /** Searches of the account within any second. */
   searchPerSecond: number;
@@ -26,16 +26,16 @@ export interface LimitSettings {
 /** Counts requests. */
 export interface Limits {
   readonly dailyLimit: number;
-  /** Requests of private apps today. */
+  /** Number of requests of private apps today. */
   usedToday(): number;
-  /** When the day ends, in milliseconds since 1970. */
+  /** The end of the day, in milliseconds since 1970. */
   dayEndsAtMs(): number;
-  /** Makes it look as if so many had been sent today. */
+  /** Makes it appear that this many requests were sent today. */
   setUsedToday(calls: number): void;
-  /** Counts a request, or throws the 429 of the limit that it breaks. */
+  /** Counts a request, or throws the 429 of the limit that it exceeds. */
   take(grant: FoundToken): void;
   takeSearch(): void;
-  /** The headers of an answer to this token. */
+  /** The headers of a response to this token. */
   headersFor(grant: FoundToken): Record<string, string>;
 }
 
@@ -98,7 +98,10 @@ export function createLimits(db: Database, clock: () => number, settings: LimitS
   };
 }
 
-/** Counts each request of the API, and tells what is left; searches tell nothing. */
+/**
+ * Counts each API request, and sets headers that show how many are left. Searches get no such
+ * headers.
+ */
 export function limitRequests(limits: Limits): MiddlewareHandler<HubspotEnv> {
   return async (c, next) => {
     limits.take(c.var.grant);
@@ -107,16 +110,16 @@ export function limitRequests(limits: Limits): MiddlewareHandler<HubspotEnv> {
   };
 }
 
-/** Whether the request is a search of records. */
+/** Returns whether the request is a search of records. */
 export function isSearch(c: HubspotContext): boolean {
   return c.req.method === 'POST' && /\/objects\/.*\/search$/.test(c.req.path);
 }
 
-/** Requests within a stretch of time that moves along. */
+/** Requests within a sliding window of time. */
 interface Window {
-  /** 0 for any number. */
+  /** 0 means no limit. */
   readonly most: number;
-  /** False, and nothing is counted, if there were as many already. */
+  /** Counts a request. If the limit is reached, returns false and counts nothing. */
   take(): boolean;
   remaining(): number;
 }

@@ -1,4 +1,4 @@
-/** What a token may do, and what each resource asks for. */
+/** The permissions of a token, and the scopes that each resource requires. */
 
 import type { MiddlewareHandler } from 'hono';
 import { scopeError } from '../core/errors.ts';
@@ -26,7 +26,7 @@ export const ALL_SCOPES = [
   'crm.objects.companies.sensitive.write.v2',
 ] as const;
 
-/** Lets a request pass whose token has one of the scopes. */
+/** Lets a request pass if its token has one of the scopes. */
 export function needScope(...scopes: string[]): MiddlewareHandler<HubspotEnv> {
   return async (c, next) => {
     checkScopes(c.var.grant.scopes, scopes);
@@ -34,7 +34,7 @@ export function needScope(...scopes: string[]): MiddlewareHandler<HubspotEnv> {
   };
 }
 
-/** Throws the 403 of a token that has none of the scopes. */
+/** Throws a 403 if the token has none of the scopes. */
 export function checkScopes(granted: readonly string[], scopes: readonly string[]): void {
   if (!scopes.some((scope) => granted.includes(scope))) throw scopeError(scopes);
 }

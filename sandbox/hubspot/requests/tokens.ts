@@ -1,12 +1,15 @@
-/** Access tokens, those of the private app and those that OAuth gives. */
+/** Access tokens: those of the private app and those that OAuth issues. */
 
 import type { Database } from '../core/database.ts';
 
-/** Whose token it is, and what it is for. */
+/** The owner of a token, and its permissions. */
 export interface TokenGrant {
-  /** A private app's token lasts for good and has daily limits; one of OAuth has neither. */
+  /**
+   * A private app's token is permanent and has daily limits. An OAuth token is not permanent and
+   * has no daily limits.
+   */
   kind: 'private' | 'oauth';
-  /** Limits are counted for each app. */
+  /** Limits are counted per app. */
   appId: number;
   userId: number;
   scopes: readonly string[];
@@ -16,38 +19,41 @@ export interface TokenGrant {
 export interface FoundToken extends TokenGrant {
   /** The account. */
   hubId: number;
-  /** Milliseconds since 1970; null if it does not end. */
+  /** Milliseconds since 1970; null if it does not expire. */
   expiresAtMs: number | null;
   isExpired: boolean;
-  /** What HubSpot says of the token when it is asked; requests go by `scopes`. */
+  /** The scopes that HubSpot reports for the token. Requests are checked against `scopes`. */
   listedScopes: readonly string[];
 }
 
 /** The access tokens of an account. */
 export interface Tokens {
-  /** A new token, or `token` if that is given; `lifetimeMs` 0, the default, means for good. */
+  /**
+   * Issues a new token, or `token` if it is given. `lifetimeMs` 0, the default, means that it never
+   * expires.
+   */
   issue(grant: TokenGrant, options?: { token?: string; lifetimeMs?: number }): string;
-  /** Expired tokens are found as well; undefined if there never was one, or it was revoked. */
+  /** Also finds expired tokens; undefined if the token never existed or was revoked. */
   findToken(token: string): FoundToken | undefined;
-  /** Takes a token away; false if there was none. */
+  /** Revokes a token. Returns false if it did not exist. */
   revoke(token: string): boolean;
-  /** Ends all tokens of OAuth at once; those of private apps stay. */
+  /** Expires all OAuth tokens at once. Tokens of private apps stay valid. */
   expireAll(): void;
   /**
-   * From now on no token has these scopes, whenever it was issued; an empty list gives them back. Where they
-   * stay listed, HubSpot goes on telling that tokens have them.
+   * From now on no token has these scopes, whenever it was issued. An empty list restores them. If
+   * they stay listed, HubSpot still reports that tokens have them.
    */
   withdraw(scopes: readonly string[], options?: { areListed?: boolean }): void;
-  /** The scopes that a token of these is said to have at present. */
+  /** The scopes that HubSpot currently reports for a token with these scopes. */
   listedScopes(scopes: readonly string[]): string[];
 }
 
-/** What tokens are made with. */
+/** The options for creating tokens. */
 export interface TokensOptions {
   clock: () => number;
   /** The account. */
   hubId: number;
-  /** Unpredictable hexadecimal digits. */
+  /** Returns unpredictable hexadecimal digits. */
   createSecret: () => string;
 }
 
@@ -101,7 +107,7 @@ function newToken({ kind }: TokenGrant, secret: string): string {
   return kind === 'private' ? toPrivateToken(secret) : `C${secret}`;
 }
 
-/** A token of the form that private apps and service keys have, from at least 32 hexadecimal digits. */
+/** Formats at least 32 hexadecimal digits as a token of a private app or a service key. */
 export function toPrivateToken(secret: string): string {
   const parts = [0, 8, 12, 16, 20, 32].map((end, index, ends) =>
     secret.slice(ends[index - 1] ?? 0, end),

@@ -1,4 +1,4 @@
-/** The object type that a path names, and whether the token may deal with it. */
+/** The object type that a path names, and the check that the token has access to it. */
 
 import { findObjectType, type ObjectType } from '../core/object-type.ts';
 import type { HubspotContext } from './context.ts';
@@ -11,7 +11,10 @@ export function typeInPath(c: HubspotContext, right: 'read' | 'write'): ObjectTy
   return type;
 }
 
-/** For requests about properties. Who may see records may also see what they are made of. */
+/**
+ * For requests about properties. A token that can read records can also read their properties'
+ * definitions.
+ */
 export function schemaInPath(c: HubspotContext, right: 'read' | 'write'): ObjectType {
   const type = findObjectType(c.req.param('objectType') ?? '');
   const scopes = [`crm.schemas.${type.name}.${right}`];

@@ -1,4 +1,4 @@
-/** What can be asked of the account itself, and of who owns its records. */
+/** Routes about the account itself, and about the owner of its records. */
 
 import type { Hono } from 'hono';
 import { z } from 'zod';
@@ -9,7 +9,7 @@ import { createRouter, type HubspotEnv, readQuery } from '../requests/context.ts
 import { type Limits, UTC_OFFSET_MS } from '../requests/limits.ts';
 import { needScope } from '../requests/scopes.ts';
 
-/** Long before the account got its contacts. */
+/** A time long before the account got its contacts. */
 const OWNER_SINCE_MS = Date.parse('2021-06-01T14:00:00.000Z');
 
 /** `/account-info/{version}`. */
@@ -48,7 +48,7 @@ export function accountRoutes(
   return router;
 }
 
-/** `/crm/owners/{version}`: the one user who owns records. */
+/** `/crm/owners/{version}`: the only user who owns records. */
 export function ownerRoutes(): Hono<HubspotEnv> {
   const router = createRouter();
   router.use(needScope('crm.objects.owners.read'));

@@ -1,4 +1,7 @@
-/** Ties between records: one by one beside the records, and many at `/crm/associations`. */
+/**
+ * Associations between records: single ones under the routes of records, and many at
+ * `/crm/associations`.
+ */
 
 import type { Hono } from 'hono';
 import { z } from 'zod';
@@ -26,13 +29,13 @@ import { batchAnswer } from './batch-answer.ts';
 import { writerOf } from './record-routes.ts';
 
 const DEFAULT_PAGE = 500;
-/** The most ties of one record in one answer. */
+/** The most associations of one record in one response. */
 export const MAX_PAGE = 500;
-/** The most records of a batch that is read, and ties of one that is written. */
+/** The most records of a batch read, and the most associations of a batch write. */
 export const MAX_INPUTS_READ = 1000;
 export const MAX_INPUTS_WRITTEN = 2000;
 
-/** The ties of one record; to be mounted beside the records. */
+/** The associations of one record, to mount next to the record routes. */
 export function recordAssociationRoutes(account: Account): Hono<HubspotEnv> {
   const { associations } = account;
   const router = createRouter();
@@ -73,14 +76,14 @@ export function recordAssociationRoutes(account: Account): Hono<HubspotEnv> {
   return router;
 }
 
-/** The kinds of ties that there are. */
+/** The kinds of associations. */
 export function associationLabelRoutes(): Hono<HubspotEnv> {
   const router = createRouter();
   router.get('/labels', (c) => c.json({ results: labelsOf(typesInPath(c, 'read').from) }));
   return router;
 }
 
-/** Many ties at once. Only v4 answers 201 to new ones and 204 to those that are taken away. */
+/** Many associations at once. Only v4 returns 201 for new associations and 204 for removed ones. */
 export function associationBatchRoutes(
   account: Account,
   { answersBodies }: { answersBodies: boolean },
@@ -152,7 +155,7 @@ export function associationBatchRoutes(
 
 const id = z.union([z.string(), z.number()]).transform(String);
 
-/** One end of a tie, as clients name it. */
+/** One end of an association, as clients name it. */
 export const end = z.object({ id });
 
 const pageQuery = z.object({
@@ -177,20 +180,20 @@ export interface Pair {
   companyId: string;
 }
 
-/** A pair, by the record that the request began with. */
+/** Returns a pair. `from` is the type of the record that the request names first. */
 export function toPair(from: ObjectType, fromId: string, toId: string): Pair {
   return from === CONTACTS
     ? { contactId: fromId, companyId: toId }
     : { contactId: toId, companyId: fromId };
 }
 
-/** The two ends of a pair, the one that the request began with first. */
+/** Returns the two ends of a pair, first the one that the request names first. */
 function endsOf(from: ObjectType, { contactId, companyId }: Pair) {
   const [fromId, toId] = from === CONTACTS ? [contactId, companyId] : [companyId, contactId];
   return { fromId, toId };
 }
 
-/** The types in the path; there are ties between contacts and companies alone. */
+/** Returns the types in the path. Only contacts and companies can be associated. */
 export function typesInPath(c: HubspotContext, right: 'read' | 'write') {
   const from = findObjectType(c.req.param('objectType') ?? c.req.param('fromType') ?? '');
   const to = findObjectType(c.req.param('toType') ?? '');
@@ -213,7 +216,10 @@ function activeId({ store }: Account, type: ObjectType, name: string): string {
   throw unknownRecord(name);
 }
 
-/** Ties a contact to a company; the first one, and one that is named so, becomes primary. */
+/**
+ * Associates a contact with a company. The company becomes primary if it is the first, or if
+ * `isPrimary` is set.
+ */
 export function tie(account: Account, c: HubspotContext, pair: Pair, isPrimary: boolean): void {
   account.store.transact(() => {
     account.associations.add(pair.contactId, pair.companyId, isPrimary);
@@ -221,7 +227,7 @@ export function tie(account: Account, c: HubspotContext, pair: Pair, isPrimary: 
   });
 }
 
-/** Takes a tie away, or only these kinds of it. */
+/** Removes an association, or only these kinds of it. */
 export function untie(
   account: Account,
   c: HubspotContext,
@@ -234,7 +240,7 @@ export function untie(
   });
 }
 
-/** Parts what can be tied from what names records that are not there. */
+/** Separates inputs that can be associated from inputs that name records that do not exist. */
 export function sortOut<Input extends { from: { id: string }; to: { id: string } }>(
   { store }: Account,
   from: ObjectType,
@@ -257,7 +263,7 @@ export function sortOut<Input extends { from: { id: string }; to: { id: string }
   return { present, failures };
 }
 
-/** What a batch tells of a record that has no ties. */
+/** The failure that a batch reports for a record without associations. */
 export function nothingTied(from: ObjectType, fromId: string): Failure {
   const to = otherType(from);
   const word = (type: ObjectType) => type.word.toLowerCase();
@@ -270,7 +276,7 @@ export function nothingTied(from: ObjectType, fromId: string): Failure {
   return { ids: [], error: new HubspotError(404, 'OBJECT_NOT_FOUND', message, { context }) };
 }
 
-/** The ties after that id, and where the next page begins. */
+/** Returns the associations after this ID, and the cursor of the next page. */
 export function pageOf(ties: readonly Association[], after: string | undefined, limit: number) {
   const rest = after === undefined ? ties : ties.filter((one) => Number(one.id) > Number(after));
   const page = rest.slice(0, limit);
@@ -292,7 +298,7 @@ function toPairBody(from: ObjectType, pair: Pair, kinds: readonly AssociationKin
   };
 }
 
-/** A tie without a label is seen from both sides. */
+/** An association without a label is shown from both sides. */
 function defaultResults(from: ObjectType, pair: Pair) {
   const { fromId, toId } = endsOf(from, pair);
   const to = otherType(from);

@@ -1,9 +1,9 @@
-/** The answer to a request about several records or properties. */
+/** The response to a request about several records or properties. */
 
 import type { Failure } from '../account/record-writes.ts';
 import { isoTime } from '../properties/property.ts';
 
-/** What a batch came to. */
+/** The outcome of a batch. */
 export interface Batch {
   results: readonly unknown[];
   failures: readonly Failure[];
@@ -11,7 +11,7 @@ export interface Batch {
   completedAtMs: number;
 }
 
-/** The answer: `status` if all went well, 207 if something did not. */
+/** Returns `status` if every input succeeded, 207 if any failed. */
 export function batchAnswer(
   { results, failures, startedAtMs, completedAtMs }: Batch,
   status = 200,

@@ -1,4 +1,6 @@
-/** `/crm/objects/{version}/{objectType}/batch`: up to a hundred records at once. And the search. */
+/**
+ * `/crm/objects/{version}/{objectType}/batch`: up to a hundred records at once. Also the search.
+ */
 
 import type { Hono } from 'hono';
 import { z } from 'zod';
@@ -39,7 +41,7 @@ import { checkBodyLength, readSearch, searchSchema } from '../search/search-requ
 import { batchAnswer } from './batch-answer.ts';
 import { writerOf } from './record-routes.ts';
 
-/** The most records of a batch, and of one that is read with history. */
+/** The most records of a batch, and of a batch that is read with history. */
 const MAX_INPUTS = 100;
 const MAX_INPUTS_WITH_HISTORY = 50;
 
@@ -166,7 +168,7 @@ function checkCount(inputs: readonly unknown[], most: number): void {
   throw validationError(`The batch has ${inputs.length} inputs; the maximum is ${most}.`);
 }
 
-/** A rule may make single records fail to be read, each with an error of its own. */
+/** A rule can make reading single records fail, each with its own error. */
 function sortInputs(
   { rules }: Account,
   type: ObjectType,
@@ -217,7 +219,7 @@ function answerWrites(
   return batchAnswer({ results, failures, startedAtMs, completedAtMs: clock() }, status);
 }
 
-/** Most records of a batch are written the same properties. */
+/** Remembers the names, because most records of a batch are written the same properties. */
 function rememberNames(type: ObjectType): (written: readonly string[]) => ShownNames {
   const known = new Map<string, ShownNames>();
   return (written) => {
@@ -240,7 +242,10 @@ function showWritten(
   };
 }
 
-/** HubSpot promises no order of a batch's results, so they come in an unexpected one. */
+/**
+ * HubSpot does not promise an order of a batch's results, so this sandbox returns them in an
+ * unexpected one.
+ */
 function inNoOrder<Item>(items: readonly Item[]): Item[] {
   return items.toReversed();
 }

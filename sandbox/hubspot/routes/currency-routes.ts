@@ -1,4 +1,4 @@
-/** `/settings/currencies/{version}`: the account's currencies and what they are worth. */
+/** `/settings/currencies/{version}`: the account's currencies and their exchange rates. */
 
 import type { Hono } from 'hono';
 import type { Account } from '../account/account.ts';
@@ -6,13 +6,13 @@ import { isoTime } from '../properties/property.ts';
 import { createRouter, DATED_VERSIONS, type HubspotEnv } from '../requests/context.ts';
 import { needScope } from '../requests/scopes.ts';
 
-/** In dated paths the version comes last, in the older ones first. */
+/** In dated paths the version comes last, in older paths it comes first. */
 export const CURRENCY_PATHS = [
   '/settings/v3/currencies',
   ...DATED_VERSIONS.map((version) => `/settings/currencies/${version}`),
 ];
 
-/** The company currency, and the rates that are in effect. */
+/** The company currency, and the current exchange rates. */
 export function currencyRoutes({ currencies }: Account): Hono<HubspotEnv> {
   const router = createRouter();
   router.use(needScope('settings.currencies.read', 'settings.currencies.write'));

@@ -1,4 +1,4 @@
-/** Ties in v3, which has names for their kinds and answers in a form of its own. */
+/** Associations in v3, which names their kinds and has its own response format. */
 
 import type { Hono } from 'hono';
 import { z } from 'zod';
@@ -23,7 +23,7 @@ import {
 } from './association-routes.ts';
 import { batchAnswer } from './batch-answer.ts';
 
-/** Many ties at once, and their kinds; to be mounted at `/crm/v3/associations/{from}/{to}`. */
+/** Many associations at once, and their kinds. To mount at `/crm/v3/associations/{from}/{to}`. */
 export function olderAssociationRoutes(account: Account): Hono<HubspotEnv> {
   const { associations, clock } = account;
   const router = createRouter();
@@ -75,7 +75,7 @@ export function olderAssociationRoutes(account: Account): Hono<HubspotEnv> {
 const recordsBody = z.object({ inputs: z.array(end) });
 const tiesBody = z.object({ inputs: z.array(z.object({ from: end, to: end, type: z.string() })) });
 
-/** Before anything is done, since one unknown name refuses the whole batch. */
+/** This runs before any change, because one unknown name refuses the whole batch. */
 function withKinds<Input extends { type: string }>(from: ObjectType, inputs: readonly Input[]) {
   return inputs.map((input) => ({ ...input, kind: kindNamed(from, input.type) }));
 }

@@ -79,7 +79,7 @@ export function propertyRoutes(account: Account, groups: PropertyGroups): Hono<H
   router.post('/batch/create', async (c) => {
     const type = schemaInPath(c, 'write');
     const { inputs } = await readBody(c, z.object({ inputs: z.array(createBody).max(MAX_INPUTS) }));
-    // The newest version alone answers 200.
+    // Only the newest version returns 200.
     const status = c.req.path.includes('/2026-09/') ? 200 : 201;
     const create = (order: PropertyOrder) =>
       createProperty(account, groups, type, inVersion(c, order), c);
@@ -101,7 +101,7 @@ const archivedQuery = z.object({
     .transform((text) => text === 'true'),
 });
 
-/** Without being asked for, Sensitive Data is not listed. */
+/** Sensitive Data is listed only if the request asks for it. */
 const listQuery = archivedQuery.extend({
   dataSensitivity: z.enum(DATA_SENSITIVITIES).default('non_sensitive'),
 });
@@ -151,7 +151,7 @@ function findProperty(
   });
 }
 
-/** Making an archived property again brings it back, as it is wanted now. */
+/** Creating an archived property again restores it, with the new definition. */
 function createProperty(
   { properties, clock }: Account,
   groups: PropertyGroups,
@@ -207,7 +207,7 @@ function updateProperty(
   return updated;
 }
 
-/** To archive what is archived already, or was never there, changes nothing. */
+/** Archiving a property that is already archived, or never existed, changes nothing. */
 function archiveProperty({ properties, clock }: Account, type: ObjectType, name: string): void {
   const property = properties.find(type, name);
   if (property === undefined || property.archivedAtMs !== null) return;
@@ -240,7 +240,9 @@ function checkDefinition(groups: PropertyGroups, type: ObjectType, property: Pro
   }
 }
 
-/** The newest version has lost the hints for numbers, and leaves out what it does not know. */
+/**
+ * The newest version no longer has the hints for numbers, and ignores fields that it does not know.
+ */
 function inVersion<Order extends PropertyChange>(c: HubspotContext, order: Order): Order {
   if (!c.req.path.includes('/2026-09')) return order;
   const { numberDisplayHint, showCurrencySymbol, currencyPropertyName, ...known } = order;
@@ -259,12 +261,12 @@ function checkCurrency(
   }
 }
 
-/** What was not said must not stand in the way of what is so by default. */
+/** Removes undefined fields, so that they do not override the defaults. */
 function withoutBlanks(order: PropertyChange): Record<string, unknown> {
   return Object.fromEntries(Object.entries(order).filter(([, value]) => value !== undefined));
 }
 
-/** Does each by itself; those that are refused are reported in a 207. */
+/** Processes each input separately. Inputs that are refused are reported in a 207. */
 function answerEach<Input extends { name: string }>(
   inputs: readonly Input[],
   work: (input: Input) => Property,

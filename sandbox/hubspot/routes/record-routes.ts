@@ -1,4 +1,4 @@
-/** `/crm/objects/{version}/{objectType}`: records one by one, and lists of them. */
+/** `/crm/objects/{version}/{objectType}`: single records, and lists of records. */
 
 import type { Hono } from 'hono';
 import { z } from 'zod';
@@ -40,13 +40,13 @@ import { typeInPath } from '../requests/type-in-path.ts';
 
 const DEFAULT_PAGE = 10;
 const MAX_PAGE = 100;
-/** History makes a record dear, so that fewer are read at once. */
+/** History makes a record expensive to read, so fewer are read at once. */
 const MAX_PAGE_WITH_HISTORY = 50;
 
 const idPropertyQuery = z.object({ idProperty: z.string().optional() });
 const propertiesBody = z.object({ properties: inputValuesSchema });
 
-/** Records of a type, one by one. */
+/** The routes for single records of a type. */
 export function recordRoutes(account: Account): Hono<HubspotEnv> {
   const { store } = account;
   const router = createRouter();
@@ -111,7 +111,7 @@ export function recordRoutes(account: Account): Hono<HubspotEnv> {
   return router;
 }
 
-/** In whose name a request writes. */
+/** Returns the author on whose behalf a request writes. */
 export function writerOf(c: HubspotContext): Writer {
   const author: Author = { source: 'INTEGRATION', sourceId: `${c.var.grant.appId}` };
   return { author, isStrict: isStrictVersion(c) };
@@ -134,7 +134,7 @@ const id = z.union([z.string(), z.number()]).transform(String);
 const mergeBody = z.object({ primaryObjectId: id, objectIdToMerge: id });
 const eraseBody = z.object({ objectId: id, idProperty: z.string().optional() });
 
-/** What a client wants to see of records. */
+/** The parts of records that a client requests. */
 interface View {
   names: ShownNames;
   history: readonly string[];

@@ -15,7 +15,7 @@ import {
 } from '../requests/context.ts';
 import { schemaInPath } from '../requests/type-in-path.ts';
 
-/** The versions that have these resources, and where each of them is found. */
+/** The versions that have these resources, and the path of each. */
 export const VALIDATION_PATHS = [
   ...['2026-03', '2026-09', 'latest'].map((version) => `/crm/property-validations/${version}`),
   '/crm/v3/property-validations',

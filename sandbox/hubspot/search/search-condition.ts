@@ -1,4 +1,4 @@
-/** The conditions of a search as SQL over the columns of a table of records. */
+/** Converts the conditions of a search to SQL over the columns of a record table. */
 
 import { unexplainedError } from '../core/errors.ts';
 import type { ObjectType } from '../core/object-type.ts';
@@ -13,27 +13,33 @@ export interface Condition {
   values: (string | number)[];
 }
 
-/** What an index can use of a search: the least time and the least id that any result has. */
+/**
+ * The parts of a search that an index can use: the smallest time and ID that any result can have.
+ */
 export interface Bounds {
   modifiedAtMs: number | null;
   id: number | null;
   email: string | null;
 }
 
-/** How a property is compared: the SQL of its value, and its form of a value to compare with. */
+/**
+ * How a property is compared: the SQL of its value, and the conversion of a value to compare with.
+ */
 interface Operand {
-  /** Null where a record has no value. */
+  /** Null if a record has no value. */
   sql: string;
   toValue(text: string): string | number;
 }
 
-/** What conditions are made from. */
+/** The parts that conditions are built from. */
 export interface Vocabulary {
   type: ObjectType;
   properties: Properties;
 }
 
-/** All conditions of the groups, of which one must hold; each column is hidden from the indexes. */
+/**
+ * The conditions of all groups, of which one must hold. Every column is hidden from the indexes.
+ */
 export function groupsCondition(
   vocabulary: Vocabulary,
   groups: readonly (readonly SearchFilter[])[],
@@ -50,7 +56,7 @@ export function groupsCondition(
   );
 }
 
-/** What all groups have in common that an index can use. */
+/** Returns the bounds that all groups share and an index can use. */
 export function boundsOf(
   { type }: Vocabulary,
   groups: readonly (readonly SearchFilter[])[],
@@ -71,7 +77,7 @@ export function boundsOf(
   };
 }
 
-/** The SQL of a property's value, for sorting. */
+/** Returns the SQL of a property's value, for sorting. */
 export function sortExpression({ type, properties }: Vocabulary, name: string): string {
   return operandOf(type, findProperty(type, properties, name)).sql;
 }
@@ -147,7 +153,7 @@ function operandOf(type: ObjectType, property: Property): Operand {
 }
 
 function storedOperand({ name, type }: Property): Operand {
-  // Names are letters, digits and underscores, as the account has checked when it took them.
+  // Names are letters, digits and underscores. The account checked this when it accepted them.
   const value = `nullif(json_extract(properties, '$."${name}"'), '')`;
   switch (type) {
     case 'number':

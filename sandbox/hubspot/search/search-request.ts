@@ -1,4 +1,4 @@
-/** A search as it is asked for, with the limits that HubSpot sets to it. */
+/** A search request, with HubSpot's limits. */
 
 import { z } from 'zod';
 import { validationError } from '../core/errors.ts';
@@ -8,14 +8,14 @@ const MAX_FILTERS_IN_GROUP = 6;
 const MAX_FILTERS = 18;
 const MAX_PAGE = 200;
 const DEFAULT_PAGE = 10;
-/** No caller sees more of one search, however it is paged. */
+/** A search never returns more results than this, however it is paged. */
 const MAX_RESULTS = 10_000;
-/** Characters of a request's body. */
+/** Maximum number of characters in the body of a request. */
 const MAX_BODY_LENGTH = 3000;
 
 const text = z.union([z.string(), z.number(), z.boolean()]).transform(String);
 
-/** The operators, with what each one compares to. */
+/** The operators, with the operands that each compares with. */
 export const OPERATORS = {
   EQ: 'value',
   NEQ: 'value',
@@ -56,7 +56,7 @@ const filterSchema = z.object({
   values: z.array(text).optional(),
 });
 
-/** One condition; all of a group must hold, and of the groups one. */
+/** One condition. All conditions of a group must hold, in at least one of the groups. */
 export type SearchFilter = z.output<typeof filterSchema>;
 
 const sortSchema = z.union([
@@ -75,10 +75,10 @@ const sortSchema = z.union([
     })),
 ]);
 
-/** What the body of a search is. */
+/** The body of a search. */
 export const searchSchema = z.object({
   filterGroups: z.array(z.object({ filters: z.array(filterSchema).default([]) })).default([]),
-  /** Conditions without a group are one group. */
+  /** Conditions without a group form one group. */
   filters: z.array(filterSchema).default([]),
   query: z.string().default(''),
   sorts: z.array(sortSchema).default([]),
@@ -93,17 +93,17 @@ export const searchSchema = z.object({
 /** A search. */
 export interface SearchRequest {
   groups: readonly (readonly SearchFilter[])[];
-  /** Words that must begin words of the record. */
+  /** Words, each of which must be the start of a word in the record. */
   query: string;
   sort: { propertyName: string; isDescending: boolean } | undefined;
-  /** What is to be read of the records; empty where nothing was asked for. */
+  /** The properties to return; empty if the request names none. */
   properties: readonly string[];
   limit: number;
-  /** So many results are left out. */
+  /** Number of results to skip. */
   offset: number;
 }
 
-/** Puts a search in order; an error names the limit that it breaks. */
+/** Validates and normalises a search. An error names the limit that it exceeds. */
 export function readSearch(body: z.output<typeof searchSchema>): SearchRequest {
   const groups = body.filterGroups.map(({ filters }) => filters);
   if (body.filters.length > 0) groups.push(body.filters);
@@ -131,12 +131,12 @@ export function readSearch(body: z.output<typeof searchSchema>): SearchRequest {
   };
 }
 
-/** Refuses a body that is too long to be looked at. */
+/** Refuses a body that is too long to process. */
 export function checkBodyLength(body: string): void {
   check(body.length <= MAX_BODY_LENGTH, `a body of at most ${MAX_BODY_LENGTH} characters`);
 }
 
-/** The 400 of a search that cannot be run. */
+/** The 400 error for a search that cannot be run. */
 export function searchError(message: string, code = 'INVALID_SEARCH') {
   return validationError(`There was a problem with the request. ${message}`, {
     errors: [{ message, code }],

@@ -1,4 +1,4 @@
-/** Searches records, as they were a moment ago: HubSpot's index follows its records with a delay. */
+/** Searches records as they were a moment ago, because HubSpot's index lags behind its records. */
 
 import { z } from 'zod';
 import type { Database } from '../core/database.ts';
@@ -16,24 +16,24 @@ import {
 } from './search-condition.ts';
 import type { SearchRequest } from './search-request.ts';
 
-/** What comes unsorted comes in the order of its creation; a merged contact is as old as its oldest part. */
+/** Unsorted results are in order of creation. A merged contact is as old as its oldest part. */
 const UNSORTED = 'createdate';
 
-/** Where there are more results they are read in the order of their ids, rather than sorted by it. */
+/** Above this number of results, records are read in ID order instead of being sorted by ID. */
 const MAX_SORTED = 20_000;
 
-/** What a search finds. */
+/** The results of a search. */
 export interface SearchResult {
-  /** How many records there are in all. */
+  /** Total number of records found. */
   total: number;
-  /** Those of the page. */
+  /** The records of the page. */
   records: StoredRecord[];
 }
 
-/** Searches an account; an error if the search names what does not exist. */
+/** Searches an account. Throws an error if the search names something that does not exist. */
 export type Search = (type: ObjectType, request: SearchRequest) => SearchResult;
 
-/** Opens the searches of a database; `lagMs` is how far they are behind. */
+/** Opens the search of a database; `lagMs` is how far it lags behind. */
 export function createSearch(
   db: Database,
   properties: Properties,
@@ -45,7 +45,7 @@ export function createSearch(
   db.function('has_words', { deterministic: true }, (record, words, names) =>
     toBit(hasWords(toText(record), toText(words), toText(names).split(' '))),
   );
-  // What changed comes in the order of time, so that the latest changes are looked through backwards.
+  // The changes are in order of time, so the query looks through the latest ones backwards.
   const lastSeen = db
     .prepare<[number], number>(
       'select version from versions where replaced_at_ms <= ? order by version desc limit 1',
@@ -78,7 +78,10 @@ export function createSearch(
 
 const ACTIVE = 'archived_at_ms is null and merged_into is null';
 
-/** The records with what has changed after a version taken back: of a value, the oldest counts. */
+/**
+ * The records with every change after a version reverted. For each value, the oldest former value
+ * counts.
+ */
 function formerRecords({ name }: ObjectType, seen: number): Condition {
   return {
     sql: `(with changes as (select * from versions where +type = ? and version > ?),
@@ -142,7 +145,10 @@ function pageSql(
   };
 }
 
-/** Only what an index is to be used for stands here without a sign before its column. */
+/**
+ * A column without a `+` sign can use an index. Only columns that should use one are written so
+ * here.
+ */
 function orderOf(vocabulary: Vocabulary, name: string, walksIds: boolean): string[] {
   if (name === 'hs_object_id') return [walksIds ? 'id' : '+id'];
   if (name === vocabulary.type.modifiedProperty) return ['modified_at_ms', 'id'];
@@ -158,7 +164,9 @@ function indexCondition({ email, id, modifiedAtMs }: Bounds, by: 'id' | 'time'):
   return { sql: 'true', values: [] };
 }
 
-/** Whether a text has these words next to each other; `*` stands for any part of a word. */
+/**
+ * Returns whether a text contains these words next to each other; `*` matches any part of a word.
+ */
 function containsToken(text: string, token: string): boolean {
   const words = token
     .toLowerCase()
@@ -172,7 +180,7 @@ function containsToken(text: string, token: string): boolean {
 
 const valuesSchema = z.record(z.string(), z.string());
 
-/** Whether every one of the words begins a word of the record. */
+/** Returns whether each of the words is the start of a word in the record. */
 function hasWords(record: string, words: string, names: readonly string[]): boolean {
   const values = valuesSchema.parse(JSON.parse(record));
   const text = names.map((name) => values[name] ?? '').join(' ');

@@ -10,7 +10,7 @@ const CRM_EVENTS = [
   'associationChange',
 ];
 
-/** Every event type that HubSpot knows; this account has events of contacts and companies alone. */
+/** Every event type that HubSpot has. This account only has events of contacts and companies. */
 export const EVENT_TYPES: readonly string[] = [
   ...CRM_OBJECTS.flatMap((object) => CRM_EVENTS.map((event) => `${object}.${event}`)),
   'contact.privacyDeletion',
@@ -22,12 +22,12 @@ export const EVENT_TYPES: readonly string[] = [
   'event.completed',
 ];
 
-/** Whether it is about one property, which a subscription must then name. */
+/** Returns whether it is about one property. A subscription must then name the property. */
 export function isPropertyChange(eventType: string): boolean {
   return eventType.endsWith('.propertyChange');
 }
 
-/** Whether it is of the generic kind, where a subscription names the type of objects beside it. */
+/** Returns whether it is a generic type. A subscription then names the object type separately. */
 export function isGeneric(eventType: string): boolean {
   return eventType.startsWith('object.');
 }

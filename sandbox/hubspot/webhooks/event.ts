@@ -1,10 +1,10 @@
-/** What is sent to an app about a change to a record. */
+/** The event that an app receives about a change to a record. */
 
 import type { RecordChange } from '../records/record-store.ts';
 import { isGeneric, isPropertyChange } from './event-type.ts';
 import type { Subscription } from './webhook-store.ts';
 
-/** One event, without the number of the attempt to deliver it. */
+/** One event, without the number of the delivery attempt. */
 export interface WebhookEvent {
   eventId: number;
   subscriptionId: number;
@@ -19,14 +19,14 @@ export interface WebhookEvent {
   [detail: string]: unknown;
 }
 
-/** The account that events are from, and the app that they are for. */
+/** The account that sends events, and the app that receives them. */
 export interface EventSource {
   portalId: number;
   appId: number;
   nextEventId(): number;
 }
 
-/** The events of a change, one for each subscription that wants it. */
+/** Returns the events of a change, one for each subscription that matches it. */
 export function eventsOf(
   change: RecordChange,
   subscriptions: readonly Subscription[],
@@ -46,12 +46,14 @@ const EVENT_OF_CHANGE = {
   erased: 'privacyDeletion',
 } as const satisfies Record<RecordChange['kind'], string>;
 
-/** Older types carry the object's name, generic ones its type beside them. */
+/**
+ * Older types contain the object's name. Generic types have the object type in a separate field.
+ */
 function isWanted(change: RecordChange, subscription: Subscription): boolean {
   const { eventType, objectTypeId, propertyName } = subscription;
   const object = isGeneric(eventType) ? 'object' : change.type.word.toLowerCase();
   if (isGeneric(eventType) && objectTypeId !== change.type.typeId) return false;
-  // Whatever else happened to a record, its properties may have changed by it.
+  // Any kind of change can also change properties.
   return isPropertyChange(eventType)
     ? eventType === `${object}.propertyChange` && Object.hasOwn(change.changed, propertyName ?? '')
     : eventType === `${object}.${EVENT_OF_CHANGE[change.kind]}`;

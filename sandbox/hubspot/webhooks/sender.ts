@@ -1,4 +1,4 @@
-/** Sends events: gathered, signed, and again where the receiver did not take them. */
+/** Sends events: in batches, signed, and again if the receiver did not accept them. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isOnThisMachine } from '../../crm/this-machine.ts';
@@ -6,26 +6,26 @@ import type { WebhookEvent } from './event.ts';
 import { signatureHeaders } from './signature.ts';
 import type { WebhookSettings } from './webhook-store.ts';
 
-/** The most events of one delivery. */
+/** The most events in one delivery. */
 const MAX_EVENTS = 100;
-/** As often as HubSpot tries again. */
+/** Number of retries, as at HubSpot. */
 const MAX_RETRIES = 10;
-/** A receiver that takes longer has not taken it. */
+/** A receiver that takes longer counts as not having accepted the delivery. */
 const TIMEOUT_MS = 5000;
-/** How many deliveries are remembered; older ones are forgotten. */
+/** Number of deliveries that are kept. Older ones are dropped. */
 const MAX_DELIVERIES = 1000;
 const USER_AGENT =
   'HubSpot Connect 2.0 (http://dev.hubspot.com/) (namespace: webhooks-nio-http-client) - WebhooksExecutorDaemon-executor';
 
-/** How events are sent. */
+/** The options for sending events. */
 export interface SenderOptions {
   clientSecret: string;
   /** Read before each delivery. */
   settings(): WebhookSettings | null;
   clock: () => number;
-  /** Events are gathered for so long before they are sent. */
+  /** Milliseconds for which events are collected before they are sent. */
   batchMs: number;
-  /** How long to wait before a delivery is tried again. */
+  /** Milliseconds before a delivery is retried. */
   retryMs: number;
 }
 
@@ -38,33 +38,33 @@ export interface Delivery {
   headers: Record<string, string>;
   /** The JSON that was sent. */
   body: string;
-  /** From 0. */
+  /** Counted from 0. */
   attemptNumber: number;
-  /** Null where there was no answer. */
+  /** Null if there was no response. */
   status: number | null;
-  /** Null where there was one. */
+  /** Null if there was a response. */
   error: string | null;
 }
 
-/** What makes a delivery different from an honest one. */
+/** The differences between a forged delivery and a genuine one. */
 export interface Forgery {
-  /** Right by default, in the first version and the third; `v1` in the first one alone. */
+  /** Correct by default, in versions 1 and 3; `v1` signs only in version 1. */
   signature?: 'right' | 'wrong' | 'missing' | 'v1' | undefined;
-  /** How old the request claims to be. */
+  /** The age that the request claims to have. */
   ageMs?: number | undefined;
 }
 
 /** Sends until it is closed. */
 export interface Sender {
-  /** Sends events in a little while, if there is an address for them. */
+  /** Sends events after a short delay, if there is an address for them. */
   queue(events: readonly WebhookEvent[]): void;
-  /** Sends this body at once and once only; undefined if there is no address for it. */
+  /** Sends this body immediately and only once; undefined if there is no address for it. */
   send(body: string, forgery?: Forgery): Promise<Delivery | undefined>;
-  /** Attempts that are over, oldest first. */
+  /** Finished attempts, oldest first. */
   deliveries(): readonly Delivery[];
-  /** How many events have yet to be taken by the receiver. */
+  /** Number of events that the receiver has not accepted yet. */
   waiting(): number;
-  /** Sends nothing any more; what is under way is cut off. */
+  /** Stops sending. Deliveries in flight are cut off. */
   close(): void;
 }
 
@@ -78,7 +78,10 @@ export function createSender(options: SenderOptions): Sender {
   let waiting = 0;
   let count = 0;
 
-  /** Sends what is queued, as far as the settings allow at once; the rest follows what is under way. */
+  /**
+   * Sends queued events, up to the number of concurrent deliveries that the settings allow. The
+   * rest is sent as deliveries finish.
+   */
   function sendQueued(): void {
     while (queued.length > 0 && underWay < (options.settings()?.maxConcurrentRequests ?? 1)) {
       const events = queued.splice(0, MAX_EVENTS);
@@ -96,7 +99,7 @@ export function createSender(options: SenderOptions): Sender {
     sendQueued();
   }
 
-  /** Until it is taken, or no attempt is left, or it is not wanted any more. */
+  /** Retries until the delivery is accepted, no attempt is left, or it is no longer wanted. */
   async function deliver(events: readonly WebhookEvent[]): Promise<void> {
     for (let attemptNumber = 0; attemptNumber <= MAX_RETRIES; attemptNumber += 1) {
       if (attemptNumber > 0) await pause(options.retryMs, closing.signal);
@@ -164,7 +167,7 @@ function onlyFirst(signed: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(signed).filter(isFirst));
 }
 
-/** Redirects are not followed, as they may lead away from this machine. */
+/** Redirects are not followed, because they may lead to another machine. */
 async function post(
   url: string,
   request: { headers: Record<string, string>; body: string },
@@ -180,7 +183,7 @@ async function post(
   }
 }
 
-/** Ends early, and without an error, when the sandbox closes. */
+/** Ends early, without an error, when the sandbox closes. */
 async function pause(ms: number, closing: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal: closing, ref: false }).catch(() => undefined);
 }

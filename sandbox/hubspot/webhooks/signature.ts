@@ -1,8 +1,8 @@
-/** How HubSpot signs what it sends, in the versions of the signature that are in use. */
+/** Signs requests as HubSpot does, in the signature versions that are in use. */
 
 import { createHash, createHmac } from 'node:crypto';
 
-/** What is signed. */
+/** The request to sign. */
 export interface SignedRequest {
   method: string;
   url: string;
@@ -11,7 +11,7 @@ export interface SignedRequest {
   timestampMs: number;
 }
 
-/** The headers by which a receiver knows who sent a request. */
+/** Returns the headers by which a receiver verifies the sender of a request. */
 export function signatureHeaders(
   clientSecret: string,
   request: SignedRequest,
@@ -35,7 +35,7 @@ function signatureV3(
     .digest('base64');
 }
 
-/** These characters are signed as they are, all others as they stand in the URL. */
+/** These characters are signed decoded, all others as they are in the URL. */
 function decodeUrl(url: string): string {
   return url.replace(/%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi, decodeURIComponent);
 }

@@ -1,4 +1,4 @@
-/** `/_sandbox/webhooks`: what was sent, and what tests want sent besides. */
+/** `/_sandbox/webhooks`: the deliveries so far, and further ones that tests can send. */
 
 import { z } from 'zod';
 import { HubspotError, validationError } from '../core/errors.ts';
@@ -7,14 +7,14 @@ import { createRouter, readBody } from '../requests/context.ts';
 import type { Delivery, Sender } from './sender.ts';
 import { callWorkflow, enrolmentSchema } from './workflow.ts';
 
-/** What the control endpoints reach into. */
+/** The parts that the control endpoints use. */
 export interface WebhookControlOptions {
   sender: Sender;
   records: Pick<RecordStore, 'read'>;
   clientSecret: string;
 }
 
-/** The control endpoints, to be mounted at `/_sandbox/webhooks`. */
+/** The control endpoints, to mount at `/_sandbox/webhooks`. */
 export function webhookControlRoutes({ sender, ...account }: WebhookControlOptions) {
   const router = createRouter();
   router.get('/deliveries', (c) =>
@@ -37,11 +37,11 @@ export function webhookControlRoutes({ sender, ...account }: WebhookControlOptio
 }
 
 const forgerySchema = z.strictObject({
-  /** Sent as they are. */
+  /** The events are sent unchanged. */
   events: z.array(z.record(z.string(), z.unknown())),
-  /** `v1` is right, and all that older apps get. */
+  /** `v1` is correct, and the only signature that older apps get. */
   signature: z.enum(['right', 'wrong', 'missing', 'v1']).optional(),
-  /** How old the request claims to be; less than nothing is in the future. */
+  /** The age that the request claims to have. A negative age is in the future. */
   ageMs: z.number().int().optional(),
 });
 

@@ -1,4 +1,4 @@
-/** Setting webhooks up: where they go, and which events an app subscribes to. */
+/** Sets up webhooks: their address, and the events that an app subscribes to. */
 
 import type { MiddlewareHandler } from 'hono';
 import { z } from 'zod';
@@ -27,7 +27,7 @@ const MAX_CONCURRENT_REQUESTS = 1000;
 /** HubSpot's limit for an app. */
 const MAX_SUBSCRIPTIONS = 1000;
 
-/** What the routes reach into. */
+/** The parts that the routes use. */
 export interface WebhookRoutesOptions {
   store: WebhookStore;
   app: ClientApp;
@@ -36,8 +36,8 @@ export interface WebhookRoutesOptions {
 }
 
 /**
- * To be mounted at each of `WEBHOOK_PATHS`, before what asks every request for a token: these
- * take the developer account's key instead.
+ * To mount at each of `WEBHOOK_PATHS`, before the middleware that requires a token. These routes
+ * accept the developer account's key instead.
  */
 export function webhookRoutes(options: WebhookRoutesOptions) {
   const { store } = options;
@@ -79,7 +79,7 @@ export function webhookRoutes(options: WebhookRoutesOptions) {
   return router;
 }
 
-/** The addresses of these routes in all versions, which are called by three names. */
+/** The addresses of these routes in all versions, under HubSpot's different names. */
 export const WEBHOOK_PATHS = [
   '/webhooks/v3',
   '/webhooks/2026-03',

@@ -1,12 +1,12 @@
-/** Where an app wants its events sent, and which. */
+/** The address to which an app wants its events sent, and the events it wants. */
 
 import type { Database } from '../core/database.ts';
 import { isoTime } from '../properties/property.ts';
 
-/** The app's settings; times are milliseconds since 1970. */
+/** The app's settings. Times are milliseconds since 1970. */
 export interface WebhookSettings {
   targetUrl: string;
-  /** So many deliveries may be under way at once. */
+  /** Maximum number of concurrent deliveries. */
   maxConcurrentRequests: number;
   createdAtMs: number;
   updatedAtMs: number;
@@ -16,22 +16,22 @@ export interface WebhookSettings {
 export interface Subscription {
   id: number;
   eventType: string;
-  /** Null but for changes of a property. */
+  /** Null except for changes of a property. */
   propertyName: string | null;
-  /** Null but for generic events. */
+  /** Null except for generic events. */
   objectTypeId: string | null;
   active: boolean;
   createdAtMs: number;
   updatedAtMs: number;
 }
 
-/** What a new subscription is made from. */
+/** The fields of a new subscription. */
 export type NewSubscription = Pick<
   Subscription,
   'eventType' | 'propertyName' | 'objectTypeId' | 'active'
 >;
 
-/** The settings and subscriptions of the one app. */
+/** The settings and subscriptions of the account's only app. */
 export interface WebhookStore {
   /** Null until they are set. */
   settings(): WebhookSettings | null;
@@ -47,7 +47,7 @@ export interface WebhookStore {
 export function openWebhookStore(db: Database, clock: () => number): WebhookStore {
   db.exec(SCHEMA);
   const all = db.prepare<[], Row>('select * from webhook_subscriptions order by id');
-  // Every write to a record asks for them.
+  // Kept in memory, because every write to a record reads them.
   let known = all.all().map(toSubscription);
 
   function change(sql: string, ...values: unknown[]): void {

@@ -1,4 +1,4 @@
-/** Webhooks of the one app: set up, heard of, sent. */
+/** The webhooks of the account's only app: sets them up, listens for changes, and sends events. */
 
 import type { Hono } from 'hono';
 import { PORTAL_ID } from '../account/account.ts';
@@ -13,30 +13,30 @@ import { webhookControlRoutes } from './webhook-control.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 import { openWebhookStore } from './webhook-store.ts';
 
-/** What webhooks are made from. */
+/** The parts that webhooks are created from. */
 export interface WebhooksOptions {
   db: Database;
   app: ClientApp;
   tokens: Pick<Tokens, 'findToken'>;
   records: Pick<RecordStore, 'onChange' | 'read'>;
   clock: () => number;
-  /** Events are gathered for so long before they are sent. */
+  /** Milliseconds for which events are collected before they are sent. */
   batchMs: number;
-  /** How long to wait before a delivery is tried again. */
+  /** Milliseconds before a delivery is retried. */
   retryMs: number;
 }
 
 /** The parts of webhooks. */
 export interface Webhooks {
-  /** To be mounted at each of `WEBHOOK_PATHS`, before anything that asks for a token. */
+  /** To mount at each of `WEBHOOK_PATHS`, before any route that requires a token. */
   routes: Hono<HubspotEnv>;
-  /** To be mounted at `/_sandbox/webhooks`. */
+  /** To mount at `/_sandbox/webhooks`. */
   control: Hono<HubspotEnv>;
-  /** Sends nothing any more; to be called before the database is closed. */
+  /** Stops sending. Call it before you close the database. */
   close(): void;
 }
 
-/** Listens to the records from now on. */
+/** Listens to record changes from now on. */
 export function openWebhooks(options: WebhooksOptions): Webhooks {
   const { db, app, records, clock } = options;
   const store = openWebhookStore(db, clock);
@@ -45,7 +45,7 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
     clientSecret: app.clientSecret,
     settings: () => store.settings(),
   });
-  // Ids must not come again when the sandbox is started again.
+  // IDs must not be repeated when the sandbox is restarted.
   let lastEventId = clock();
   const source = {
     portalId: PORTAL_ID,

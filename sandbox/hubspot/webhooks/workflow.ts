@@ -1,6 +1,6 @@
 /**
- * The workflow action "Send a webhook": the body is what the workflow's administrator chose, the
- * signature is of the second version (vendor facts, "Workflow").
+ * The workflow action "Send a webhook". The workflow's administrator chooses the body. The
+ * signature is version 2 (vendor facts, "Workflow").
  */
 
 import { createHash } from 'node:crypto';
@@ -12,24 +12,24 @@ import { CONTACTS } from '../core/object-type.ts';
 import type { StoredRecord } from '../records/record.ts';
 import type { RecordStore } from '../records/record-store.ts';
 
-/** As long as HubSpot waits for the answer. */
+/** How long HubSpot waits for the response. */
 const TIMEOUT_MS = 30_000;
 
-/** A contact that has come to the action in a workflow. */
+/** A contact that has reached the action in a workflow. */
 export const enrolmentSchema = z.strictObject({
   url: z.url(),
-  /** The contact's id. */
+  /** The contact's ID. */
   id: z.string(),
   /**
-   * `all` its properties in the older shape of a contact, or those that were picked, by the key that
-   * each has in the body: the id is among them only if it was picked.
+   * `all` sends all properties, in the older form of a contact. Otherwise the chosen properties, by
+   * their keys in the body. The ID is included only if it was chosen.
    */
   body: z.union([z.literal('all'), z.record(z.string(), z.string())]),
-  /** `none` where the action authenticates with a key in the address instead. */
+  /** `none` if the action authenticates with a key in the address instead. */
   signature: z.enum(['v2', 'none']).default('v2'),
 });
 
-/** Sends what the action would. */
+/** Sends the request that the action would send. */
 export function callWorkflow(
   { records, clientSecret }: { records: Pick<RecordStore, 'read'>; clientSecret: string },
   { url, id, body: choice, signature }: z.output<typeof enrolmentSchema>,

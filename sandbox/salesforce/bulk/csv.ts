@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { SalesforceError } from '../core/errors.ts';
 
-/** The part of a job that says how its CSV is written, by Salesforce's names. */
+/** The part of a job that defines its CSV format, under Salesforce's names. */
 export const csvFormatSchema = z.object({
   contentType: z.literal('CSV').default('CSV'),
   columnDelimiter: z
@@ -12,7 +12,7 @@ export const csvFormatSchema = z.object({
   lineEnding: z.enum(['LF', 'CRLF']).default('LF'),
 });
 
-/** How the CSV of a job is written. */
+/** The CSV format of a job. */
 export type CsvFormat = z.output<typeof csvFormatSchema>;
 
 const DELIMITERS = {
@@ -31,14 +31,17 @@ const LINE_ENDINGS = { LF: '\n', CRLF: '\r\n' } as const satisfies Record<
 
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** One line of a file, with its end; every cell is quoted. */
+/** Formats one line of a file with its line ending. Every cell is quoted. */
 export function csvLine(cells: readonly string[], format: CsvFormat): string {
   return (
     cells.map(quoted).join(DELIMITERS[format.columnDelimiter]) + LINE_ENDINGS[format.lineEnding]
   );
 }
 
-/** The rows of a file, its header first; a SalesforceError where it is not what the format says. */
+/**
+ * Reads the rows of a file, its header first. Throws a SalesforceError if the file does not match
+ * the format.
+ */
 export function* readCsv(text: string, format: CsvFormat): Generator<string[]> {
   let position = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0;
   while (position < text.length) {
@@ -56,9 +59,9 @@ export function* readCsv(text: string, format: CsvFormat): Generator<string[]> {
 
 interface Cell {
   value: string;
-  /** Where the next one begins. */
+  /** The position at which the next cell starts. */
   next: number;
-  /** Whether its row ends with it. */
+  /** Whether the cell is the last of its row. */
   isLast: boolean;
 }
 
@@ -92,7 +95,7 @@ function readQuoted(text: string, start: number, format: CsvFormat): Cell {
   throw badInput('EOF reached before closing an opened quote');
 }
 
-/** What stands behind a closing quote: a delimiter, or the end of the line or file. */
+/** Reads what follows a closing quote: a delimiter, or the end of the line or file. */
 function readEnd(text: string, at: number, { columnDelimiter, lineEnding }: CsvFormat) {
   const newline = LINE_ENDINGS[lineEnding];
   if (text[at] === DELIMITERS[columnDelimiter]) return { next: at + 1, isLast: false };

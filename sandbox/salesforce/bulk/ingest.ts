@@ -1,4 +1,4 @@
-/** `/jobs/ingest`: records to write, uploaded as CSV, by the Bulk API 2.0. */
+/** `/jobs/ingest`: records to write, uploaded as CSV, in Bulk API 2.0. */
 
 import type { Hono } from 'hono';
 import { z } from 'zod';
@@ -26,7 +26,7 @@ import {
   workOff,
 } from './write.ts';
 
-/** Salesforce takes 150 MB in base64, and encodes what it is given in it. */
+/** Salesforce accepts 150 MB in base64, and encodes the upload in base64. */
 const MAX_UPLOAD_BYTES = 100_000_000;
 
 const orderSchema = csvFormatSchema.extend({
@@ -166,7 +166,7 @@ function describe(c: SalesforceContext, bulk: Bulk, job: IngestJob) {
   };
 }
 
-/** The results of a job are there when it has come to an end. */
+/** The results of a job are available when it has ended. */
 function ended(bulk: Bulk, job: IngestJob): IngestJob {
   if (isEnded(stateOf(job, bulk))) return job;
   throw wrongState('The results are there when the job has come to its end');

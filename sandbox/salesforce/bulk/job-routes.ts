@@ -1,4 +1,4 @@
-/** The resources that the jobs of the Bulk API 2.0 have, whether they read or write. */
+/** The resources that all jobs of Bulk API 2.0 have, whether they read or write. */
 
 import { Hono } from 'hono';
 import type { SalesforceContext, SalesforceEnv } from '../requests/context.ts';
@@ -6,15 +6,15 @@ import { type Bulk, type BulkJob, isEnded, type JobList, stateOf, wrongState } f
 
 /** The jobs of one kind, and how they are shown. */
 export interface BulkJobRoutesOptions<Job extends BulkJob> {
-  /** Where all of them are. */
+  /** The path of the jobs. */
   path: '/jobs/ingest' | '/jobs/query';
   jobs: JobList<Job>;
   bulk: Bulk;
-  /** A job as it stands now. */
+  /** Describes the current state of a job. */
   describe(c: SalesforceContext, bulk: Bulk, job: Job): object;
 }
 
-/** A router that shows and deletes jobs, to add to it what only one kind has. */
+/** Creates a router that shows and deletes jobs, to which each kind adds its own routes. */
 export function createBulkJobRouter<Job extends BulkJob>({
   path,
   jobs,

@@ -1,4 +1,4 @@
-/** Jobs of the Bulk API 2.0: what those that read and those that write have in common. */
+/** Jobs of Bulk API 2.0: the parts that query jobs and ingest jobs share. */
 
 import { notFound, SalesforceError } from '../core/errors.ts';
 import { createId, readId } from '../core/ids.ts';
@@ -7,7 +7,7 @@ import { showMoment } from '../metadata/value.ts';
 import type { CsvFormat } from './csv.ts';
 import { type BulkUsage, createBulkUsage } from './usage.ts';
 
-/** What a job is doing; `Open` waits for its upload. */
+/** The state of a job. An `Open` job waits for its upload. */
 export type BulkJobState =
   | 'Open'
   | 'UploadComplete'
@@ -21,28 +21,30 @@ export interface BulkJob {
   id: string;
   /** For example `query` or `update`. */
   operation: string;
-  /** The name of the object that it is about. */
+  /** The name of the object that the job reads or writes. */
   object: string;
   user: User;
   format: CsvFormat;
   createdAtMs: number;
-  /** When everything was there to begin; null before. */
+  /** The time when everything needed to start had arrived; null before. */
   submittedAtMs: number | null;
   isAborted: boolean;
-  /** Whether there is nothing left to do. */
+  /** Whether all work is done. */
   isWorkedOff: boolean;
-  /** Why it failed as a whole; null if it did not. */
+  /** The reason why the job failed as a whole; null if it did not. */
   errorMessage: string | null;
 }
 
-/** What the jobs of an org share. */
+/** The data that the jobs of an org share. */
 export interface Bulk {
   clock: () => number;
-  /** From 0 up to 1; decides the order in which uploaded records are written. */
+  /**
+   * Returns a number from 0 up to 1. It determines the order in which uploaded records are written.
+   */
   random: () => number;
-  /** How long a job shows that it is not done yet. */
+  /** The time for which a job reports that it is not done yet. */
   jobTimeMs: number;
-  /** The most rows of a page of results, also where a client asks for more. */
+  /** Maximum number of rows in a page of results, even if a client requests more. */
   pageRows: number;
   /** Receives unexpected errors. */
   report: (error: Error) => void;
@@ -50,7 +52,7 @@ export interface Bulk {
   createJobId(): string;
 }
 
-/** What jobs are made with; see `Bulk`. */
+/** The options for creating jobs; see `Bulk`. */
 export type BulkOptions = Omit<Bulk, 'usage' | 'createJobId'>;
 
 /** Starts without jobs. */
@@ -66,7 +68,10 @@ export function createBulk(options: BulkOptions): Bulk {
   };
 }
 
-/** The state of a job at this moment: for the first half of its time it waits, then it works. */
+/**
+ * Returns the current state of a job. It waits for the first half of its time, then it is in
+ * progress.
+ */
 export function stateOf(job: BulkJob, { clock, jobTimeMs }: Bulk): BulkJobState {
   if (job.isAborted) return 'Aborted';
   if (job.submittedAtMs === null) return 'Open';
@@ -76,12 +81,14 @@ export function stateOf(job: BulkJob, { clock, jobTimeMs }: Bulk): BulkJobState 
   return job.errorMessage === null ? 'JobComplete' : 'Failed';
 }
 
-/** Whether a job has come to its end, whichever it is. */
+/** Returns whether a job has ended, in any of the final states. */
 export function isEnded(state: BulkJobState): boolean {
   return state === 'Aborted' || state === 'JobComplete' || state === 'Failed';
 }
 
-/** What the description of any job begins with; `basePath` is for example `/services/data/v67.0`. */
+/**
+ * Returns the start of every job's description; `basePath` is, for example, `/services/data/v67.0`.
+ */
 export function describeJob(job: BulkJob, state: BulkJobState, basePath: string) {
   return {
     id: job.id,
@@ -97,12 +104,12 @@ export function describeJob(job: BulkJob, state: BulkJobState, basePath: string)
   };
 }
 
-/** A job that is in the wrong state for what is asked of it. */
+/** The error for a job whose state does not allow the request. */
 export function wrongState(message: string): SalesforceError {
   return new SalesforceError(400, 'INVALIDJOBSTATE', message);
 }
 
-/** Stops a job that has not come to its end. */
+/** Stops a job that has not ended. */
 export function abort(job: BulkJob, bulk: Bulk): void {
   if (isEnded(stateOf(job, bulk))) {
     throw wrongState('Aborting already completed Job not allowed');
@@ -110,13 +117,13 @@ export function abort(job: BulkJob, bulk: Bulk): void {
   job.isAborted = true;
 }
 
-/** How many jobs of a kind are remembered; a further one ends the oldest. */
+/** Number of jobs of a kind that are kept. A further job removes the oldest. */
 const MAX_JOBS = 100;
 
 /** The jobs of one kind, oldest first. */
 export interface JobList<Job extends BulkJob> {
   add(job: Job): void;
-  /** The job with an id of either form; NOT_FOUND if there is none. */
+  /** Returns the job with an ID in either form. Throws NOT_FOUND if there is none. */
   get(id: string): Job;
   remove(job: Job): void;
   list(): Job[];

@@ -1,4 +1,4 @@
-/** `/jobs/query`: queries of the Bulk API 2.0, whose results come as CSV. */
+/** `/jobs/query`: queries in Bulk API 2.0, whose results are CSV. */
 
 import type { Hono } from 'hono';
 import { z } from 'zod';
@@ -79,10 +79,13 @@ function createJob(c: SalesforceContext, org: Org, bulk: Bulk): QueryJob {
   };
 }
 
-/** What Salesforce says of a job that failed for no reason of the client's. */
+/** Salesforce's message for a job that failed for a reason that the client did not cause. */
 const FAILED = 'InternalServerError : retry your request';
 
-/** The Bulk API knows no queries that sum up, skip rows or have others inside their SELECT. */
+/**
+ * The Bulk API does not support queries that aggregate, skip rows, or contain subqueries in their
+ * SELECT.
+ */
 function refuseUnsupported(soql: string): void {
   const query = parseSoql(soql);
   if (isCount(query) || isAggregate(query)) {
@@ -115,7 +118,7 @@ function describe(c: SalesforceContext, bulk: Bulk, job: QueryJob) {
   };
 }
 
-/** A page of results; clients take the word `null` in place of a locator for the last one. */
+/** Sends a page of results. The word `null` in place of a locator marks the last page. */
 function results(c: SalesforceContext, bulk: Bulk, job: QueryJob): Response {
   if (stateOf(job, bulk) !== 'JobComplete') {
     throw wrongState('The results are there when the job is in the state JobComplete');
@@ -143,7 +146,10 @@ function readLocator(locator: string | undefined, total: number): number {
   throw new SalesforceError(400, 'INVALID_QUERY_LOCATOR', 'invalid query locator');
 }
 
-/** The rows are read in portions while they are sent, so that a large result is never held whole. */
+/**
+ * The rows are read in batches while they are sent, so that a large result is never in memory as a
+ * whole.
+ */
 function* csvChunks({ result, format }: QueryJob, start: number, end: number) {
   const readers = result.columns.map(cellReader);
   yield Buffer.from(
@@ -175,7 +181,7 @@ function stepInto(value: unknown, step: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, step) : null;
 }
 
-/** In CSV moments end in `Z`, numbers that may have decimals always show one, and null is nothing. */
+/** In CSV, times end in `Z`, numbers that can have decimals always show one, and null is empty. */
 function showCell(field: Field, value: unknown): string {
   if (value === null || value === undefined) return '';
   const text = String(value);

@@ -1,20 +1,20 @@
-/** How much of the Bulk API's daily allowances is used up. */
+/** Tracks the use of the Bulk API's daily allowances. */
 
 import { SalesforceError } from '../core/errors.ts';
 
 const HOUR_MS = 3_600_000;
-/** The limits are for any 24 hours in a row. */
+/** The limits apply to any 24 consecutive hours. */
 const HOURS = 24;
 const MAX_QUERY_JOBS = 10_000;
 const MAX_BATCHES = 15_000;
-/** Salesforce makes a batch of so many uploaded records. */
+/** Salesforce counts this many uploaded records as one batch. */
 const BATCH_ROWS = 10_000;
 
 /** Counts what jobs use. */
 export interface BulkUsage {
-  /** Counts a query job; LIMIT_EXCEEDED if none is left. */
+  /** Counts a query job. Throws LIMIT_EXCEEDED if none is left. */
   takeQueryJob(): void;
-  /** Counts the batches of an upload; LIMIT_EXCEEDED if there are not as many left. */
+  /** Counts the batches of an upload. Throws LIMIT_EXCEEDED if too few are left. */
   takeBatches(rowCount: number): void;
   /** The allowances as `/limits` shows them. */
   limits(): Record<string, { Max: number; Remaining: number }>;

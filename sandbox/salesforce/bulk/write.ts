@@ -1,4 +1,4 @@
-/** Writes the records of an upload, and keeps what became of each. */
+/** Writes the records of an upload, and keeps the result of each. */
 
 import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { quoted } from '../core/database.ts';
@@ -9,40 +9,41 @@ import type { Values } from '../records/record-store.ts';
 import { csvLine, readCsv } from './csv.ts';
 import type { Bulk, BulkJob } from './jobs.ts';
 
-/** What a job can do with its records. */
+/** The operations of a job on its records. */
 export const INGEST_OPERATIONS = ['insert', 'update', 'upsert', 'delete'] as const;
 
 /** A job that writes. */
 export interface IngestJob extends BulkJob {
   operation: (typeof INGEST_OPERATIONS)[number];
   type: ObjectType;
-  /** The field that an upsert finds records by. */
+  /** The field by which an upsert finds records. */
   externalIdField: string | null;
-  /** The CSV that was uploaded; null before, and when all of it is worked off. */
+  /** The uploaded CSV. Null before the upload, and when all of it has been processed. */
   upload: string | null;
-  /** The columns of the upload, when they have been read. */
+  /** The columns of the upload, after they have been read. */
   columns: string[];
   written: CsvPart;
   failed: CsvPart;
 }
 
-/** Lines of one of a job's results. */
+/** The lines of one of a job's result files. */
 export interface CsvPart {
   count: number;
   lines: Buffer[];
 }
 
 /**
- * Records are written in portions of so many, each of them a transaction, and others run in between:
- * fewer would cost more transactions, more would keep the others waiting.
+ * Records are written in batches of this size, each in its own transaction, and other work runs in
+ * between. A smaller batch would cost more transactions, and a larger one would keep other work
+ * waiting.
  */
 const PORTION_ROWS = 500;
-/** The cell that takes a value away; an empty one leaves it as it is. */
+/** The cell that clears a value. An empty cell leaves the value unchanged. */
 const CLEARING_CELL = '#N/A';
 
 /**
- * Writes everything that was uploaded. The first portion is done when this returns its promise, so
- * that a fault of the request strikes it; others run between the portions after it.
+ * Writes all uploaded records. The first batch is done when this returns its promise, so that a
+ * fault of the request affects it. Other work runs between the batches after it.
  */
 export async function workOff(org: Org, bulk: Bulk, job: IngestJob): Promise<void> {
   try {
@@ -50,7 +51,7 @@ export async function workOff(org: Org, bulk: Bulk, job: IngestJob): Promise<voi
     for (const rows of portionsOf(job)) {
       writePortion(org, job, rows, bulk.random);
       await letOthersRun();
-      // The sandbox may have ended, or the job have been aborted, while others ran.
+      // Meanwhile the sandbox may have stopped, or the job may have been aborted.
       if (job.isAborted || !org.db.open) return;
     }
     job.upload = null;
@@ -60,18 +61,18 @@ export async function workOff(org: Org, bulk: Bulk, job: IngestJob): Promise<voi
   job.isWorkedOff = true;
 }
 
-/** The CSV of the records that were not looked at. */
+/** The CSV of the records that were not processed. */
 export function unprocessedCsv(job: IngestJob): string {
   if (job.upload === null) return '';
   const done = job.written.count + job.failed.count;
-  // What cannot be read was not looked at as a whole.
+  // An upload that cannot be read was not processed at all.
   if (done === 0) return job.upload;
   const [header = [], ...rows] = readCsv(job.upload, job.format);
   const left = [header, ...rows.slice(done)];
   return left.map((row) => csvLine(row, job.format)).join('');
 }
 
-/** Reads all of the upload once: what is no CSV to its end is not begun with. */
+/** Reads the whole upload once. If any of it is not valid CSV, no record is written. */
 function readColumns(org: Org, { usage }: Bulk, job: IngestJob): void {
   const rows = readCsv(job.upload ?? '', job.format);
   const columns: string[] = rows.next().value ?? [];
@@ -95,7 +96,7 @@ function* portionsOf({ upload, format }: IngestJob): Generator<string[][]> {
   if (rows.length > 0) yield rows;
 }
 
-/** A column that does not exist, or that the user does not see, fails the job as a whole. */
+/** A column that does not exist, or that the user cannot see, fails the whole job. */
 function checkColumns({ access }: Org, { type, user }: IngestJob, columns: string[]): void {
   if (columns.length === 0) throw badBatch('Records not found for this job');
   for (const column of columns) {
@@ -116,7 +117,10 @@ function messageOf(error: unknown, { report }: Bulk): string {
   return 'ProcessingError : An unexpected error occurred.';
 }
 
-/** Salesforce promises no order, so this is none: no caller shall rely on that of the upload. */
+/**
+ * Salesforce does not promise an order, so the results are shuffled. No caller should rely on the
+ * order of the upload.
+ */
 function writePortion(org: Org, job: IngestJob, rows: string[][], random: () => number): void {
   const outcomes = org.store.transact(
     () => shuffled(rows, random).map((row) => writeRow(org, job, row)),
@@ -138,7 +142,7 @@ function add(part: CsvPart, lines: string[]): void {
   if (lines.length > 0) part.lines.push(Buffer.from(lines.join('')));
 }
 
-/** Each item takes a place by chance, and the one that was there goes to the end. */
+/** Puts each item at a random position, and moves the item that was there to the end. */
 function shuffled<Item extends object>(items: readonly Item[], random: () => number): Item[] {
   const result: Item[] = [];
   for (const item of items) {

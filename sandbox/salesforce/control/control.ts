@@ -1,4 +1,7 @@
-/** `/_sandbox`: what tests and people who try things ask of the stand-in itself. No token needed. */
+/**
+ * `/_sandbox`: controls of the stand-in itself, for tests and for people who try things out. No
+ * token needed.
+ */
 
 import type { Hono } from 'hono';
 import { z } from 'zod';
@@ -32,13 +35,13 @@ import { ruleSchema } from '../records/rules.ts';
 import { type SalesforceFault, salesforceFaultRulesSchema } from '../requests/faults.ts';
 import { editRecords, editSchema } from './edit.ts';
 
-/** What the control endpoints reach into. */
+/** The parts that the control endpoints use. */
 export interface ControlOptions extends ControlParts<SalesforceFault, RequestDetails> {
   org: Org;
   tokens: Tokens;
 }
 
-/** The control endpoints, to be mounted at `/_sandbox`. */
+/** The control endpoints, to mount at `/_sandbox`. */
 export function controlRoutes(options: ControlOptions): Hono {
   const { org } = options;
   const router = createCrmControlRouter(options, {
@@ -106,7 +109,7 @@ export function controlRoutes(options: ControlOptions): Hono {
 
 const tokenOrderSchema = z.strictObject({
   user: z.enum(['integration', 'administrator']).default('integration'),
-  /** 0 means for good; left out, the lifetime of every other token. */
+  /** 0 means that it never expires. By default, the lifetime of every other token. */
   lifetimeMs: z.number().int().min(0).optional(),
 });
 
@@ -116,7 +119,7 @@ const accessSchema = z.strictObject({
   access: z.enum(['hidden', 'readOnly', 'visible', 'granted']),
 });
 
-/** What an administrator can change of a field, even of a standard one. */
+/** The properties of a field that an administrator can change, even of a standard field. */
 const fieldOrderSchema = z.strictObject({
   type: z.string().default('Contact'),
   field: z.string(),
@@ -131,20 +134,23 @@ const fieldOrderSchema = z.strictObject({
 
 const hiddenOrVisible = z.enum(['hidden', 'visible']);
 
-/** The permission for an object: without it describe finds none, and its records are blank parents. */
+/**
+ * The permission for an object. Without it, describe does not find the object, and its records are
+ * blank parents.
+ */
 const objectAccessSchema = z.strictObject({ type: z.string(), access: hiddenOrVisible });
 
-/** What the integration user may not do in the setup. */
+/** The setup permissions that the integration user lacks. */
 const permissionsSchema = z.strictObject({ denied: z.array(z.enum(SETUP_PERMISSIONS)) });
 
-/** Sharing: a record that is not shared is found by no query, and is a blank parent. */
+/** Sharing. No query finds a record that is not shared, and it is a blank parent. */
 const recordAccessSchema = z.strictObject({
   id: z.string().optional(),
   ids: z.array(z.string()).optional(),
   access: hiddenOrVisible,
 });
 
-/** The id of a record that exists, in its long form. */
+/** Returns the ID of an existing record, in its long form. */
 function recordId(org: Org, text: string): string {
   const id = readId(text) ?? '';
   const type = org.catalogue.ofId(id);
@@ -181,7 +187,10 @@ function grant(org: Org, field: string, typeName: string): void {
   if (error !== undefined) throw new RangeError(error.message);
 }
 
-/** Every field of a record, also those that no user may see; deleted records too. */
+/**
+ * Returns every field of a record, including fields that no user may see. Also finds deleted
+ * records.
+ */
 function readRecord(org: Org, typeName: string, text: string) {
   const type = org.catalogue.get(typeName);
   const fields = type.fields.map(({ name }) => name).join(', ');

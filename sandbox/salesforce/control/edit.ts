@@ -1,4 +1,7 @@
-/** What a user of the org does by hand, beside the integration; merges exist nowhere else in REST. */
+/**
+ * Edits that a user of the org makes by hand, independently of the integration. REST has no other
+ * way to merge records.
+ */
 
 import { z } from 'zod';
 import type { SaveResult } from '../core/errors.ts';
@@ -11,7 +14,7 @@ import type { Org } from '../org/org.ts';
 const values = z.record(z.string(), z.unknown());
 const type = z.string().default('Contact');
 const id = z.string();
-/** Whose name the change carries: another tool may use the integration user, too. */
+/** The author of the change. Another tool can also use the integration user. */
 const by = z.enum(['administrator', 'integration']).default('administrator');
 
 /** An edit. */
@@ -20,23 +23,23 @@ export const editSchema = z.discriminatedUnion('action', [
   z.strictObject({ action: z.literal('update'), type, id, values, by }),
   z.strictObject({ action: z.literal('delete'), type, id }),
   z.strictObject({ action: z.literal('undelete'), type, id }),
-  /** Takes a deleted record out of the recycle bin for good. */
+  /** Removes a deleted record from the recycle bin permanently. */
   z.strictObject({ action: z.literal('purge'), type, id }),
-  /** Removes a record without any trace: no deletion is reported, and no look-up finds it. */
+  /** Removes a record without a trace. No deletion is reported, and no lookup finds it. */
   z.strictObject({ action: z.literal('vanish'), type, id }),
   z.strictObject({
     action: z.literal('merge'),
     type,
     masterId: id,
     loserIds: z.array(id).min(1).max(2),
-    /** Whether blank fields of the master take the losers' values. */
+    /** Whether blank fields of the master get the losers' values. */
     fillBlanks: z.boolean().default(false),
     /** Values that the master gets in the same step, for example another name. */
     values: values.optional(),
   }),
 ]);
 
-/** Does the edit with every right there is. */
+/** Carries out the edit with all permissions. */
 export function editRecords(org: Org, edit: z.output<typeof editSchema>): SaveResult {
   const { store } = org;
   const object = org.catalogue.get(edit.type);
@@ -63,7 +66,7 @@ export function editRecords(org: Org, edit: z.output<typeof editSchema>): SaveRe
   }
 }
 
-/** The user whose name a change carries, with every right there is. */
+/** Returns the author of a change, with all permissions. */
 function authorOf(by: 'administrator' | 'integration'): User {
   return by === 'administrator' ? SYSTEM : { ...INTEGRATION_USER, role: 'system' };
 }

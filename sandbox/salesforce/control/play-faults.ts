@@ -1,4 +1,4 @@
-/** The faults that only Salesforce has, played. */
+/** Plays the faults that only Salesforce has. */
 
 import type { MiddlewareHandler } from 'hono';
 import { dailyLimitError, SalesforceError, sessionError } from '../core/errors.ts';
@@ -7,7 +7,7 @@ import type { Locks } from '../records/locks.ts';
 import type { SalesforceEnv } from '../requests/context.ts';
 import type { SalesforceFault } from '../requests/faults.ts';
 
-/** Plays what is wrong with the org itself; it stands before authentication. */
+/** Plays faults of the org itself. It runs before authentication. */
 export function playOrgFaults(tokens: Tokens): MiddlewareHandler<SalesforceEnv> {
   return async (c, next) => {
     const { fault } = c.var;
@@ -24,7 +24,7 @@ function hasText(query = '', text = ''): boolean {
   return query.toLowerCase().includes(text.toLowerCase());
 }
 
-/** Plays the locks, which last no longer than the request; it stands right before the work. */
+/** Plays the locks, which last only as long as the request. It runs right before the work. */
 export function playLocks(locks: Locks): MiddlewareHandler<SalesforceEnv> {
   return async (c, next) => {
     const { fault } = c.var;
@@ -36,7 +36,7 @@ export function playLocks(locks: Locks): MiddlewareHandler<SalesforceEnv> {
   };
 }
 
-/** The errors that stand for a fault. */
+/** The errors that represent a fault. */
 const ORG_FAULTS: Partial<Record<SalesforceFault['kind'], () => SalesforceError>> = {
   error: () =>
     new SalesforceError(

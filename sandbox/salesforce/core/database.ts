@@ -1,15 +1,18 @@
-/** The sandbox's one database: the tables beside those of the objects, and how it is opened. */
+/**
+ * The sandbox's single database: the tables in addition to those of the objects, and how it is
+ * opened.
+ */
 
 import { type Database, openDatabase as openFile } from '../../../testbed/database.ts';
 
 export type { Database };
 
-/** Opens a file, or a database in memory without one. */
+/** Opens a file, or a database in memory if there is none. */
 export function openDatabase(file: string | undefined): Database {
   return openFile(file, SCHEMA);
 }
 
-/** A name as SQL writes it. */
+/** Quotes a name for SQL. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

@@ -1,23 +1,23 @@
-/** The org's refusals: one of a whole request, and one of a single record. */
+/** The org's errors, for a whole request and for a single record. */
 
-/** What one record is refused for. */
+/** The reason why one record is refused. */
 export interface RecordError {
   /** For example `STRING_TOO_LONG`. */
   statusCode: string;
   message: string;
-  /** The fields that are to blame. */
+  /** The fields that caused the error. */
   fields: string[];
 }
 
-/** What happened to one record. */
+/** The result for one record. */
 export interface SaveResult {
-  /** Null where a record was not created. */
+  /** Null if a record was not created. */
   id: string | null;
   success: boolean;
   errors: RecordError[];
 }
 
-/** Refuses a whole request. */
+/** The error that refuses a whole request. */
 export class SalesforceError extends Error {
   override name = 'SalesforceError';
   readonly status: number;
@@ -38,12 +38,12 @@ export class SalesforceError extends Error {
   }
 }
 
-/** The body of a refused request. */
+/** Returns the body of a refused request. */
 export function errorBody({ message, errorCode, fields }: SalesforceError) {
   return [{ message, errorCode, ...(fields === undefined ? {} : { fields }) }];
 }
 
-/** A request that names an unknown object. */
+/** The error for a request that names an unknown object. */
 export function unknownType(name: string): SalesforceError {
   return new SalesforceError(
     400,
@@ -52,22 +52,22 @@ export function unknownType(name: string): SalesforceError {
   );
 }
 
-/** A path that leads nowhere. */
+/** The error for a path that does not exist. */
 export function notFound(): SalesforceError {
   return new SalesforceError(404, 'NOT_FOUND', 'The requested resource does not exist');
 }
 
-/** The answer to a request without a valid token. */
+/** The error for a request without a valid token. */
 export function sessionError(): SalesforceError {
   return new SalesforceError(401, 'INVALID_SESSION_ID', 'Session expired or invalid');
 }
 
-/** The answer to a request when the day's requests are used up. */
+/** The error for a request after the day's requests are used up. */
 export function dailyLimitError(): SalesforceError {
   return new SalesforceError(403, 'REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.');
 }
 
-/** The answer to a user who lacks a permission for the setup. */
+/** The error for a user who lacks a setup permission. */
 export function noRightError(): SalesforceError {
   return new SalesforceError(403, 'INSUFFICIENT_ACCESS_OR_READONLY', NO_RIGHT_MESSAGE);
 }
@@ -83,17 +83,17 @@ export function recordError(
   return { statusCode, message, fields };
 }
 
-/** The outcome of a record that was written. */
+/** The result for a record that was written. */
 export function saved(id: string): SaveResult {
   return { id, success: true, errors: [] };
 }
 
-/** The outcome of a record that was refused. */
+/** The result for a record that was refused. */
 export function refused(id: string | null, ...errors: RecordError[]): SaveResult {
   return { id, success: false, errors };
 }
 
-/** Makes the refusal of a single record that of the whole request, with the status that fits. */
+/** Converts the error of a single record to one of the whole request, with the right status. */
 export function toRequestError({ errors }: SaveResult): SalesforceError {
   const [error] = errors;
   if (error === undefined) throw new Error('A record that was written has no error.');

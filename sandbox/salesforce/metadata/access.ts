@@ -1,45 +1,53 @@
-/** What users may see: fields (field-level security), objects (object permissions), records (sharing). */
+/**
+ * What users may see: fields (field-level security), objects (object permissions) and records
+ * (sharing).
+ */
 
 import { type Database, quoted } from '../core/database.ts';
 import type { Field } from './field.ts';
 import type { ObjectType } from './object-type.ts';
 
-/** Whose request it is. */
+/** The user who makes a request. */
 export interface User {
   id: string;
   username: string;
   /**
    * An administrator sees what is hidden from the integration user, but no field that was granted
-   * to no user; the system, as which rules run, sees everything.
+   * to no user. The system, as which rules run, sees everything.
    */
   role: 'integration' | 'administrator' | 'system';
 }
 
-/** What users may see. */
+/** The permissions of users to see and edit. */
 export interface Access {
   canRead(user: User, type: ObjectType, field: Field): boolean;
   canEdit(user: User, type: ObjectType, field: Field): boolean;
-  /** Hides a field from the integration user, or makes it read-only; null undoes it. */
+  /**
+   * Hides a field from the integration user, or makes it read-only. Null removes the restriction.
+   */
   restrict(type: ObjectType, field: Field, to: 'hidden' | 'readOnly' | null): void;
-  /** False for an object that the user lacks the permission for. */
+  /** Returns false for an object that the user has no permission for. */
   canReadType(user: User, type: ObjectType): boolean;
-  /** Takes the permission for an object from the integration user, or gives it back. */
+  /** Revokes the integration user's permission for an object, or restores it. */
   hideType(type: ObjectType, isHidden: boolean): void;
-  /** SQL that holds for the ids of records shared with the user; null where all of them are. */
+  /** SQL that is true for the IDs of records shared with the user; null if all records are. */
   sharedSql(user: User, id: string): string | null;
-  /** False for a record that is not shared with the user. */
+  /** Returns false for a record that is not shared with the user. */
   isShared(user: User, id: string): boolean;
-  /** Shares a record with the integration user no more, or again. */
+  /** Stops sharing a record with the integration user, or shares it again. */
   hideRecord(id: string, isHidden: boolean): void;
-  /** False if one of the user's permissions for the setup was taken away; true for the administrator. */
+  /**
+   * Returns false if this setup permission was taken from the user. Always true for the
+   * administrator.
+   */
   mayDo(user: User, permission: SetupPermission): boolean;
-  /** From now on the integration user lacks these permissions; an empty list gives them back. */
+  /** From now on the integration user lacks these permissions. An empty list restores them. */
   deny(permissions: readonly SetupPermission[]): void;
-  /** To be called when permissions have changed. */
+  /** Clears the cached permissions. Call it when permissions have changed. */
   forget(): void;
 }
 
-/** Permissions of users for the setup, by their names in the API. */
+/** Setup permissions of users, by their names in the API. */
 export const SETUP_PERMISSIONS = [
   'CustomizeApplication',
   'ManageProfilesPermissionsets',
@@ -53,7 +61,7 @@ interface Grant {
   edit: boolean;
 }
 
-/** Reads permissions from the org's own objects; they are remembered until they change. */
+/** Reads permissions from the org's own objects, and caches them until they change. */
 export function createAccess(db: Database): Access {
   const grantsOf = new Map<string, Map<string, Grant>>();
   let restrictions: Map<string, Grant> | undefined;
@@ -73,7 +81,7 @@ export function createAccess(db: Database): Access {
     restrictions ??= readRestrictions(db);
     if (user.role !== 'integration' || restrictions.size === 0) return grant;
     const limit = restrictions.get(keyOf(type, field)) ?? EVERYTHING;
-    // An address is granted and withdrawn as a whole: its parts follow the compound field.
+    // An address is granted and withdrawn as a whole, because its parts follow the compound field.
     const whole = restrictions.get(`${type.name}.${field.compound ?? ''}`) ?? EVERYTHING;
     return {
       read: grant.read && limit.read && whole.read,
@@ -136,7 +144,9 @@ export function createAccess(db: Database): Access {
 const EVERYTHING: Grant = { read: true, edit: true };
 const NOTHING: Grant = { read: false, edit: false };
 
-/** A field that shows the person behind an account follows the permissions of that person's field. */
+/**
+ * A field that shows the person of a person account follows the permissions of that person's field.
+ */
 function keyOf(type: ObjectType, { name, ofPerson }: Field): string {
   return ofPerson === undefined ? `${type.name}.${name}` : `Contact.${ofPerson}`;
 }

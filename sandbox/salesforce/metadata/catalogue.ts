@@ -1,4 +1,4 @@
-/** Which objects the org has, with their tables. */
+/** The objects of the org, with their tables. */
 
 import { z } from 'zod';
 import { type Database, quoted } from '../core/database.ts';
@@ -30,21 +30,21 @@ import {
 import { setupObjects } from './objects/setup.ts';
 
 /**
- * How the org models people: with the Nonprofit Success Pack, as Salesforce comes, or with person
- * accounts (as in Nonprofit Cloud).
+ * How the org models people: with the Nonprofit Success Pack, in Salesforce's standard form, or
+ * with person accounts (as in Nonprofit Cloud).
  */
 export const ORG_SHAPES = ['npsp', 'plain', 'personAccounts'] as const;
 
 /** A way to model people. */
 export type OrgShape = (typeof ORG_SHAPES)[number];
 
-/** What an org may have switched on besides. */
+/** Optional features of an org. */
 export interface OrgFeatures {
-  /** Data Protection and Privacy: an Individual holds what a person allows. */
+  /** Data Protection and Privacy. An Individual holds a person's consents. */
   individuals?: boolean;
-  /** Contacts have a `DeceasedDate`. */
+  /** Whether contacts have a `DeceasedDate`. */
   deceasedDate?: boolean;
-  /** Records have a currency each, and the org has rates. */
+  /** Whether each record has a currency, and the org has exchange rates. */
   currencies?: boolean;
 }
 
@@ -52,23 +52,24 @@ export interface OrgFeatures {
 export interface Catalogue {
   shape: OrgShape;
   list(): ObjectType[];
-  /** The object of a name, in whatever case it is written. */
+  /** Finds the object with a name. Case is ignored. */
   find(name: string): ObjectType | undefined;
-  /** The same; INVALID_TYPE for an unknown name. */
+  /** The same as `find`, but throws INVALID_TYPE for an unknown name. */
   get(name: string): ObjectType;
-  /** The object that an id belongs to. */
+  /** Finds the object that an ID belongs to. */
   ofId(id: string): ObjectType | undefined;
-  /** Brings a custom field, for good. */
+  /** Adds a custom field permanently. */
   addCustomField(id: string, type: ObjectType, field: Field, metadata: unknown): void;
   removeCustomField(id: string, type: ObjectType, field: Field): void;
   /**
-   * Changes a field for good; `metadata` is what the tooling API shows of it. A custom field that
-   * becomes one of another kind loses its values; a RangeError if a standard one is to.
+   * Changes a field permanently; `metadata` is what the tooling API shows of it. A custom field
+   * whose type changes loses its values. Throws a RangeError if a standard field's type would
+   * change.
    */
   changeField(type: ObjectType, field: Field, metadata?: unknown): void;
 }
 
-/** Brings the tables of all objects, and the custom fields that were made before. */
+/** Creates the tables of all objects, and loads the custom fields that were created before. */
 export function createCatalogue(
   db: Database,
   shape: OrgShape,
@@ -93,7 +94,7 @@ export function createCatalogue(
   }
   for (const type of types) createTable(db, type);
 
-  /** With person accounts a field of Contact is one of Account as well. */
+  /** With person accounts, a field of Contact is also a field of Account. */
   function addWithTwin(type: ObjectType, field: Field): void {
     addField(type, field);
     if (shape === 'personAccounts' && type.name === 'Contact') {
@@ -149,8 +150,8 @@ export function createCatalogue(
 }
 
 /**
- * The indexes that make large orgs quick. They come after the people, as filling a table that has
- * them takes three times as long.
+ * Creates the indexes that make large orgs fast. They are created after the people, because filling
+ * a table that has them takes three times as long.
  */
 export function createIndexes(db: Database, catalogue: Catalogue): void {
   for (const type of catalogue.list()) {
@@ -193,7 +194,7 @@ function objectsOf(shape: OrgShape, features: OrgFeatures): ObjectType[] {
   return features.currencies ? withCurrencies(types) : types;
 }
 
-/** Every object that is written has a currency; users and the org have one by default. */
+/** Every writable object has a currency. Users and the org have a default currency. */
 function withCurrencies(types: ObjectType[]): ObjectType[] {
   for (const type of types) {
     if (MONEY_OBJECTS.has(type.name)) addField(type, currencyField());
@@ -220,7 +221,7 @@ function featureFields({ individuals, deceasedDate }: OrgFeatures): Field[] {
   ];
 }
 
-/** The same on the account of a person. */
+/** The same fields on a person account. */
 function personFeatureFields({ individuals, deceasedDate }: OrgFeatures): Field[] {
   return [
     ...(individuals ? [personIndividualField()] : []),
@@ -244,7 +245,7 @@ function readChangedFields(db: Database) {
   return customFieldRows.parse(db.prepare('select type, definition from changed_fields').all());
 }
 
-/** A custom field is kept with its metadata, and a standard one by itself. */
+/** A custom field is stored with its metadata, a standard field without. */
 function keepChange(db: Database, type: ObjectType, field: Field, metadata: unknown): void {
   const definition = JSON.stringify(field);
   const { changes } = db
@@ -287,15 +288,15 @@ function columnType(field: Field): string {
   return field.type === 'date' || field.type === 'reference' ? 'text' : 'real';
 }
 
-/** Lookups are followed from the other side, and people are looked for by name and mail. */
+/** Lookups are followed from the other side, and people are searched by name and email. */
 function isLookedUp(field: Field): boolean {
-  // A field that an administrator made can be deleted again, which an index would forbid.
+  // A field that an administrator created can be deleted again, which an index would prevent.
   if (!isStored(field) || field.needsGrant) return false;
   const isTie = field.type === 'reference' && !UNINDEXED.has(field.name);
   return isTie || field.type === 'email' || field.name === 'LastName' || field.name === 'Name';
 }
 
-/** These point to one of two users in every record, so an index on them would only mislead. */
+/** In every record these point to one of two users, so an index on them would only mislead. */
 const UNINDEXED = new Set(['CreatedById', 'LastModifiedById', 'OwnerId', 'ReportsToId']);
 
 function createIndex(db: Database, type: ObjectType, ...columns: string[]): void {

@@ -1,4 +1,4 @@
-/** Custom fields as the tooling API describes them, and as the org keeps them. */
+/** Custom fields as the tooling API describes them, and as the org stores them. */
 
 import { z } from 'zod';
 import { SalesforceError } from '../core/errors.ts';
@@ -19,7 +19,7 @@ const picklistSchema = z.looseObject({
   }),
 });
 
-/** What the tooling API is given to make a field. */
+/** The request of the tooling API to create a field. */
 export const customFieldSchema = z.looseObject({
   FullName: z.string(),
   Metadata: z.looseObject({
@@ -38,15 +38,18 @@ export const customFieldSchema = z.looseObject({
   }),
 });
 
-/** An order for a field. */
+/** An order to create a field. */
 export type CustomFieldOrder = z.output<typeof customFieldSchema>;
 
-/** What the tooling API is given to change a field: the whole of its metadata. */
+/** The request of the tooling API to change a field: its complete metadata. */
 export const fieldChangeSchema = customFieldSchema.partial({ FullName: true });
 
 type Metadata = CustomFieldOrder['Metadata'];
 
-/** The object and the field that are ordered; a SalesforceError says what the order lacks. */
+/**
+ * Returns the object and the field of an order. Throws a SalesforceError that says what the order
+ * lacks.
+ */
 export function readCustomField(
   catalogue: Catalogue,
   { FullName, Metadata }: CustomFieldOrder,
@@ -77,7 +80,7 @@ const MAX_NAME_LENGTH = 40;
 const BAD_NAME =
   'Field Name: The field name can only contain alphanumeric characters, must begin with a letter, cannot end with an underscore or contain two consecutive underscore characters, and must be unique across all fields';
 
-/** The field that metadata describe; a SalesforceError says what they lack. */
+/** Returns the field that metadata describe. Throws a SalesforceError that says what they lack. */
 export function defineCustomField(name: string, metadata: Metadata): Field {
   const { label, type } = metadata;
   if (typeof label !== 'string' || label === '') throw missing('label');
@@ -95,7 +98,7 @@ export function defineCustomField(name: string, metadata: Metadata): Field {
 
 type Traits = Partial<Field>;
 
-/** The metadata names of types: what each is in the API, and what must be said of it. */
+/** The metadata names of types, with each one's type in the API and its required details. */
 const KINDS: Partial<Record<string, { type: Field['type']; read(metadata: Metadata): Traits }>> = {
   Text: { type: 'string', read: (metadata) => ({ length: given(metadata, 'length', 255) }) },
   TextArea: { type: 'textarea', read: () => ({ length: 255 }) },

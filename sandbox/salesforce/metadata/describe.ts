@@ -1,17 +1,17 @@
-/** What `describe` tells of objects and fields, as far as a user sees them. */
+/** The `describe` responses about objects and fields, limited to what a user may see. */
 
 import type { Access, User } from './access.ts';
 import type { Catalogue } from './catalogue.ts';
 import { type Field, type FieldType, isGrantable, isText } from './field.ts';
 import type { ObjectType } from './object-type.ts';
 
-/** What descriptions need of an org. */
+/** The parts of an org that descriptions need. */
 export interface DescribeOrg {
   catalogue: Catalogue;
   access: Access;
 }
 
-/** One object in short, as in the list of all objects. */
+/** A short description of one object, as in the list of all objects. */
 export function describeBriefly(type: ObjectType, basePath: string) {
   const url = `${basePath}/sobjects/${type.name}`;
   return {
@@ -50,7 +50,7 @@ export function describeBriefly(type: ObjectType, basePath: string) {
   };
 }
 
-/** One object whole. */
+/** The full description of one object. */
 export function describeObject(org: DescribeOrg, type: ObjectType, user: User, basePath: string) {
   const fields = type.fields.filter((field) => org.access.canRead(user, type, field));
   return {
@@ -69,7 +69,7 @@ export function describeObject(org: DescribeOrg, type: ObjectType, user: User, b
   };
 }
 
-/** The one page layout of an object; a new custom field stands on it only once somebody puts it there. */
+/** The only page layout of an object. A new custom field is not on it until someone adds it. */
 export function describeLayouts(org: DescribeOrg, type: ObjectType, user: User) {
   const fields = type.fields.filter(
     (field) =>
@@ -210,7 +210,7 @@ function describeField(org: DescribeOrg, type: ObjectType, field: Field, user: U
 
 const BYTES_PER_CHARACTER = 3;
 
-/** Fields of these types cannot stand in GROUP BY. */
+/** Fields of these types cannot be used in GROUP BY. */
 const UNGROUPED = new Set<FieldType>([
   'currency',
   'percent',
@@ -220,7 +220,7 @@ const UNGROUPED = new Set<FieldType>([
   'address',
 ]);
 
-/** Long texts cannot be asked for by their content. */
+/** Long texts cannot be filtered by their content. */
 function isFilterable(field: Field): boolean {
   return !(field.type === 'textarea' && field.length > 255);
 }

@@ -1,4 +1,4 @@
-/** What Salesforce asks of FieldPermissions records beyond their types. */
+/** Salesforce's rules for FieldPermissions records beyond their field types. */
 
 import { type RecordError, recordError } from '../core/errors.ts';
 import type { SetupPermission } from './access.ts';
@@ -6,14 +6,14 @@ import type { Catalogue } from './catalogue.ts';
 import { isGrantable, type StoredValue } from './field.ts';
 import { findField } from './object-type.ts';
 
-/** The objects whose records decide what users see. */
+/** The objects whose records determine what users see. */
 export const PERMISSION_OBJECTS = new Set([
   'PermissionSet',
   'PermissionSetAssignment',
   'FieldPermissions',
 ]);
 
-/** The permission that writing such a record takes; undefined of any other object. */
+/** Returns the permission required to write such a record; undefined for any other object. */
 export function permissionFor(typeName: string): SetupPermission | undefined {
   if (!PERMISSION_OBJECTS.has(typeName)) return undefined;
   return typeName === 'PermissionSetAssignment'
@@ -21,7 +21,10 @@ export function permissionFor(typeName: string): SetupPermission | undefined {
     : 'ManageProfilesPermissionsets';
 }
 
-/** What is wrong with the values of such a record: the field must exist and be one to grant, and editing needs reading. */
+/**
+ * Returns the errors in the values of such a record. The field must exist and be grantable, and
+ * editing requires reading.
+ */
 export function checkFieldPermissions(
   catalogue: Catalogue,
   values: ReadonlyMap<string, StoredValue>,

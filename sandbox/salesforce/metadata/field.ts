@@ -1,8 +1,8 @@
-/** One field of an object, as `describe` shows it and as the database keeps it. */
+/** One field of an object, as `describe` shows it and as the database stores it. */
 
 import { z } from 'zod';
 
-/** The types of fields that this org knows, by Salesforce's names. */
+/** The field types that this org supports, by Salesforce's names. */
 export const FIELD_TYPES = [
   'id',
   'string',
@@ -23,28 +23,31 @@ export const FIELD_TYPES = [
   'address',
 ] as const;
 
-/** A type of fields. */
+/** A field type. */
 export type FieldType = (typeof FIELD_TYPES)[number];
 
 const referenceSchema = z.object({
-  /** The object that is pointed to. */
+  /** The object that the reference points to. */
   to: z.string(),
-  /** The name that leads there in SOQL, for example `Account` in `Account.Name`. */
+  /** The relationship name in SOQL, for example `Account` in `Account.Name`. */
   relationship: z.string(),
-  /** The name that leads back, for example `Contacts` in `(SELECT Id FROM Contacts)`. */
+  /** The child relationship name, for example `Contacts` in `(SELECT Id FROM Contacts)`. */
   children: z.string().optional(),
-  /** Of a reference that can lead to several objects: the others, of which this org has no records. */
+  /**
+   * For a reference that can point to several objects: the others, of which this org has no
+   * records.
+   */
   others: z.array(z.string()).optional(),
 });
 
-/** A field; custom fields are kept in this form in the database. */
+/** A field. The database stores custom fields in this form. */
 export const fieldSchema = z.object({
   name: z.string(),
   label: z.string(),
   type: z.enum(FIELD_TYPES),
-  /** The most characters; 0 where that has no meaning. */
+  /** Maximum number of characters; 0 if that has no meaning for the type. */
   length: z.number().int().default(0),
-  /** Digits in all of a number, and those behind its point. */
+  /** Total number of digits in a number, and the number after the decimal point. */
   precision: z.number().int().default(0),
   scale: z.number().int().default(0),
   /** Whether a record must have it. */
@@ -53,34 +56,34 @@ export const fieldSchema = z.object({
   updateable: z.boolean().default(true),
   custom: z.boolean().default(false),
   externalId: z.boolean().default(false),
-  /** Whether no two records may have the same value. */
+  /** Whether no two records can have the same value. */
   unique: z.boolean().default(false),
   picklist: z.array(z.string()).default([]),
-  /** Whether other values than those of the picklist are refused. */
+  /** Whether values that are not in the picklist are refused. */
   restricted: z.boolean().default(false),
   reference: referenceSchema.optional(),
-  /** What a new record has if nothing else is said. */
+  /** The value of a new record that does not set the field. */
   defaultValue: z.union([z.string(), z.number()]).optional(),
-  /** SQL of a calculated field, with `{t}` for the table it is calculated from. */
+  /** SQL of a calculated field. `{t}` represents the table from which it is calculated. */
   expression: z.string().optional(),
-  /** The compound field that this one is a part of, for example `MailingAddress`. */
+  /** The compound field that this field is part of, for example `MailingAddress`. */
   compound: z.string().optional(),
-  /** The field of the person behind a person account that this one stands for. */
+  /** The field of the contact behind a person account that this field represents. */
   ofPerson: z.string().optional(),
-  /** Whether users see it only if a permission set says so; otherwise every user does. */
+  /** Whether users see it only if a permission set grants it. Otherwise every user sees it. */
   needsGrant: z.boolean().default(false),
 });
 
 /** A field. */
 export type Field = z.output<typeof fieldSchema>;
 
-/** What makes a field differ from the defaults. */
+/** The properties of a field that differ from the defaults. */
 export type FieldTraits = Omit<z.input<typeof fieldSchema>, 'name' | 'label' | 'type'>;
 
-/** A value as the database keeps it: booleans as 0 and 1, moments in milliseconds since 1970. */
+/** A value as the database stores it: booleans as 0 and 1, times in milliseconds since 1970. */
 export type StoredValue = string | number | null;
 
-/** Salesforce's lengths of fields that have a fixed one. */
+/** Salesforce's lengths of the field types that have a fixed length. */
 const FIXED_LENGTHS: Partial<Record<FieldType, number>> = {
   id: 18,
   reference: 18,
@@ -90,7 +93,7 @@ const FIXED_LENGTHS: Partial<Record<FieldType, number>> = {
   picklist: 255,
 };
 
-/** Makes a field. */
+/** Creates a field. */
 export function defineField(
   name: string,
   label: string,
@@ -100,12 +103,12 @@ export function defineField(
   return fieldSchema.parse({ length: FIXED_LENGTHS[type] ?? 0, ...traits, name, label, type });
 }
 
-/** A text of one line. */
+/** Creates a single-line text field. */
 export function text(name: string, label: string, length: number, traits?: FieldTraits): Field {
   return defineField(name, label, 'string', { ...traits, length });
 }
 
-/** A lookup to another object. */
+/** Creates a lookup to another object. */
 export function lookup(
   name: string,
   label: string,
@@ -115,12 +118,12 @@ export function lookup(
   return defineField(name, label, 'reference', { ...traits, reference });
 }
 
-/** A field that is filled by the org itself. */
+/** Returns the field as one that only the org can fill. */
 export function readOnly(field: Field): Field {
   return { ...field, createable: false, updateable: false };
 }
 
-/** An address and its parts; `prefix` is for example `Mailing`. */
+/** Creates an address and its parts; `prefix` is, for example, `Mailing`. */
 export function addressFields(prefix: string, label: string, traits: FieldTraits = {}): Field[] {
   const compound = `${prefix}Address`;
   const part = { ...traits, compound };
@@ -134,23 +137,29 @@ export function addressFields(prefix: string, label: string, traits: FieldTraits
   ];
 }
 
-/** Whether the field is a column of the table; the others are put together when they are asked for. */
+/**
+ * Returns whether the field is a column of the table. Other fields are computed when they are
+ * queried.
+ */
 export function isStored(field: Field): boolean {
   return field.type !== 'address' && field.expression === undefined;
 }
 
-/** Whether permissions can be given for it: every user sees what every record must have. */
+/**
+ * Returns whether its permissions can be granted. A field that every record must have is visible to
+ * every user.
+ */
 export function isGrantable(field: Field): boolean {
   const isOwed = field.required && field.type !== 'boolean';
   return !isOwed && (field.createable || field.updateable);
 }
 
-/** Whether SOQL compares its values as texts, without regard to case. */
+/** Returns whether SOQL compares its values as texts, ignoring case. */
 export function isText(field: Field): boolean {
   return TEXT_TYPES.has(field.type);
 }
 
-/** Whether its values are numbers. */
+/** Returns whether its values are numbers. */
 export function isNumeric(field: Field): boolean {
   return NUMERIC_TYPES.has(field.type);
 }

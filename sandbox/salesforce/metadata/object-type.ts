@@ -1,32 +1,32 @@
-/** One kind of records, for example Contact. */
+/** One kind of record, for example Contact. */
 
 import { defineField, type Field, lookup, readOnly } from './field.ts';
 
-/** An object in Salesforce's sense: a name, fields, and what may be done with its records. */
+/** An object in Salesforce's sense: a name, fields, and the operations that its records allow. */
 export interface ObjectType {
   name: string;
   label: string;
   labelPlural: string;
-  /** The first three characters of its ids. */
+  /** The first three characters of its IDs. */
   keyPrefix: string;
   custom: boolean;
   createable: boolean;
   updateable: boolean;
   deletable: boolean;
-  /** Whether two records can be made one. */
+  /** Whether two records can be merged. */
   mergeable: boolean;
   /** Whether only the tooling API shows it. */
   toolingOnly: boolean;
-  /** Groups of fields that no two records share. */
+  /** Groups of fields whose values must be unique together. */
   unique: readonly (readonly string[])[];
-  /** Children that go when their parent goes. */
+  /** Children that are deleted with their parent. */
   cascade: readonly { type: string; field: string }[];
   fields: Field[];
-  /** The same by name in lower case: names of fields do not tell upper from lower case. */
+  /** The same fields by name in lower case, because field names are not case-sensitive. */
   fieldsByName: Map<string, Field>;
 }
 
-/** What makes an object differ from the defaults. */
+/** The properties of an object that differ from the defaults. */
 export interface ObjectTraits extends Partial<Omit<ObjectType, 'fieldsByName' | 'fields'>> {
   name: string;
   label: string;
@@ -34,7 +34,7 @@ export interface ObjectTraits extends Partial<Omit<ObjectType, 'fieldsByName' | 
   fields: readonly Field[];
 }
 
-/** Makes an object, with the fields that every object has. */
+/** Creates an object, with the fields that every object has. */
 export function defineObject({ fields, ...traits }: ObjectTraits): ObjectType {
   const merged = traits.mergeable === true ? [mergedInto(traits.name)] : [];
   const all = [...systemFields(), ...merged, ...fields];
@@ -60,19 +60,19 @@ export function addField(type: ObjectType, field: Field): void {
   type.fieldsByName.set(field.name.toLowerCase(), field);
 }
 
-/** Takes a field away. */
+/** Removes a field from an object. */
 export function removeField(type: ObjectType, field: Field): void {
   type.fields = type.fields.filter(({ name }) => name !== field.name);
   type.fieldsByName.delete(field.name.toLowerCase());
 }
 
-/** Puts a changed field in the place of the one of the same name. */
+/** Replaces the field with the same name. */
 export function replaceField(type: ObjectType, field: Field): void {
   type.fields = type.fields.map((one) => (one.name === field.name ? field : one));
   type.fieldsByName.set(field.name.toLowerCase(), field);
 }
 
-/** The field of a name, in whatever case it is written. */
+/** Finds the field with a name. Case is ignored. */
 export function findField(type: ObjectType, name: string): Field | undefined {
   return type.fieldsByName.get(name.toLowerCase());
 }

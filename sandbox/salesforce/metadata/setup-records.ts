@@ -15,14 +15,14 @@ export const INTEGRATION_USER: User = {
   role: 'integration',
 };
 
-/** The user who runs the org. */
+/** The user who administers the org. */
 export const ADMINISTRATOR: User = {
   id: createId('005', 2),
   username: 'admin@riverside.example.org',
   role: 'administrator',
 };
 
-/** The user as which rules run; it may do everything. */
+/** The user as which rules run. It has every permission. */
 export const SYSTEM: User = { ...ADMINISTRATOR, role: 'system' };
 
 /** The permission set that holds the permissions of the integration user's profile. */
@@ -34,7 +34,7 @@ export const ORG_NAME = 'Riverside Food Bank';
 /** The users that can sign in. */
 export const USERS: readonly User[] = [INTEGRATION_USER, ADMINISTRATOR];
 
-/** What every new record of the org has; `atMs` is when it came. */
+/** The values that every new record of the org has; `atMs` is its creation time. */
 export function systemValues(atMs: number): Record<string, StoredValue> {
   return {
     CreatedDate: atMs,
@@ -45,13 +45,13 @@ export function systemValues(atMs: number): Record<string, StoredValue> {
   };
 }
 
-/** The record types of accounts that come with the Nonprofit Success Pack; every user sees that they are there. */
+/** The account record types of the Nonprofit Success Pack. Every user can see that they exist. */
 const SUCCESS_PACK_RECORD_TYPES = [
   { name: 'Household Account', developerName: 'HH_Account' },
   { name: 'Organization', developerName: 'Organization' },
 ];
 
-/** Writes the records; the database must not have any yet. */
+/** Writes the records. The database must not have any yet. */
 export function fillSetup(db: Database, atMs: number, hasSuccessPack: boolean): void {
   const insert = (
     type: string,
@@ -107,7 +107,7 @@ export function fillSetup(db: Database, atMs: number, hasSuccessPack: boolean): 
       LocaleSidKey: 'en_US',
       ...LOCALE,
     });
-    // Salesforce keeps the permissions of each profile in a permission set of its own.
+    // Salesforce keeps the permissions of each profile in a separate permission set.
     insert('PermissionSet', number, '0PS', {
       Name: `X00e${number}`,
       Label: profile,

@@ -1,14 +1,14 @@
-/** Values on their way in and out: what JSON says, and what the database keeps. */
+/** Converts values between JSON and the database. */
 
 import { type Field, isText, type StoredValue } from './field.ts';
 
-/** A value that cannot be what the field holds. */
+/** Marks a value that the field cannot hold. */
 export const NOT_OF_TYPE = Symbol('not of type');
 
 /**
- * The value to keep; blanks at the ends of texts go, and a text of nothing else is no value.
- * `NOT_OF_TYPE` for what the field cannot hold at all. Texts are read as well, as CSV has
- * nothing else.
+ * Returns the value to store. Blanks at both ends of a text are removed, and a text of only blanks
+ * is no value. Returns `NOT_OF_TYPE` if the field cannot hold the value at all. Also reads texts,
+ * because CSV has nothing else.
  */
 export function readValue(field: Field, value: unknown): StoredValue | typeof NOT_OF_TYPE {
   if (value === null || value === undefined) return field.type === 'boolean' ? 0 : null;
@@ -30,7 +30,7 @@ export function readValue(field: Field, value: unknown): StoredValue | typeof NO
   }
 }
 
-/** Whether JSON of this kind can be read into the field at all: texts must be texts. */
+/** Returns whether the field can hold JSON of this type at all. Texts must be JSON strings. */
 export function isJsonOfType(field: Field, value: unknown): boolean {
   if (value === null) return true;
   if (typeof value === 'object') return false;
@@ -46,17 +46,17 @@ export function showValue(field: Field, value: StoredValue): string | number | b
   return value;
 }
 
-/** A moment in the manner of the REST API: `2026-11-20T02:00:00.000+0000`. */
+/** Formats a time as the REST API does: `2026-11-20T02:00:00.000+0000`. */
 export function showMoment(atMs: number): string {
   return new Date(atMs).toISOString().replace('Z', '+0000');
 }
 
-/** A moment to the second: the org's stamps have no more. */
+/** Rounds a time down to the second, because the org's timestamps have no milliseconds. */
 export function wholeSecond(atMs: number): number {
   return Math.floor(atMs / 1000) * 1000;
 }
 
-/** Milliseconds since 1970 for an ISO moment with a zone; undefined for anything else. */
+/** Returns milliseconds since 1970 for an ISO time with a zone; undefined for anything else. */
 export function parseMoment(text: string): number | undefined {
   const pattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/i;
   if (!pattern.test(text) || !isDay(text.slice(0, 10))) return undefined;
@@ -64,7 +64,7 @@ export function parseMoment(text: string): number | undefined {
   return Number.isNaN(atMs) ? undefined : atMs;
 }
 
-/** Whether a text is an ISO day that exists. */
+/** Returns whether a text is an ISO day that exists. */
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const atMs = Date.parse(`${text}T00:00:00Z`);

@@ -1,4 +1,4 @@
-/** The page on which a person lets the app in (web server flow). */
+/** The page on which a user grants the app access (web server flow). */
 
 import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
@@ -16,13 +16,13 @@ const requestSchema = z.object({
   code_challenge: z.string().default(''),
   /** Approves at once, as this user. */
   login_hint: z.string().optional(),
-  /** What was chosen on the page. */
+  /** The user's choice on the page. */
   decision: z.enum(['allow', 'deny']).optional(),
 });
 
 type AuthorizeRequest = z.output<typeof requestSchema>;
 
-/** `GET` shows the page (or approves at once if there is a `login_hint`), `POST` is its answer. */
+/** `GET` shows the page (or approves at once if there is a `login_hint`). `POST` is its answer. */
 export function authorizeRoutes(app: ClientApp, codes: Codes): Hono {
   const router = new Hono();
   router.get('/authorize', (c) => {
@@ -57,13 +57,16 @@ function problemWith(request: AuthorizeRequest, { clientId }: ClientApp): Proble
   if (request.response_type !== 'code') {
     return { error: 'unsupported_response_type', description: 'response type not supported' };
   }
-  // Apps of partners must use PKCE, also those that have a secret.
+  // Apps of partners must use PKCE, even if they have a secret.
   return request.code_challenge === ''
     ? { error: 'invalid_request', description: 'missing required code challenge' }
     : undefined;
 }
 
-/** Answers the app, unless it is unknown or gave no address: then only the user sees the error. */
+/**
+ * Redirects to the app, unless it is unknown or gave no valid address. Then only the user sees the
+ * error.
+ */
 function refuse(c: Context, request: AuthorizeRequest, { error, description }: Problem): Response {
   const reachesApp = error !== 'invalid_client_id' && error !== 'redirect_uri_mismatch';
   if (!reachesApp) return c.text(`error=${error}&error_description=${description}`, 400);

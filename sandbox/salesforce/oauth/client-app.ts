@@ -1,20 +1,20 @@
-/** The one app (an External Client App) that may sign in to this org, with its keys. */
+/** The only app (an External Client App) that can sign in to this org, with its keys. */
 
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import type { Database } from '../core/database.ts';
 import { orgSetting } from '../org/org.ts';
 
-/** What an app signs in with. */
+/** The credentials of the app. */
 export interface ClientApp {
   clientId: string;
   clientSecret: string;
-  /** PEM; the org knows it as the app's certificate, a client signs its JWTs with it. */
+  /** PEM. The org knows it as the app's certificate, and a client signs its JWTs with it. */
   privateKey: string;
 }
 
 const KEY_BITS = 2048;
 
-/** The app of a database; it stays the same when the sandbox is started again. */
+/** The app of a database. It stays the same when the sandbox is restarted. */
 export function openClientApp(db: Database, seed: number): ClientApp {
   return {
     clientId: `3MVG9${secretOf(seed, 'client id').slice(0, 60)}`,
@@ -23,14 +23,14 @@ export function openClientApp(db: Database, seed: number): ClientApp {
   };
 }
 
-/** Hexadecimal digits that hang on the seed alone. */
+/** Returns hexadecimal digits that depend only on the seed and the purpose. */
 export function secretOf(seed: number, purpose: string): string {
   return createHash('sha256').update(`${purpose} of seed ${seed}`).digest('hex');
 }
 
 let key: string | undefined;
 
-/** Making a key takes a moment, so the sandboxes of one process have the same one. */
+/** Creating a key takes a moment, so the sandboxes of one process share one. */
 function processKey(): string {
   key ??= generateKeyPairSync('rsa', {
     modulusLength: KEY_BITS,

@@ -1,4 +1,4 @@
-/** Authorization codes: good for one use within a quarter of an hour. */
+/** Authorization codes, each valid for one use within a quarter of an hour. */
 
 import { createHash } from 'node:crypto';
 import { OAuthError } from './oauth-error.ts';
@@ -6,7 +6,7 @@ import type { TokenGrant } from './tokens.ts';
 
 const LIFETIME_MS = 900_000;
 
-/** What a code was given out for. */
+/** The data that a code was issued for. */
 export interface CodeGrant extends TokenGrant {
   redirectUri: string;
   /** The PKCE challenge (SHA-256, base64url). */
@@ -16,16 +16,20 @@ export interface CodeGrant extends TokenGrant {
 /** The codes of an org. */
 export interface Codes {
   issue(grant: CodeGrant): string;
-  /** Uses a code up; an OAuthError if it, the redirect URI or the verifier is not right. */
+  /**
+   * Redeems a code. Throws an OAuthError if the code, the redirect URI or the verifier is wrong.
+   */
   redeem(code: string, redirectUri: string, verifier: string): CodeGrant;
 }
 
-/** Starts without codes; they are not kept, as no user is signing in while a sandbox starts. */
+/**
+ * Starts without codes. They are not stored, because no user is signing in while a sandbox starts.
+ */
 export function createCodes(clock: () => number, createSecret: () => string): Codes {
   const codes = new Map<string, CodeGrant & { expiresAtMs: number; used: boolean }>();
   return {
     issue(grant) {
-      // Real codes end so, and must be escaped in URLs.
+      // Real codes also end with `==`, which must be escaped in URLs.
       const code = `aPrx${createSecret()}==`;
       codes.set(code, { ...grant, expiresAtMs: clock() + LIFETIME_MS, used: false });
       return code;

@@ -7,12 +7,18 @@ import { USERS } from '../metadata/setup-records.ts';
 import type { ClientApp } from './client-app.ts';
 import { OAuthError } from './oauth-error.ts';
 
-/** Some clients give `exp` in milliseconds; seconds will not be as large for thousands of years. */
+/**
+ * Some clients send `exp` in milliseconds. Values in seconds will not be this large for thousands
+ * of years.
+ */
 const LEAST_MILLISECONDS = 100_000_000_000;
 
 const LOGIN_HOST = 'https://login.salesforce.com';
 
-/** Since Spring '26 an External Client App knows sandboxes by their own address alone. */
+/**
+ * Since Spring '26 an External Client App knows sandboxes only by their own address, so this
+ * audience is refused.
+ */
 const SANDBOX_LOGIN_HOST = 'https://test.salesforce.com';
 
 const headerSchema = z.object({ alg: z.literal('RS256') });
@@ -23,7 +29,7 @@ const claimsSchema = z.object({
   exp: z.coerce.number(),
 });
 
-/** The user that an assertion speaks for; an OAuthError says what is wrong with it. */
+/** Returns the user of an assertion. Throws an OAuthError that says what is wrong with it. */
 export function readAssertion(
   assertion: string,
   options: { app: ClientApp; origin: string; nowMs: number },
@@ -47,7 +53,7 @@ export function readAssertion(
   }
   const expiresAtMs = exp > LEAST_MILLISECONDS ? exp : exp * 1000;
   if (expiresAtMs <= options.nowMs) {
-    // Salesforce says so of an assertion as well.
+    // Salesforce uses this message for an assertion too.
     throw new OAuthError('invalid_grant', 'expired authorization code');
   }
   const user = USERS.find(({ username }) => username === sub);
@@ -70,7 +76,7 @@ function fromBase64(text: string): string {
   return Buffer.from(text, 'base64url').toString('utf8');
 }
 
-/** A slash at the end, or the path of the token endpoint, makes no other audience. */
+/** A slash at the end, or the path of the token endpoint, does not change the audience. */
 function withoutEnd(audience: string): string {
   return audience.replace(/\/+$/, '').replace(/\/services\/oauth2\/token$/, '');
 }

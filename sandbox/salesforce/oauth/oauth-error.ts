@@ -1,6 +1,6 @@
-/** What the sign-in endpoints refuse, in OAuth's form. */
+/** The errors of the sign-in endpoints, in OAuth's form. */
 
-/** Refuses a sign-in. */
+/** The error that refuses a sign-in. */
 export class OAuthError extends Error {
   override name = 'OAuthError';
   /** For example `invalid_grant`. */
@@ -12,7 +12,7 @@ export class OAuthError extends Error {
   }
 }
 
-/** The body of a refused sign-in. */
+/** Returns the body of a refused sign-in. */
 export function oauthErrorBody({ error, message }: OAuthError) {
   return { error, error_description: message };
 }

@@ -1,4 +1,4 @@
-/** `/services/oauth2/token` and its neighbours: signing in, going on, signing out. */
+/** `/services/oauth2/token` and related endpoints: signing in, refreshing, signing out. */
 
 import { createHmac } from 'node:crypto';
 import { type Context, Hono } from 'hono';
@@ -9,17 +9,17 @@ import { readAssertion } from './jwt.ts';
 import { OAuthError } from './oauth-error.ts';
 import type { TokenGrant, Tokens } from './tokens.ts';
 
-/** What the endpoints reach into. */
+/** The parts that the endpoints use. */
 export interface OAuthOptions {
   app: ClientApp;
   codes: Codes;
   tokens: Tokens;
   clock: () => number;
-  /** Whether each use of a refresh token gives a new one and ends the old one. */
+  /** Whether each use of a refresh token returns a new one and ends the old one. */
   rotateRefreshTokens: boolean;
 }
 
-/** The endpoints, to be mounted at `/services/oauth2`. */
+/** The endpoints, to mount at `/services/oauth2`. */
 export function tokenRoutes(options: OAuthOptions): Hono {
   const router = new Hono();
   router.post('/token', async (c) => {
@@ -91,7 +91,7 @@ function readJwt(c: Context, { app, clock }: OAuthOptions, form: Form) {
   return readAssertion(form['assertion'] ?? '', { app, origin: originOf(c), nowMs: clock() });
 }
 
-/** An app that keeps no secret leaves it out; one that gives it must give the right one. */
+/** An app without a secret leaves it out. An app that sends a secret must send the right one. */
 function checkClient(
   c: Context,
   app: ClientApp,
@@ -117,7 +117,7 @@ function readBasic(header: string | undefined): { clientId: string; secret: stri
   return { clientId, secret };
 }
 
-/** There is no `expires_in`, as Salesforce gives none. */
+/** The response has no `expires_in`, because Salesforce sends none. */
 function tokenAnswer(c: Context, { app, tokens, clock }: OAuthOptions, signedIn: SignedIn) {
   const origin = originOf(c);
   const id = `${origin}/id/${ORG_ID}/${signedIn.user.id}`;
@@ -150,7 +150,10 @@ async function readForm(c: Context): Promise<Form> {
   );
 }
 
-/** The address under which the client reached the org: it may lie behind a name of its own. */
+/**
+ * Returns the address at which the client reached the org, which may differ from the org's own
+ * name.
+ */
 export function originOf(c: Context): string {
   return new URL(c.req.url).origin;
 }

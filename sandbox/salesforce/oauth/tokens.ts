@@ -6,7 +6,7 @@ import type { User } from '../metadata/access.ts';
 import { ORG_ID } from '../metadata/setup-records.ts';
 import { findUser } from '../org/org.ts';
 
-/** Whose token it is, and what it is for. */
+/** The user of a token, and its scope. */
 export interface TokenGrant {
   user: User;
   /** For example `api refresh_token`. */
@@ -15,24 +15,27 @@ export interface TokenGrant {
 
 /** The tokens of an org. */
 export interface Tokens {
-  /** A new access token; it ends after the org's time unless `token` is one that is to be set. */
+  /**
+   * Issues a new access token. It expires after the org's lifetime, unless `token` sets a specific
+   * one.
+   */
   issueAccess(grant: TokenGrant, options?: { token?: string; lifetimeMs?: number }): string;
   issueRefresh(grant: TokenGrant): string;
-  /** Whose access token it is; undefined if it is none, or no more. */
+  /** Returns the grant of an access token; undefined if the token is unknown or no longer valid. */
   findAccess(token: string): TokenGrant | undefined;
   findRefresh(token: string): TokenGrant | undefined;
-  /** Ends a token of either kind; false if it is none. */
+  /** Revokes a token of either kind. Returns false if it is unknown. */
   revoke(token: string): boolean;
-  /** Ends all access tokens; refresh tokens stay. */
+  /** Expires all access tokens. Refresh tokens stay valid. */
   expireAll(): void;
 }
 
-/** What tokens are made with. */
+/** The options for creating tokens. */
 export interface TokensOptions {
   clock: () => number;
-  /** How long an access token lasts; 0 means for good. */
+  /** Lifetime of an access token; 0 means that it never expires. */
   lifetimeMs: number;
-  /** Unpredictable hexadecimal digits. */
+  /** Returns unpredictable hexadecimal digits. */
   createSecret: () => string;
 }
 
@@ -81,7 +84,7 @@ export function createTokens(db: Database, options: TokensOptions): Tokens {
   };
 }
 
-/** An access token of the form that all clients expect: the org's id, `!`, and the secret. */
+/** Formats an access token as all clients expect it: the org's ID, `!`, and the secret. */
 export function toAccessToken(secret: string): string {
   return `${toShortId(ORG_ID)}!AQ.${secret}`;
 }

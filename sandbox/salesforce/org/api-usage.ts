@@ -1,9 +1,9 @@
-/** How many API requests of the day are used up. */
+/** Tracks how many of the day's API requests are used up. */
 
 import type { Database } from '../core/database.ts';
 
 const HOUR_MS = 3_600_000;
-/** The limit is for any 24 hours in a row. */
+/** The limit applies to any 24 consecutive hours. */
 const HOURS = 24;
 
 /** Counts requests. */
@@ -11,9 +11,9 @@ export interface ApiUsage {
   /** The most requests within 24 hours. */
   readonly limit: number;
   used(): number;
-  /** Counts a request; false, and nothing is counted, if none is left. */
+  /** Counts a request. If none is left, returns false and counts nothing. */
   take(): boolean;
-  /** Makes it look as if so many had been used. */
+  /** Makes it appear that this many requests were used. */
   set(used: number): void;
 }
 

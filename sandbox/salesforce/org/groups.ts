@@ -6,14 +6,17 @@ import { contactIdOf } from './person-id.ts';
 
 const FORMER_MEMBERS = 2;
 
-/** What groups are made of. */
+/** The parts that groups are created from. */
 export interface GroupsOptions extends ContactList {
   atMs: number;
-  /** The account whose board is held as affiliations; null where there are none. */
+  /** The account whose board is stored as affiliations; null if the org has no affiliations. */
   boardOf: string | null;
 }
 
-/** The board and the staff, as campaigns; the board also as affiliations with the nonprofit itself. */
+/**
+ * Creates the board and the staff as campaigns. The board is also stored as affiliations with the
+ * nonprofit itself.
+ */
 export function fillGroups(insert: Insert, options: GroupsOptions): void {
   const { atMs, boardOf } = options;
   const { board, staff } = chooseGroups(options);

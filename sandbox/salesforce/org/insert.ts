@@ -1,4 +1,4 @@
-/** Fills new tables quickly, without the checks that writes of users go through. */
+/** Fills new tables quickly, without the checks that user writes go through. */
 
 import { type Database, quoted } from '../core/database.ts';
 import { createId } from '../core/ids.ts';
@@ -6,7 +6,7 @@ import type { Catalogue } from '../metadata/catalogue.ts';
 import type { StoredValue } from '../metadata/field.ts';
 import { INTEGRATION_USER, systemValues } from '../metadata/setup-records.ts';
 
-/** Writes a record as of a moment and gives its id; values without a column are left out. */
+/** Writes a record as of a time and returns its ID. Values without a column are left out. */
 export type Insert = (type: string, atMs: number, values: Record<string, StoredValue>) => string;
 
 /** Prepares to fill the tables of an org. */
@@ -27,9 +27,9 @@ export function createInsert(db: Database, catalogue: Catalogue): Insert {
 interface Table {
   keyPrefix: string;
   columns: readonly string[];
-  /** What every record has. */
+  /** The values that every record has. */
   base: Record<string, StoredValue>;
-  /** That of the last record. */
+  /** The number of the last record. */
   number: number;
   run(...values: StoredValue[]): void;
 }

@@ -1,35 +1,41 @@
-/** What an org sends because an administrator set it up to: Outbound Messages and a Flow's callouts. */
+/**
+ * The requests that an org sends because an administrator set them up: Outbound Messages and a
+ * Flow's callouts.
+ */
 
 import { z } from 'zod';
 import { type CalledOut, callOut } from '../../crm/call-out.ts';
 import { createId } from '../core/ids.ts';
 import { ORG_ID } from '../metadata/setup-records.ts';
 
-/** As long as Salesforce waits for an answer. */
+/** How long Salesforce waits for a response. */
 const TIMEOUT_MS = 60_000;
 
-/** Notifications of one message (developer guide, "Outbound Messaging WSDL"). */
+/** Maximum number of notifications in one message (developer guide, "Outbound Messaging WSDL"). */
 const MAX_NOTIFICATIONS = 100;
 
-/** Records that a flow or a workflow rule has sent a message about. */
+/** Records about which a flow or a workflow rule has sent a message. */
 export const messageOrderSchema = z.strictObject({
   url: z.url(),
   type: z.string().default('Contact'),
   ids: z.array(z.string()).min(1).max(MAX_NOTIFICATIONS),
-  /** The fields that the administrator chose, besides the id, which is always there. */
+  /** The fields that the administrator chose, in addition to the ID, which is always included. */
   fields: z.array(z.string()).default([]),
-  /** The org that it claims to be from; this one by default. */
+  /** The org that the message claims to be from. Default: this org. */
   organizationId: z.string().default(ORG_ID),
 });
 
 export type MessageOrder = z.output<typeof messageOrderSchema>;
 
-/** What came of a message; without an acknowledgement Salesforce sends it again for a day. */
+/** The outcome of a message. Without an acknowledgement, Salesforce resends it for a day. */
 export interface SentMessage extends CalledOut {
   isAcknowledged: boolean;
 }
 
-/** Sends one message, unsigned as all of them; the values of each record are given in the order of `ids`. */
+/**
+ * Sends one message, unsigned like all Outbound Messages. `values` has each record's values in the
+ * order of `ids`.
+ */
 export async function sendMessage(
   order: MessageOrder,
   values: readonly Readonly<Record<string, unknown>>[],
@@ -75,10 +81,10 @@ function escapeXml(text: string): string {
   return text.replace(/[&<>]/g, (character) => ENTITIES[character] ?? character);
 }
 
-/** A callout of a flow: the body is what its administrator mapped. */
+/** A callout of a flow. Its administrator mapped the body. */
 export const calloutOrderSchema = z.strictObject({ url: z.url(), body: z.unknown().optional() });
 
-/** Sends a callout, unsigned as all of them. */
+/** Sends a callout, unsigned like all of them. */
 export function sendCallout({
   url,
   body,

@@ -1,4 +1,4 @@
-/** A whole org: its records, its users and what it knows of its clients. */
+/** A whole org: its records, its users and what it knows about its clients. */
 
 import type { World } from '../../../people/world.ts';
 import { findSetting, keptSetting } from '../../crm/kept-setting.ts';
@@ -22,7 +22,7 @@ import { type ApiUsage, createApiUsage } from './api-usage.ts';
 import { fillPeople } from './people.ts';
 import { fillReports } from './reports.ts';
 
-/** An org; `runQuery(org, …)` asks it, `org.store` writes to it. */
+/** An org. `runQuery(org, …)` queries it, `org.store` writes to it. */
 export interface Org {
   db: Database;
   catalogue: Catalogue;
@@ -35,20 +35,23 @@ export interface Org {
   clock: () => number;
 }
 
-/** What an org is made from. */
+/** The parts that an org is created from. */
 export interface OrgOptions {
   world: World;
-  /** How many people of the world's contact list the org has. */
+  /** Number of people from the world's contact list that the org has. */
   contactCount: number;
   shape: OrgShape;
-  /** None by default. */
+  /** Default: none. */
   features?: OrgFeatures;
-  /** Daily requests. */
+  /** Maximum number of requests per day. */
   apiLimit: number;
   clock: () => number;
 }
 
-/** Opens the org of a database, and fills it if it is new; an error if it was filled with others. */
+/**
+ * Opens the org of a database, and fills it if it is new. Throws an error if it was filled with
+ * other data.
+ */
 export function openOrg(db: Database, options: OrgOptions): Org {
   const { clock } = options;
   const isNew = isSameOrNew(db, options) === 'new';
@@ -72,12 +75,12 @@ export function openOrg(db: Database, options: OrgOptions): Org {
   };
 }
 
-/** The user with this id. */
+/** Returns the user with this ID. */
 export function findUser(id: string): User | undefined {
   return USERS.find((user) => user.id === id);
 }
 
-/** A value that the org keeps for good, made when it is first asked for. */
+/** Reads a value that the org keeps permanently. It is created on first use. */
 export function orgSetting(db: Database, name: string, create: () => string): string {
   return keptSetting(db, 'org_settings', name, create);
 }
@@ -91,7 +94,7 @@ function isSameOrNew(db: Database, options: OrgOptions): 'same' | 'new' {
   return present === undefined ? 'new' : 'same';
 }
 
-/** The setting that says what a database was filled with. */
+/** The setting that records the data that a database was filled with. */
 const INGREDIENTS = 'made of';
 
 function ingredientsOf({ world, contactCount, shape, features = {} }: OrgOptions): string {
@@ -99,7 +102,7 @@ function ingredientsOf({ world, contactCount, shape, features = {} }: OrgOptions
   return `seed ${world.seed}, ${world.donorCount} donors, ${contactCount} contacts, shape ${shape}${extras.join('')}`;
 }
 
-/** All or nothing: a sandbox that is stopped meanwhile begins anew. */
+/** All or nothing: a sandbox that is stopped during the fill starts from the beginning. */
 function fill(db: Database, catalogue: Catalogue, options: OrgOptions): void {
   const { world, contactCount, shape, clock } = options;
   const nowMs = clock();

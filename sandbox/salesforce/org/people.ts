@@ -1,4 +1,6 @@
-/** The people of the world as this org holds them: contacts, households, employers, affiliations. */
+/**
+ * The people of the world as this org stores them: contacts, households, employers, affiliations.
+ */
 
 import type { CrmPerson, World } from '../../../people/world.ts';
 import type { Database } from '../core/database.ts';
@@ -10,24 +12,24 @@ import { fillGroups } from './groups.ts';
 import { createInsert, type Insert } from './insert.ts';
 import { contactIdOf } from './person-id.ts';
 
-/** Salesforce's own word for a last name that was not given, as there must be one. */
+/** Salesforce's text for a missing last name, because a contact must have one. */
 const NO_LAST_NAME = '[not provided]';
 
-/** Over so long before its start the org got its contacts: two years. */
+/** The period before its start over which the org got its contacts: two years. */
 const HISTORY_MS = 2 * 365 * 86_400_000;
 
-/** Members of one household are near each other in the list, so that it is enough to look back so far. */
+/** Members of a household are close together in the list, so it is enough to look back this far. */
 const HOUSEHOLD_WINDOW = 12;
 
-/** What a list of people is made into records from. */
+/** The options for turning the people of the world into records. */
 export interface PeopleOptions {
   world: World;
-  /** How many people of the world's contact list the org has. */
+  /** Number of people from the world's contact list that the org has. */
   contactCount: number;
   nowMs: number;
 }
 
-/** Writes all contacts and what belongs to them; the database must not have any yet. */
+/** Writes all contacts and their related records. The database must not have any yet. */
 export function fillPeople(db: Database, catalogue: Catalogue, options: PeopleOptions): void {
   const insert = createInsert(db, catalogue);
   const accounts = createAccounts(insert);
@@ -52,7 +54,7 @@ export function fillPeople(db: Database, catalogue: Catalogue, options: PeopleOp
   fillGroups(insert, { ...options, atMs: startMs, boardOf: board });
 }
 
-/** Contacts as they stand in every shape of org. */
+/** The values of a contact that are the same in every shape of org. */
 function contactValues(person: CrmPerson): Record<string, StoredValue> {
   return {
     FirstName: person.firstName,
@@ -115,7 +117,7 @@ function addWithOwnAccount(
   });
 }
 
-/** Accounts that come when the first person needs them. */
+/** Accounts that are created when the first person needs them. */
 interface Accounts {
   employer(name: string, atMs: number): string;
   employerOf(person: CrmPerson, atMs: number): string | null;
@@ -148,7 +150,7 @@ function createAccounts(insert: Insert): Accounts {
   };
 }
 
-/** The fields of the Nonprofit Success Pack are left out in orgs that have not got it. */
+/** Orgs without the Nonprofit Success Pack leave out its fields. */
 const ORGANISATION = { npe01__SYSTEM_AccountType__c: 'Organization' };
 const HOUSEHOLD = {
   Type: 'Household',
@@ -156,7 +158,7 @@ const HOUSEHOLD = {
   npe01__SYSTEMIsIndividual__c: 1,
 };
 
-/** The last person of the list came a little before the org was started. */
+/** The last person of the list was added shortly before the org was started. */
 function stampOf(number: number, { nowMs, contactCount }: PeopleOptions): number {
   return wholeSecond(nowMs - HISTORY_MS + Math.floor((HISTORY_MS * number) / contactCount));
 }

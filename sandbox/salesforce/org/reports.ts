@@ -10,11 +10,11 @@ export interface Report {
   name: string;
   developerName: string;
   description: string;
-  /** The SOQL condition on Contact that stands for its filters; null for all contacts. */
+  /** The SOQL condition on Contact that represents its filters; null for all contacts. */
   where: string | null;
 }
 
-/** All of them. */
+/** All reports. */
 export const REPORTS: readonly Report[] = [
   {
     name: 'Board Members',
@@ -36,7 +36,7 @@ export const REPORTS: readonly Report[] = [
   },
 ].map((report, index) => ({ ...report, id: createId('00O', index + 1) }));
 
-/** Writes the records of the reports; the database must not have any yet. */
+/** Writes the records of the reports. The database must not have any yet. */
 export function fillReports(db: Database, atMs: number): void {
   for (const [index, { id, name, developerName, description }] of REPORTS.entries()) {
     const row = {

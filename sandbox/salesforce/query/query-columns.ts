@@ -1,4 +1,4 @@
-/** What the columns of a query are, for clients that draw tables (`columns=true`). */
+/** Describes the columns of a query, for clients that draw tables (`columns=true`). */
 
 import type { FieldType } from '@jetstreamapp/soql-parser-js';
 import { isNumeric, isText } from '../metadata/field.ts';
@@ -8,7 +8,7 @@ import { isAggregate } from './soql/aggregate.ts';
 import { parseSoql } from './soql/parse.ts';
 import type { ProjectedColumn } from './soql/projection.ts';
 
-/** The answer to a query with `columns=true`. */
+/** The response to a query with `columns=true`. */
 export function describeColumns({ type, columns }: QueryResult, soql: string) {
   const query = parseSoql(soql);
   return {
@@ -28,7 +28,7 @@ interface ColumnMetadata {
   [fact: string]: unknown;
 }
 
-/** Columns of parents stand below a column for the parent. */
+/** Columns of parents are nested in a column for the parent. */
 function toTree(columns: readonly ProjectedColumn[]): ColumnMetadata[] {
   const tree: ColumnMetadata[] = [];
   for (const { path, field } of columns) {
@@ -47,7 +47,9 @@ function toTree(columns: readonly ProjectedColumn[]): ColumnMetadata[] {
   return tree;
 }
 
-/** What is calculated has the name that its records give it, and shows the function that was asked for. */
+/**
+ * A calculated column has the name that its records give it, and shows the function in the query.
+ */
 function summedColumns(type: ObjectType, fields: readonly FieldType[]): ColumnMetadata[] {
   let unnamed = 0;
   return fields.flatMap((field) => {
@@ -64,7 +66,7 @@ function summedColumns(type: ObjectType, fields: readonly FieldType[]): ColumnMe
   });
 }
 
-/** The columns of children stand below a column for all of them. */
+/** The columns of children are nested in one column for all of them. */
 function childColumns(fields: readonly FieldType[]): ColumnMetadata[] {
   return fields.flatMap((field) => {
     if (field.type !== 'FieldSubquery') return [];

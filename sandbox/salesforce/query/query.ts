@@ -18,10 +18,10 @@ import {
 } from './soql/projection.ts';
 import { selectSql } from './soql/selection.ts';
 
-/** The most records that are read at once, whatever is asked for. */
+/** Maximum number of records that are read at once, whatever the caller requests. */
 export const QUERY_PAGE = 2000;
 
-/** What queries need of an org. */
+/** The parts of an org that queries need. */
 export interface QueryOrg {
   db: Database;
   catalogue: Catalogue;
@@ -29,27 +29,30 @@ export interface QueryOrg {
   clock: () => number;
 }
 
-/** How a query is to be run. */
+/** The options for running a query. */
 export interface QueryOptions {
-  /** Whether deleted records are found too, as by `queryAll`. */
+  /** Whether to find deleted records too, as `queryAll` does. */
   all?: boolean;
-  /** Whether the objects of the tooling API can be asked for. */
+  /** Whether the objects of the tooling API can be queried. */
   tooling?: boolean;
   /** For example `/services/data/v67.0`, for the URLs of records. */
   basePath: string;
 }
 
-/** What a query found: the records there were at that moment, shown as they are when they are asked for. */
+/**
+ * The result of a query: the records found at that moment, shown in their state at the time they
+ * are read.
+ */
 export interface QueryResult {
   type: ObjectType;
   total: number;
-  /** The records from one position to another (not included); fewer at the end. */
+  /** Reads the records from one position to another (excluded). Returns fewer at the end. */
   records(start: number, end: number): SObjectRecord[];
-  /** The columns asked for; empty for queries that sum up. */
+  /** The columns of the SELECT; empty for queries that aggregate. */
   columns: readonly ProjectedColumn[];
 }
 
-/** Runs a query as a user; a SalesforceError says what is wrong with it. */
+/** Runs a query as a user. Throws a SalesforceError that says what is wrong with it. */
 export function runQuery(
   org: QueryOrg,
   soql: string,
@@ -102,7 +105,7 @@ export function runQuery(
   };
 }
 
-/** All records of a result, read in portions. */
+/** Yields all records of a result, read in batches. */
 export function* allRecords(result: QueryResult): Generator<SObjectRecord> {
   for (let start = 0; start < result.total; start += QUERY_PAGE) {
     yield* result.records(start, start + QUERY_PAGE);

@@ -1,4 +1,7 @@
-/** Automation that an administrator has set up: it changes a record in the transaction that writes it. */
+/**
+ * Automation that an administrator has set up. It changes a record in the transaction that writes
+ * it.
+ */
 
 import { z } from 'zod';
 import { quoted } from '../core/database.ts';
@@ -8,9 +11,9 @@ import { findField, type ObjectType } from '../metadata/object-type.ts';
 import { readValue } from '../metadata/value.ts';
 import { type QueryOrg, runQuery } from '../query/query.ts';
 
-/** Automation to set up, as a record-triggered flow before the save does it. */
+/** Automation to set up. It acts like a record-triggered flow before the save. */
 export const automationSchema = z.strictObject({
-  /** The name by which it can be removed. */
+  /** The name by which you can remove it. */
   name: z.string().optional(),
   type: z.string().default('Contact'),
   /** The field that it changes. */
@@ -18,35 +21,38 @@ export const automationSchema = z.strictObject({
   change: z.discriminatedUnion('kind', [
     /** Rounds a number to a multiple. */
     z.strictObject({ kind: z.literal('round'), to: z.number().positive().default(1) }),
-    /** Turns a text into capitals. */
+    /** Converts a text to capitals. */
     z.strictObject({ kind: z.literal('upperCase') }),
     z.strictObject({ kind: z.literal('clear') }),
     z.strictObject({ kind: z.literal('set'), value: z.union([z.string(), z.number()]) }),
   ]),
   /** Whether it runs only when its field is written, or at every write of the record. */
   runsOn: z.enum(['field', 'record']).default('field'),
-  /** A SOQL condition that the record meets after the write; without it, every record does. */
+  /** A SOQL condition that the record must meet after the write. Without it, every record does. */
   when: z.string().min(1).optional(),
 });
 
-/** A piece of automation. */
+/** One step of automation. */
 export type AutomationStep = z.output<typeof automationSchema>;
 
 /** The automation of an org. */
 export interface Automation {
-  /** Sets a step up; an error if it names a field that does not exist or that it cannot change. */
+  /**
+   * Sets up a step. Throws an error if it names a field that does not exist or that it cannot
+   * change.
+   */
   add(step: AutomationStep): void;
-  /** Removes the steps of a name; false if there are none. */
+  /** Removes the steps with this name. Returns false if there are none. */
   remove(name: string): boolean;
   clear(): void;
   list(): readonly AutomationStep[];
   /** Whether there are steps for an object. */
   concerns(type: ObjectType): boolean;
-  /** Changes a record that has just been written; `written` are the fields of the write. */
+  /** Changes a record that has just been written; `written` are the fields of that write. */
   run(type: ObjectType, id: string, written: Iterable<string>): void;
 }
 
-/** Starts without automation; `seer` is a user who sees every field that conditions may name. */
+/** Starts without automation; `seer` is a user who sees every field that conditions can name. */
 export function createAutomation(org: QueryOrg, seer: User): Automation {
   let steps: AutomationStep[] = [];
 

@@ -1,4 +1,4 @@
-/** Records that another user is working on, for as many writes as was asked. */
+/** Records that another user is editing. They stay locked for the requested number of writes. */
 
 import { z } from 'zod';
 import { type RecordError, recordError } from '../core/errors.ts';
@@ -12,12 +12,12 @@ const idSchema = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-/** A lock to set: on one record, or on all records that belong to one account. */
+/** A lock to set, on one record or on all records that belong to one account. */
 export const lockSchema = z
   .strictObject({
     id: idSchema.optional(),
     accountId: idSchema.optional(),
-    /** So many writes are refused. */
+    /** Number of writes to refuse. */
     times: z.number().int().min(1).default(1),
   })
   .refine(({ id, accountId }) => (id === undefined) !== (accountId === undefined), {
@@ -30,9 +30,11 @@ export type Lock = z.output<typeof lockSchema>;
 /** The locks of an org. */
 export interface Locks {
   add(lock: Lock): void;
-  /** The next so many writes of any records are refused; 0 ends that. */
+  /** Refuses this many of the next writes, whatever their records. 0 ends that. */
   lockNext(times: number): void;
-  /** The refusal of a write, if a lock is in its way; each refusal uses a lock up by one. */
+  /**
+   * Returns the refusal of a write if a lock applies. Each refusal uses up one of the lock's times.
+   */
   strike(id: string, accountId: StoredValue | undefined): RecordError | undefined;
   list(): Lock[];
 }
@@ -70,7 +72,7 @@ export function createLocks(): Locks {
   };
 }
 
-/** Stands for the account of a record that has none, and equals no lock's. */
+/** Represents the account of a record without one. It equals no lock's account. */
 const NO_ACCOUNT = Symbol('no account');
 
 function lockError(id: StoredValue): RecordError {

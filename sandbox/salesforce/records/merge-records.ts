@@ -1,4 +1,4 @@
-/** Making one record of two. */
+/** Merges two records into one. */
 
 import type { User } from '../metadata/access.ts';
 import type { Catalogue } from '../metadata/catalogue.ts';
@@ -9,14 +9,16 @@ import { putIntoBin } from './recycle-bin.ts';
 import type { Row, Rows } from './rows.ts';
 import type { Transact } from './transactions.ts';
 
-/** What merging needs of an org. */
+/** The parts of an org that merging needs. */
 export interface MergeOrg {
   catalogue: Catalogue;
   rows: Rows;
   transact: Transact;
 }
 
-/** Moves what points to the loser to the master, and puts the loser into the bin. */
+/**
+ * Moves the records that point to the loser to the master, and puts the loser into the recycle bin.
+ */
 export function mergeInto(
   org: MergeOrg,
   user: User,
@@ -32,7 +34,7 @@ export function mergeInto(
   putIntoBin(org, user, type, ids.loserId, atMs, ids.masterId);
 }
 
-/** The values of the loser for the fields that are blank in the master. */
+/** Returns the loser's values for the fields that are blank in the master. */
 export function filledBlanks(type: ObjectType, master: Row, loser: Row): Columns {
   return new Map(
     type.fields
@@ -42,7 +44,7 @@ export function filledBlanks(type: ObjectType, master: Row, loser: Row): Columns
   );
 }
 
-/** All fields that can point to records of an object. */
+/** Returns all fields that can point to records of an object. */
 function linksTo(catalogue: Catalogue, type: ObjectType) {
   return catalogue.list().flatMap((child) =>
     child.fields
@@ -52,7 +54,7 @@ function linksTo(catalogue: Catalogue, type: ObjectType) {
   );
 }
 
-/** What the master has already stays with the loser, and goes with it. */
+/** A child that the master already has stays with the loser, and is deleted with it. */
 function moveChild(
   { rows, transact }: MergeOrg,
   child: ObjectType,

@@ -1,4 +1,4 @@
-/** Person accounts: an account and a contact that are one person and move together. */
+/** Person accounts: an account and a contact that are one person and change together. */
 
 import { type RecordError, recordError } from '../core/errors.ts';
 import type { User } from '../metadata/access.ts';
@@ -8,19 +8,22 @@ import { missingFields } from './checks.ts';
 import { type Columns, changeStamps, defaultColumns, newStamps } from './record-values.ts';
 import type { Row, Rows } from './rows.ts';
 
-/** What writing people needs of an org. */
+/** The parts of an org that writing people needs. */
 export interface PersonOrg {
   catalogue: Catalogue;
   rows: Rows;
 }
 
-/** What is wrong with the values of a person who is to be created. */
+/** Returns the errors in the values of a person to create. */
 export function checkNewPerson(person: Columns): RecordError[] {
   const isNameless = person.size > 0 && (person.get('LastName') ?? null) === null;
   return isNameless ? [missingFields(['LastName'])] : [];
 }
 
-/** Whether values that belong to a person are written where there is one, and only there. */
+/**
+ * Checks that values of a person are written only to a record that is a person, and through the
+ * account.
+ */
 export function checkPerson(
   type: ObjectType,
   row: Row,
@@ -30,12 +33,12 @@ export function checkPerson(
   const isPerson = row['IsPersonAccount'] === 1;
   if (type.name === 'Account' && !isPerson && person.size > 0) return [badNames(type, person)];
   if (type.name !== 'Contact' || !isPerson) return [];
-  // The contact behind a person account has no life of its own: the account is where it is edited.
+  // The contact behind a person account cannot be edited directly. Its account is edited instead.
   const standard = new Map([...columns].filter(([name]) => !name.endsWith('__c')));
   return standard.size > 0 ? [badNames(type, standard)] : [];
 }
 
-/** The name of the account of a person: what is written of it, and else what there is. */
+/** Returns the name of a person's account: the written parts, or else the existing ones. */
 export function personName(person: Columns, present: Row): string {
   const part = (name: string) => (person.has(name) ? person.get(name) : present[name]) ?? '';
   return `${part('FirstName')} ${part('LastName')}`.trim();
@@ -57,7 +60,10 @@ export function insertPerson(
   rows.update(catalogue.get('Account'), accountId, link.set('IsPersonAccount', 1));
 }
 
-/** Follows a change of one of the two with the other; `row` is the changed one as it was before. */
+/**
+ * Applies a change of one of the two records to the other; `row` is the earlier state of the
+ * changed one.
+ */
 export function updateOtherHalf(
   { catalogue, rows }: PersonOrg,
   user: User,

@@ -1,4 +1,4 @@
-/** Creates, changes and deletes records, as one user and by the rules of the org. */
+/** Creates, changes and deletes records as one user, following the rules of the org. */
 
 import type { Database } from '../core/database.ts';
 import {
@@ -44,21 +44,24 @@ import { createTransactions, type Transact } from './transactions.ts';
 
 export type { Values } from './record-values.ts';
 
-/** How a record is to be written. */
+/** The options for writing a record. */
 export interface WriteOptions {
-  /** Whether duplicate rules are to be ignored (`Sforce-Duplicate-Rule-Header`). */
+  /** Whether to ignore duplicate rules (`Sforce-Duplicate-Rule-Header`). */
   allowDuplicates?: boolean;
 }
 
-/** What a user chooses when several records become one. */
+/** The choices of a user when several records are merged. */
 export interface MergeOptions {
-  /** Whether blank fields of the master take the values of the losers; false by default. */
+  /** Whether blank fields of the master get the losers' values. Default: false. */
   fillBlanks?: boolean;
   /** Values that the master gets in the same step, for example another name. */
   values?: Values;
 }
 
-/** Writes records; each call is one record and one transaction, or a part of that around it. */
+/**
+ * Writes records. Each call is one record and one transaction, or part of the surrounding
+ * transaction.
+ */
 export interface RecordStore {
   insert(user: User, type: ObjectType, values: Values, options?: WriteOptions): SaveResult;
   update(
@@ -68,11 +71,14 @@ export interface RecordStore {
     values: Values,
     options?: WriteOptions,
   ): SaveResult;
-  /** Puts a record, and what hangs on it, into the recycle bin. */
+  /** Moves a record and its dependent records to the recycle bin. */
   remove(user: User, type: ObjectType, id: string): SaveResult;
-  /** Takes a record, and what went with it, out of the recycle bin. */
+  /** Restores a record from the recycle bin, with the records that were deleted with it. */
   undelete(user: User, type: ObjectType, id: string): SaveResult;
-  /** Makes one record of several: the losers go, and what hung on them hangs on the master. */
+  /**
+   * Merges several records into one. The losers are deleted, and their dependent records move to
+   * the master.
+   */
   merge(
     user: User,
     type: ObjectType,
@@ -80,18 +86,18 @@ export interface RecordStore {
     loserIds: readonly string[],
     options?: MergeOptions,
   ): SaveResult;
-  /** Takes a deleted record away for good: nothing is left but the fact of the deletion. */
+  /** Removes a deleted record permanently. Only the fact of its deletion is kept. */
   purge(type: ObjectType, id: string): void;
-  /** Removes a record, and what hangs on it, without any trace: nothing tells that it was there. */
+  /** Removes a record and its dependent records without a trace. Nothing shows that it existed. */
   vanish(type: ObjectType, id: string): void;
-  /** How often records were updated, without what was rolled back. */
+  /** How often records were updated, without updates that were rolled back. */
   listUpdates(): { id: string; updates: number }[];
-  /** A record as it is kept, deleted ones included; undefined if there is none. */
+  /** Reads a stored record, even a deleted one; undefined if there is none. */
   read(type: ObjectType, id: string): Row | undefined;
   transact: Transact;
 }
 
-/** What the store needs of an org. */
+/** The parts of an org that the store needs. */
 export interface RecordStoreOrg {
   db: Database;
   catalogue: Catalogue;
@@ -106,17 +112,17 @@ export interface RecordStoreOrg {
 export function createRecordStore(org: RecordStoreOrg): RecordStore {
   const { catalogue, access } = org;
   const rows = createRows(org.db);
-  // What was read of permissions while a write was under way may be wrong once it is taken back.
+  // Permissions that were read during a write may be wrong after the write is rolled back.
   const { transact, join } = createTransactions(org.db, access.forget);
   const parts = { catalogue, access, rows, transact };
   const nowMs = () => wholeSecond(org.clock());
 
-  /** Keeps what a write did only if it succeeded. */
+  /** Keeps the effects of a write only if it succeeded. */
   function attempt(work: () => SaveResult): SaveResult {
     return transact(work, ({ success }) => success);
   }
 
-  /** The same for a record whose values are in order: only what `finish` checks can refuse it. */
+  /** The same for a record whose values are valid. Only the checks of `finish` can refuse it. */
   function write(type: ObjectType, work: () => SaveResult): SaveResult {
     const mayBeRefused =
       type.unique.length > 0 ||
@@ -126,13 +132,13 @@ export function createRecordStore(org: RecordStoreOrg): RecordStore {
     return mayBeRefused ? attempt(work) : join(work);
   }
 
-  /** Whether the user may change such a part of the setup. */
+  /** Returns whether the user may change this part of the setup. */
   function mayWrite(user: User, type: ObjectType): boolean {
     const needed = permissionFor(type.name);
     return needed === undefined || access.mayDo(user, needed);
   }
 
-  /** The present state of a record that may be written, or why it may not. */
+  /** Returns the current state of a record that may be written, or the reason why it may not. */
   function open(
     user: User,
     type: ObjectType,
@@ -148,7 +154,7 @@ export function createRecordStore(org: RecordStoreOrg): RecordStore {
     return org.locks.strike(id, accountOf(type, id, row)) ?? { id, row };
   }
 
-  /** What can only be checked once the record is written. */
+  /** Runs the checks that are only possible after the record is written. */
   function finish(
     type: ObjectType,
     id: string,
@@ -283,7 +289,7 @@ export function createRecordStore(org: RecordStoreOrg): RecordStore {
   return { insert, update, remove, undelete, merge, purge, vanish, read, listUpdates, transact };
 }
 
-/** Writes of the contacts of one account wait for each other, which is where locks come from. */
+/** Writes of the contacts of one account wait for each other, which causes locks. */
 function accountOf(type: ObjectType, id: string, row: Row): StoredValue | undefined {
   return type.name === 'Account' ? id : row['AccountId'];
 }
@@ -299,13 +305,13 @@ function twinError(id: string, field?: string): RecordError {
   return recordError('DUPLICATE_VALUE', message);
 }
 
-/** The refusal of a record that is not shared with the user. */
+/** The error for a record that is not shared with the user. */
 function notShared(id: string): RecordError {
   const message = `insufficient access rights on cross-reference id: ${id}`;
   return recordError('INSUFFICIENT_ACCESS_ON_CROSS_REFERENCE_ENTITY', message);
 }
 
-/** A user without the permission for this part of the setup. */
+/** The error for a user without the permission for this part of the setup. */
 const NO_RIGHT = recordError('INSUFFICIENT_ACCESS_OR_READONLY', NO_RIGHT_MESSAGE);
 
 const DELETED = recordError('ENTITY_IS_DELETED', 'entity is deleted');

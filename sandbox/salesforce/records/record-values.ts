@@ -1,4 +1,4 @@
-/** The values of a record on their way into its row. */
+/** Converts the values of a record before they are written to its row. */
 
 import { type RecordError, recordError } from '../core/errors.ts';
 import { hasPrefix, readId } from '../core/ids.ts';
@@ -11,27 +11,29 @@ import { NOT_OF_TYPE, readValue } from '../metadata/value.ts';
 import { checkValue, missingFields, noSuchField, notEditable, wrongType } from './checks.ts';
 import type { Row, Rows } from './rows.ts';
 
-/** The values of a record by field, as they came from outside. */
+/** The values of a record by field, as the client sent them. */
 export type Values = Readonly<Record<string, unknown>>;
 
 /** Values to write, by field. */
 export type Columns = Map<string, StoredValue>;
 
-/** What was read: values of the record itself, and of the person behind a person account. */
+/**
+ * The result of reading: values of the record itself, and of the person behind a person account.
+ */
 export interface ReadValues {
   columns: Columns;
   person: Columns;
   errors: RecordError[];
 }
 
-/** What reading values needs of an org. */
+/** The parts of an org that reading values needs. */
 export interface ValuesOrg {
   catalogue: Catalogue;
   access: Access;
   rows: Rows;
 }
 
-/** Reads values as a user who is about to create or to change a record. */
+/** Reads values as a user who is about to create or change a record. */
 export function readValues(
   org: ValuesOrg,
   user: User,
@@ -58,7 +60,10 @@ export function readValues(
   return read;
 }
 
-/** The error of required fields that would be blank in `columns`; of those given only, or of all. */
+/**
+ * Returns the error for required fields that would be blank in `columns`: only for the given ones,
+ * or for all.
+ */
 export function findMissing(
   type: ObjectType,
   columns: Columns,
@@ -71,7 +76,7 @@ export function findMissing(
   return names.length > 0 ? [missingFields(names)] : [];
 }
 
-/** What a new record has before anybody says anything. */
+/** The default values of a new record. */
 export function defaultColumns(type: ObjectType, user: User): Columns {
   const columns: Columns = new Map();
   for (const field of type.fields) {
@@ -83,12 +88,12 @@ export function defaultColumns(type: ObjectType, user: User): Columns {
   return columns;
 }
 
-/** What every change leaves behind. */
+/** The columns that every change sets. */
 export function changeStamps(user: User, atMs: number): Columns {
   return stampChange(new Map(), user, atMs);
 }
 
-/** Adds the same to the columns of a change. */
+/** Adds the same columns to those of a change. */
 export function stampChange(columns: Columns, user: User, atMs: number): Columns {
   return columns
     .set('LastModifiedDate', atMs)
@@ -96,12 +101,12 @@ export function stampChange(columns: Columns, user: User, atMs: number): Columns
     .set('SystemModstamp', atMs);
 }
 
-/** What a new record has besides. */
+/** The columns that a new record sets in addition. */
 export function newStamps(user: User, atMs: number): Columns {
   return changeStamps(user, atMs).set('CreatedDate', atMs).set('CreatedById', user.id);
 }
 
-/** The refusal of an id that belongs to another object. */
+/** The error for an ID that belongs to another object. */
 export function wrongPrefix(type: ObjectType, text: string): RecordError {
   const message = `${type.label} ID: id value of incorrect type: ${text}`;
   return recordError('MALFORMED_ID', message, ['Id']);
@@ -142,12 +147,12 @@ function checkTarget(row: Row | undefined, id: string, field: Field): RecordErro
     : undefined;
 }
 
-/** Ids are kept in their long form. */
+/** IDs are stored in their long form. */
 function toKept(field: Field, value: StoredValue): StoredValue {
   return field.reference === undefined || value === null ? value : readId(String(value));
 }
 
-/** A required field is one that is filled from outside: a calculated one cannot be missing. */
+/** A required field is one that the client fills. A calculated field cannot be missing. */
 function isOwed(field: Field): boolean {
   return field.required && field.createable && isStored(field);
 }

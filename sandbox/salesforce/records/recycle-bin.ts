@@ -1,4 +1,4 @@
-/** Deleting, and taking back: what hangs on a record goes and comes with it. */
+/** Deletes and restores records, together with their dependent records. */
 
 import type { User } from '../metadata/access.ts';
 import type { Catalogue } from '../metadata/catalogue.ts';
@@ -6,7 +6,7 @@ import type { ObjectType } from '../metadata/object-type.ts';
 import { changeStamps } from './record-values.ts';
 import type { Rows } from './rows.ts';
 
-/** What the bin needs of an org. */
+/** The parts of an org that the recycle bin needs. */
 export interface BinOrg {
   catalogue: Catalogue;
   rows: Rows;
@@ -30,7 +30,7 @@ export function putIntoBin(
   }
 }
 
-/** Takes a record out of the bin, and what went at the same moment. */
+/** Restores a record from the bin, with the records that were deleted at the same moment. */
 export function takeOutOfBin(
   org: BinOrg,
   user: User,
@@ -47,7 +47,7 @@ export function takeOutOfBin(
   org.rows.update(type, id, mark);
 }
 
-/** What hangs on a record: live children, or those that went at a moment. */
+/** Returns the dependent records of a record: live ones, or those deleted at a moment. */
 function childrenOf(
   { catalogue, rows }: BinOrg,
   parent: ObjectType,

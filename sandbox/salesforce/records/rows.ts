@@ -6,10 +6,10 @@ import { createId } from '../core/ids.ts';
 import { isStored, type StoredValue } from '../metadata/field.ts';
 import { findField, type ObjectType } from '../metadata/object-type.ts';
 
-/** A record as it is kept, by field. */
+/** A record as it is stored, by field. */
 export type Row = Partial<Record<string, StoredValue>>;
 
-/** The id of a record to come, and the number of the row that the id is made from. */
+/** The ID of a future record, and the row number from which the ID is made. */
 export interface NewKey {
   id: string;
   number: number;
@@ -18,27 +18,32 @@ export interface NewKey {
 /** Reads and writes rows. */
 export interface Rows {
   read(type: ObjectType, id: string): Row | undefined;
-  /** The same with nothing but the columns that decide whether and how a record may be written. */
+  /** The same, with only the columns that determine whether and how a record may be written. */
   readState(type: ObjectType, id: string): Row | undefined;
   insert(type: ObjectType, key: NewKey, columns: ReadonlyMap<string, StoredValue>): void;
   update(type: ObjectType, id: string, columns: ReadonlyMap<string, StoredValue>): void;
-  /** Counts an update of a record; taken back with the transaction of the update. */
+  /** Counts an update of a record. The count is rolled back with the update's transaction. */
   countUpdate(id: string): void;
   /** How often each record was updated. */
   listUpdates(): { id: string; updates: number }[];
-  /** The key for the next record; it is used up even if no record comes of it. */
+  /**
+   * Returns the key for the next record. The key is used up even if no record is created with it.
+   */
   nextKey(type: ObjectType): NewKey;
-  /** The records that point to a parent: live ones, or with `wentAtMs` those deleted at that moment. */
+  /**
+   * The records that point to a parent: live ones or, with `wentAtMs`, those deleted at that
+   * moment.
+   */
   childIds(type: ObjectType, field: string, parentId: string, wentAtMs: number | null): string[];
-  /** Other live records with the same values in fields that must be unique. */
+  /** Other live records with the same values in fields whose values must be unique together. */
   findTwins(type: ObjectType, id: string): string[];
-  /** The same for single fields that must be unique, with the field of each. */
+  /** The same for single fields whose values must be unique, with the field of each. */
   findUniqueTwins(type: ObjectType, id: string): { twin: string; field: string }[];
   logDeletion(type: ObjectType, id: string, atMs: number): void;
   wasDeleted(type: ObjectType, id: string): boolean;
-  /** Takes the row of a deleted record away for good. */
+  /** Removes the row of a deleted record permanently. */
   purge(type: ObjectType, id: string): void;
-  /** Removes the row of any record, with the log of its deletion. */
+  /** Removes the row of any record, with the log entry of its deletion. */
   vanish(type: ObjectType, id: string): void;
 }
 
@@ -114,14 +119,17 @@ export function createRows(db: Database): Rows {
   };
 }
 
-/** Puts the SQL of a statement together for the columns that it is about. */
+/** Builds the SQL of a statement for its columns. */
 type ToSql = (type: ObjectType, columns: readonly string[]) => string;
 
 function readSql({ name }: ObjectType): string {
   return `select * from ${quoted(name)} where "Id" = ?`;
 }
 
-/** Whether it is deleted, whose lock it waits for, and which person it is a half of. */
+/**
+ * The columns that tell whether it is deleted, which account's lock it waits for, and which person
+ * it is half of.
+ */
 const STATE_COLUMNS = ['Id', 'IsDeleted', 'AccountId', 'IsPersonAccount', 'PersonContactId'];
 
 function readStateSql(type: ObjectType): string {
@@ -151,10 +159,16 @@ function findTwinSql({ name }: ObjectType, columns: readonly string[]): string {
     where r."Id" = ? and o."Id" <> r."Id" and r."IsDeleted" = 0 and o."IsDeleted" = 0 limit 1`;
 }
 
-/** More different statements than this are begun anew: many writes in a row repeat a few. */
+/**
+ * After this many different statements the cache starts from empty. Many writes in a row repeat
+ * only a few.
+ */
 const MAX_STATEMENTS = 200;
 
-/** Keeps statements by what they do to what: to put their SQL together takes longer than to run it. */
+/**
+ * Caches statements by operation and columns, because building their SQL takes longer than running
+ * it.
+ */
 function createStatementCache(db: Database) {
   const statements = new Map<string, Statement<StoredValue[], Row>>();
   return (work: string, type: ObjectType, columns: readonly string[], toSql: ToSql) => {

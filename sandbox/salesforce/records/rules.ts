@@ -12,19 +12,19 @@ export const ruleSchema = z.discriminatedUnion('kind', [
   /** Refuses records that meet a SOQL condition after the write. */
   z.strictObject({
     kind: z.literal('validation'),
-    /** The name by which it can be removed. */
+    /** The name by which you can remove it. */
     name: z.string().optional(),
     type: z.string(),
     /** For example `MailingCountry = 'Narnia'`. */
     when: z.string().min(1),
-    /** May quote values of the record, as Apex does: `{!LastName} is worth {!Worth__c}`. */
+    /** Can quote values of the record, as Apex does: `{!LastName} is worth {!Worth__c}`. */
     message: z.string().min(1),
-    /** The field that the message stands at. */
+    /** The field that the message refers to. */
     field: z.string().optional(),
     /** Another code, for example `CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY` for a trigger. */
     statusCode: z.string().default('FIELD_CUSTOM_VALIDATION_EXCEPTION'),
   }),
-  /** Refuses records that agree with another one in all these fields. */
+  /** Refuses records that have the same values as another record in all these fields. */
   z.strictObject({
     kind: z.literal('duplicate'),
     name: z.string().optional(),
@@ -39,19 +39,19 @@ export type Rule = z.output<typeof ruleSchema>;
 
 /** The rules of an org. */
 export interface Rules {
-  /** Sets a rule up; a SalesforceError if it names what does not exist. */
+  /** Sets up a rule. Throws a SalesforceError if it names something that does not exist. */
   add(rule: Rule): void;
-  /** Removes the rules of a name; false if there are none. */
+  /** Removes the rules with this name. Returns false if there are none. */
   remove(name: string): boolean;
   clear(): void;
   list(): readonly Rule[];
-  /** Whether there are rules about an object. */
+  /** Returns whether there are rules about an object. */
   concern(type: ObjectType): boolean;
-  /** What the rules have against a record as it now is in the database. */
+  /** Returns the errors that the rules report for a record in its current state in the database. */
   check(type: ObjectType, id: string, options: { allowDuplicates: boolean }): RecordError[];
 }
 
-/** Starts without rules; `seer` is a user who sees every field that rules may name. */
+/** Starts without rules; `seer` is a user who sees every field that rules can name. */
 export function createRules(org: QueryOrg, seer: User): Rules {
   let rules: Rule[] = [];
 

@@ -1,4 +1,7 @@
-/** A trigger of the Nonprofit Success Pack: who has died wants no contact, and no mail and no call. */
+/**
+ * A trigger of the Nonprofit Success Pack. A deceased contact must not be contacted, by email or by
+ * phone.
+ */
 
 import type { StoredValue } from '../metadata/field.ts';
 import type { ObjectType } from '../metadata/object-type.ts';
@@ -9,14 +12,14 @@ const DECEASED = 'npsp__Deceased__c';
 const DO_NOT_CONTACT = 'npsp__Do_Not_Contact__c';
 const CHANNELS = ['HasOptedOutOfEmail', 'DoNotCall'];
 
-/** True if the trigger has to see the record as it was before this change. */
+/** Returns whether the trigger needs the state of the record before this change. */
 export function isCoupled(type: ObjectType, columns: Columns): boolean {
   return type.name === 'Contact' && (columns.has(DECEASED) || columns.has(DO_NOT_CONTACT));
 }
 
 /**
- * Lets a changed box change those that hang on it, in both directions, as the pack does
- * (`CON_DoNotContact_TDTM`). `before` is the record as it was; empty for a new one.
+ * Applies a changed box to the boxes that depend on it, in both directions, as the pack does
+ * (`CON_DoNotContact_TDTM`). `before` is the record before the change; empty for a new record.
  */
 export function coupleDoNotContact(columns: Columns, before: Row): void {
   const deceased = changed(columns, before, DECEASED);

@@ -1,24 +1,25 @@
-/** Work that is kept whole or not at all. */
+/** Work that is stored completely or not at all. */
 
 import type { Database } from '../core/database.ts';
 
-/** Runs `work`, and takes it back if `keep` says no to its outcome or if it throws. */
+/** Runs `work`, and rolls it back if `keep` returns false for its outcome or if it throws. */
 export type Transact = <Outcome>(
   work: () => Outcome,
   keep: (outcome: Outcome) => boolean,
 ) => Outcome;
 
-/** The two ways to run work; nested work is a part of that around it. */
+/** The two ways to run work. Nested work is part of the surrounding work. */
 export interface Transactions {
   transact: Transact;
   /**
-   * Runs work of which every outcome is kept. Within other work it is not taken back by itself: what
-   * it throws must go on to the work around it. It saves the savepoint, which is as dear as a write.
+   * Runs work whose every outcome is kept. Inside other work it is not rolled back separately: an
+   * error that it throws must reach the surrounding work. It avoids the savepoint, which costs as
+   * much as a write.
    */
   join<Outcome>(work: () => Outcome): Outcome;
 }
 
-/** Begins with no work under way; `onRollBack` hears of work taken back. */
+/** Starts with no work in progress. `onRollBack` is called when work is rolled back. */
 export function createTransactions(db: Database, onRollBack: () => void): Transactions {
   const inTransaction = db.transaction((work: () => void) => work());
   let depth = 0;

@@ -1,4 +1,4 @@
-/** What a request carries on its way through the org. */
+/** The data that a request carries as it passes through the org. */
 
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
@@ -9,23 +9,23 @@ import type { SalesforceFault } from './faults.ts';
 
 /** The Hono environment of the org. */
 export interface SalesforceEnv {
-  /** A part of a composite request is no request of its own where requests are counted. */
+  /** A part of a composite request does not count as a separate request. */
   Bindings: HttpBindings & { isSubrequest?: boolean };
   Variables: {
     fault: SalesforceFault | undefined;
-    /** Whose request it is; set by authentication. */
+    /** The user of the request, set by authentication. */
     user: User;
-    /** The parsed JSON body; undefined where there is none. */
+    /** The parsed JSON body; undefined if there is none. */
     body: unknown;
     /** For example `/services/data/v67.0`. */
     basePath: string;
   };
 }
 
-/** A request of this org. */
+/** A request to this org. */
 export type SalesforceContext = Context<SalesforceEnv>;
 
-/** A parameter of the query that must be there. */
+/** Returns a required query parameter. */
 export function requiredQuery(c: SalesforceContext, name: string): string {
   const value = c.req.query(name);
   if (value !== undefined) return value;

@@ -1,4 +1,4 @@
-/** Records that are named by a field of their own instead of their id. */
+/** Records that are identified by one of their fields instead of their ID. */
 
 import { SalesforceError } from '../core/errors.ts';
 import { readId } from '../core/ids.ts';
@@ -8,7 +8,10 @@ import { findField, type ObjectType } from '../metadata/object-type.ts';
 import type { Org } from '../org/org.ts';
 import { runQuery } from '../query/query.ts';
 
-/** The field by which records can be named; NOT_FOUND for one that does not identify them. */
+/**
+ * Returns the field that can identify records. Throws NOT_FOUND if the field does not identify
+ * them.
+ */
 export function identifyingField(type: ObjectType, name: string): Field {
   const field = findField(type, name);
   if (field !== undefined && (field.externalId || field.type === 'id')) return field;
@@ -16,10 +19,10 @@ export function identifyingField(type: ObjectType, name: string): Field {
   throw new SalesforceError(404, 'NOT_FOUND', message);
 }
 
-/** Several records have the value that was to name one of them. */
+/** The error for a value that should identify one record, but that several records have. */
 export class AmbiguousKeyError extends Error {
   override readonly name = 'AmbiguousKeyError';
-  /** The object, and the ids of the records. */
+  /** The object, and the IDs of the records. */
   readonly typeName: string;
   readonly ids: readonly string[];
 
@@ -30,7 +33,10 @@ export class AmbiguousKeyError extends Error {
   }
 }
 
-/** The id of the record with this value; undefined if there is none, an AmbiguousKeyError if there are more. */
+/**
+ * Returns the ID of the record with this value; undefined if there is none. Throws an
+ * AmbiguousKeyError if there are several.
+ */
 export function findByField(
   org: Org,
   user: User,

@@ -1,4 +1,4 @@
-/** The faults that only Salesforce has, beside those of any HTTP service. */
+/** The faults that only Salesforce has, in addition to those of any HTTP service. */
 
 import { z } from 'zod';
 import { type FaultRule, faultRulesSchema } from '../../../testbed/fault-rules.ts';
@@ -6,20 +6,20 @@ import { HTTP_FAULTS } from '../../../testbed/faults.ts';
 
 const salesforceFaultSchema = z.discriminatedUnion('kind', [
   ...HTTP_FAULTS,
-  /** All access tokens end before this request is looked at. */
+  /** All access tokens expire before this request is processed. */
   z.strictObject({ kind: z.literal('expireTokens') }),
-  /** This request is refused as if its token were not valid; the token stays valid. */
+  /** This request is refused as if its token were invalid. The token stays valid. */
   z.strictObject({ kind: z.literal('invalidSession') }),
   /** The first records that this request writes are locked by another user. */
   z.strictObject({ kind: z.literal('lockRows'), records: z.number().int().min(1).default(1) }),
-  /** The daily requests are used up, for this request. */
+  /** The daily requests are used up, for this request only. */
   z.strictObject({ kind: z.literal('requestLimit') }),
-  /** Too many long requests at once. */
+  /** Too many long requests at the same time. */
   z.strictObject({ kind: z.literal('concurrentLimit') }),
   z.strictObject({ kind: z.literal('serverUnavailable') }),
-  /** A query takes too long; with `soql`, only one that has this text in it, in any case of letters. */
+  /** A query takes too long. With `soql`, only a query that contains this text, ignoring case. */
   z.strictObject({ kind: z.literal('queryTimeout'), soql: z.string().min(1).optional() }),
-  /** The query job of the Bulk API that this request creates ends as `Failed`. */
+  /** The Bulk API query job that this request creates ends as `Failed`. */
   z.strictObject({ kind: z.literal('failQueryJob') }),
 ]);
 

@@ -1,4 +1,4 @@
-/** Records as they come in JSON. What JSON gets wrong is refused for the whole request. */
+/** Records as they arrive in JSON. Wrong JSON types refuse the whole request. */
 
 import { z } from 'zod';
 import { SalesforceError } from '../core/errors.ts';
@@ -7,10 +7,10 @@ import { findField, type ObjectType } from '../metadata/object-type.ts';
 import { isJsonOfType } from '../metadata/value.ts';
 import type { Values } from '../records/record-store.ts';
 
-/** A record in JSON: values by field, beside `attributes`. */
+/** A record in JSON: values by field, in addition to `attributes`. */
 export const jsonRecordSchema = z.record(z.string(), z.unknown());
 
-/** Reads a body; JSON_PARSER_ERROR if it has another form. */
+/** Reads a body. Throws JSON_PARSER_ERROR if its structure is wrong. */
 export function readJson<Schema extends z.ZodType>(
   schema: Schema,
   body: unknown,
@@ -21,8 +21,8 @@ export function readJson<Schema extends z.ZodType>(
 }
 
 /**
- * The values of a record without `attributes` and id. INVALID_FIELD for fields that the user does
- * not see, JSON_PARSER_ERROR for values that JSON cannot turn into what the field holds.
+ * Returns the values of a record without `attributes` and ID. Throws INVALID_FIELD for fields that
+ * the user cannot see. Throws JSON_PARSER_ERROR for JSON values that the field cannot hold.
  */
 export function readJsonValues(
   access: Access,
@@ -51,7 +51,7 @@ function cannotRead(type: string, value: unknown): string {
   return `Cannot deserialize instance of ${type} from ${kind} value ${shown} or request may be missing a required field at [line:1, column:1]`;
 }
 
-/** What a JSON parser calls the value, and how it shows it. */
+/** Returns the JSON parser's name for a value, and how it shows the value. */
 function kindOf(value: unknown): [string, string] {
   if (Array.isArray(value)) return ['START_ARRAY', '['];
   if (typeof value === 'object') return ['START_OBJECT', '{'];

@@ -1,24 +1,27 @@
-/** Turns of requests: a composite request that is kept whole or not at all has the database to itself. */
+/**
+ * Schedules requests. A composite request that is stored completely or not at all has exclusive use
+ * of the database.
+ */
 
 import type { MiddlewareHandler } from 'hono';
 import type { SalesforceEnv } from './context.ts';
 
 /** The turns of an org's requests. */
 export interface Turns {
-  /** Lets requests work side by side, but not while one works alone. */
+  /** Lets requests run concurrently, but not while one runs alone. */
   share: MiddlewareHandler<SalesforceEnv>;
-  /** Does work of a request that has a share, once no other request is at work. */
+  /** Runs the work of a request that has a share, once no other request is running. */
   alone<Outcome>(work: () => Promise<Outcome>): Promise<Outcome>;
 }
 
-/** Begins without requests. */
+/** Starts without requests. */
 export function createTurns(): Turns {
   let sharing = 0;
   let last: Promise<unknown> = Promise.resolve();
   let isTaken = false;
   let waiting: (() => void)[] = [];
 
-  /** Lets those who wait look again. */
+  /** Lets waiting requests check their condition again. */
   function wake(): void {
     const present = waiting;
     waiting = [];
@@ -46,7 +49,7 @@ export function createTurns(): Turns {
 
   return {
     async share(c, next) {
-      // A part of a composite request has the turn of the whole.
+      // A part of a composite request uses the turn of the whole request.
       if (c.env?.isSubrequest === true) return next();
       await until(() => !isTaken);
       sharing += 1;
@@ -58,7 +61,7 @@ export function createTurns(): Turns {
       }
     },
     alone(work) {
-      // The request gives its share up, or two of them would wait for each other.
+      // The request gives up its share. Otherwise two such requests would wait for each other.
       sharing -= 1;
       wake();
       const outcome = last.then(() => runAlone(work));

@@ -1,4 +1,4 @@
-/** Which versions of the API there are. */
+/** The versions of the API. */
 
 import { notFound } from '../core/errors.ts';
 
@@ -8,11 +8,11 @@ const RELEASES = [
   { label: "Winter '27", version: 68 },
 ];
 
-/** Salesforce has retired everything older; paths of versions in between work as well. */
+/** Salesforce has retired all older versions. Paths of the versions in between also work. */
 const OLDEST = 31;
 const NEWEST = 68;
 
-/** The answer to `GET /services/data`: the versions that this org is tested with. */
+/** The response to `GET /services/data`: the versions that this org is tested with. */
 export function listVersions() {
   return RELEASES.map(({ label, version }) => ({
     label,
@@ -21,14 +21,17 @@ export function listVersions() {
   }));
 }
 
-/** The path that resources of a version begin with; NOT_FOUND for a version that there is not. */
+/**
+ * Returns the path prefix of a version's resources. Throws NOT_FOUND for a version that does not
+ * exist.
+ */
 export function basePathOf(version: string): string {
   const number = Number(/^v(\d+)\.0$/.exec(version)?.[1]);
   if (number >= OLDEST && number <= NEWEST) return `/services/data/${version}`;
   throw notFound();
 }
 
-/** The answer to `GET /services/data/v67.0`: paths, and the whole address at which the user's identity is. */
+/** The response to `GET /services/data/v67.0`: paths, and the full URL of the user's identity. */
 export function listResources(basePath: string, identity: string) {
   const names = [
     'analytics',

@@ -1,4 +1,4 @@
-/** `/composite/sobjects`: up to 200 records in one request, each with its own outcome. */
+/** `/composite/sobjects`: up to 200 records in one request, each with its own result. */
 
 import { Hono } from 'hono';
 import { z } from 'zod';
@@ -19,9 +19,12 @@ import { AmbiguousKeyError, findByField, identifyingField } from '../requests/ex
 import { readJson, readJsonValues } from '../requests/json-values.ts';
 
 const MAX_RECORDS = 200;
-/** Retrieving takes ids without values, so Salesforce allows more of them. */
+/** Retrieving needs only IDs, so Salesforce allows more of them. */
 const MAX_RETRIEVED = 2000;
-/** Runs of records of one type; a request that mixes types more than that is refused. */
+/**
+ * Maximum number of consecutive runs of records of one type. A request that mixes types more than
+ * this is refused.
+ */
 const MAX_CHUNKS = 10;
 
 const attributesSchema = z.looseObject({ type: z.string() });
@@ -124,7 +127,7 @@ function dataType(org: Org, name: string): ObjectType {
   return type;
 }
 
-/** Runs the work for each item in order; with `allOrNone` one refusal takes back the others. */
+/** Runs the work for each item in order. With `allOrNone`, one refusal rolls back the others. */
 function runAll<Item>(
   org: Org,
   allOrNone: boolean,
@@ -139,7 +142,7 @@ function runAll<Item>(
   return results.map((result) => showResult(isTakenBack && result.success ? TAKEN_BACK : result));
 }
 
-/** A refused record has no id in the answer. */
+/** A refused record has no ID in the response. */
 function showResult({ id, ...result }: SaveResult): object {
   return result.success ? { id, ...result } : result;
 }
@@ -153,7 +156,7 @@ function removeById(c: SalesforceContext, org: Org, text: string): SaveResult {
   return org.store.remove(c.var.user, type, id);
 }
 
-/** The records in the order of the ids, null for those that are not there. */
+/** Returns the records in the order of the IDs, null for records that do not exist. */
 function retrieve(
   c: SalesforceContext,
   org: Org,
@@ -175,7 +178,7 @@ function malformedId(id: string): never {
   throw new SalesforceError(400, 'MALFORMED_ID', `malformed id ${id}`);
 }
 
-/** Creates or changes records by a field that identifies them. */
+/** Creates or changes records, identified by a field. */
 function upsertAll(c: SalesforceContext, org: Org): Response {
   const { user } = c.var;
   const type = dataType(org, c.req.param('type') ?? '');
@@ -200,7 +203,7 @@ function upsertAll(c: SalesforceContext, org: Org): Response {
   );
 }
 
-/** The refusal stands for the one record of the collection. */
+/** The error applies to this one record of the collection. */
 function tryFind(find: () => string | undefined): string | undefined | AmbiguousKeyError {
   try {
     return find();

@@ -9,15 +9,18 @@ import { readJson } from '../requests/json-values.ts';
 import type { Turns } from '../requests/turns.ts';
 
 const MAX_SUBREQUESTS = 25;
-/** Subrequests that query, or that read or write a collection of records. */
+/** Maximum number of subrequests that query, or that read or write a collection of records. */
 const MAX_HEAVY_SUBREQUESTS = 5;
 const MAX_GRAPHS = 75;
-/** Subrequests of all graphs together. */
+/** Maximum number of subrequests in all graphs together. */
 const MAX_NODES = 500;
 
 const compositeSchema = z.object({
   allOrNone: z.boolean().default(false),
-  /** Whether subrequests that do not refer to each other are put together, in an order of the org's choice. */
+  /**
+   * Whether subrequests that do not refer to each other are grouped, in an order that the org
+   * chooses.
+   */
   collateSubrequests: z.boolean().default(true),
   compositeRequest: z.array(
     z.looseObject({
@@ -62,10 +65,10 @@ export function compositeRoutes(org: Org, turns: Turns, dispatch: Dispatch): Hon
     const ordered = collateSubrequests ? collated(compositeRequest) : compositeRequest;
     const work = async () => {
       const responses = await runAll(c, org, allOrNone, ordered, dispatch);
-      // The answers come in the order of the subrequests, in whatever order they were done.
+      // The responses are in the order of the subrequests, whatever order they were processed in.
       return compositeRequest.map((one) => responses[ordered.indexOf(one)]);
     };
-    // Work of other requests in between would be taken back with that of this one.
+    // Otherwise a rollback of this request would also roll back work of other requests.
     return c.json({ compositeResponse: await (allOrNone ? turns.alone(work) : work()) });
   });
   router.post('/composite/graph', async (c) => {
@@ -92,7 +95,7 @@ export function compositeRoutes(org: Org, turns: Turns, dispatch: Dispatch): Hon
         results.push(BATCH_HALTED);
         continue;
       }
-      // Paths begin with the version here.
+      // Here, paths start with the version.
       const path = /^\/?v\d+\.0\//.test(url) ? `/services/data/${url.replace(/^\//, '')}` : url;
       const subrequest = { method, url: path, referenceId: '', body: richInput };
       const { httpStatusCode, body } = await run(c, subrequest, [], dispatch);
@@ -106,8 +109,8 @@ export function compositeRoutes(org: Org, turns: Turns, dispatch: Dispatch): Hon
 const HEAVY = /\/services\/data\/v\d+\.0\/(?:query(?:All)?\b|composite\/sobjects\b)/;
 
 /**
- * An org puts subrequests that do not depend on each other together by their kind. Those that only read come
- * last here, so that a client that relies on the order of its subrequests without saying so is found out.
+ * An org groups independent subrequests by kind. Here, those that only read come last. This exposes
+ * a client that silently relies on the order of its subrequests.
  */
 function collated(subrequests: readonly Subrequest[]): Subrequest[] {
   const isTied = subrequests.some((one) => JSON.stringify(one).includes('@{'));
@@ -141,7 +144,10 @@ interface Subresponse {
   referenceId: string;
 }
 
-/** With `allOrNone` nothing stays of it if one subrequest fails, and those after it are not tried. */
+/**
+ * With `allOrNone`, one failed subrequest rolls back all of them, and those after it are not
+ * attempted.
+ */
 async function runAll(
   c: SalesforceContext,
   org: Org,
@@ -196,7 +202,7 @@ async function run(
   };
 }
 
-/** `@{refId.field}` stands for a value in the answer to an earlier subrequest. */
+/** `@{refId.field}` represents a value in the response to an earlier subrequest. */
 function fillIn(text: string, before: readonly Subresponse[]): string {
   return text.replaceAll(/@\{(\w+)\.([^}]+)\}/g, (whole, referenceId: string, path: string) => {
     const found = before.find((one) => one.referenceId === referenceId);
@@ -206,7 +212,7 @@ function fillIn(text: string, before: readonly Subresponse[]): string {
   });
 }
 
-/** The value at a path such as `records[0].Id`. */
+/** Returns the value at a path such as `records[0].Id`. */
 function valueAt(body: unknown, path: string): unknown {
   let value = body;
   for (const step of path.split(/[.[\]]+/).filter((part) => part !== '')) {

@@ -1,4 +1,4 @@
-/** `/limits`: how much of the org's allowances is left. */
+/** `/limits`: the remaining part of the org's allowances. */
 
 import { Hono } from 'hono';
 import type { Bulk } from '../bulk/jobs.ts';
@@ -6,7 +6,7 @@ import { quoted } from '../core/database.ts';
 import type { Org } from '../org/org.ts';
 import type { SalesforceEnv } from '../requests/context.ts';
 
-/** Allowances that this org has, but does not count. */
+/** Allowances that this org has but does not count. */
 const UNCOUNTED = {
   ConcurrentAsyncGetReportInstances: 200,
   ConcurrentSyncReportRuns: 20,

@@ -1,4 +1,4 @@
-/** `/query`, `/queryAll` and the pages that follow. */
+/** `/query`, `/queryAll` and their further pages. */
 
 import { Hono } from 'hono';
 import { SalesforceError } from '../core/errors.ts';
@@ -8,7 +8,7 @@ import { QUERY_PAGE, type QueryResult, runQuery } from '../query/query.ts';
 import { describeColumns } from '../query/query-columns.ts';
 import { requiredQuery, type SalesforceContext, type SalesforceEnv } from '../requests/context.ts';
 
-/** How many queries with further pages are remembered; more of them end the oldest. */
+/** Number of queries with further pages that are kept. A further query removes the oldest. */
 const MAX_CURSORS = 100;
 
 const MIN_PAGE = 200;
@@ -19,7 +19,7 @@ interface Cursor {
   userId: string;
 }
 
-/** The query resources; `tooling` for those of the tooling API. */
+/** The query resources. `tooling` selects those of the tooling API. */
 export function queryRoutes(org: Org, { tooling }: { tooling: boolean }): Hono<SalesforceEnv> {
   const router = new Hono<SalesforceEnv>();
   const cursors = createCursors();
@@ -64,7 +64,7 @@ function page(c: SalesforceContext, { result, pageSize }: Cursor, locator: strin
   };
 }
 
-/** `Sforce-Query-Options: batchSize=200`; Salesforce takes it for a hint, and so does this org. */
+/** `Sforce-Query-Options: batchSize=200`. Salesforce treats it as a hint, and so does this org. */
 function pageSizeOf(header: string | undefined): number {
   const asked = Number(/batchSize\s*=\s*(\d+)/i.exec(header ?? '')?.[1] ?? QUERY_PAGE);
   return Math.min(QUERY_PAGE, Math.max(MIN_PAGE, asked));

@@ -1,4 +1,4 @@
-/** `/sobjects`: descriptions, and records one by one. */
+/** `/sobjects`: descriptions, and single records. */
 
 import { Hono } from 'hono';
 import { notFound, SalesforceError, saved, toRequestError } from '../core/errors.ts';
@@ -39,7 +39,8 @@ export function recordRoutes(org: Org): Hono<SalesforceEnv> {
     const type = typeInPath(org, c.var.user, c.req.param('type'));
     return c.json(describeLayouts(org, type, c.var.user));
   });
-  // Other descriptions and actions are not there; without this they would be taken for an external id.
+  // Other descriptions and actions do not exist. Without these routes, they would be treated as
+  // external IDs.
   router.get('/sobjects/:type/describe/:part', () => {
     throw notFound();
   });
@@ -73,7 +74,7 @@ export function recordRoutes(org: Org): Hono<SalesforceEnv> {
   return router;
 }
 
-/** An id in a URL, in its long form. */
+/** Returns the long form of an ID in a URL. */
 function idOf(type: ObjectType, text: string): string {
   const id = readId(text);
   if (id === null) {
@@ -96,7 +97,7 @@ function create(c: SalesforceContext, org: Org, type: ObjectType): Response {
   return c.json(result, 201);
 }
 
-/** All fields that the user sees, or those of `?fields=`. */
+/** Reads all fields that the user can see, or those in `?fields=`. */
 function read(c: SalesforceContext, org: Org, type: ObjectType, id: string) {
   const row = org.store.read(type, id);
   if (row === undefined) throw notFound();
@@ -141,7 +142,10 @@ function upsert(c: SalesforceContext, org: Org): Response {
   return c.json({ ...result, created: true }, 201);
 }
 
-/** What `/sobjects/{type}/{field}/{value}` names, and the id of the record if there is one. */
+/**
+ * Returns the object, field and value of `/sobjects/{type}/{field}/{value}`, and the record's ID if
+ * it exists.
+ */
 function externalKey(c: SalesforceContext, org: Org) {
   const type = typeInPath(org, c.var.user, c.req.param('type') ?? '');
   const field = identifyingField(type, c.req.param('field') ?? '');

@@ -14,7 +14,7 @@ import type { SObjectRecord } from '../query/soql/projection.ts';
 import type { SalesforceContext, SalesforceEnv } from '../requests/context.ts';
 import { readJson } from '../requests/json-values.ts';
 
-/** Salesforce gives programs no more rows of a report than this. */
+/** Salesforce's API does not return more rows of a report than this. */
 const MAX_ROWS = 2000;
 
 /** A column of a report on contacts. */
@@ -23,9 +23,9 @@ interface Column {
   name: string;
   label: string;
   dataType: string;
-  /** The field of Contact that it is about, and that users need to see for it. */
+  /** The field of Contact that it shows, which users must be able to see. */
   field: string;
-  /** What it shows, in SOQL: the field itself, or the name of the account that it leads to. */
+  /** The SOQL path of its value: the field itself, or the name of the account that it points to. */
   path: string;
 }
 
@@ -37,7 +37,7 @@ const COLUMNS: readonly Column[] = [
   { ...column('ACCOUNT.NAME', 'Account Name', 'AccountId'), path: 'Account.Name' },
 ];
 
-/** What a client may ask of a report that it runs; filters of its own are not known here. */
+/** The options of a client that runs a report. Additional filters are not supported here. */
 const orderSchema = z.object({
   reportMetadata: z
     .object({
@@ -99,7 +99,10 @@ export function reportRoutes(org: Org): Hono<SalesforceEnv> {
   return router;
 }
 
-/** A run of a report that is fetched later. It is done at once here, and kept as long as the org. */
+/**
+ * A run of a report that is fetched later. Here it is finished at once, and kept as long as the
+ * org.
+ */
 interface Instance {
   id: string;
   reportId: string;
@@ -186,7 +189,7 @@ function queryReport(c: SalesforceContext, org: Org, { where }: Report, columns:
   return runQuery(org, soql, c.var.user, { basePath: c.var.basePath });
 }
 
-/** A blank is shown as a hyphen; what leads to another record has its id for a value. */
+/** A blank is shown as a hyphen. A column that points to another record has its ID as the value. */
 function dataCell({ path, field }: Column, record: SObjectRecord) {
   const value = record[field] ?? null;
   if (value === null) return { label: '-', value };

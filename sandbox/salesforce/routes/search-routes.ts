@@ -1,4 +1,4 @@
-/** `/search`: words in the texts of records, by SOSL. */
+/** `/search`: full-text search of records with SOSL. */
 
 import { Hono } from 'hono';
 import { quoted } from '../core/database.ts';
@@ -9,7 +9,7 @@ import type { Org } from '../org/org.ts';
 import { runQuery } from '../query/query.ts';
 import { requiredQuery, type SalesforceContext, type SalesforceEnv } from '../requests/context.ts';
 
-/** The most records that a search gives. */
+/** Maximum number of records that a search returns. */
 const MAX_RECORDS = 2000;
 
 /** The resource of searches. */
@@ -26,17 +26,17 @@ export function searchRoutes(org: Org): Hono<SalesforceEnv> {
 /** A search. */
 interface Search {
   words: readonly string[];
-  /** Which fields are looked into. */
+  /** The fields to search. */
   scope: string;
   targets: readonly Target[];
   limit: number;
 }
 
-/** What is to be shown of one object. */
+/** The fields to show of one object. */
 interface Target {
   type: ObjectType;
   fields: string;
-  /** The clauses of SOQL that follow: WHERE, ORDER BY and LIMIT. */
+  /** The SOQL clauses that follow: WHERE, ORDER BY and LIMIT. */
   where: string;
   rest: string;
 }
@@ -88,7 +88,7 @@ function readTargets(org: Org, c: SalesforceContext, returning: string): Target[
   });
 }
 
-/** Splits at commas that stand in no parentheses. */
+/** Splits at commas outside parentheses. */
 function splitOutside(text: string): string[] {
   const parts: string[] = [''];
   let depth = 0;
@@ -133,7 +133,7 @@ function isInScope(field: Field, scope: string): boolean {
   return scope === 'PHONE' ? field.type === 'phone' : isText(field);
 }
 
-/** Words are found whole; `*` stands for any characters and `?` for one. */
+/** Matches whole words. `*` represents any characters and `?` one character. */
 function toPattern(word: string): RegExp {
   const escaped = word
     .replaceAll(/[\\^$.|+()[\]{}]/g, '\\$&')

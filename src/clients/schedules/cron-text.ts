@@ -1,8 +1,11 @@
-/** A line of cron as people say it. */
+/** Describes a cron line in words. */
 
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 
-/** `every day at 02:00`, `on Monday to Friday at 02:30`; the line itself where no few words say it. */
+/**
+ * For example `every day at 02:00` or `on Monday to Friday at 02:30`. Returns the line itself if a
+ * few words cannot describe it.
+ */
 export function cronText(cron: string): string {
   const [minute = '', hour = '', day = '', month = '', weekday = ''] = cron.trim().split(/\s+/);
   const time = timeText(minute, hour);

@@ -1,6 +1,6 @@
 import { didYouMean } from '../../core/near-miss.ts';
 
-/** One of the five fields: its bounds, and the words that stand for its numbers from `min` on. */
+/** One of the five fields: its bounds, and the words for its numbers from `min` on. */
 interface Field {
   name: string;
   min: number;
@@ -28,9 +28,9 @@ const FIELDS: readonly Field[] = [
 ];
 
 /**
- * What is wrong with a line of cron, or null: five fields of numbers, names (`MON`), ranges
- * (`1-5`), steps (`0-30/10`) and lists of those. The words do not repeat the line, since it may
- * come from a variable.
+ * Returns the problem of a cron line, or null: five fields of numbers, names (`MON`), ranges
+ * (`1-5`), steps (`0-30/10`) and lists of these. The message does not repeat the line, because it
+ * may come from a variable.
  */
 export function cronProblem(cron: string): string | null {
   const texts = cron.trim().split(/\s+/);
@@ -46,10 +46,10 @@ export function cronProblem(cron: string): string | null {
   return null;
 }
 
-/** Names that were found right: asking takes long, and thousands of integrations share a few. */
+/** Names that were found valid. Checking takes long, and thousands of integrations share a few. */
 const knownTimezones = new Set<string>();
 
-/** What is wrong with the name of a time zone, in words, or null. */
+/** Describes the problem of a time zone name, or returns null. */
 export function timezoneProblem(timezone: string): string | null {
   if (knownTimezones.has(timezone)) return null;
   try {
@@ -69,7 +69,7 @@ function fits(part: string, field: Field): boolean {
   const ends = range.split('-').map((text) => parseNumber(text, field));
   const [first = null, last = first, ...others] = ends;
   if (first === null || last === null || others.length > 0) return false;
-  // `7/2` has no end to step towards: only `*` and ranges take a step.
+  // `7/2` has no end to step towards. Only `*` and ranges accept a step.
   return first <= last && (step === undefined || ends.length === 2);
 }
 
@@ -77,7 +77,7 @@ function isStep(text: string): boolean {
   return /^[1-9]\d?$/.test(text);
 }
 
-/** The number that a text stands for in this field, or null. */
+/** Returns the number that a text represents in this field, or null. */
 function parseNumber(text: string, field: Field): number | null {
   const index = field.words.indexOf(text.toLowerCase());
   if (index >= 0) return index + field.min;

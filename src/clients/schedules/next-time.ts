@@ -4,18 +4,18 @@ import type { Schedule } from '../../core/integration-settings.ts';
 type Line = Pick<Schedule, 'cron' | 'timezone'>;
 
 /**
- * When a line of cron comes true next, strictly after `afterMs` (epoch ms); null if never again.
- * Times are those of the clock on the wall: a fixed time that is left out when clocks go forward
- * comes true where they have jumped to, and one that comes twice when they go back counts once.
- * Lines with a wildcard or a step among minutes and hours follow the time that passes.
+ * Returns when a cron line matches next, strictly after `afterMs` (epoch ms); null if never again.
+ * Times are local. A fixed time that is skipped when clocks go forward matches at the time to which
+ * they jump. A fixed time that occurs twice when they go back counts once. Lines with a wildcard or
+ * a step in minutes or hours follow elapsed time.
  */
 export function nextTime(line: Line, afterMs: number): number | null {
   return hasFixedTimes(line) ? nextFixedTime(line, afterMs) : findNextTime(line, afterMs);
 }
 
 /**
- * `nextTime` for many: what it says of a moment it says of every later one, until that time comes. To ask
- * for the time of a line costs a third of a millisecond.
+ * `nextTime` for many calls. Its result for a moment holds for every later one, until that time is
+ * reached. Computing the time of a line costs a third of a millisecond.
  */
 export function createNextTimes(): typeof nextTime {
   const known = new Map<string, { fromMs: number; next: number | null }[]>();
@@ -40,12 +40,12 @@ function hasFixedTimes({ cron }: Line): boolean {
   return hours !== undefined && !/[*?/]/.test(`${minutes} ${hours}`);
 }
 
-/** A clock that has gone back shows no more minutes than a day has for the second time. */
+/** A clock that has gone back does not repeat more minutes than a day has. */
 const MAX_LOOKS = 1_440;
 
 /**
- * The line is read off the clock on the wall, as if that were in UTC: there it comes true at each of
- * its times, also at those that the zone leaves out.
+ * The line is matched against local time as if that were UTC. There it matches at each of its
+ * times, even at those that the zone skips.
  */
 function nextFixedTime({ cron, timezone }: Line, afterMs: number): number | null {
   let shownMs: number | null = shownAt(afterMs, timezone);
@@ -68,11 +68,11 @@ function findNextTime({ cron, timezone }: Line, afterMs: number): number | null 
   return line.nextRun(new Date(afterMs))?.getTime() ?? null;
 }
 
-/** The clock on the wall of a time zone. What it shows is given as epoch ms, as if it were in UTC. */
+/** The local time of a time zone. It is given as epoch ms, as if it were UTC. */
 
 const DAY_MS = 86_400_000;
 
-/** What the clock shows at an instant (epoch ms), to the second. */
+/** Returns the local time at an instant (epoch ms), to the second. */
 export function shownAt(instantMs: number, timezone: string): number {
   const parts = createFormat(timezone).formatToParts(instantMs);
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts
@@ -81,7 +81,7 @@ export function shownAt(instantMs: number, timezone: string): number {
   return Date.UTC(year, month - 1, day, hour, minute, second);
 }
 
-/** The first instant at which the clock shows this, or has jumped over it. */
+/** Returns the first instant at which the clock shows this time, or has jumped over it. */
 export function firstShowing(shownMs: number, timezone: string): number {
   const offsets = [shownMs - DAY_MS, shownMs + DAY_MS].map((at) => shownAt(at, timezone) - at);
   const early = shownMs - Math.max(...offsets);
@@ -90,10 +90,13 @@ export function firstShowing(shownMs: number, timezone: string): number {
   return exact ?? jumpBetween(early, late, shownMs, timezone);
 }
 
-/** Each step halves the time between; the longest jump is a day. */
+/** Each step halves the interval. The longest jump is a day. */
 const MAX_STEPS = 30;
 
-/** When the clock jumps over what it does not show: after the one instant, at the other at the latest. */
+/**
+ * Returns when the clock jumps over a time that it does not show: after `early`, at `late` at the
+ * latest.
+ */
 function jumpBetween(early: number, late: number, shownMs: number, timezone: string): number {
   let [before, after] = [early, late];
   for (let step = 0; step < MAX_STEPS && after - before > 1; step += 1) {
@@ -104,7 +107,7 @@ function jumpBetween(early: number, late: number, shownMs: number, timezone: str
   return after;
 }
 
-/** Numbers of a date in the order of the largest first: `2026-11-20 02:00:00`. */
+/** Formats the numbers of a date from largest to smallest: `2026-11-20 02:00:00`. */
 function createFormat(timezone: string): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat('sv-SE', {
     timeZone: timezone,

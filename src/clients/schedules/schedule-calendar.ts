@@ -1,4 +1,7 @@
-/** When an integration runs by itself: in words, as a calendar in its own time zone, and where clocks change. */
+/**
+ * When an integration runs automatically: in words, as a calendar in its own time zone, and with
+ * the clock changes.
+ */
 
 import { isoTime } from '../../core/clock.ts';
 import type { Integration } from '../../core/integration-settings.ts';
@@ -9,7 +12,7 @@ import { cronText } from './cron-text.ts';
 import { shownAt } from './next-time.ts';
 import { isScheduled, nextRunAt, type Scheduled } from './schedules.ts';
 
-/** A run that was, as far as the calendar shows it. */
+/** A past run, as the calendar shows it. */
 export interface PastNight {
   id: string;
   /** ISO 8601. */
@@ -18,26 +21,26 @@ export interface PastNight {
   trigger: string;
 }
 
-/** A day of the integration's time zone. */
+/** A day in the integration's time zone. */
 export interface CalendarDay {
   /** `2026-11-22` */
   day: string;
   isToday: boolean;
-  /** Of past days: the runs that began, the newest first; at most `SHOWN_OF_DAY`. */
+  /** For past days: the runs that started, newest first, at most `SHOWN_OF_DAY`. */
   runs: PastNight[];
-  /** Of days to come: when runs begin, `02:00` by the clock on the wall; at most `SHOWN_OF_DAY`. */
+  /** For future days: the times when runs start, `02:00` in local time, at most `SHOWN_OF_DAY`. */
   times: string[];
-  /** True if the day has more of either. */
+  /** Whether the day has more runs or times. */
   hasMore: boolean;
 }
 
-/** The clocks of the time zone go forward or back. */
+/** A change of the time zone's clocks, forward or back. */
 export interface ClockChange {
   /** The day, `2027-03-14`. */
   day: string;
-  /** Minutes that the clock leaves out; below zero if it shows them twice. */
+  /** Minutes that the clock skips; negative if it shows them twice. */
   minutes: number;
-  /** When the first run of that day begins, by the clock on the wall; null if none does. */
+  /** The local time when the first run of that day starts; null if none does. */
   runAt: string | null;
 }
 
@@ -49,17 +52,17 @@ export interface ScheduleDetail {
   timezone: string;
   past: CalendarDay[];
   ahead: CalendarDay[];
-  /** The next two. */
+  /** The next two clock changes. */
   changes: ClockChange[];
 }
 
-/** Days before today, and days from today on. */
+/** Number of days before today, and of days from today on. */
 const DAYS = 30;
 
-/** Runs of one day that are shown. */
+/** Maximum number of runs shown for one day. */
 export const SHOWN_OF_DAY = 4;
 
-/** Runs that are looked at for the days that were. */
+/** Maximum number of runs that are read for the past days. */
 const MOST_RUNS = 500;
 
 const DAY_MS = 86_400_000;
@@ -105,7 +108,10 @@ function pastDays(runs: readonly RunRecord[], timezone: string, now: number): Ca
   });
 }
 
-/** The days to come with the times of a schedule. A day with many costs no more than one with a few. */
+/**
+ * Lists the coming days with the times of a schedule. A day with many times costs no more than a
+ * day with a few.
+ */
 export function listDaysAhead(
   integration: Pick<Integration, 'id' | 'schedule'>,
   now: number,
@@ -135,13 +141,16 @@ export function listDaysAhead(
   return [...days.values()];
 }
 
-/** The last moment of the day in the time zone, near enough: no day is longer than 25 hours. */
+/**
+ * Returns the last moment of the day in the time zone, precisely enough. No day is longer than 25
+ * hours.
+ */
 function endOfDay(at: number, timezone: string): number {
   const shown = shownAt(at, timezone);
   return at + (DAY_MS - (shown % DAY_MS)) - 1;
 }
 
-/** Clocks change twice a year at most where they do. */
+/** Where clocks change, they change at most twice a year. */
 const LOOK_AHEAD_DAYS = 400;
 const SHOWN_CHANGES = 2;
 
@@ -165,7 +174,7 @@ function clockChanges(integration: Scheduled, now: number): ClockChange[] {
   return changes;
 }
 
-/** The first minute after the change between two instants. */
+/** Returns the first minute after the change between two instants. */
 function findChange(from: number, to: number, timezone: string): number {
   let [before, after] = [from, to];
   const offset = offsetAt(from, timezone);

@@ -1,4 +1,4 @@
-/** The schedules of the integrations as they stand in the store. */
+/** The schedules of the integrations, as the store holds them. */
 import { createHash } from 'node:crypto';
 import { isoTime } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
@@ -17,26 +17,26 @@ import {
 } from '../statements/schedules.ts';
 import { createNextTimes, nextTime } from './next-time.ts';
 
-/** What schedules are read from and written to. */
+/** The parts that schedules are read from and written to. */
 export interface ScheduleDeps {
   store: Pick<Store, 'reader' | 'connection'>;
   clock: { now(): number };
 }
 
-/** An integration that runs by itself. */
+/** An integration that runs automatically. */
 export type Scheduled = Pick<Integration, 'id'> & { schedule: Schedule };
 
-/** A schedule as people and programs read it. */
+/** A schedule in the form for users and programs. */
 export interface ScheduleView {
   integration: string;
   cron: string;
   timezone: string;
-  /** ISO 8601 in UTC; null while it is paused, or if it never comes true again. */
+  /** ISO 8601 in UTC; null while it is paused, or if no further time matches. */
   nextRunAt: string | null;
   paused: boolean;
 }
 
-/** True if an integration has a schedule. */
+/** Returns true if an integration has a schedule. */
 export function isScheduled<Given extends Pick<Integration, 'id' | 'schedule'>>(
   integration: Given,
 ): integration is Given & Scheduled {
@@ -56,9 +56,9 @@ export function requireScheduled<Given extends Pick<Integration, 'id' | 'schedul
 }
 
 /**
- * Brings the store in line with settings and clock: a schedule that is new or has changed is planned
- * from now on (epoch ms), and so is one that a clock which ran ahead has planned. Others keep their time, also
- * one that has passed meanwhile.
+ * Updates the store to match settings and clock. A new or changed schedule is planned from now on
+ * (epoch ms), and so is one that a clock which was ahead has planned. Other schedules keep their
+ * time, even if it has passed since.
  */
 export async function planSchedules(
   { store, clock }: ScheduleDeps,
@@ -85,8 +85,8 @@ export async function planSchedules(
 }
 
 /**
- * True if a time lies behind the next two. The second next is right after a run, when the clock was
- * set back a little: to plan that one anew would run twice.
+ * Returns true if a time is later than the next two. The second next is correct right after a run
+ * if the clock was set back a little, because planning it again would run twice.
  */
 function isTooFarAhead(
   integration: Scheduled,
@@ -99,12 +99,18 @@ function isTooFarAhead(
   return at !== null && secondNext !== null && at > secondNext;
 }
 
-/** What the time of a schedule is computed from; another text means that it is computed anew. */
+/**
+ * The text from which the time of a schedule is computed. If it changes, the time is computed
+ * again.
+ */
 export function toScheduleRule({ cron, timezone, jitterMs }: Schedule): string {
   return `${cron} ${timezone} +${jitterMs}`;
 }
 
-/** When an integration runs next after an instant (epoch ms), its share of the jitter included. */
+/**
+ * Returns when an integration runs next after an instant (epoch ms), including its share of the
+ * jitter.
+ */
 export function nextRunAt(
   { id, schedule }: Scheduled,
   afterMs: number,
@@ -115,12 +121,12 @@ export function nextRunAt(
   return time === null ? null : time + shareMs;
 }
 
-/** The same for an integration at all times, so that each night has the same length. */
+/** The share of an integration is always the same, so that the time between runs stays the same. */
 function jitterShareMs(integrationId: string, jitterMs: number): number {
   return createHash('sha256').update(integrationId).digest().readUInt32BE() % (jitterMs + 1);
 }
 
-/** The schedules of these integrations, in their order. */
+/** Returns the schedules of these integrations, in their order. */
 export async function listSchedules(
   reader: TimedReader,
   integrations: Iterable<Integration>,
@@ -131,7 +137,7 @@ export async function listSchedules(
     .map((integration) => toView(integration, rows.get(integration.id), reader.clock.now()));
 }
 
-/** The schedule of an integration; null if it has none. */
+/** Returns the schedule of an integration; null if it has none. */
 export async function readScheduleView(
   reader: TimedReader,
   integration: Pick<Integration, 'id' | 'schedule'>,
@@ -153,14 +159,14 @@ function toView(
   return { integration: integration.id, cron, timezone, nextRunAt: nextRun, paused };
 }
 
-/** Stops a schedule until it is resumed; a run that is going on goes on. */
+/** Pauses a schedule until it is resumed. A run in progress continues. */
 export async function pauseSchedule(trx: ActorTransaction, integration: Scheduled): Promise<void> {
   const store = { reader: trx, connection: trx };
   await planSchedules({ store, clock: trx.clock }, [integration]);
   await savePause(trx, integration.id);
 }
 
-/** Ends a pause; the next run is the next time of the schedule from now on. */
+/** Ends a pause. The next run is at the next time of the schedule from now on. */
 export async function resumeSchedule(trx: ActorTransaction, integration: Scheduled): Promise<void> {
   await endPause(trx, integration.id, nextRunAt(integration, trx.clock.now()));
 }

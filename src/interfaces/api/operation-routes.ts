@@ -264,5 +264,5 @@ function describeAccess({ role, by, reach }: Operation): string {
 
 /** `users passkeys remove` as programs call it: `usersPasskeysRemove`. */
 function toId(name: string): string {
-  return name.replaceAll(/[ -]+(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return name.replaceAll(/[ -](\w)/g, (_, letter: string) => letter.toUpperCase());
 }

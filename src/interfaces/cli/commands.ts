@@ -152,6 +152,11 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('service', 'run a Partner Data Service of your own', async (deps) =>
     (await import('./commands/service/service.ts')).serviceCommands(deps),
   ),
+  entry(
+    'help',
+    'show the options of a command, or explain a reason or an error code',
+    async (deps) => (await import('./commands/help.ts')).helpCommand(deps),
+  ),
 ];
 
 /** Those that work through all contacts, which is worth a start with settings of memory. */

@@ -8,6 +8,7 @@ Examples:
   donor-sync plan riverside       see what a sync would do
   donor-sync sync riverside       sync
   donor-sync COMMAND --help       the options of a command
+  donor-sync help CODE            what a reason or an error code means
 
 Exit codes: 0 done, 1 unexpected error, 2 bad usage or settings (nothing was changed),
 3 the run stopped before its end and the next run goes on from there.`;

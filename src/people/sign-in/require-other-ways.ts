@@ -1,19 +1,19 @@
-/** Whether users can sign in without passwords, before the settings take passwords away. */
+/** Checks that users can sign in without passwords, before the settings turn passwords off. */
 import { ConfigurationError } from '../../core/errors.ts';
 import { describeCount } from '../../core/quantities.ts';
 import type { Reader } from '../../database/reader.ts';
 import { listPasskeys } from '../statements/passkeys.ts';
 import { listPersonRecords, type PersonRecord } from '../statements/people.ts';
 
-/** What else lets users in. */
+/** The other ways to sign in. */
 export interface OtherWays {
-  /** Whether browsers can hold a passkey to the public address. */
+  /** Whether browsers can bind a passkey to the public address. */
   passkeys: boolean;
   /** Whether the settings name an identity provider. */
   provider: boolean;
 }
 
-/** A ConfigurationError if an owner could not sign in any more once passwords do not count. */
+/** Throws a ConfigurationError if an owner could no longer sign in once passwords are off. */
 export async function requireOtherWays(reader: Reader, ways: OtherWays): Promise<void> {
   if (!ways.passkeys && !ways.provider) throw noOtherWay();
   const without: PersonRecord[] = [];

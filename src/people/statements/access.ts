@@ -10,14 +10,14 @@ export type AccessTokenRecord = Omit<
   FromRow<Selectable<Tables['access_tokens']>>,
   'integrations'
 > & {
-  /** The integrations within reach; null for all. */
+  /** The integrations that the token has access to; null for all. */
   integrations: ClientAccess;
 };
 
-/** Uses closer together than this are not noted: reading must not cost a write each time. */
+/** Uses less than this apart are not recorded, because reading must not cost a write each time. */
 export const USE_NOTED_EVERY_MS = 60_000;
 
-/** All tokens, the oldest first; each is known by its hash alone. */
+/** Lists all tokens, the oldest first. Only the hash of each is stored. */
 export function listAccessTokens(reader: Reader): Promise<AccessTokenRecord[]> {
   return reader
     .selectFrom('access_tokens')
@@ -52,7 +52,7 @@ export async function addAccessToken(
   await recordEntry(trx, { action: 'token.made', details });
 }
 
-/** Ends a token and the sessions that began with it; false if there is none. */
+/** Ends a token and the sessions that started with it. Returns false if there is none. */
 export async function revokeAccessToken(trx: ActorTransaction, id: string): Promise<boolean> {
   await trx.deleteFrom('browser_sessions').where('token_id', '=', id).execute();
   const revoked = await trx

@@ -1,13 +1,13 @@
-/** Attempts that went wrong, or may yet: counted for all processes of a database. */
+/** Attempts that failed, or may still fail, counted across all processes of a database. */
 
 import type { ExpressionBuilder } from 'kysely';
 import type { TimedConnection, TimedReader } from '../../database/reader.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 
-/** Keys that are remembered; those whose time is over first make room. */
+/** Maximum number of keys. The keys that expire first are removed to make room. */
 export const MAX_COUNTED = 10_000;
 
-/** Counts one more; says how many there are, and until when they count. */
+/** Counts one more attempt. Returns the number of attempts, and the time until which they count. */
 export async function countAttempt(
   connection: TimedConnection,
   key: string,
@@ -41,7 +41,7 @@ export async function countAttempt(
   return counted;
 }
 
-/** The last one was no failure. */
+/** Takes back the last attempt, because it was not a failure. */
 export async function uncountAttempt(connection: TimedConnection, key: string): Promise<void> {
   await connection
     .updateTable('sign_in_attempts')
@@ -51,7 +51,7 @@ export async function uncountAttempt(connection: TimedConnection, key: string): 
     .execute();
 }
 
-/** How many count at present. */
+/** Returns the number of attempts that currently count. */
 export async function getAttemptCount(reader: TimedReader, key: string): Promise<number> {
   const found = await reader
     .selectFrom('sign_in_attempts')
@@ -77,7 +77,7 @@ async function makeRoom(connection: TimedConnection): Promise<void> {
   await connection.deleteFrom('sign_in_attempts').where('key', 'in', oldest).execute();
 }
 
-/** Also where it lies further ahead than it ever could: the clock was set back. */
+/** An end further ahead than possible also counts as over, because the clock was set back. */
 function isOver(eb: ExpressionBuilder<Tables, 'sign_in_attempts'>, now: number, until: number) {
   return eb.or([eb('sign_in_attempts.until', '<=', now), eb('sign_in_attempts.until', '>', until)]);
 }

@@ -1,7 +1,7 @@
-/** The integrations that a person or a token may reach, as they stand in a row. */
+/** The integrations that a user or a token has access to, as a row stores them. */
 import { z } from 'zod';
 
-/** Their ids; null for all that there are. */
+/** Their IDs; null for all integrations. */
 export type ClientAccess = readonly string[] | null;
 
 const accessSchema = z.array(z.string());

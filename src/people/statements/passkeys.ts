@@ -1,4 +1,4 @@
-/** The passkeys of people, and the challenges that were answered. */
+/** The passkeys of users, and the challenges that were answered. */
 
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
@@ -10,38 +10,38 @@ import type { Reader } from '../../database/reader.ts';
 import type { Tables, Trx } from '../../database/tables/tables.ts';
 import { recordEntry } from '../../privacy/audit/record.ts';
 
-/** More than a person has devices. */
+/** More than the number of devices that a user has. */
 export const MAX_PASSKEYS = 20;
 
-/** A passkey as the store knows it: what it is called, is sealed. */
+/** A passkey as the store knows it. Its name is encrypted. */
 export type PasskeyRecord = Omit<FromRow<Selectable<Tables['passkeys']>>, 'transports'> & {
   transports: readonly string[];
 };
 
-/** What an authenticator has made. */
+/** A passkey that an authenticator has created. */
 export type NewPasskey = Pick<
   PasskeyRecord,
   'id' | 'credential' | 'publicKey' | 'counter' | 'transports' | 'sealed'
 >;
 
-/** What keeps a passkey from being added or removed. */
+/** The outcome of adding a passkey. */
 export type PasskeyAdded = 'done' | 'known' | 'too_many' | 'unknown_person';
 export type PasskeyRemoved = 'done' | 'unknown' | 'last_way';
 
 export interface PasskeyRemoval {
   personId: string;
   id: string;
-  /** Takes the last way to sign in as well. */
+  /** Whether the last way to sign in can be removed too. */
   alsoLast: boolean;
   /** Whether an identity provider is a way to sign in. */
   hasProvider: boolean;
-  /** Whether a password lets users in; true by default. */
+  /** Whether users can sign in with a password. Default: true. */
   passwordsCount?: boolean;
-  /** The session that goes on; all others of the person end. */
+  /** The session to keep. All other sessions of the user end. */
   keptSession: string | null;
 }
 
-/** The passkeys of a person, or of all, in the order in which they were made. */
+/** Lists the passkeys of a user, or of all users, in order of creation. */
 export async function listPasskeys(
   reader: Reader,
   personId: string | null,
@@ -56,13 +56,13 @@ export async function listPasskeys(
   return rows.map(toPasskey);
 }
 
-/** Whether any person has a passkey. */
+/** Returns whether any user has a passkey. */
 export async function hasPasskeys(reader: Reader): Promise<boolean> {
   const row = await reader.selectFrom('passkeys').select('id').limit(1).executeTakeFirst();
   return row !== undefined;
 }
 
-/** Finds a passkey by the id that its authenticator gave it. */
+/** Finds a passkey by the ID that its authenticator gave it. */
 export async function findPasskeyByCredential(
   reader: Reader,
   credential: string,
@@ -75,7 +75,7 @@ export async function findPasskeyByCredential(
   return row === undefined ? null : toPasskey(row);
 }
 
-/** Adds a passkey of a person who may sign in. */
+/** Adds a passkey for a user who is allowed to sign in. */
 export async function addPasskey(
   trx: ActorTransaction,
   personId: string,
@@ -90,13 +90,13 @@ export async function addPasskey(
   return 'done';
 }
 
-/** Takes a passkey away, and ends the sessions of its person. */
+/** Removes a passkey, and ends the sessions of its user. */
 export async function deletePasskey(
   trx: ActorTransaction,
   removal: PasskeyRemoval,
 ): Promise<PasskeyRemoved> {
   const { personId, id, alsoLast, hasProvider, keptSession, passwordsCount = true } = removal;
-  // Two that are removed at the same time wait here, and the second one is the last.
+  // Two simultaneous removals wait here, and the second one is then the last.
   const person = await lockPerson(trx, personId);
   const ids = await readIds(trx, personId);
   if (person === undefined || !ids.includes(id)) return 'unknown';
@@ -117,8 +117,8 @@ export async function deletePasskey(
 }
 
 /**
- * Notes that a passkey was used. False, with an entry in the audit, if its counter has not gone on: there
- * are two of it, or what it signed was used before.
+ * Records that a passkey was used. If its counter has not increased, returns false and adds an
+ * audit entry. Then there are two copies of it, or its signature was used before.
  */
 export async function recordPasskeyUse(
   trx: ActorTransaction,
@@ -138,7 +138,10 @@ export async function recordPasskeyUse(
   return false;
 }
 
-/** Uses a challenge up, by its hash; false if it was used before. It is kept until it is too old. */
+/**
+ * Uses up a challenge, by its hash. Returns false if it was used before. The hash is stored until
+ * the challenge is too old.
+ */
 export async function spendChallenge(
   trx: ActorTransaction,
   hash: string,
@@ -154,7 +157,7 @@ export async function spendChallenge(
   return spent !== undefined;
 }
 
-/** False if there is one that the authenticator calls so. */
+/** Returns false if a passkey with this credential ID exists. */
 export async function insertPasskey(
   trx: ActorTransaction,
   personId: string,
@@ -179,7 +182,7 @@ export async function insertPasskey(
   return added !== undefined;
 }
 
-/** Also undoes what the transaction has changed. */
+/** Throwing this also undoes what the transaction has changed. */
 export function passkeyKnown(): ConfigurationError {
   return new ConfigurationError('This passkey is known here already.', { code: 'passkey_known' });
 }

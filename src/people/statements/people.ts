@@ -1,4 +1,4 @@
-/** The people who sign in. Addresses are known by fingerprints, links and cookies by hashes. */
+/** The users who sign in. Addresses are stored as fingerprints, links and cookies as hashes. */
 
 import type { Selectable } from 'kysely';
 import type { Role } from '../../core/role.ts';
@@ -11,13 +11,13 @@ import { recordEntry } from '../../privacy/audit/record.ts';
 import { type ClientAccess, readAccess, writeAccess } from './client-access.ts';
 import { insertPasskey, type NewPasskey, passkeyKnown } from './passkeys.ts';
 
-/** A person as the store knows it: who it is, is sealed. */
+/** A user as the store knows it, with an encrypted identity. */
 export type PersonRecord = Omit<FromRow<Selectable<Tables['people']>>, 'integrations'> & {
-  /** The integrations within reach; null for all. */
+  /** The integrations that the user has access to; null for all. */
   integrations: ClientAccess;
 };
 
-/** What an open invitation is known by, and until when (epoch ms). */
+/** The hash of an open invitation, and the time until which it is valid (epoch ms). */
 export interface Invitation {
   hash: string;
   until: number;
@@ -28,10 +28,10 @@ export interface Rights {
   integrations: ClientAccess;
 }
 
-/** What became of a change that would leave no owner behind. */
+/** The outcome of a change that could leave no owner. */
 export type Changed = 'done' | 'unknown' | 'last_owner';
 
-/** Whether there is a person who can sign in. */
+/** Returns whether there is a user who can sign in. */
 export async function hasJoinedPerson(reader: Reader): Promise<boolean> {
   const joined = await reader
     .selectFrom('people')
@@ -43,7 +43,7 @@ export async function hasJoinedPerson(reader: Reader): Promise<boolean> {
   return joined !== undefined;
 }
 
-/** Everyone who signs in or is invited, the oldest first. */
+/** Lists everyone who signs in or is invited, the oldest first. */
 export async function listPersonRecords(reader: Reader): Promise<PersonRecord[]> {
   const rows = await reader
     .selectFrom('people')
@@ -54,7 +54,7 @@ export async function listPersonRecords(reader: Reader): Promise<PersonRecord[]>
   return rows.map(toPersonRecord);
 }
 
-/** The person of this id, or known by this fingerprint or hash. */
+/** Finds the user with this ID, fingerprint or hash. */
 export async function findPersonBy(
   reader: Reader,
   column: 'id' | 'email' | 'subject' | 'invite_hash',
@@ -68,7 +68,7 @@ export async function findPersonBy(
   return row === undefined ? null : toPersonRecord(row);
 }
 
-/** The person whose link has this hash and is still good. */
+/** Finds the user whose link has this hash and is still valid. */
 export async function findInvitedPerson(
   reader: TimedReader,
   hash: string,
@@ -78,7 +78,7 @@ export async function findInvitedPerson(
   return isOpen ? person : null;
 }
 
-/** Invites a person; false if the address is one of a person already. */
+/** Invites a user. Returns false if the address already belongs to a user. */
 export async function addInvitedPerson(
   trx: ActorTransaction,
   person: Pick<PersonRecord, 'id' | 'email' | 'sealed'> & Rights,
@@ -107,7 +107,9 @@ export async function addInvitedPerson(
   return true;
 }
 
-/** A new link, for a person who lost the first or forgot the password; the one before it ends. */
+/**
+ * Creates a new link for a user who lost the first or forgot the password. The previous link ends.
+ */
 export async function renewInvitation(
   trx: ActorTransaction,
   id: string,
@@ -120,8 +122,8 @@ export async function renewInvitation(
 }
 
 /**
- * Uses the link up: from now on the person has this password, or this passkey in its place. Null for a link
- * that is no good (any more).
+ * Uses up the link. From now on the user has this password, or this passkey instead. Returns null
+ * for a link that is not valid or no longer valid.
  */
 export async function acceptInvitation(
   trx: ActorTransaction,
@@ -157,7 +159,7 @@ export async function acceptInvitation(
   return toPersonRecord(joined);
 }
 
-/** Another password; all sessions end but the one in which it was changed. */
+/** Stores another password. All sessions end except the one in which it was changed. */
 export async function savePassword(
   trx: ActorTransaction,
   id: string,
@@ -170,7 +172,7 @@ export async function savePassword(
   return true;
 }
 
-/** Other rights; they count from the next request on. */
+/** Stores other rights. They apply from the next request. */
 export async function saveRights(
   trx: ActorTransaction,
   id: string,
@@ -184,7 +186,7 @@ export async function saveRights(
   return 'done';
 }
 
-/** Lets a person in no more, or again; sessions and an open link end with it. */
+/** Stops a user from signing in, or allows it again. Either way, sessions and an open link end. */
 export async function setPersonDisabled(
   trx: ActorTransaction,
   id: string,
@@ -201,7 +203,7 @@ export async function setPersonDisabled(
   return 'done';
 }
 
-/** Takes a person out, with all that is kept of it. */
+/** Deletes a user, with everything stored about the user. */
 export async function deletePerson(trx: ActorTransaction, id: string): Promise<Changed> {
   if (await isLastOwner(trx, id)) return 'last_owner';
   await endPersonSessions(trx, id);
@@ -217,8 +219,9 @@ export async function deletePerson(trx: ActorTransaction, id: string): Promise<C
 }
 
 /**
- * A person has come by an identity provider: the first time, this is how it joins, and from then on its
- * subject there is what it is known by. False if it is known by another one.
+ * Records that a user has signed in through an identity provider. The first time, this is how the
+ * user joins, and the subject identifies the user from then on. Returns false if the user has
+ * another subject.
  */
 export async function recordSubject(
   trx: ActorTransaction,
@@ -267,7 +270,7 @@ async function endPersonSessions(
     .execute();
 }
 
-/** True of the only person who can say who the others are. */
+/** Returns true for the only user who can manage the others. */
 async function isLastOwner(trx: Trx, id: string): Promise<boolean> {
   const owners = await trx
     .selectFrom('people')
@@ -277,7 +280,7 @@ async function isLastOwner(trx: Trx, id: string): Promise<boolean> {
     .where('joined_at', 'is not', null)
     .where('disabled_at', 'is', null)
     .orderBy('id')
-    // Two owners who take each other out wait here, and the second one is the last.
+    // Two owners who remove each other wait here, and the second one is then the last.
     .$if(isPostgres(trx), (query) => query.forUpdate())
     .execute();
   return owners.length === 1 && owners[0]?.id === id;

@@ -1,4 +1,4 @@
-/** Browsers that signed in; their cookies are known by their hashes alone. */
+/** Signed-in browsers. Only the hashes of their cookies are stored. */
 
 import type { Selectable } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -11,16 +11,16 @@ import { findPersonBy, type PersonRecord } from './people.ts';
 
 type Session = FromRow<Selectable<Tables['browser_sessions']>>;
 
-/** A session as those who own it see it. */
+/** A session as its owner sees it. */
 export type SessionRecord = Omit<Session, 'hash'>;
 
-/** What a session began with, for the audit. */
+/** How a session started, for the audit. */
 export type SessionDetails = Readonly<Record<string, string>>;
 
-/** Whose session it is. */
+/** The owner of a session. */
 export type SessionOwner = { tokenId: string } | { personId: string };
 
-/** A session that has not ended, and whose it is. */
+/** A session that has not ended, with its owner. */
 export interface FoundSession {
   id: string;
   owner: { token: AccessTokenRecord } | { person: PersonRecord };
@@ -29,10 +29,12 @@ export interface FoundSession {
 /** A session without requests ends after a working day. */
 export const IDLE_MS = 8 * 3_600_000;
 
-/** The absolute end: a working day and the night after it; then the browser signs in again. */
+/**
+ * The absolute limit: a working day and the following night. Then the browser has to sign in again.
+ */
 export const SESSION_MS = 24 * 3_600_000;
 
-/** Begins a session, and forgets those that are past their end. */
+/** Starts a session, and deletes expired ones. */
 export async function addSession(
   trx: ActorTransaction,
   session: Pick<Session, 'hash' | 'id' | 'browser'>,
@@ -55,7 +57,9 @@ export async function addSession(
   await recordEntry(trx, { action: 'session.begun', details: { ...toDetails(owner), ...by } });
 }
 
-/** The session of this cookie, if it and its owner may go on; that it was used is noted. */
+/**
+ * Returns the session of this cookie if it and its owner are still valid. Records that it was used.
+ */
 export async function resumeSession(
   connection: TimedConnection,
   hash: string,
@@ -83,7 +87,7 @@ export async function resumeSession(
   return { id: row.id, owner };
 }
 
-/** The sessions of an owner that go on, the one that was used last first. */
+/** Lists the active sessions of an owner, the most recently used first. */
 export async function listSessions(
   reader: TimedReader,
   owner: SessionOwner,
@@ -95,7 +99,7 @@ export async function listSessions(
   return fromRows(rows.map(({ hash: _, ...row }) => row));
 }
 
-/** The session has shown once more whose it is. */
+/** Records that the session's owner has confirmed their identity again. */
 export async function recordProof(connection: TimedConnection, id: string): Promise<void> {
   await connection
     .updateTable('browser_sessions')
@@ -109,7 +113,7 @@ export async function endSession(connection: TimedConnection, hash: string): Pro
   await connection.deleteFrom('browser_sessions').where('hash', '=', hash).execute();
 }
 
-/** Ends one session of an owner by its id, or all but the one to keep; says how many that were. */
+/** Ends one session of an owner by its ID, or all except the one to keep. Returns their number. */
 export async function endSessions(
   trx: ActorTransaction,
   owner: SessionOwner,

@@ -1,4 +1,6 @@
-/** What an org with several currencies has: their rates, and a currency of each record. */
+/**
+ * The data of an org with several currencies: the exchange rates, and the currency of each record.
+ */
 
 import { type Database, quoted } from '../../core/database.ts';
 import { createId } from '../../core/ids.ts';
@@ -7,10 +9,10 @@ import { defineObject, type ObjectType } from '../object-type.ts';
 import { systemValues } from '../setup-records.ts';
 import { flag } from './people.ts';
 
-/** The currency in which the org reckons. */
+/** The corporate currency of the org. */
 const CORPORATE = 'USD';
 
-/** The currencies that a new org has, with how much of each one US dollar is. */
+/** The currencies of a new org, with the amount of each that one US dollar is worth. */
 const CURRENCIES = [
   { code: CORPORATE, rate: 1, places: 2, isActive: true },
   { code: 'EUR', rate: 0.92, places: 2, isActive: true },
@@ -18,7 +20,7 @@ const CURRENCIES = [
   { code: 'CAD', rate: 1.36, places: 2, isActive: false },
 ];
 
-/** The objects with the rates: the present ones, and those from a day on. */
+/** The objects with the rates: current ones, and dated ones. */
 export function currencyObjects(): ObjectType[] {
   const rate = { required: true, precision: 18, scale: 6 };
   const code = text('IsoCode', 'Currency ISO Code', 3, { required: true });
@@ -52,7 +54,7 @@ export function currencyObjects(): ObjectType[] {
   ];
 }
 
-/** The currency of a record, in which its currency fields are. */
+/** The field with the currency of a record's amounts. */
 export function currencyField(name = 'CurrencyIsoCode', label = 'Currency ISO Code'): Field {
   return defineField(name, label, 'picklist', {
     length: 3,
@@ -62,7 +64,7 @@ export function currencyField(name = 'CurrencyIsoCode', label = 'Currency ISO Co
   });
 }
 
-/** Writes the rates of a new org, and gives its records the corporate currency. */
+/** Writes the rates of a new org, and sets the corporate currency on its records. */
 export function fillCurrencies(db: Database, types: readonly ObjectType[], atMs: number): void {
   for (const [index, { code, rate, places, isActive }] of CURRENCIES.entries()) {
     const row = {

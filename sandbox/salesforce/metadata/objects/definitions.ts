@@ -9,7 +9,7 @@ import { flag } from './people.ts';
 
 const READ_ONLY = { createable: false, updateable: false, deletable: false };
 
-/** EntityDefinition and FieldDefinition; their rows are written before they are asked for. */
+/** EntityDefinition and FieldDefinition. Their rows are written before they are queried. */
 export function definitionObjects(): ObjectType[] {
   return [
     defineObject({
@@ -57,12 +57,12 @@ export function definitionObjects(): ObjectType[] {
   ];
 }
 
-/** Whether the rows of an object are written before it is asked for. */
+/** Returns whether the rows of an object are written before it is queried. */
 export function isDefinition({ name }: ObjectType): boolean {
   return name === 'EntityDefinition' || name === 'FieldDefinition';
 }
 
-/** Writes what there is at present, as far as `canRead` lets it be seen. */
+/** Writes the current definitions that `canRead` allows. */
 export function writeDefinitions(
   db: Database,
   types: readonly ObjectType[],
@@ -126,7 +126,7 @@ function namesOf(name: string, label: string) {
   };
 }
 
-/** As the setup of an org writes it, for example `Number(12, 2)`. */
+/** Returns the type as the org's setup shows it, for example `Number(12, 2)`. */
 function dataTypeOf(field: Field): string {
   const { type, length, precision, scale, reference } = field;
   if (reference !== undefined) return `Lookup(${[...(reference.others ?? []), reference.to]})`;

@@ -1,11 +1,14 @@
-/** What Data Protection and Privacy brings, and the date of death of orgs of some industries. */
+/**
+ * The fields of Data Protection and Privacy, and the date of death that orgs of some industries
+ * have.
+ */
 
 import { defineField, type Field, lookup, readOnly, text } from '../field.ts';
 import { defineObject, type ObjectType } from '../object-type.ts';
 import { flag, PERSON_NAME_SQL } from './people.ts';
 import { fromPerson } from './person-accounts.ts';
 
-/** What a person allows to be done with their data; contacts and leads point to it. */
+/** What a person allows to be done with their data. Contacts and leads point to it. */
 export function individualObject(): ObjectType {
   return defineObject({
     name: 'Individual',
@@ -29,7 +32,7 @@ export function individualObject(): ObjectType {
   });
 }
 
-/** Where a contact points to its Individual. */
+/** The lookup from a contact to its Individual. */
 export function individualField(): Field {
   return lookup('IndividualId', 'Individual ID', {
     to: 'Individual',
@@ -38,7 +41,7 @@ export function individualField(): Field {
   });
 }
 
-/** When a contact died; blank for the living. */
+/** The time when a contact died; blank for the living. */
 export function deceasedDateField(): Field {
   return defineField('DeceasedDate', 'Deceased Date', 'datetime');
 }
@@ -51,7 +54,7 @@ export function personIndividualField(): Field {
   );
 }
 
-/** When the person of an account died. */
+/** The time when the person of a person account died. */
 export function personDeceasedDateField(): Field {
   return fromPerson(
     defineField('PersonDeceasedDate', 'Deceased Date', 'datetime', { ofPerson: 'DeceasedDate' }),

@@ -1,10 +1,16 @@
-/** What the Nonprofit Success Pack brings: households, affiliations and fields of its own. */
+/**
+ * The objects and fields that the Nonprofit Success Pack adds: households, affiliations and its own
+ * fields.
+ */
 
 import { defineField, type Field, lookup, readOnly, text } from '../field.ts';
 import { defineObject, type ObjectType } from '../object-type.ts';
 import { flag } from './people.ts';
 
-/** Fields of Contact; `AccountId` is the household here, the employer is the primary affiliation. */
+/**
+ * Fields of Contact. Here `AccountId` is the household, and the employer is the primary
+ * affiliation.
+ */
 export function successPackContactFields(): Field[] {
   return [
     lookup('npsp__Primary_Affiliation__c', 'Primary Affiliation', {
@@ -33,7 +39,7 @@ export function successPackAccountFields(): Field[] {
   ].map(custom);
 }
 
-/** Who belongs to which organisation, in what role. */
+/** The membership of a contact in an organisation, with its role. */
 export function affiliationObject(): ObjectType {
   return defineObject({
     name: 'npe5__Affiliation__c',

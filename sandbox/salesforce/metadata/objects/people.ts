@@ -1,9 +1,9 @@
-/** Contacts, accounts and leads, as every org has them. */
+/** Contacts, accounts and leads, as in every org. */
 
 import { addressFields, defineField, type Field, lookup, readOnly, text } from '../field.ts';
 import { defineObject, type ObjectType } from '../object-type.ts';
 
-/** A person; `Name` is put together from its parts and cannot be written. */
+/** A person. `Name` is composed of its parts and cannot be written. */
 export function contactObject(extra: readonly Field[]): ObjectType {
   return defineObject({
     name: 'Contact',
@@ -101,12 +101,12 @@ export function leadObject(): ObjectType {
   });
 }
 
-/** A check box that is off unless it is switched on. */
+/** A check box that is off by default. */
 export function flag(name: string, label: string): Field {
   return defineField(name, label, 'boolean', { required: true, defaultValue: 0 });
 }
 
-/** The SQL that puts a person's name together. */
+/** The SQL that composes a person's name. */
 export const PERSON_NAME_SQL = `trim(coalesce({t}."FirstName" || ' ', '') || coalesce({t}."LastName", ''))`;
 
 function personNameFields(): Field[] {
@@ -127,7 +127,7 @@ function leadSource(): Field {
   });
 }
 
-/** The owner; `others` are objects besides users that can own such a record, for example queues. */
+/** The owner. `others` are objects besides users that can own such a record, for example queues. */
 function owner(others?: string[]): Field {
   const reference = { to: 'User', relationship: 'Owner', others };
   return lookup('OwnerId', 'Owner ID', reference, { required: true });

@@ -1,4 +1,4 @@
-/** What person accounts bring: accounts that are people, each with a contact behind it. */
+/** The fields that person accounts add: accounts that are people, each with a contact behind it. */
 
 import { addressFields, defineField, type Field, lookup, readOnly, text } from '../field.ts';
 import { defineObject, type ObjectType } from '../object-type.ts';
@@ -14,7 +14,7 @@ export function personAccountContactFields(): Field[] {
   ];
 }
 
-/** Fields of Account, most of them those of the contact behind it under another name. */
+/** Fields of Account. Most of them are the fields of the contact behind it, under another name. */
 export function personAccountFields(): Field[] {
   return [
     readOnly(flag('IsPersonAccount', 'Is Person Account')),
@@ -34,13 +34,13 @@ export function personAccountFields(): Field[] {
   ].map(fromPerson);
 }
 
-/** The field of Account that shows a custom field of Contact: `X__c` appears as `X__pc`. */
+/** Returns the field of Account that shows a custom field of Contact: `X__c` appears as `X__pc`. */
 export function personAccountTwin(field: Field): Field {
   const twin = { ...field, name: field.name.replace(/__c$/, '__pc'), ofPerson: field.name };
   return fromPerson(twin);
 }
 
-/** Ties between contacts and the accounts that are not their own, for example employers. */
+/** Relations between contacts and accounts other than their own, for example employers. */
 export function accountContactRelationObject(): ObjectType {
   return defineObject({
     name: 'AccountContactRelation',
@@ -78,7 +78,7 @@ function personPart(field: Field): Field {
     : { ...field, ofPerson: field.name.replace(/^Person/, '') };
 }
 
-/** Such a field has no column of its own: it is read through the contact. */
+/** Such a field has no column of its own. It is read through the contact. */
 export function fromPerson(field: Field): Field {
   if (field.ofPerson === undefined) return field;
   const expression = `(select p."${field.ofPerson}" from "Contact" p where p."Id" = {t}."PersonContactId")`;

@@ -1,4 +1,4 @@
-/** Users, permissions and what else the setup of an org is made of. */
+/** Users, permissions and the other objects of an org's setup. */
 
 import { defineField, type Field, lookup, readOnly, text } from '../field.ts';
 import { defineObject, type ObjectType } from '../object-type.ts';

@@ -1,4 +1,4 @@
-/** Queries that count and sum up instead of showing records. */
+/** Queries that count and aggregate instead of showing records. */
 
 import type {
   FieldFunctionExpression,
@@ -26,7 +26,9 @@ const FUNCTIONS: Partial<Record<string, string>> = {
   MAX: 'max(%)',
 };
 
-/** Whether the query is only `SELECT COUNT()`, whose answer is a total without records. */
+/**
+ * Returns whether the query is only `SELECT COUNT()`, whose response is a total without records.
+ */
 export function isCount({ fields }: Query): boolean {
   const [only] = fields ?? [];
   return (
@@ -36,12 +38,14 @@ export function isCount({ fields }: Query): boolean {
   );
 }
 
-/** Whether the query sums up. */
+/** Returns whether the query aggregates. */
 export function isAggregate({ fields, groupBy }: Query): boolean {
   return groupBy !== undefined || (fields ?? []).some(isFunction);
 }
 
-/** One record for each group, with `expr0`, `expr1`… for what has no name. */
+/**
+ * Returns one record for each group. Expressions without a name become `expr0`, `expr1` and so on.
+ */
 export function aggregateRecords(
   context: QueryContext,
   db: Database,
@@ -61,7 +65,7 @@ export function aggregateRecords(
   return query.limit === undefined ? records : records.slice(0, query.limit);
 }
 
-/** The records of one set of groups; the groups that are not in it are blank. */
+/** Returns the records of one set of groups. Groups that are not in the set are blank. */
 function recordsOfSet(
   context: QueryContext,
   db: Database,
@@ -92,11 +96,11 @@ function recordsOfSet(
   }));
 }
 
-/** What a query groups by. */
+/** The groups of a query. */
 interface Groups {
-  /** Each group by the text that asks for it. */
+  /** The text in the query that requests each group. */
   keys: readonly string[];
-  /** The sets that are summed up: one, or several with ROLLUP and CUBE. */
+  /** The sets that are aggregated: one, or several with ROLLUP and CUBE. */
   sets: readonly (readonly string[])[];
   columnOf(scope: Scope, key: string): Column;
 }
@@ -148,7 +152,7 @@ function readGroups(context: QueryContext, query: Query): Groups {
   };
 }
 
-/** All choices of some, the largest first. */
+/** Returns all subsets of some parts, the largest first. */
 function subsetsOf(parts: readonly string[]): string[][] {
   const [first, ...rest] = parts;
   if (first === undefined) return [[]];
@@ -161,7 +165,7 @@ function functionKey({ functionName = '', parameters = [] }: FunctionExp): strin
   return `${functionName}(${inside.join(',')})`.toLowerCase();
 }
 
-/** The column of a function in HAVING or ORDER BY: one that sums up, or a group. */
+/** Returns the column of a function in HAVING or ORDER BY: an aggregate, or a group. */
 function functionColumn(
   context: QueryContext,
   scope: Scope,

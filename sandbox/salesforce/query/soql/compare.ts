@@ -1,5 +1,5 @@
 /**
- * Comparisons as SQL. SOQL knows no third truth value: what is compared with a blank is simply
+ * Comparisons as SQL. SOQL has no third truth value. A value compared with a blank is simply
  * different from it, so `!=` and NOT IN find blanks.
  */
 
@@ -118,7 +118,9 @@ function compareLike(context: QueryContext, column: Column, { value }: LiteralCo
   return { text: `${column.sql} like ? escape '\\'`, values: [readPattern(String(value))] };
 }
 
-/** `\%` and `\_` mean themselves and stay escaped; the other escapes are those of any text. */
+/**
+ * `\%` and `\_` are literal characters and stay escaped. The other escapes are those of any text.
+ */
 function readPattern(quoted: string): string {
   return quoted
     .split(/(\\[%_\\])/)
@@ -126,7 +128,7 @@ function readPattern(quoted: string): string {
     .join('');
 }
 
-/** Each value is a set that must be there as a whole: `'a;b'` means both a and b. */
+/** Each value is a set that must be present as a whole: `'a;b'` means both a and b. */
 function compareParts(
   context: QueryContext,
   column: Column,
@@ -149,7 +151,7 @@ function hasPart({ sql }: Column, part: string): Sql {
   return { text: `instr(lower(';' || ${sql} || ';'), ?) > 0`, values: [`;${part.toLowerCase()};`] };
 }
 
-/** The opposite, also of what is neither true nor false in SQL. */
+/** Negates a condition, including one that is neither true nor false in SQL. */
 export function negate({ text, values }: Sql): Sql {
   return { text: `not coalesce((${text}), 0)`, values };
 }

@@ -1,4 +1,7 @@
-/** The conditions of a WHERE clause as a tree; the parser gives them in one row, with parentheses counted. */
+/**
+ * The conditions of a WHERE clause as a tree. The parser returns them as a flat list, with
+ * parentheses counted.
+ */
 
 import type {
   ConditionWithValueQuery,
@@ -8,7 +11,7 @@ import type {
 } from '@jetstreamapp/soql-parser-js';
 import { malformed } from './query-error.ts';
 
-/** A comparison, as the parser gives it. */
+/** A comparison, as the parser returns it. */
 export type Comparison = Exclude<ConditionWithValueQuery, NegationCondition>;
 
 /** A condition. */
@@ -17,7 +20,7 @@ export type Condition =
   | { kind: 'all' | 'any'; parts: Condition[] }
   | { kind: 'not'; part: Condition };
 
-/** Reads a clause; MALFORMED_QUERY where AND and OR stand side by side without parentheses. */
+/** Reads a clause. Throws MALFORMED_QUERY if AND and OR are mixed without parentheses. */
 export function readCondition(where: WhereClause | HavingClause, soql: string): Condition {
   const tokens = flatten(where);
   let position = 0;

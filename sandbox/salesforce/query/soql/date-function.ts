@@ -1,4 +1,7 @@
-/** Functions of dates, for example CALENDAR_YEAR; all in UTC, which is the time zone of this org and of its users. */
+/**
+ * Date functions, for example CALENDAR_YEAR. All are in UTC, the time zone of this org and its
+ * users.
+ */
 
 import type { FunctionExp } from '@jetstreamapp/soql-parser-js';
 import { defineField } from '../../metadata/field.ts';
@@ -6,7 +9,9 @@ import type { QueryContext } from './context.ts';
 import { malformed, queryError } from './query-error.ts';
 import type { Column, Scope } from './scope.ts';
 
-/** The SQL of each, with `{d}` for the date; the fiscal year of this org is that of the calendar. */
+/**
+ * The SQL of each function, with `{d}` for the date. This org's fiscal year is the calendar year.
+ */
 const PARTS: Partial<Record<string, string>> = {
   CALENDAR_YEAR: `cast(strftime('%Y', {d}) as integer)`,
   CALENDAR_QUARTER: `(cast(strftime('%m', {d}) as integer) + 2) / 3`,
@@ -18,22 +23,24 @@ const PARTS: Partial<Record<string, string>> = {
   // Sunday is the first day.
   DAY_IN_WEEK: `cast(strftime('%w', {d}) as integer) + 1`,
   DAY_IN_YEAR: `cast(strftime('%j', {d}) as integer)`,
-  // The first week has the first seven days.
+  // The first week contains the first seven days.
   WEEK_IN_MONTH: `(cast(strftime('%d', {d}) as integer) + 6) / 7`,
   WEEK_IN_YEAR: `(cast(strftime('%j', {d}) as integer) + 6) / 7`,
   HOUR_IN_DAY: `cast(strftime('%H', {d}) as integer)`,
   DAY_ONLY: 'date({d})',
 };
 
-/** Those that take a time, and no date alone. */
+/** The functions that need a time, and do not accept a date alone. */
 const OF_TIMES = new Set(['HOUR_IN_DAY', 'DAY_ONLY']);
 
-/** Whether a function is one of dates. */
+/** Returns whether a function is a date function. */
 export function isDateFunction(name: string | undefined): boolean {
   return name !== undefined && PARTS[name.toUpperCase()] !== undefined;
 }
 
-/** The column that a function of a date gives; MALFORMED_QUERY for any other function. */
+/**
+ * Returns the column that a date function yields. Throws MALFORMED_QUERY for any other function.
+ */
 export function dateFunctionColumn(
   context: QueryContext,
   scope: Scope,

@@ -1,12 +1,12 @@
-/** Date literals such as TODAY and LAST_N_DAYS:30, in UTC: the time zone of this org. */
+/** Date literals such as TODAY and LAST_N_DAYS:30, in UTC, the time zone of this org. */
 
-/** From the first moment (included) to the last (not included), in milliseconds since 1970. */
+/** A period from a first moment (included) to a last one (excluded), in milliseconds since 1970. */
 export interface Span {
   fromMs: number;
   toMs: number;
 }
 
-/** The span of a literal; undefined for one that this org does not know. */
+/** Returns the period of a literal; undefined for a literal that this org does not support. */
 export function spanOf(literal: string, nowMs: number): Span | undefined {
   const [name = '', count] = literal.toUpperCase().split(':');
   const unit = LITERAL.exec(name)?.[1];
@@ -28,7 +28,7 @@ function spanOfNamed(name: string, unit: string, nowMs: number): Span | undefine
   return spanOfUnits(unit, offset, offset + 1, nowMs);
 }
 
-/** LAST_N_DAYS has today in it; longer units have not the present one. */
+/** LAST_N_DAYS includes today. Longer units do not include the current one. */
 function spanOfCounted(name: string, unit: string, count: number, nowMs: number): Span {
   if (name.endsWith('_AGO')) return spanOfUnits(unit, -count, -count + 1, nowMs);
   if (name.startsWith('NEXT_')) return spanOfUnits(unit, 1, count + 1, nowMs);
@@ -39,7 +39,7 @@ function spanOfUnits(unit: string, from: number, to: number, nowMs: number): Spa
   return { fromMs: startOf(unit, from, nowMs), toMs: startOf(unit, to, nowMs) };
 }
 
-/** The start of the unit that lies so many units from the present one. */
+/** Returns the start of the unit that is this many units away from the current one. */
 function startOf(unit: string, offset: number, nowMs: number): number {
   const now = new Date(nowMs);
   const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];

@@ -1,8 +1,8 @@
-/** FORMAT(): values as a user of the org with the locale en_US reads them. */
+/** FORMAT(): values as a user of the org with the locale en_US sees them. */
 
 import type { Field, StoredValue } from '../../metadata/field.ts';
 
-/** The text of a value; null for a blank. */
+/** Returns the text of a value; null for a blank. */
 export function formatValue(field: Field, value: StoredValue): string | null {
   if (value === null) return null;
   switch (field.type) {
@@ -16,7 +16,7 @@ export function formatValue(field: Field, value: StoredValue): string | null {
     case 'date':
       return DATE.format(new Date(`${value}T00:00:00Z`));
     case 'datetime':
-      // Node puts a narrow blank before AM and PM.
+      // Node puts a narrow no-break space before AM and PM.
       return TIME.format(new Date(Number(value))).replaceAll('\u202f', ' ');
     case 'boolean':
       return value === 1 ? 'true' : 'false';

@@ -1,4 +1,4 @@
-/** The values in conditions: what a literal means for the field it is compared with. */
+/** The values in conditions: the meaning of a literal for the field it is compared with. */
 
 import type { LiteralType } from '@jetstreamapp/soql-parser-js';
 import { readId } from '../../core/ids.ts';
@@ -8,10 +8,10 @@ import type { QueryContext } from './context.ts';
 import { type Span, spanOf } from './date-literal.ts';
 import { malformed, queryError } from './query-error.ts';
 
-/** What a literal stands for: one value, or all the moments of a span. */
+/** The meaning of a literal: one value, or all the moments of a period. */
 export type Literal = { kind: 'value'; value: StoredValue } | { kind: 'span'; span: Span };
 
-/** Reads one literal for a field; errors in Salesforce's words where the two do not fit. */
+/** Reads a literal for a field. Throws an error with Salesforce's message if the two do not fit. */
 export function readLiteral(
   context: QueryContext,
   field: Field,
@@ -29,7 +29,7 @@ export function readLiteral(
   }
 }
 
-/** A text as it was meant: without its quotes and escapes. */
+/** Returns a text without its quotes and escapes. */
 export function readQuoted(text: string): string {
   return text
     .replace(/^'/, '')
@@ -101,7 +101,7 @@ function wrongType(context: QueryContext, field: Field, token: string, isQuoted:
   );
 }
 
-/** The names of types that Salesforce's messages use. */
+/** Returns the type name that Salesforce's messages use. */
 function soapType(field: Field): string {
   if (field.type === 'datetime') return 'dateTime';
   if (isText(field)) return 'string';

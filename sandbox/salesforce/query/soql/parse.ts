@@ -3,10 +3,10 @@
 import { parseQuery, type Query } from '@jetstreamapp/soql-parser-js';
 import { malformed } from './query-error.ts';
 
-/** Longer queries are refused, as Salesforce does. */
+/** Longer queries are refused, as Salesforce refuses them. */
 const MAX_LENGTH = 100_000;
 
-/** The tree of a query; MALFORMED_QUERY if there is none. */
+/** Returns the tree of a query. Throws MALFORMED_QUERY if it cannot be parsed. */
 export function parseSoql(soql: string): Query & { sObject: string } {
   if (soql.length > MAX_LENGTH) {
     throw malformed(

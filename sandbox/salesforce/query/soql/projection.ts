@@ -1,4 +1,6 @@
-/** What a query shows of the records it finds: its SELECT, with parents and children inside. */
+/**
+ * The part of the found records that a query shows: its SELECT, with parents and children inside.
+ */
 
 import type { FieldSubquery, FieldType, FieldTypeOf } from '@jetstreamapp/soql-parser-js';
 import { type Database, quoted } from '../../core/database.ts';
@@ -21,25 +23,25 @@ export interface SObjectRecord {
 /** Shows records by their row ids, in the order given. */
 export interface Projection {
   records(rowIds: readonly number[]): SObjectRecord[];
-  /** What was asked for, in its order; of columns of the object itself and its parents only. */
+  /** The columns of the SELECT, in order. Only columns of the object itself and its parents. */
   columns: readonly ProjectedColumn[];
 }
 
-/** A column that a query asked for. */
+/** A column in the SELECT of a query. */
 export interface ProjectedColumn {
   /** For example `Account.Name`. */
   path: string;
   field: Field;
 }
 
-/** What projections need beside their context. */
+/** The parts that projections need in addition to their context. */
 export interface ProjectionOptions {
   db: Database;
   /** For example `/services/data/v67.0`, for the URLs of records. */
   basePath: string;
 }
 
-/** Prepares to show what a query asks for. */
+/** Prepares to show the SELECT of a query. */
 export function createProjection(
   context: QueryContext,
   type: ObjectType,
@@ -76,7 +78,7 @@ export function createProjection(
 
 /** The columns of the SQL, each of which is read by its number. */
 interface Columns {
-  /** The number of a piece of SQL, which is added if it is new. */
+  /** Returns the number of a piece of SQL, which is added if it is new. */
   numberOf(sql: string): number;
   sql(): string;
 }
@@ -98,10 +100,10 @@ interface Item {
   read(row: StoredValue[]): unknown;
 }
 
-/** A record in the making: that of the object itself, or of a parent. */
+/** A record under construction: of the object itself, or of a parent. */
 interface Shape {
   add(item: Item): void;
-  /** The shape of the parent with this name. */
+  /** Returns the shape of the parent with this name. */
   parent(name: string, create: () => Shape): Shape;
   read(row: StoredValue[]): SObjectRecord;
 }
@@ -165,7 +167,10 @@ function addColumn(
   return { path: [...parents, name].join('.'), field };
 }
 
-/** A column that is asked for; with `formattedAs`, which may be empty, as FORMAT() shows it and under that name. */
+/**
+ * A column in the SELECT. With `formattedAs`, it is shown as by FORMAT() and under that name, which
+ * may be empty.
+ */
 interface WantedColumn {
   path: string;
   formattedAs?: string;
@@ -178,7 +183,10 @@ function formatOf(field: Exclude<FieldType, FieldSubquery>): WantedColumn | unde
   return isFormat ? { path, formattedAs: field.alias ?? '' } : undefined;
 }
 
-/** The paths of the branch that holds: every reference of this org leads to objects of one type. */
+/**
+ * Returns the paths of the branch that applies. Every reference of this org points to objects of
+ * one type.
+ */
 function typeofPaths(context: QueryContext, scope: Scope, { field, conditions }: FieldTypeOf) {
   const link = scope.type.fields.find(
     ({ reference }) => reference?.relationship.toLowerCase() === field.toLowerCase(),
@@ -231,13 +239,13 @@ const EMPTY_ADDRESS = {
   street: null,
 };
 
-/** `postalCode` for `MailingPostalCode` of `MailingAddress`. */
+/** Returns `postalCode` for `MailingPostalCode` of `MailingAddress`. */
 function addressPart(part: string, compound: string): string {
   const name = part.slice(compound.length - 'Address'.length);
   return name.charAt(0).toLowerCase() + name.slice(1);
 }
 
-/** Children of a record, for example `(SELECT Id FROM Contacts)`; null where there are none. */
+/** Reads the children of a record, for example `(SELECT Id FROM Contacts)`; null if it has none. */
 function childrenOf(
   context: QueryContext,
   scope: Scope,
@@ -276,7 +284,7 @@ function findChildren(context: QueryContext, parent: ObjectType, relationship: s
   throw noSuchRelationship(context.soql, relationship);
 }
 
-/** Refuses a query that asks for the same thing twice. */
+/** Refuses a query that selects the same column twice. */
 export function refuseDuplicates(context: QueryContext, columns: readonly ProjectedColumn[]): void {
   const paths = columns.map(({ path }) => path);
   const twice = columns.find(({ path }, index) => paths.indexOf(path) < index);

@@ -1,4 +1,4 @@
-/** Where the names in a query lead: columns of the object, and of its parents by way of joins. */
+/** Resolves the names in a query: columns of the object, and of its parents through joins. */
 
 import { quoted } from '../../core/database.ts';
 import { defineField, type Field, isStored, isText } from '../../metadata/field.ts';
@@ -6,14 +6,14 @@ import { findField, type ObjectType } from '../../metadata/object-type.ts';
 import type { QueryContext } from './context.ts';
 import { malformed, noSuchColumn, noSuchRelationship } from './query-error.ts';
 
-/** Salesforce follows no more parents than this. */
+/** Salesforce does not follow more parents than this. */
 const MAX_PARENTS = 5;
 
-/** A field with the SQL that gives its value. */
+/** A field with the SQL that yields its value. */
 export interface Column {
   field: Field;
   type: ObjectType;
-  /** The alias of the table that it is in. */
+  /** The alias of the column's table. */
   table: string;
   /** The relationships that lead to it, as the org spells them. */
   parents: readonly string[];
@@ -34,15 +34,17 @@ export interface Scope {
   type: ObjectType;
   /** The alias of the object's own table. */
   table: string;
-  /** The column of a path such as `Account.Name`; INVALID_FIELD if there is none that the user sees. */
+  /** The column of a path such as `Account.Name`. Throws INVALID_FIELD if the user sees none. */
   column(path: string): Column;
-  /** The parent at a path such as `['Account', 'Owner']`; the object itself for an empty one. */
+  /**
+   * The parent at a path such as `['Account', 'Owner']`. An empty path returns the object itself.
+   */
   parent(path: readonly string[]): Parent;
-  /** The joins that the columns asked for so far need. */
+  /** The joins for the columns requested so far. */
   joins(): string;
 }
 
-/** Opens a scope; `name` makes its aliases differ from those of other scopes in the same SQL. */
+/** Opens a scope. `name` makes its aliases differ from those of other scopes in the same SQL. */
 export function openScope(
   context: QueryContext,
   type: ObjectType,
@@ -88,7 +90,7 @@ export function openScope(
     };
   }
 
-  /** A parent that the user may not see is as blank as none. */
+  /** A parent that the user may not see is blank, like a missing one. */
   function unseen(target: ObjectType, table: string): string {
     const { access, user } = context;
     if (!access.canReadType(user, target)) return ' and 0';
@@ -96,7 +98,9 @@ export function openScope(
     return shared === null ? '' : ` and ${shared}`;
   }
 
-  /** `Owner.Type` names the object that a reference leads to, if it can lead to several. */
+  /**
+   * `Owner.Type` is the name of the object that a reference points to, if it can point to several.
+   */
   function typeColumn(names: readonly string[], owner: Parent): Column | undefined {
     const link = names.at(-2);
     if (link === undefined || names.at(-1)?.toLowerCase() !== 'type') return undefined;
@@ -139,7 +143,7 @@ function findLink(type: ObjectType, relationship: string): Field | undefined {
   return type.fields.find(({ reference }) => reference?.relationship.toLowerCase() === name);
 }
 
-/** The SQL of a field in a table; calculated fields bring their own. */
+/** Returns the SQL of a field in a table. Calculated fields have their own SQL. */
 export function columnSql(table: string, field: Field): string {
   if (isStored(field)) return `${table}.${quoted(field.name)}`;
   if (field.expression === undefined) return 'null';

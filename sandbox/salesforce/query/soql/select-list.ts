@@ -1,17 +1,17 @@
-/** What stands behind SELECT. */
+/** The list after SELECT. */
 
 import type { FieldSubquery, FieldType } from '@jetstreamapp/soql-parser-js';
 import type { ObjectType } from '../../metadata/object-type.ts';
 import type { QueryContext } from './context.ts';
 import { malformed } from './query-error.ts';
 
-/** The part of a query that says what to show. */
+/** The part of a query that specifies what to show. */
 export interface SelectList {
   fields?: FieldType[];
   limit?: number;
 }
 
-/** FIELDS(ALL) and its sisters stand for many fields. */
+/** Expands FIELDS(ALL) and similar functions, which represent many fields. */
 export function expandFields(
   context: QueryContext,
   type: ObjectType,
@@ -45,7 +45,10 @@ function expand(
 
 const MAX_ROWS_OF_ALL_FIELDS = 200;
 
-/** The path of a column that is asked for; MALFORMED_QUERY for functions that show nothing of a record. */
+/**
+ * Returns the path of a selected column. Throws MALFORMED_QUERY for functions that show nothing of
+ * a record.
+ */
 export function pathOf(context: QueryContext, field: Exclude<FieldType, FieldSubquery>): string {
   switch (field.type) {
     case 'Field':
@@ -55,7 +58,7 @@ export function pathOf(context: QueryContext, field: Exclude<FieldType, FieldSub
       return [...prefix, ...field.relationships, field.field].join('.');
     }
     case 'FieldFunctionExpression':
-      // Labels are the values in this org, so the label of a field is the field.
+      // In this org labels equal the values, so the label of a field is the field.
       if (field.functionName.toUpperCase() === 'TOLABEL') return String(field.parameters[0]);
       throw malformed(
         context.soql,

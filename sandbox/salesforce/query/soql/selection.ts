@@ -1,4 +1,4 @@
-/** Which records a query finds, and in what order: its FROM, WHERE, ORDER BY, LIMIT and OFFSET. */
+/** The records that a query finds, and their order: its FROM, WHERE, ORDER BY, LIMIT and OFFSET. */
 
 import type {
   FunctionExp,
@@ -26,16 +26,16 @@ export interface SelectOptions {
   what: (scope: Scope) => string;
   within?: string;
   groupBy?: (scope: Scope) => string;
-  /** Finds the columns of functions in ORDER BY and HAVING; those of dates unless given. */
+  /** Finds the columns of functions in ORDER BY and HAVING. By default, those of date functions. */
   functionColumn?: FunctionColumn;
 }
 
-/** Finds the column that a function gives. */
+/** Finds the column that a function yields. */
 export type FunctionColumn = (scope: Scope, fn: FunctionExp) => Column;
 
 /**
- * SQL that gives `what` of the records found, for example their row ids. `within` is a further
- * condition in SQL on the object's table `t`.
+ * Returns SQL that selects `what` of the found records, for example their row IDs. `within` is a
+ * further SQL condition on the object's table `t`.
  */
 export function selectSql(
   context: QueryContext,
@@ -142,7 +142,8 @@ function orderSql(
 ): string {
   const parts = [orderBy ?? []].flat().map((clause) => {
     const { sql, field } = 'fn' in clause ? columnOf(scope, clause.fn) : scope.column(clause.field);
-    // Blanks come first in either direction; where there are none, saying so would cost the index.
+    // Blanks come first in either direction. If a field has none, adding this clause would prevent
+    // the use of the index.
     const nulls = field.required || field.type === 'id' ? '' : ` nulls ${clause.nulls ?? 'FIRST'}`;
     return `${sql} ${clause.order ?? 'ASC'}${nulls}`;
   });
@@ -157,7 +158,7 @@ function pageSql({ limit, offset }: QueryBase): string {
       `Maximum SOQL offset allowed is ${MAX_OFFSET}`,
     );
   }
-  // SQLite has no OFFSET without a LIMIT; -1 is no limit.
+  // SQLite requires a LIMIT with an OFFSET. -1 means no limit.
   return limit === undefined && offset === undefined
     ? ''
     : ` limit ${limit ?? -1} offset ${offset ?? 0}`;

@@ -13,7 +13,7 @@ export function plainSql(text: string): Sql {
   return { text, values: [] };
 }
 
-/** Several pieces with something between them, in parentheses. */
+/** Joins several pieces with an operator, in parentheses. */
 export function joinSql(pieces: readonly Sql[], between: ' and ' | ' or '): Sql {
   return {
     text: `(${pieces.map(({ text }) => text).join(between)})`,

@@ -1,13 +1,16 @@
 /**
- * What a condition says about the earliest SystemModstamp. Clients page through large orgs by
- * `SystemModstamp > t OR (SystemModstamp = t AND Id > x)`; SQLite uses its index for that only if
- * a condition beside it says that no record can be older than t.
+ * Derives the earliest SystemModstamp that a condition allows. Clients page through large orgs by
+ * `SystemModstamp > t OR (SystemModstamp = t AND Id > x)`. SQLite uses its index for that only if a
+ * further condition says that no record can be older than t.
  */
 
 import { parseMoment } from '../../metadata/value.ts';
 import type { Comparison, Condition } from './condition.ts';
 
-/** The earliest stamp that fits, in milliseconds since 1970; undefined if any might. */
+/**
+ * Returns the earliest timestamp that can match, in milliseconds since 1970; undefined if any
+ * might.
+ */
 export function stampFloor(condition: Condition): number | undefined {
   switch (condition.kind) {
     case 'compare':
@@ -34,7 +37,7 @@ function highest(floors: (number | undefined)[]): number | undefined {
   return known.length === 0 ? undefined : Math.max(...known);
 }
 
-/** One branch without a floor lets everything in. */
+/** One branch without a floor admits every record. */
 function lowest(floors: (number | undefined)[]): number | undefined {
   const known = floors.filter((floor) => floor !== undefined);
   return known.length < floors.length ? undefined : Math.min(...known);

@@ -179,7 +179,8 @@ function toAnswer(runId: string | null, hasDeletions: boolean): string {
   return hasDeletions ? 'erasure' : 'other_account';
 }
 
-const PROBLEM_TEXTS: Readonly<Record<SignatureProblem, string>> = {
+/** Why the signature of a call was refused, by the error code. */
+export const PROBLEM_TEXTS: Readonly<Record<SignatureProblem, string>> = {
   signature_missing: 'Calls to this address are signed, and this one is not.',
   signature_invalid: 'The signature is not one made with the secret of this address.',
   signature_too_old: 'The call was signed more than five minutes ago; sign it anew.',

@@ -1,0 +1,208 @@
+/** Finds the error codes in the sources by their syntax, for `test/shipping/error-codes.test.ts`. */
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseAst } from 'rolldown/parseAst';
+import { z } from 'zod';
+
+const ROOT = join(import.meta.dirname, '..');
+
+/** The argument that is the code, of the functions, methods and classes that take one. */
+const CODE_ARGUMENT: Readonly<Record<string, number>> = {
+  HttpError: 1,
+  tryLater: 1,
+  translation: 1,
+  refusal: 0,
+  forbidden: 0,
+  stop: 0,
+  stopSpending: 0,
+};
+
+/** Classes whose facts have the code, in the argument after the message. */
+const ERROR_CLASS = /^(?:Configuration|Retriable|Skippable|Fatal|Http)Error$/;
+
+/** Names of properties that are a code. */
+const CODE_PROPERTY: ReadonlySet<string> = new Set(['code', 'reason_code']);
+
+/** How many constants and calls lead from an error to its code. */
+const MAX_DEPTH = 5;
+
+const IS_CODE = /^[a-z]+(?:_[a-z]+)*$/;
+
+/** One place in the sources. */
+export interface CodePlace {
+  file: string;
+  line: number;
+}
+
+export interface FoundCodes {
+  /** Where each code is given. */
+  codes: ReadonlyMap<string, readonly CodePlace[]>;
+  /** The files that create an error whose code is not written there, with the text of the code. */
+  passedOn: readonly { file: string; text: string }[];
+}
+
+/** A node of the syntax tree, as far as all nodes are alike. */
+interface Node {
+  type: string;
+  start: number;
+  end: number;
+}
+
+const nodeSchema = z.looseObject({ type: z.string(), start: z.int(), end: z.int() });
+const literalSchema = z.object({ value: z.string() });
+const numberSchema = z.object({ value: z.number() });
+const nameSchema = z.object({ name: z.string() });
+const constantSchema = z.object({ id: nameSchema, init: nodeSchema });
+const functionSchema = z.object({ id: nameSchema, body: nodeSchema });
+const returnSchema = z.object({ argument: nodeSchema });
+const choiceSchema = z.object({ consequent: nodeSchema, alternate: nodeSchema });
+const castSchema = z.object({ expression: nodeSchema });
+const propertySchema = z.object({ key: nameSchema, value: nodeSchema });
+const arraySchema = z.object({ elements: z.array(nodeSchema) });
+const callSchema = z.object({
+  callee: z.union([nameSchema, z.object({ property: nameSchema })]),
+  arguments: z.array(nodeSchema),
+});
+
+/** What a file has at its disposal to name a code. */
+interface Scope {
+  constants: ReadonlyMap<string, Node>;
+  /** What each function returns. */
+  returns: ReadonlyMap<string, readonly Node[]>;
+}
+
+/** Every code in the TypeScript of the product and its connectors. */
+export function findErrorCodes(): FoundCodes {
+  const codes = new Map<string, CodePlace[]>();
+  const passedOn: { file: string; text: string }[] = [];
+  for (const file of globSync('{src,connectors}/**/*.{ts,tsx}', { cwd: ROOT }).sort()) {
+    if (file.startsWith('src/core/codes/') || file.startsWith('connectors/memory/')) continue;
+    const text = readFileSync(join(ROOT, file), 'utf8');
+    if (!/code\b|Error\b|tryLater|refusal\(|forbidden\(|\.stop/.test(text)) continue;
+    const nodes = listNodes(parseAst(text, { lang: file.endsWith('x') ? 'tsx' : 'ts' }));
+    const scope = readScope(nodes);
+    for (const { node, isOfError } of nodes.flatMap((each) => listCodeNodes(each))) {
+      const words = readWords(node, scope);
+      const place = { file, line: text.slice(0, node.start).split('\n').length };
+      for (const word of words ?? []) codes.set(word, [...(codes.get(word) ?? []), place]);
+      if (words === null && isOfError) {
+        passedOn.push({ file, text: text.slice(node.start, node.end) });
+      }
+    }
+  }
+  return { codes, passedOn };
+}
+
+function listNodes(root: unknown): Node[] {
+  const found: Node[] = [];
+  visit(root);
+  return found;
+
+  function visit(value: unknown): void {
+    if (typeof value !== 'object' || value === null) return;
+    if (isNode(value)) found.push(value);
+    for (const child of Object.values(value)) visit(child);
+  }
+}
+
+function isNode(value: object): value is Node {
+  return 'type' in value && typeof value.type === 'string';
+}
+
+function readScope(nodes: readonly Node[]): Scope {
+  const constants = new Map<string, Node>();
+  const returns = new Map<string, readonly Node[]>();
+  for (const node of nodes) {
+    if (node.type === 'VariableDeclarator') {
+      const constant = constantSchema.safeParse(node).data;
+      if (constant !== undefined) constants.set(constant.id.name, constant.init);
+    }
+    if (node.type !== 'FunctionDeclaration') continue;
+    const declared = functionSchema.safeParse(node).data;
+    if (declared === undefined) continue;
+    const results = listNodes(declared.body).flatMap((each) =>
+      each.type === 'ReturnStatement' ? (returnSchema.safeParse(each).data?.argument ?? []) : [],
+    );
+    returns.set(declared.id.name, results);
+  }
+  return { constants, returns };
+}
+
+/** The expressions in this node that are a code, and whether an error is created with it. */
+function listCodeNodes(node: Node): { node: Node; isOfError: boolean }[] {
+  if (node.type === 'Property') {
+    const property = propertySchema.safeParse(node).data;
+    const isCode = property !== undefined && CODE_PROPERTY.has(property.key.name);
+    return isCode ? [{ node: property.value, isOfError: false }] : [];
+  }
+  if (node.type === 'ArrayExpression') return listTupleCode(node);
+  if (node.type !== 'CallExpression' && node.type !== 'NewExpression') return [];
+  const call = callSchema.safeParse(node).data;
+  if (call === undefined) return [];
+  const name = 'name' in call.callee ? call.callee.name : call.callee.property.name;
+  const at = CODE_ARGUMENT[name];
+  const code = at === undefined ? undefined : call.arguments[at];
+  if (code !== undefined) return [{ node: code, isOfError: ERROR_CLASS.test(name) }];
+  if (!ERROR_CLASS.test(name)) return [];
+  const facts = call.arguments[1];
+  return facts === undefined ? [] : [{ node: codeIn(facts) ?? facts, isOfError: true }];
+}
+
+/** `[415, 'body_not_json', '…']`: the arguments of an HttpError, written as a list. */
+function listTupleCode(node: Node): { node: Node; isOfError: boolean }[] {
+  const [status, code] = arraySchema.safeParse(node).data?.elements ?? [];
+  const isTuple = numberSchema.safeParse(status).success && literalSchema.safeParse(code).success;
+  return isTuple && code !== undefined ? [{ node: code, isOfError: false }] : [];
+}
+
+const objectSchema = z.object({ properties: z.array(nodeSchema) });
+
+/** The code among the facts of an error. */
+function codeIn(facts: Node): Node | undefined {
+  return objectSchema
+    .safeParse(facts)
+    .data?.properties.map((property) => propertySchema.safeParse(property).data)
+    .find((property) => property?.key.name === 'code')?.value;
+}
+
+/** The words that an expression can be; null if it is something else than words. */
+function readWords(node: Node, scope: Scope, depth = 0): readonly string[] | null {
+  // Functions and constants can be recursive.
+  if (depth > MAX_DEPTH) return null;
+  switch (node.type) {
+    case 'Literal': {
+      const literal = literalSchema.safeParse(node).data;
+      return literal !== undefined && IS_CODE.test(literal.value) ? [literal.value] : [];
+    }
+    case 'TSAsExpression':
+    case 'TSSatisfiesExpression':
+      return readWords(castSchema.parse(node).expression, scope, depth + 1);
+    case 'ConditionalExpression': {
+      const { consequent, alternate } = choiceSchema.parse(node);
+      return readAll([consequent, alternate], scope, depth + 1);
+    }
+    case 'ObjectExpression': {
+      const code = codeIn(node);
+      return code === undefined ? null : readWords(code, scope, depth + 1);
+    }
+    case 'CallExpression': {
+      const callee = callSchema.safeParse(node).data?.callee;
+      const name = callee !== undefined && 'name' in callee ? callee.name : '';
+      const results = scope.returns.get(name) ?? [];
+      return results.length === 0 ? null : readAll(results, scope, depth + 1);
+    }
+    case 'Identifier': {
+      const constant = scope.constants.get(nameSchema.parse(node).name);
+      return constant === undefined || constant === node
+        ? null
+        : readWords(constant, scope, depth + 1);
+    }
+    default:
+      return null;
+  }
+}
+
+function readAll(nodes: readonly Node[], scope: Scope, depth: number): readonly string[] | null {
+  const words = nodes.map((node) => readWords(node, scope, depth));
+  return words.every((each) => each !== null) ? words.flat() : null;
+}

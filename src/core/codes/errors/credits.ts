@@ -1,0 +1,225 @@
+import type { ErrorTopic } from './explanation.ts';
+
+const STOPPED = 'docs/outcomes.md#why-a-run-stopped';
+const CREDITS = 'docs/guides/operating.md#credits';
+const SERVICE = 'docs/guides/service.md';
+
+/** The Partner Data Service, and what stops a run or its spending. */
+export const CREDIT_ERRORS: ErrorTopic = {
+  document: STOPPED,
+  codes: {
+    already_running: {
+      means: 'Another process is working on this client. Nothing was done.',
+      next: 'Wait until the other run has finished: `donor-sync status` shows it. Then repeat the command.',
+      document: 'docs/guides/operating.md#clocks-hosts-and-outages',
+    },
+    answer_lost: {
+      means:
+        'The response to a request that costs credits was lost, so it is unknown whether the credits were charged. The request is not sent again automatically.',
+      next: 'The next run compares the balance. Contacts whose credit might be gone are held: `donor-sync holds` shows them.',
+      costs: 'The credits of the lost request might be gone.',
+      document: CREDITS,
+    },
+    budget_reached: {
+      means:
+        '`budget` in the settings allows no more credits now. The run sent nothing more; paid profiles are still written.',
+      next: 'Nothing: a later run continues when the budget allows it. Or raise the budget.',
+      costs: 'Nothing more.',
+    },
+    clock_wrong: {
+      means:
+        "This machine's clock and the service's clock differ by minutes. Nothing was spent, because profiles would look old too early.",
+      next: 'Set the clock, preferably with a time server, then sync again.',
+      costs: 'Nothing.',
+      document: 'docs/guides/operating.md#clocks-hosts-and-outages',
+    },
+    contacts_missing: {
+      means:
+        'Many contacts are missing from the CRM, and there is no sign that they were deleted. They were not removed; everything else was synced.',
+      next: 'Check that the export is complete and that donor-sync can see all contacts. If they are gone, run `donor-sync holds approve --batch`.',
+      costs: 'Nothing.',
+      document: 'docs/guides/operating.md#many-contacts-are-missing',
+    },
+    credits_exhausted: {
+      means:
+        "The service key's bucket is empty. What costs credits was not done; everything else continued.",
+      next: 'Buy credits. `donor-sync credits` shows the balance, and the next run continues.',
+      costs: 'Nothing more.',
+      document: CREDITS,
+    },
+    cut_off_too_often: {
+      means:
+        'The process ended in the middle of this run, as in the five attempts before. The run is not started again automatically.',
+      next: 'Find out what ends the process, most often a lack of memory. Then start the sync again.',
+      costs: 'Nothing is paid for twice.',
+    },
+    decisions_do_not_end: {
+      means:
+        'While the contacts were read, decisions about erased people kept changing. The run stopped.',
+      next: 'Nothing: the next run continues. If the error remains, finish the open decisions of the client first.',
+    },
+    interrupted: {
+      means: 'The command was stopped, or the process ended in the middle of its work.',
+      next: 'Nothing: the next run continues from there. Start one at once with `donor-sync sync ID`.',
+      costs: 'Nothing is paid for twice.',
+    },
+    lease_doubtful: {
+      means:
+        'The database took so long that another process could have taken over the client. So the credit was not spent.',
+      next: 'Nothing: the next run tries again. If it happens often, check the load of the machine and of the database.',
+      costs: 'Nothing.',
+    },
+    lease_lost: {
+      means: 'Another process has taken over the client, so this one stopped.',
+      next: 'Nothing: the other process continues. If it happens again, look for a second service with the same database.',
+      costs: 'Nothing is paid for twice.',
+    },
+    marks_unconfirmed: {
+      means:
+        'A mark leaves out more than half of the contacts, and no user has confirmed that. Nobody was sent; paid profiles are still written.',
+      next: 'Run `donor-sync plan ID`. Correct the field and its values in the settings, or confirm them with `donor-sync sync ID --accept-marks`.',
+      costs: 'Nothing.',
+      document: 'docs/guides/operating.md#marks-that-leave-out-most-contacts',
+    },
+    match_rate_low: {
+      means:
+        'The service knew too few of the contacts that were sent first. Nothing more was sent.',
+      next: 'Check the contacts with `donor-sync plan ID`. Correct the columns, or accept the rate with `donor-sync sync ID --accept-match-rate`.',
+      costs: 'The credits of the first contacts stay spent.',
+      document: 'docs/guides/operating.md#the-first-credits',
+    },
+    partner_bad_request: {
+      means:
+        'The Partner Data Service refused a request and would refuse it again. The request was left out, and nothing was charged.',
+      next: 'Run `donor-sync doctor`. If the error remains, report it to the service operator.',
+      costs: 'Nothing.',
+    },
+    partner_base_url_invalid: {
+      means: '`partner.baseUrl` is not a plain http or https address. No request was sent.',
+      next: 'Write the address as the service operator gave it, without a user name or parameters.',
+      document: 'docs/guides/settings.md',
+    },
+    partner_bulk_add_unfinished: {
+      means:
+        'The service has not finished adding members to a network in time. It might still finish.',
+      next: 'Nothing: a later run checks the same job again.',
+      costs: 'Nothing more: the members are not paid for twice.',
+      document: 'docs/guides/networks.md',
+    },
+    partner_endpoint_missing: {
+      means:
+        'The Partner Data Service does not have an address that donor-sync needs. Nothing was charged.',
+      next: 'Check `partner.baseUrl`, and ask the service operator which version the service has.',
+      costs: 'Nothing.',
+      document: 'docs/guides/settings.md',
+    },
+    partner_key_expired: {
+      means: 'The service key has expired. Nothing was charged.',
+      next: 'Ask the service operator for a new key, set it as `partner.apiKey`, and restart donor-sync.',
+      costs: 'Nothing.',
+    },
+    partner_key_malformed: {
+      means:
+        '`partner.apiKey` is empty or contains characters that no service key has. No request was sent.',
+      next: 'Copy the key again.',
+      document: 'docs/guides/settings.md',
+    },
+    partner_key_rejected: {
+      means: 'The Partner Data Service does not know the service key. Nothing was charged.',
+      next: 'Check `partner.apiKey`, or ask the service operator for a new key. Then restart donor-sync.',
+      costs: 'Nothing.',
+    },
+    partner_not_found: {
+      means:
+        'The service does not have the record that was requested; it might be too old. It was left out, and nothing was charged.',
+      next: 'Nothing: the next run decides whether to send the contact again.',
+      costs: 'Nothing.',
+    },
+    partner_redirected: {
+      means:
+        'The Partner Data Service redirects to another address. donor-sync does not follow redirects, so nothing was sent there.',
+      next: 'Write the final address into `partner.baseUrl`.',
+      costs: 'Nothing.',
+      document: 'docs/guides/settings.md',
+    },
+    partner_reply_unreadable: {
+      means: "The service's response cannot be read. Nothing was charged.",
+      next: 'Try again later. If the error remains, check `partner.baseUrl` and any proxy, and ask the service operator.',
+      costs: 'Nothing.',
+    },
+    partner_server_error: {
+      means: 'The Partner Data Service failed twice at a request. Nothing was charged.',
+      next: 'Try again later; a run continues automatically.',
+      costs: 'Nothing.',
+    },
+    partner_throttled: {
+      means: 'The service keeps refusing requests because there are too many. Nothing was charged.',
+      next: 'Try again later. Check whether something else uses the same service key.',
+      costs: 'Nothing.',
+    },
+    partner_unavailable: {
+      means: 'The Partner Data Service cannot be reached. Nothing was charged.',
+      next: 'Nothing: a later run tries again. If the problem stays, check the network and `partner.baseUrl` with `donor-sync doctor`.',
+      costs: 'Nothing.',
+    },
+    partner_validation: {
+      means: 'The service found a request invalid and did not process it. Nothing was charged.',
+      next: 'Correct the details that the message names, and send the request again.',
+      costs: 'Nothing.',
+    },
+    questions_cost_credits: {
+      means:
+        'The remaining queries cost credits, and you have not agreed to that. They were not sent.',
+      next: 'Repeat the command with `--spend` if the price in the message is right.',
+      costs: 'Nothing until you agree.',
+      document: 'docs/guides/networks.md#changes-by-hand',
+    },
+    restore_unconfirmed: {
+      means:
+        'The database was restored from a backup, or the client was erased, and no user has agreed to spend since. Nothing was spent.',
+      next: 'Check `donor-sync plan ID`, then agree with `donor-sync restore --agree ID`.',
+      costs: 'Nothing.',
+      document: 'docs/guides/operating.md#what-is-stored-and-backups',
+    },
+    run_missing: {
+      means: 'The filter needs a run, and the command names none.',
+      next: 'Add the ID of the run: `donor-sync runs` lists them.',
+    },
+    run_over: {
+      means: 'The run has already finished, so there was nothing to stop.',
+      next: 'Nothing: `donor-sync status` shows the runs that are in progress.',
+    },
+    run_unknown: {
+      means: 'There is no run with this ID, or you do not have access to its client.',
+      next: '`donor-sync runs` lists the runs with their IDs.',
+    },
+    stopped_by_person: {
+      means: 'A user stopped the run. Nothing is lost or paid for twice.',
+      next: 'Nothing: the next run continues from there, and schedules continue unless they are paused.',
+      costs: 'Nothing is paid for twice.',
+    },
+    submission_invalid: {
+      means:
+        'The service refused a whole submission without naming a contact. The run stopped, and nothing was charged.',
+      next: 'Report it to the service operator with the ID of the run.',
+      costs: 'Nothing.',
+    },
+    database_unusable: {
+      means:
+        'The database of your own Partner Data Service is in use, or a newer version created it. Nothing was changed.',
+      next: 'Stop the other process, or install the newer version.',
+      document: 'docs/guides/service.md#running-it',
+    },
+    import_refused: {
+      means:
+        'Your own Partner Data Service refused the file because of mistakes in it. No person was imported.',
+      next: 'Correct the rows that the message names, and import the file again.',
+      document: 'docs/guides/service.md#importing-people',
+    },
+    service_refused: {
+      means: 'Your own Partner Data Service refused the command. Nothing was changed.',
+      next: 'Read the reason in the message and correct the command.',
+      document: SERVICE,
+    },
+  },
+};

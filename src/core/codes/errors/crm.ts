@@ -1,0 +1,257 @@
+import type { ErrorTopic } from './explanation.ts';
+
+const CONNECTING = 'docs/guides/connecting.md#troubleshooting';
+const SALESFORCE = 'docs/guides/sign-in-salesforce.md';
+const SETTINGS = 'docs/guides/settings.md';
+const MARKS = 'docs/guides/operating.md#marks-that-leave-out-most-contacts';
+const ACCOUNT_CHANGED = 'docs/guides/connecting.md#connecting-again';
+
+/** A CRM, and the connection to it. */
+export const CRM_ERRORS: ErrorTopic = {
+  document: 'docs/troubleshooting.md',
+  codes: {
+    consent_denied: {
+      means:
+        'The CRM did not give donor-sync access, or someone refused it there. Nothing was stored.',
+      next: 'Sign in to the CRM as a user who is allowed to agree, and run `donor-sync connect ID` again.',
+      document: CONNECTING,
+    },
+    consent_not_finished: {
+      means: 'No one came back from the sign-in page of the CRM in time. Nothing was connected.',
+      next: 'Run `donor-sync connect ID` again and finish the sign-in within ten minutes.',
+      document: CONNECTING,
+    },
+    consent_not_under_way: {
+      means:
+        'The address that the CRM sent you back to was used before, is too old, or was never given out. Nothing was connected.',
+      next: 'Start again with `donor-sync connect ID`.',
+      document: CONNECTING,
+    },
+    consent_not_wanted: {
+      means:
+        'The settings contain everything that a sign-in to this CRM needs, so there is nothing to connect.',
+      next: 'Run `donor-sync doctor ID` to check the sign-in. To connect through the sign-in page, set `crm.auth.type` to `oauth`.',
+      document: 'docs/guides/connecting.md#2-the-settings',
+    },
+    contact_id_malformed: {
+      means: 'The text cannot be the ID of a contact in this CRM. Nothing was done.',
+      next: "Copy the ID from the address of the contact's page in the CRM.",
+    },
+    contact_not_enhanced: {
+      means: 'The contact was not enhanced yet, so its connections are not known.',
+      next: 'Enhance it with `donor-sync sync ID --contact CRM_ID`, which costs a credit.',
+      document: 'docs/guides/warm-paths.md',
+    },
+    contact_unknown: {
+      means:
+        'There is no contact with this ID, neither in the CRM nor in the database. Nothing was done.',
+      next: "Copy the ID from the address of the contact's page in the CRM.",
+    },
+    crm_account_changed: {
+      means:
+        'The credentials lead to another CRM account than before, whose IDs belong to other people. Nothing was read, written or spent.',
+      next: 'Restore the credentials of the first account, or create a new client for the new account.',
+      costs: 'Nothing.',
+      document: ACCOUNT_CHANGED,
+    },
+    crm_address_refused: {
+      means:
+        'Salesforce named an address outside of this org for the next request. The request was not sent, so the token did not go there.',
+      next: 'Check whether a proxy between donor-sync and Salesforce changes the responses.',
+      document: SALESFORCE,
+    },
+    crm_description_unreadable: {
+      means: 'The description of an object from Salesforce cannot be read. Nothing was written.',
+      next: 'Check `crm.url` and `crm.apiVersion` in the settings.',
+      document: SALESFORCE,
+    },
+    crm_field_missing: {
+      means:
+        'The CRM does not have a field that the settings name, or hides it from donor-sync. Nothing was read or written.',
+      next: 'Correct the internal name in the settings, or allow the user or token of donor-sync to read the field.',
+      document: SETTINGS,
+    },
+    crm_field_unsuitable: {
+      means:
+        'A mark is in a choice field without a clear yes, so donor-sync cannot tell which contacts it marks. Nobody was sent.',
+      next: 'List the values that mark and those that do not in the settings, or name a checkbox or a date.',
+      document: MARKS,
+    },
+    crm_filter_invalid: {
+      means: 'The CRM does not accept `contacts.filter`. No contact was read.',
+      next: 'Correct the filter in the settings: it uses the internal names of the CRM.',
+      document: SETTINGS,
+    },
+    crm_group_too_large: {
+      means:
+        'The report has more rows than Salesforce shows to programs. Its network was not changed.',
+      next: 'Narrow the filters of the report, or use a campaign or a condition instead.',
+      document: 'docs/guides/networks.md',
+    },
+    crm_group_unknown: {
+      means: 'The CRM does not have the group that the settings name. Its network was not changed.',
+      next: 'Correct the group under `networks` in the settings. `donor-sync doctor` checks it.',
+      document: 'docs/guides/networks.md',
+    },
+    crm_group_unreadable: {
+      means:
+        'The report does not say which contacts its rows belong to. Its network was not changed.',
+      next: 'Add the column Contact ID to the report, once.',
+      document: 'docs/guides/networks.md',
+    },
+    crm_instance_changed: {
+      means:
+        'Salesforce gives another address for the org than at the first connection. Nothing was sent to the new address.',
+      next: 'If the org was renamed or moved, write the new address into `crm.url`. If not, find out whose account the credentials belong to.',
+      document: SALESFORCE,
+    },
+    crm_instance_refused: {
+      means:
+        'Salesforce gives an address for the org that is neither `crm.url` nor an https address of Salesforce. Nothing was sent there.',
+      next: 'If the org answers there, add the host to `crm.instanceHosts`. Otherwise find out who answers at `crm.url`.',
+      document: SALESFORCE,
+    },
+    crm_limit_reached: {
+      means:
+        'The CRM allows no more requests now, or only those that are reserved for your other tools. The run stopped.',
+      next: 'Nothing: the limit resets automatically, and the next run continues from there.',
+      document: 'docs/outcomes.md#why-a-run-stopped',
+    },
+    crm_list_endless: {
+      means: 'A HubSpot list never finished, so it was not used. Its network was not changed.',
+      next: 'Run the sync again. If the error remains, report it.',
+    },
+    crm_private_key_unreadable: {
+      means:
+        '`crm.auth.privateKey` is not a private RSA key of at least 2,048 bits in PEM form without a passphrase. No request was sent.',
+      next: 'Put the right key into the settings.',
+      document: SALESFORCE,
+    },
+    crm_query_endless: {
+      means: 'A Salesforce query never finished, so its results were not used.',
+      next: 'Run the sync again. If the error remains, report it.',
+    },
+    crm_reading_endless: {
+      means:
+        'Reading the contacts never finished, for example because they change faster than they can be read.',
+      next: 'Run the sync again at a quieter time. If the error remains, report it.',
+    },
+    crm_redirected: {
+      means:
+        'The CRM redirects to another address. donor-sync does not follow redirects, so nothing was sent there.',
+      next: 'Write the address that the message names into `crm.url`, if it belongs to the CRM.',
+      document: SETTINGS,
+    },
+    crm_reply_too_large: {
+      means: 'The response of the CRM was too large and was not read to its end.',
+      next: 'Check whether a proxy between donor-sync and the CRM changes the responses. The next run tries again.',
+    },
+    crm_request_refused: {
+      means: 'The CRM refused a request for a reason that does not pass. The run stopped.',
+      next: "Read the CRM's reason in the message, correct the settings or the permissions, and run `donor-sync doctor ID`.",
+    },
+    crm_scope_missing: {
+      means: 'The app or the token lacks a permission that donor-sync needs in the CRM.',
+      next: 'Add the scope that the message names to the app, then run `donor-sync connect ID` again.',
+      document: CONNECTING,
+    },
+    crm_search_endless: {
+      means: 'A HubSpot search never finished, so its results were not used.',
+      next: 'Run the sync again. If the error remains, report it.',
+    },
+    crm_trial_kept: {
+      means:
+        'Salesforce kept an update that donor-sync only wanted to try. In this run, nothing more is tried in this way.',
+      next: 'Nothing. `donor-sync runs RUN` shows the values that were written.',
+    },
+    crm_unauthorized: {
+      means:
+        'The CRM does not accept the credentials of donor-sync. The run stopped, and no contact is paid for again.',
+      next: 'Connect the account again with `donor-sync connect ID`, or renew the credentials in the settings. `donor-sync doctor ID` checks them.',
+      costs: 'Nothing.',
+      document: ACCOUNT_CHANGED,
+    },
+    crm_unavailable: {
+      means:
+        'The CRM did not answer, or had a temporary failure. The run stopped after several attempts.',
+      next: 'Nothing: the next run continues from there. If the problem stays, run `donor-sync doctor ID`.',
+      document: 'docs/outcomes.md#why-a-run-stopped',
+    },
+    crm_version_unknown: {
+      means:
+        'Salesforce does not have this version of its API any more, or never had it. Nothing was read.',
+      next: 'Write the version that the message names into `crm.apiVersion`.',
+      document: 'docs/guides/settings.md#crm-of-salesforce',
+    },
+    fields_not_custom: {
+      means:
+        'The field map names no custom field of Salesforce, so there is nothing to deploy. No file was written.',
+      next: 'Map the values to fields whose names end in `__c`.',
+      document: 'docs/guides/getting-started-salesforce.md#3-check-and-create-the-fields',
+    },
+    fields_unusable: {
+      means: 'None of the mapped fields can be written. No credit is spent.',
+      next: 'Create the fields or grant access to them: `donor-sync fields check ID` names each one.',
+      costs: 'Nothing.',
+      document: 'docs/guides/settings.md#fields',
+    },
+    fields_without_source: {
+      means: 'Fields of this kind of CRM cannot be written as source files. No file was written.',
+      next: 'Run `donor-sync fields create ID`.',
+      document: 'docs/guides/settings.md#fields',
+    },
+    listen_failed: {
+      means: 'donor-sync cannot receive requests at this address and port. Nothing was started.',
+      next: 'Choose another port with `--port` or `server.port`, or an address that belongs to this machine.',
+    },
+    not_connected: {
+      means:
+        'The CRM account is not connected, or connecting it failed. Nothing was read or written.',
+      next: 'Run `donor-sync connect ID`.',
+      document: CONNECTING,
+    },
+    opt_out_values_missing: {
+      means:
+        'The opt-out field is a choice field, and the settings do not say which values opt out. Nobody was sent.',
+      next: 'Copy the line from the message into `contacts`, and keep only the values that opt out.',
+      document: MARKS,
+    },
+    opt_out_values_unknown: {
+      means:
+        'The settings list a value of a mark that its field does not have, or list values without naming the field. Nobody was sent.',
+      next: "Correct the values or the field in the settings; the message names the field's values.",
+      document: MARKS,
+    },
+    record_read_long_ago: {
+      means:
+        'The CRM took minutes to refuse a value, and the record could have changed. The contact was not written.',
+      next: 'Nothing: the next run reads the contact again and writes it.',
+      costs: 'Nothing more.',
+    },
+    redirect_refused: {
+      means:
+        'HubSpot sends users back to https addresses or to localhost only. Nothing was connected.',
+      next: 'Set `server.publicUrl` to the https address of the service, or run `donor-sync connect ID --port N` on the machine of your browser.',
+      document: CONNECTING,
+    },
+    service_unreachable: {
+      means:
+        'The CRM would send you back to `server.publicUrl`, and no donor-sync with this database answers there. Nothing was connected.',
+      next: 'Start `donor-sync serve` first, or run `donor-sync connect ID --port N`.',
+      document: CONNECTING,
+    },
+    store_does_not_know_crm: {
+      means:
+        'The CRM contains donor IDs that this database does not know: another database paid for these contacts. Nothing was spent.',
+      next: 'Name the right database in the settings, or restore its backup. If it is lost, run `donor-sync sync ID --adopt`.',
+      costs: 'Nothing.',
+      document: 'docs/guides/operating.md#another-database',
+    },
+    typed_values_overwritten: {
+      means:
+        'Users typed values while donor-sync was writing them. Each was restored, or the log counts it as lost.',
+      next: '`donor-sync runs RUN` names the contacts with the reason `typed_value_restored` or `typed_value_lost`.',
+      document: 'docs/outcomes.md#written',
+    },
+  },
+};

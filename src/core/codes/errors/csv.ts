@@ -1,0 +1,48 @@
+import type { ErrorTopic } from './explanation.ts';
+
+/** Files of contacts. */
+export const CSV_ERRORS: ErrorTopic = {
+  document: 'docs/guides/settings.md#crm-of-a-csv-file',
+  codes: {
+    csv_column_missing: {
+      means: 'A group names a column that the file does not have. Its network was not changed.',
+      next: 'Correct the column in the settings, or add it to the file.',
+    },
+    csv_column_twice: {
+      means: 'A group names a column that exists twice in the file. Its network was not changed.',
+      next: 'Rename one of the two columns.',
+    },
+    csv_file_changed: {
+      means:
+        'Another program changed the file while donor-sync read or wrote it. The results were not mixed.',
+      next: 'Try again once the other program is finished. Replace files as a whole, by renaming.',
+    },
+    csv_file_error: {
+      means: 'The system refused to read or write the file.',
+      next: 'Check the path in the settings, the permissions and the free space on the disk.',
+    },
+    csv_file_unusable: {
+      means:
+        'The file is not a table that donor-sync can read. No contact was read, and nothing was spent.',
+      next: 'Correct the rows that the message names. `crm.badRows: skip` continues without unreadable rows.',
+      costs: 'Nothing.',
+    },
+    csv_filter_unsupported: {
+      means:
+        'A CSV file has no filter, and the settings contain `contacts.filter`. No contact was read.',
+      next: 'Remove `contacts.filter`, and leave the other rows out of the file.',
+    },
+    csv_journal_shared: {
+      means: 'Another donor-sync process writes to the same file. Nothing was lost.',
+      next: 'Wait for the other process, and let only one client use the file.',
+    },
+    csv_output_needed: {
+      means: 'The results cannot be written into a file of this kind. Nothing was changed.',
+      next: 'Name a file that ends with `.csv` in `crm.output`.',
+    },
+    csv_unreadable: {
+      means: 'The file has no table that can be read. Nothing was stored.',
+      next: 'Save it as CSV in UTF-8, or as an .xlsx workbook, with the names of the columns in its first row.',
+    },
+  },
+};

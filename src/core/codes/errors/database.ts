@@ -1,0 +1,279 @@
+import type { ErrorTopic } from './explanation.ts';
+
+const KEYS = 'docs/guides/operating.md#keys';
+const BACKUPS = 'docs/guides/operating.md#what-is-stored-and-backups';
+const POSTGRES = 'docs/guides/operating.md#postgres';
+const UPDATING = 'docs/guides/operating.md#updating';
+const MOVING = 'docs/guides/many-machines.md#from-sqlite';
+
+/** The database, its keys, its backups and its moves. */
+export const DATABASE_ERRORS: ErrorTopic = {
+  document: 'docs/troubleshooting.md',
+  codes: {
+    audit_changed: {
+      means:
+        'Entries of the audit were changed or removed in the database. donor-sync itself never changes an entry.',
+      next: 'The message names the entries. Compare them with a backup, and find out which other program or user can write to the database.',
+      document: 'docs/guides/operating.md#who-did-what',
+    },
+    audit_set_back: {
+      means:
+        'The database contains an older end of the audit than its entries show. The action was refused, and nothing was changed.',
+      next: 'Run `donor-sync audit verify`. Then restore the row `audit_head`, or the whole database, from a backup.',
+      document: 'docs/guides/operating.md#who-did-what',
+    },
+    backup_damaged: {
+      means:
+        'The backup is cut off or was changed, or another key of the same name encrypted it. Nothing was restored.',
+      next: 'Use another backup.',
+      document: BACKUPS,
+    },
+    backup_key_missing: {
+      means: 'The key that encrypted the backup is not available here. Nothing was restored.',
+      next: 'Add the key to DONOR_SYNC_SECRET_KEY, or put its key file next to the database. Then repeat the command.',
+      document: KEYS,
+    },
+    backup_not_of_file: {
+      means:
+        'Only the database file of SQLite can be backed up and restored with donor-sync. Nothing was changed.',
+      next: "For Postgres, use the server's own tools: the message has the command.",
+      document: BACKUPS,
+    },
+    backup_unknown: {
+      means:
+        'The file is not a backup that this version of `donor-sync backup` created. Nothing was restored.',
+      next: 'Name a file that `donor-sync backup` created.',
+      document: BACKUPS,
+    },
+    backup_unusable: {
+      means: 'The backup file cannot be read or written. Nothing was changed.',
+      next: 'Check the path, the permissions and the free space on the disk. Then repeat the command.',
+      document: BACKUPS,
+    },
+    database_access_refused: {
+      means: 'The database refused access, so the command ended.',
+      next: 'Check the user, the password, the name of the database and the permissions in the setting `database`. For a file, check that this user can write to it.',
+      document: POSTGRES,
+    },
+    database_busy: {
+      means: 'Other work kept the database busy for too long. The change was not stored.',
+      next: 'Try again in a moment. A run retries automatically.',
+    },
+    database_closed: {
+      means:
+        'The program was ending and had closed its database, so the rest of the work was not done.',
+      next: 'Nothing is lost: start the program again. An interrupted run continues with the next one.',
+    },
+    database_commit_unconfirmed: {
+      means:
+        'The connection to the database was lost during a commit, so it is unknown whether the change was stored.',
+      next: 'Start donor-sync again: it checks what was stored before it spends anything.',
+      document: POSTGRES,
+    },
+    database_connection_lost: {
+      means:
+        'The connection to the database was lost in the middle of the work. The open change was not stored.',
+      next: 'Check the database server and start donor-sync again. The next run continues from there.',
+      document: POSTGRES,
+    },
+    database_damaged: {
+      means: 'The database, or the copy of it, is damaged.',
+      next: 'Restore the database from a backup, and check the disk.',
+      document: BACKUPS,
+    },
+    database_disk_unsuitable: {
+      means:
+        "The disk does not support SQLite's write-ahead log, as is usual for network shares. The database was not used.",
+      next: 'Name a file on a local disk in the setting `database`, or use Postgres.',
+    },
+    database_file_missing: {
+      means: 'There is no database file where the setting `database` says. Nothing was moved.',
+      next: 'Correct the setting `database`, or run the command in the folder of the settings.',
+      document: MOVING,
+    },
+    database_file_unusable: {
+      means: 'The database file cannot be created or written.',
+      next: 'Name a file in a folder that this user can write to, or change the permissions.',
+    },
+    database_full: {
+      means: 'The disk of the database is full. The last change was not stored.',
+      next: 'Free some space and start donor-sync again. The next run continues from there.',
+    },
+    database_held_too_long: {
+      means:
+        'A transaction kept the database for too long and was ended. Its changes were not stored. This is a defect of donor-sync.',
+      next: 'Start donor-sync again, and report the defect with `donor-sync doctor --report FILE`.',
+    },
+    database_in_use: {
+      means: 'Another process has the database open. Nothing was changed.',
+      next: 'Stop `donor-sync serve`, every worker and every other command that uses the database. Then repeat the command.',
+      document: BACKUPS,
+    },
+    database_io_failed: {
+      means: 'The disk failed while the database was read or written.',
+      next: 'Check the disk, then start donor-sync again. If the file is damaged, restore a backup.',
+      document: BACKUPS,
+    },
+    database_newer: {
+      means:
+        'A later version of donor-sync has changed the database, and this version cannot use it. Nothing was changed.',
+      next: 'Install the version that the database was used with last, or a later one.',
+      document: UPDATING,
+    },
+    database_not_a_database: {
+      means: 'The file in the setting `database` is not an SQLite database. It was not changed.',
+      next: 'Name another file.',
+    },
+    database_number_too_large: {
+      means:
+        'The database contains a number that is too large to be exact. donor-sync never writes such a number.',
+      next: 'Find out which other program writes to the database, and restore a backup.',
+      document: BACKUPS,
+    },
+    database_other_ground: {
+      means:
+        'Another pre-release of 1.0.0 created the database, and pre-releases do not upgrade their databases. Nothing was changed.',
+      next: 'Use the version that created the database, or name a new one in the setting `database`.',
+      document: UPDATING,
+    },
+    database_part_missing: {
+      means: 'Another program removed or renamed a table or a column that donor-sync needs.',
+      next: 'Restore the database from a backup, and revoke that access.',
+      document: BACKUPS,
+    },
+    database_too_old: {
+      means:
+        'A version before 1.0.0-rc created the database, and this version cannot read it. Nothing was changed.',
+      next: 'Name a new database in the setting `database`, or keep the version that created the old one.',
+      document: 'docs/guides/operating.md#a-database-of-010',
+    },
+    database_unavailable: {
+      means:
+        'The database server did not answer: it is restarting or unreachable. The change was not stored.',
+      next: 'Wait, or check the server and the network. donor-sync continues once the server answers.',
+      document: POSTGRES,
+    },
+    database_unreachable: {
+      means: 'The Postgres database could not be opened at the start. Nothing was done.',
+      next: 'Check that the server is running, and check host, port, name and TLS mode in the setting `database`.',
+      document: 'docs/guides/settings.md#tls-to-postgres',
+    },
+    database_url_invalid: {
+      means:
+        'The setting `database`, or the address of a move, is not the address of a database. Nothing was opened.',
+      next: 'Write the path of a file, or an address that starts with `postgres://`.',
+      document: 'docs/guides/settings.md',
+    },
+    database_used_inside_transaction: {
+      means:
+        'A part of donor-sync used the database outside of its open transaction, which would have blocked it. The changes were not stored. This is a defect of donor-sync.',
+      next: 'Report the defect with `donor-sync doctor --report FILE`.',
+    },
+    file_exists: {
+      means:
+        'The file of the new backup already exists. It was not changed, and no backup was created.',
+      next: 'Name a new file.',
+      document: BACKUPS,
+    },
+    fingerprint_key_unreadable: {
+      means:
+        'The key that makes the fingerprints of this database cannot be opened, so nothing can be compared. The key was not replaced.',
+      next: 'Provide the right DONOR_SYNC_SECRET_KEY, or the key file of this database. Never create a new key for it.',
+      document: KEYS,
+    },
+    identity_form_unknown: {
+      means:
+        'The database contains a fingerprint in a form that this version does not know. No credit is spent on the contact.',
+      next: 'Use the version of donor-sync that wrote the database, or a later one.',
+      costs: 'Nothing.',
+      document: UPDATING,
+    },
+    kept_profile_damaged: {
+      means:
+        'A profile in the database cannot be opened: it was changed, or its key belongs to another profile. It was not written to the CRM.',
+      next: 'Find out which other program writes to the database, and restore a backup.',
+      document: BACKUPS,
+    },
+    key_file_unusable: {
+      means: 'The key file of the database cannot be read or created. Nothing was opened.',
+      next: 'Make the file readable for this user, or set DONOR_SYNC_SECRET_KEY.',
+      document: KEYS,
+    },
+    migration_failed: {
+      means: 'A change of the database schema failed. The database is as it was before.',
+      next: 'Read the cause in the message, correct it, and run `donor-sync migrate` again. Keep a backup.',
+      document: UPDATING,
+    },
+    move_differs: {
+      means:
+        'A table in the new database differs from the old one after it was copied. The old database remains in use.',
+      next: 'Repeat the move into a new, empty database, while no other process uses either of them.',
+      document: MOVING,
+    },
+    move_impossible: {
+      means: 'A move goes from an SQLite file to Postgres only. Nothing was copied.',
+      next: 'Run the command with the settings that name the file, and give the address of Postgres with `--to`.',
+      document: MOVING,
+    },
+    move_unfinished: {
+      means: 'The copy into this database was not finished, so the database is not used.',
+      next: 'Repeat `donor-sync move` with the settings of the old database, or start over with `--start-over`, which empties the new one.',
+      document: MOVING,
+    },
+    postgres_needed: {
+      means:
+        'Workers need a Postgres database, and the settings name an SQLite file. No worker was started.',
+      next: 'Run `donor-sync serve` alone, or move the database to Postgres with `donor-sync move`.',
+      document: MOVING,
+    },
+    question_unreadable: {
+      means:
+        'A decision in the database belongs neither to a contact nor to a network. donor-sync never writes such a decision.',
+      next: 'Find out which other program writes to the database, and restore a backup.',
+      document: BACKUPS,
+    },
+    schema_behind: {
+      means: 'The database lacks changes that this version needs. Nothing was done.',
+      next: 'Run `donor-sync migrate` once, then repeat the command.',
+      document: UPDATING,
+    },
+    sealed_value_damaged: {
+      means:
+        'An encrypted value in the database cannot be opened: it was changed or moved, or the key is the wrong one.',
+      next: 'Check DONOR_SYNC_SECRET_KEY. If the key is right, find out which other program writes to the database.',
+      document: KEYS,
+    },
+    secret_key_invalid: {
+      means: 'DONOR_SYNC_SECRET_KEY does not contain a valid key. Nothing was opened.',
+      next: 'Correct the variable. Do not create a new key for an existing database.',
+      document: KEYS,
+    },
+    secret_key_missing: {
+      means: 'The secret key of the database is missing. Nothing was changed.',
+      next: 'Set DONOR_SYNC_SECRET_KEY to the same value for every process that uses the database.',
+      document: KEYS,
+    },
+    secret_key_unknown: {
+      means: 'A value in the database was encrypted with a key that is not available here.',
+      next: 'Add the former key to DONOR_SYNC_SECRET_KEY, after the current key and a comma.',
+      document: KEYS,
+    },
+    store_moved: {
+      means: 'This database was moved to another one and is not used any more. Nothing was done.',
+      next: 'Write the address of the new database into the setting `database`.',
+      document: MOVING,
+    },
+    store_replaced: {
+      means:
+        'The database file was deleted or replaced while donor-sync used it. Nothing more is spent.',
+      next: 'Put the right file in place, then start donor-sync again.',
+      costs: 'Nothing.',
+      document: BACKUPS,
+    },
+    target_not_empty: {
+      means: 'The database for the move already contains data. Nothing was copied into it.',
+      next: 'Name a new, empty database.',
+      document: MOVING,
+    },
+  },
+};

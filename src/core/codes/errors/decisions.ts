@@ -1,0 +1,135 @@
+import type { ErrorTopic } from './explanation.ts';
+
+const HOLDS = 'docs/guides/operating.md#holds';
+const FORGET = 'docs/guides/operating.md#forget';
+const TWO_PEOPLE = 'docs/guides/users.md#two-people';
+
+/** Decisions, second users, undo and erasing. */
+export const DECISION_ERRORS: ErrorTopic = {
+  document: HOLDS,
+  codes: {
+    approval_account_too_new: {
+      means:
+        'Your account is newer than this request, so you cannot confirm it. Nothing was changed.',
+      next: 'Ask a user whose account existed before the request.',
+      document: TWO_PEOPLE,
+    },
+    approval_changed: {
+      means: 'What the request would do has changed since it was made. Nothing was changed.',
+      next: 'Refuse the request, review the change, and make the request again.',
+      document: TWO_PEOPLE,
+    },
+    approval_gone: {
+      means:
+        'Someone else has confirmed or refused the request, or it has expired. Nothing was changed.',
+      next: '`donor-sync approvals` lists the requests that are still open.',
+      document: TWO_PEOPLE,
+    },
+    approval_needs_account: {
+      means:
+        'The action needs a second user, and donor-sync cannot tell who you are. Nothing was changed.',
+      next: 'Sign in to the pages, or use an access token.',
+      document: TWO_PEOPLE,
+    },
+    approval_same_person: {
+      means: 'You made this request, so another user must confirm it. Nothing was changed.',
+      next: 'Ask another user to run `donor-sync approvals` or to open the page.',
+      document: TWO_PEOPLE,
+    },
+    approval_unknown: {
+      means: 'There is no open request with this ID, or you do not have access to it.',
+      next: '`donor-sync approvals` lists the open requests.',
+      document: TWO_PEOPLE,
+    },
+    batch_decided: {
+      means: 'All contacts of the batch have already been decided. Nothing was changed.',
+      next: 'Nothing: `donor-sync holds` lists the open decisions.',
+    },
+    batch_unknown: {
+      means: 'There is no open batch with this ID. Nothing was changed.',
+      next: '`donor-sync holds` lists the open batches.',
+    },
+    block_unknown: {
+      means: 'This contact is not blocked, so there was nothing to release.',
+      next: 'Check the ID of the contact and of the client.',
+      document: FORGET,
+    },
+    erasure_cut_off: {
+      means: 'The erasure was not finished. The contact is blocked, so no sync picks it up.',
+      next: 'Correct the problem that the message names, then repeat the command: it continues from there.',
+      document: FORGET,
+    },
+    erasure_log_unusable: {
+      means:
+        'The log of erasures cannot be read or written. Nothing was erased, because a restored backup could bring the data back.',
+      next: 'Make the file readable and writable for this user.',
+      document: FORGET,
+    },
+    erasure_request_withdrawn: {
+      means: 'The CRM has withdrawn its request to erase the contact. Nothing was erased.',
+      next: 'Nothing. To erase the contact anyway, run `donor-sync forget` for it.',
+      document: 'docs/guides/operating.md#requests-of-the-crm-to-erase-contacts',
+    },
+    erasure_unconfirmed: {
+      means:
+        'The CRM could not be asked whether its request to erase the contact still stands. Nothing was erased.',
+      next: 'Try again once the CRM answers: `donor-sync doctor ID` checks it.',
+      document: 'docs/guides/operating.md#requests-of-the-crm-to-erase-contacts',
+    },
+    erasures_unknown: {
+      means:
+        'The database was restored, and later erasures are unknown. Nothing was undone, because values of erased people could return.',
+      next: 'Check the erasures, then agree with `donor-sync restore --agree ID`.',
+      document: 'docs/guides/operating.md#what-is-stored-and-backups',
+    },
+    hold_decided: {
+      means: 'Someone has already answered this decision. Nothing was changed.',
+      next: 'Nothing: `donor-sync holds` lists the open decisions.',
+    },
+    hold_is_batch: {
+      means:
+        'The ID belongs to a batch of contacts, not to a single decision. Nothing was changed.',
+      next: 'Decide all of them with `--batch`, as the message shows.',
+    },
+    hold_not_approvable: {
+      means: 'This decision about a network cannot be approved. Nothing was changed.',
+      next: 'Use one of the answers that the message names.',
+      document: 'docs/guides/networks.md',
+    },
+    hold_not_decidable: {
+      means: 'This decision does not accept this answer. Nothing was changed.',
+      next: 'Use one of the answers that the message names.',
+    },
+    hold_of_network: {
+      means:
+        'This decision is about a network and does not accept this answer. Nothing was changed.',
+      next: 'Use one of the answers that the message names.',
+      document: 'docs/guides/networks.md',
+    },
+    hold_unknown: {
+      means: 'There is no open decision with this ID, or you do not have access to its client.',
+      next: '`donor-sync holds` lists the open decisions.',
+    },
+    hold_without_profile: {
+      means: 'The response was lost, so there is no profile to approve. Nothing was changed.',
+      next: 'Answer with `donor-sync holds resubmit`, which costs a credit, or with `reject`.',
+    },
+    networks_missing: {
+      means: 'The client has no member in a network yet, so there are no connections to show.',
+      next: 'Name groups of the CRM under `networks` in the settings, then run `donor-sync sync ID`.',
+      document: 'docs/guides/networks.md',
+    },
+    privacy_hold: {
+      means:
+        'A privacy hold in the CRM (HasPrivacyHold) forbids erasing the contact. Nothing was erased.',
+      next: 'End the hold in the CRM. The next sync asks again.',
+      document: 'docs/guides/operating.md#requests-of-the-crm-to-erase-contacts',
+    },
+    requests_open: {
+      means:
+        'A request to the service is still without its response or its proof of cost. Nothing was erased.',
+      next: 'Run `donor-sync sync ID` once (with `budget: { perRun: 0 }` it only settles), then repeat the command.',
+      document: 'docs/guides/operating.md#a-nonprofit-that-leaves',
+    },
+  },
+};

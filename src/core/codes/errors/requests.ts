@@ -1,0 +1,126 @@
+import type { ErrorTopic } from './explanation.ts';
+
+const WEBHOOKS = 'docs/guides/webhooks.md';
+const SIGNATURES = 'docs/guides/webhooks.md#curl-and-programs-of-your-own';
+
+/** Requests to the HTTP API, to the pages and to webhook addresses. */
+export const REQUEST_ERRORS: ErrorTopic = {
+  document: 'docs/guides/http-api.md#errors',
+  codes: {
+    body_not_json: {
+      means: 'The body of the request is not marked as JSON. Nothing was done.',
+      next: 'Send the header `Content-Type: application/json`.',
+    },
+    body_too_large: {
+      means: 'The body of the request or the uploaded file is too large. It was not read.',
+      next: 'Send less at once. The operator can put a large file onto the machine and name it in the settings.',
+    },
+    body_unreadable: {
+      means: 'The body of the request is not valid JSON or not a valid form. Nothing was done.',
+      next: 'Correct the body and send the request again.',
+    },
+    cursor_invalid: {
+      means: 'The cursor was not returned by this list. Nothing was read.',
+      next: 'Start again without a cursor, and pass on each cursor unchanged.',
+    },
+    hook_exists: {
+      means:
+        'The client already has a webhook address, and a new one would lock out its callers. Nothing was changed.',
+      next: 'Run `donor-sync hooks rotate ID` to replace the address.',
+      document: WEBHOOKS,
+    },
+    hook_missing: {
+      means: 'The client has no webhook address. Nothing was changed.',
+      next: 'Run `donor-sync hooks create ID`.',
+      document: WEBHOOKS,
+    },
+    hook_secret_missing: {
+      means:
+        "HubSpot signs its calls with the app's client secret, and you did not provide it. No address was created.",
+      next: 'Put the secret into an environment variable and name the variable with `--secret-env`.',
+      document: 'docs/guides/webhooks.md#hubspot-workflow',
+    },
+    hook_unknown: {
+      means: 'This webhook address does not exist or was revoked. No run was started.',
+      next: 'Run `donor-sync hooks create ID` and give the new address to the caller.',
+      document: WEBHOOKS,
+    },
+    host_unknown: {
+      means:
+        'The request was sent to a host name that the service does not know as its own. Nothing was done.',
+      next: 'Use the address in `server.publicUrl`, or correct this setting.',
+      document: 'docs/guides/http-api.md#behind-a-proxy',
+    },
+    idempotency_key_reused: {
+      means: 'The Idempotency-Key was used before for another request. No run was started.',
+      next: 'Send a new key with a new request.',
+      document: 'docs/guides/http-api.md#runs',
+    },
+    internal_error: {
+      means: 'The service failed unexpectedly. The details are only in its log.',
+      next: 'Look for the ID of the request in the log of the service, and report the error.',
+    },
+    method_not_allowed: {
+      means: 'This address does not accept this HTTP method. Nothing was done.',
+      next: 'Use a method that the header `Allow` names.',
+    },
+    not_found: {
+      means: 'There is nothing at this address.',
+      next: 'Check the path: `GET /v1/openapi.json` lists the addresses.',
+    },
+    origin_foreign: {
+      means:
+        'The request came from a page of another website, so it was refused. Nothing was done.',
+      next: 'Open donor-sync itself and start there. If you did, check `server.publicUrl` and the proxy.',
+      document: 'docs/guides/http-api.md#behind-a-proxy',
+    },
+    plain_http_refused: {
+      means:
+        'Others on the network could read a password or a token, so the request was refused. Nothing was read.',
+      next: 'Put a proxy with TLS in front, or open the service on its own machine. In a trusted network, set `server.plainHttp: allow`.',
+      document: 'docs/guides/http-api.md#signing-in-without-tls',
+    },
+    preview_missing: {
+      means: 'The action needs a preview that you agree to first. Nothing was changed.',
+      next: 'Request the preview, then send its digest with the request.',
+    },
+    preview_outdated: {
+      means:
+        'What would happen has changed since the preview, or the preview is older than ten minutes. Nothing was changed.',
+      next: 'Request the preview again and review it.',
+    },
+    request_broken_off: {
+      means: 'The caller ended the connection before the request was complete. Nothing was done.',
+      next: 'Send the request again.',
+    },
+    request_invalid: {
+      means: 'A part of the request is missing or not valid. Nothing was changed.',
+      next: 'Correct the fields that the message names.',
+    },
+    signature_invalid: {
+      means: 'The signature of the webhook call does not match its secret. No run was started.',
+      next: 'Sign the body exactly as it is sent, with the current secret of the address.',
+      document: SIGNATURES,
+    },
+    signature_missing: {
+      means:
+        'Calls to this webhook address must be signed, and this call was not. No run was started.',
+      next: 'Sign the call with the secret of the address.',
+      document: SIGNATURES,
+    },
+    signature_too_old: {
+      means: 'The webhook call was signed more than five minutes ago. No run was started.',
+      next: "Sign the call again when you send it, and check the caller's clock.",
+      document: SIGNATURES,
+    },
+    timed_out: {
+      means: 'There was no response within the time limit. The action might still be carried out.',
+      next: 'Check whether it was done before you send the request again.',
+    },
+    too_many_listeners: {
+      means: 'Too many connections already follow runs, so this one was refused.',
+      next: 'Try again later, or read the run without following it.',
+      document: 'docs/guides/http-api.md#limits',
+    },
+  },
+};

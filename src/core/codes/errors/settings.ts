@@ -1,0 +1,138 @@
+import type { ErrorTopic } from './explanation.ts';
+
+const DOCUMENT = 'docs/guides/settings.md';
+const ENVIRONMENT = 'docs/guides/environment.md';
+
+/** The settings, the environment and the addresses in them. */
+export const SETTINGS_ERRORS: ErrorTopic = {
+  document: DOCUMENT,
+  codes: {
+    address_refused: {
+      means:
+        'Someone set this address in a browser, and it leads into a private network. No request was sent.',
+      next: 'If it is intended, the operator lists the host in `allowInsecureHttp` of the settings file, or host and port in DONOR_SYNC_SETUP_HOSTS.',
+    },
+    alerts_unset: {
+      means: 'The settings name no recipient of alerts, so no message was sent.',
+      next: 'Add `alerts.email` or `alerts.webhook` to the settings.',
+      document: 'docs/guides/alerts.md',
+    },
+    alerts_own_unset: {
+      means: 'The client does not have its own channel for alerts, so no message was sent.',
+      next: 'Add `alerts.webhook` to the settings of the client, or test the channels of all clients: `donor-sync alerts test`.',
+      document: 'docs/guides/alerts.md',
+    },
+    connector_cannot: {
+      means:
+        'donor-sync called a function that the connector says it does not have. This is a defect of the connector or of donor-sync.',
+      next: 'Update the connector package. If the error remains, report it.',
+      document: 'docs/guides/write-a-connector.md',
+    },
+    connector_closed: {
+      means:
+        'The connector was used after it was closed. This is a defect of the connector or of donor-sync.',
+      next: 'Start the command again. If the error remains, report it.',
+      document: 'docs/guides/write-a-connector.md',
+    },
+    connector_name_invalid: {
+      means: 'The name of the folder cannot be the name of a package. Nothing was created.',
+      next: 'Choose a name of lower-case letters, digits and hyphens that is not a built-in kind of CRM.',
+      document: 'docs/guides/write-a-connector.md',
+    },
+    connector_unknown: {
+      means: '`crm.kind` is neither a built-in kind of CRM nor an installed connector package.',
+      next: 'Correct the name, or install the package where donor-sync runs.',
+      document: 'docs/guides/write-a-connector.md#use-it',
+    },
+    crm_setting_unknown: {
+      means:
+        'The settings contain a key of `contacts` that this kind of CRM does not have. Nothing was read.',
+      next: 'Remove the key from the settings.',
+    },
+    environment_file_unreadable: {
+      means:
+        'The file with environment variables exists but cannot be read. Nothing was started, because settings could be missing.',
+      next: 'Allow the user that runs donor-sync to read the file.',
+      document: ENVIRONMENT,
+    },
+    environment_invalid: {
+      means:
+        'An environment variable is missing or has a value that is not allowed. Nothing was done.',
+      next: 'Set the variable to a value that the message or the table of variables names.',
+      document: ENVIRONMENT,
+    },
+    file_unreadable: {
+      means: 'The file that the command names cannot be read. Nothing was stored.',
+      next: 'Check the path and the permissions.',
+    },
+    insecure_http: {
+      means: 'The address would send secrets over plain http. Nothing was sent to it or stored.',
+      next: 'Use an https address. For a host that you trust, list it in `allowInsecureHttp`.',
+    },
+    integration_in_settings: {
+      means:
+        'The settings file still contains the client, so the next sync would pay for its contacts again. Nothing was erased.',
+      next: 'Run `donor-sync disconnect ID`, remove the client from the settings file, restart `donor-sync serve`, and repeat the command.',
+      document: 'docs/guides/operating.md#a-nonprofit-that-leaves',
+    },
+    integration_unknown: {
+      means:
+        'There is no client with this ID here, or you do not have access to it. Nothing was done.',
+      next: 'Check the spelling: `donor-sync status` lists the clients. If you changed the settings file, restart `donor-sync serve`.',
+    },
+    integration_unusable: {
+      means:
+        "The client's connection cannot be created from its settings, so its run did not start.",
+      next: 'Run `donor-sync doctor ID`: it names the setting.',
+    },
+    not_applied: {
+      means: 'The client is not stored in the database, so there is nothing to remove there.',
+      next: 'Remove the client from the settings file.',
+      document: 'docs/guides/settings.md#settings-in-the-database',
+    },
+    proxy_invalid: {
+      means: 'The environment names a proxy with an invalid address. No request was sent.',
+      next: 'Write the variable like `http://proxy.example.org:3128`, or unset it.',
+      document: 'docs/guides/environment.md#a-proxy',
+    },
+    schedule_invalid: {
+      means:
+        'The times or the time zone of the schedule are not valid. The schedule was not changed.',
+      next: 'Write five fields of cron, for example `0 2 * * *`, and a time zone such as `America/Chicago`.',
+    },
+    schedule_missing: {
+      means: 'The client has no schedule, so nothing was paused or resumed.',
+      next: 'Add a `schedule` to the settings of the client.',
+    },
+    set_in_file: {
+      means:
+        "The operator's settings file contains this client, so a page cannot change it. Nothing was changed.",
+      next: 'Ask the operator to change the settings file.',
+      document: 'docs/guides/settings.md#settings-in-the-database',
+    },
+    settings_changed: {
+      means: 'The settings file was changed while the command ran. Nothing was written.',
+      next: 'Run the command again.',
+    },
+    settings_exist: {
+      means: 'The settings file already exists, and it was not changed.',
+      next: 'Choose another file with `--config`, add a client with `donor-sync add`, or replace the file with `--force`.',
+    },
+    settings_invalid: {
+      means: 'The settings contain mistakes. Nothing was done.',
+      next: 'Correct each place that the message names. `donor-sync doctor` lists the places again.',
+    },
+    settings_not_found: {
+      means: 'There is no settings file at this path. Nothing was done.',
+      next: 'Run `donor-sync init` to create one, or name yours with `--config FILE` or DONOR_SYNC_CONFIG.',
+    },
+    settings_unreadable: {
+      means: 'The settings file exists but cannot be read. Nothing was done.',
+      next: 'Check that it is a file and that this user can read it.',
+    },
+    settings_unwritable: {
+      means: 'There is no settings file, and none can be created here. The service did not start.',
+      next: 'Start donor-sync in its own folder, which it can write to, or name a settings file with `--config`.',
+    },
+  },
+};

@@ -1,0 +1,99 @@
+import type { ErrorTopic } from './explanation.ts';
+
+/** The set-up of clients in a browser. */
+export const SETUP_ERRORS: ErrorTopic = {
+  document: 'docs/guides/status-page.md#set-up',
+  codes: {
+    name_missing: {
+      means: 'The name of the client is missing. No set-up was started.',
+      next: 'Write a name.',
+    },
+    setup_address_invalid: {
+      means: 'The text is not a web address. Nothing was stored.',
+      next: 'Write an address that starts with https://.',
+    },
+    setup_address_private: {
+      means:
+        'An address in a private network cannot be set in a browser. Nothing was stored, and no request was sent.',
+      next: 'The operator lists the host in `allowInsecureHttp` of the settings file, or host and port in DONOR_SYNC_SETUP_HOSTS.',
+    },
+    setup_answer_missing: {
+      means: 'An answer of this step is missing. Nothing was stored.',
+      next: 'Fill in the field that the message names.',
+    },
+    setup_credits_invalid: {
+      means: 'The number of credits is not a whole number. Nothing was stored.',
+      next: 'Write a whole number, or leave the field empty for no limit.',
+    },
+    setup_field_twice: {
+      means: 'Two values would be written into the same field. Nothing was stored.',
+      next: 'Choose another field for one of them.',
+    },
+    setup_file_elsewhere: {
+      means:
+        'With Postgres, a file cannot be uploaded here, because other machines would not see it. Nothing was stored.',
+      next: 'The operator puts the file where all machines can read it, and names it in the settings file.',
+    },
+    setup_kind_refused: {
+      means: 'This kind of CRM cannot be set up in a browser. Nothing was stored.',
+      next: 'Choose Salesforce, HubSpot or a CSV file. The operator adds other kinds to the settings file.',
+    },
+    setup_my_domain_needed: {
+      means:
+        'Client credentials do not work at the general sign-in addresses of Salesforce. Nothing was changed.',
+      next: 'Write the My Domain address of the org; Setup → My Domain shows it.',
+    },
+    setup_names_twice: {
+      means: 'First name and last name are the same column. Nothing was stored.',
+      next: 'Choose the option that one column contains the whole name.',
+    },
+    setup_network_twice: {
+      means: 'Two networks have the same name. Nothing was stored.',
+      next: 'Give each network its own name.',
+    },
+    setup_of_file: {
+      means:
+        "The operator's settings file contains this client, and it takes precedence. Nothing was changed.",
+      next: 'Change the client in the settings file, or remove it from there first.',
+    },
+    setup_other_crm: {
+      means:
+        'The contacts of this client belong to the CRM that they came from. Nothing was changed.',
+      next: 'Add another client for the other CRM.',
+    },
+    setup_outdated: {
+      means: 'The client was changed elsewhere since this set-up started. Nothing was stored.',
+      next: 'Discard this set-up and start again.',
+    },
+    setup_path_refused: {
+      means:
+        'The operator named the file of this client, so a browser cannot replace it. Nothing was changed.',
+      next: 'Ask the operator to replace the file on the machine.',
+    },
+    setup_schedule: {
+      means: 'The times or the time zone of the schedule are not valid. Nothing was stored.',
+      next: 'Choose one of the offered times, or correct the five fields of cron.',
+    },
+    setup_secret_again: {
+      means:
+        'The address or the app has changed, so the stored secret was not sent there. Nothing was stored.',
+      next: 'Type the secret again.',
+    },
+    setup_unknown: {
+      means: 'There is no set-up for this client, or you do not have access to it.',
+      next: 'Open the list of clients and start a set-up there.',
+    },
+    setup_untried: {
+      means: 'A few contacts must be tried before all are sent. Nothing was sent.',
+      next: 'Try a few contacts and check their values first.',
+    },
+    setup_variable_refused: {
+      means: 'Environment variables cannot be used in a browser. Nothing was stored.',
+      next: 'Write the value itself. The operator can use variables in the settings file.',
+    },
+    uploads_busy: {
+      means: 'Too many files are being read at this moment. The file was not stored.',
+      next: 'Try again in a minute.',
+    },
+  },
+};

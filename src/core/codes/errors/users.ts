@@ -1,0 +1,139 @@
+import type { ErrorTopic } from './explanation.ts';
+
+const TOKENS = 'docs/guides/http-api.md#who-may-ask';
+const PASSKEYS = 'docs/guides/users.md#passkeys';
+
+/** Users, access tokens and signing in. */
+export const USER_ERRORS: ErrorTopic = {
+  document: 'docs/guides/users.md',
+  codes: {
+    access_token_missing: {
+      means:
+        'Others could reach the service at this address, and there is no user and no access token yet. The service did not start.',
+      next: 'Invite a user with `donor-sync users invite`, or create a token with `donor-sync tokens create`.',
+      document: 'docs/guides/users.md#the-first-one',
+    },
+    first_visit_refused: {
+      means:
+        'The link for the first visit was used, is older than 15 minutes, or is no longer needed. You are not signed in.',
+      next: 'Start `donor-sync serve` again for a new link, or sign in as a user.',
+      document: 'docs/guides/users.md#the-first-one',
+    },
+    last_owner: {
+      means:
+        'This user is the last owner, and without an owner nobody could manage users. Nothing was changed.',
+      next: 'Make another user an owner first.',
+      document: 'docs/guides/users.md#roles',
+    },
+    no_way_to_sign_in: {
+      means:
+        '`server.signIn.passwords` is false, and users could sign in neither with passkeys nor with an identity provider. The service did not start.',
+      next: 'Set an https address in `server.publicUrl`, add `server.signIn.oidc`, or allow passwords.',
+      document: 'docs/guides/users.md#without-passwords',
+    },
+    owner_limited: {
+      means:
+        'An owner has access to all clients, so the role cannot be limited to some. Nothing was changed.',
+      next: 'Choose another role, or leave the clients out.',
+      document: 'docs/guides/users.md#roles',
+    },
+    owners_need_passwords: {
+      means:
+        '`server.signIn.passwords` is false, and some owners can sign in only with a password. The service did not start.',
+      next: 'Let each owner add a passkey or sign in with the identity provider first. `donor-sync users list` shows how owners sign in.',
+      document: 'docs/guides/users.md#without-passwords',
+    },
+    passkey_known: {
+      means: 'This passkey is already registered. Nothing was changed.',
+      next: 'Use the passkey to sign in, or register another one.',
+      document: PASSKEYS,
+    },
+    passkey_last: {
+      means: 'This passkey is the last way for the user to sign in. It was not removed.',
+      next: 'Add another passkey first, or ask an owner for a link to set a password.',
+      document: PASSKEYS,
+    },
+    passkey_unknown: {
+      means: 'The user has no such passkey. Nothing was changed.',
+      next: 'List the passkeys with `donor-sync users passkeys list USER`.',
+      document: PASSKEYS,
+    },
+    passkeys_none: {
+      means:
+        'Passkeys are not available here: they need a signed-in user and a public address with a name.',
+      next: 'Sign in as a user, and set an https address in `server.publicUrl`.',
+      document: PASSKEYS,
+    },
+    password_none: {
+      means: 'You are signed in with an access token, which has no password. Nothing was changed.',
+      next: 'Sign in as a user to change a password.',
+    },
+    password_unchecked: {
+      means:
+        'The password could not be compared with common passwords, so it was not accepted. Nothing was changed.',
+      next: 'Try again in a minute.',
+    },
+    password_weak: {
+      means: 'The new password is too short, too common or easy to guess. Nothing was changed.',
+      next: 'Choose a longer password; several unrelated words are good.',
+    },
+    password_wrong: {
+      means: 'The current password is not right. Nothing was changed.',
+      next: 'Type the current password again, or ask an owner for a link to set a new one.',
+    },
+    person_known: {
+      means: 'A user with this email address already exists. No invitation was created.',
+      next: 'List the users with `donor-sync users list`.',
+    },
+    person_needed: {
+      means:
+        'Only a signed-in user can do this; an access token cannot, whatever its role. Nothing was changed.',
+      next: 'Sign in to the pages, or use the terminal.',
+      document: 'docs/guides/users.md#roles',
+    },
+    person_unknown: {
+      means: 'There is no user with this ID. Nothing was changed.',
+      next: 'List the users with `donor-sync users list`.',
+    },
+    reach_insufficient: {
+      means: 'This concerns all clients, and you have access to some of them. Nothing was changed.',
+      next: 'Ask a user who has access to all clients.',
+      document: 'docs/guides/users.md#roles',
+    },
+    rights_changed: {
+      means: 'Your access was revoked or changed a moment ago. Nothing was changed.',
+      next: 'Sign in again, or ask an owner.',
+    },
+    role_insufficient: {
+      means: 'Your role does not allow this. Nothing was changed.',
+      next: 'Ask a user with the role that the message names.',
+      document: 'docs/guides/users.md#roles',
+    },
+    sign_in_busy: {
+      means:
+        'Too many users sign in or set a password at this moment. You are not signed in, and nothing was changed.',
+      next: 'Try again in a minute.',
+    },
+    sign_in_provider_unreachable: {
+      means: 'The identity provider does not answer. You are not signed in.',
+      next: 'Try again later, or sign in another way.',
+      document: 'docs/guides/users.md#sign-in-by-your-identity-provider',
+    },
+    token_unknown: {
+      means: 'There is no access token with this ID. Nothing was changed.',
+      next: 'List the tokens with `donor-sync tokens list`.',
+      document: TOKENS,
+    },
+    too_many_attempts: {
+      means: 'There were too many failed attempts. Further attempts are refused for a while.',
+      next: 'Wait as long as the response says (`Retry-After`), then try again.',
+      document: 'docs/guides/http-api.md#limits',
+    },
+    unauthenticated: {
+      means:
+        'The request has no valid access token, and the browser is not signed in. Nothing was done.',
+      next: 'Send `Authorization: Bearer TOKEN`; `donor-sync tokens create` creates one. Or sign in.',
+      document: TOKENS,
+    },
+  },
+};

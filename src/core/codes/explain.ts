@@ -1,0 +1,85 @@
+/** Finds the explanations of a word that a report, a message or a response contains. */
+import { getOutcome, isOutcomeReason, OUTCOME_REASONS } from '../outcome.ts';
+import { ERROR_TOPICS } from './errors.ts';
+import {
+  EXCLUSION_EXPLANATIONS,
+  OUTCOME_EXPLANATIONS,
+  REASON_EXPLANATIONS,
+  type ReasonExplanation,
+  WAITING_EXPLANATIONS,
+} from './outcomes.ts';
+
+/**
+ * What a word is: an outcome of contacts, the reason of an outcome, the cause for which values wait, the reason for
+ * which a redelivery excludes a contact, or the code of an error or of a run that stopped.
+ */
+export type CodeKind = 'outcome' | 'reason' | 'waiting_values' | 'excluded_values' | 'error';
+
+/** One explanation, as `donor-sync help CODE --json` prints it. */
+export interface Explanation {
+  code: string;
+  kind: CodeKind;
+  means: string;
+  /** What happens next, or what to do. */
+  next: string;
+  /** What it costs; null if no credits are concerned. */
+  costs: string | null;
+  /** The document that says more, as a path in the repository. */
+  document: string;
+}
+
+const PAGE = 'docs/outcomes.md';
+
+/** Every explanation of the word, reasons first; empty if this version does not know it. */
+export function explain(code: string): Explanation[] {
+  return ALL.filter((explanation) => explanation.code === code);
+}
+
+/** Every word that has an explanation, each once. */
+export function listCodes(): string[] {
+  return [...new Set(ALL.map(({ code }) => code))];
+}
+
+const ALL: readonly Explanation[] = [
+  ...Object.entries(OUTCOME_EXPLANATIONS).map(([code, means]) => explainOutcome(code, means)),
+  ...Object.entries(REASON_EXPLANATIONS).map(([code, explanation]) => ({
+    ...withPage(code, explanation, isOutcomeReason(code) ? getOutcome(code) : ''),
+    kind: 'reason' as const,
+  })),
+  ...Object.entries(WAITING_EXPLANATIONS).map(([code, explanation]) => ({
+    ...withPage(code, explanation, 'values-that-wait-to-be-written'),
+    kind: 'waiting_values' as const,
+  })),
+  ...Object.entries(EXCLUSION_EXPLANATIONS).map(([code, explanation]) => ({
+    ...withPage(code, explanation, 'values-that-stay-out'),
+    kind: 'excluded_values' as const,
+  })),
+  ...ERROR_TOPICS.flatMap(({ document, codes }) =>
+    Object.entries(codes).map(([code, { means, next, costs = null, document: own }]) => ({
+      code,
+      kind: 'error' as const,
+      means,
+      next,
+      costs,
+      document: own ?? document,
+    })),
+  ),
+];
+
+function withPage(code: string, { means, next, costs }: ReasonExplanation, heading: string) {
+  return { code, means, next, costs, document: `${PAGE}#${heading}` };
+}
+
+function explainOutcome(code: string, means: string): Explanation {
+  const reasons = Object.entries(OUTCOME_REASONS).flatMap(([reason, outcome]) =>
+    outcome === code ? reason : [],
+  );
+  return {
+    code,
+    kind: 'outcome',
+    costs: null,
+    document: `${PAGE}#${code}`,
+    means: `An outcome of contacts: ${means}.`,
+    next: `Look up its reason with \`donor-sync help REASON\`: ${reasons.join(', ')}.`,
+  };
+}

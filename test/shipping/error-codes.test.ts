@@ -1,0 +1,109 @@
+/** Every error code of the sources has an explanation, and every explanation has its code. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { findErrorCodes } from '../../scripts/error-codes.ts';
+import { ERROR_TOPICS } from '../../src/core/codes/errors.ts';
+import { explain, listCodes } from '../../src/core/codes/explain.ts';
+import type { StopCode } from '../../src/core/run.ts';
+import { PROBLEM_TEXTS } from '../../src/interfaces/api/webhooks/hooks-api.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** Codes of other programs: zod's own word for a check of ours. */
+const FOREIGN: readonly string[] = ['custom'];
+
+/** Why a run stops; some of these codes are chosen in more than one step. */
+const STOP_CODES = {
+  credits_exhausted: true,
+  budget_reached: true,
+  partner_key_rejected: true,
+  partner_key_expired: true,
+  partner_unavailable: true,
+  crm_unauthorized: true,
+  crm_limit_reached: true,
+  crm_unavailable: true,
+  interrupted: true,
+  match_rate_low: true,
+  contacts_missing: true,
+  marks_unconfirmed: true,
+  clock_wrong: true,
+  store_replaced: true,
+  restore_unconfirmed: true,
+  store_does_not_know_crm: true,
+  lease_lost: true,
+  stopped_by_person: true,
+} as const satisfies Record<StopCode, true>;
+
+/** Errors that get their code from elsewhere, and where that is checked. */
+const PASSED_ON = {
+  'connectors/errors.ts': 'the functions that call it give the code',
+  'src/decisions/second-person/confirm.ts': 'the calls of `refusal` give the code',
+  'src/interfaces/api/request/errors.ts': 'the code of another error, or of `tryLater`',
+  'src/interfaces/api/webhooks/hooks-api.ts': 'PROBLEM_TEXTS',
+  'src/interfaces/cli/action/operation-command.ts': 'the failure of a client gives the code',
+  'src/operations/kit/authorise.ts': 'the calls of `forbidden` give the code',
+};
+
+const { codes, passedOn } = findErrorCodes();
+
+const inSources = new Set([
+  ...[...codes.keys()].filter((code) => !FOREIGN.includes(code)),
+  ...Object.keys(STOP_CODES),
+  ...Object.keys(PROBLEM_TEXTS),
+]);
+
+const explained = ERROR_TOPICS.flatMap((topic) => Object.keys(topic.codes));
+
+describe('the explanations of error codes', () => {
+  it('finds codes however they are given', () => {
+    expect(codes.size).toBeGreaterThan(200);
+    // A literal, a choice, a constant, a function, a table, an argument and a column.
+    for (const code of [
+      ...['token_unknown', 'settings_not_found', 'database_part_missing', 'hold_of_network'],
+      ...['body_not_json', 'run_unknown', 'cut_off_too_often', 'budget_reached'],
+    ]) {
+      expect(inSources).toContain(code);
+    }
+  });
+
+  it('knows each place that passes a code on, so that no code stays unseen', () => {
+    expect([...new Set(passedOn.map(({ file }) => file))]).toEqual(Object.keys(PASSED_ON));
+  });
+
+  it('explain every code of the sources', () => {
+    expect([...inSources].filter((code) => !explained.includes(code)).sort()).toEqual([]);
+  });
+
+  it('explain no code that the sources do not have', () => {
+    expect(explained.filter((code) => !inSources.has(code)).sort()).toEqual([]);
+  });
+
+  it('explain each code once', () => {
+    expect(explained.filter((code, at) => explained.indexOf(code) !== at)).toEqual([]);
+  });
+
+  it.each(listCodes())('are whole sentences about %s, with a document that exists', (code) => {
+    const explanations = explain(code);
+    expect(explanations.length).toBeGreaterThan(0);
+    for (const { means, next, costs, document } of explanations) {
+      expect(means).toMatch(/^(?=.{15,})([^a-z]|donor-sync ).*\.$/s);
+      expect(next).toMatch(/^(?=.{8,})([^a-z]|donor-sync ).*\.$/s);
+      expect(costs ?? 'Nothing.').toMatch(/^[A-Z].*\.$/);
+      expect(leadsSomewhere(document), document).toBe(true);
+    }
+  });
+});
+
+function leadsSomewhere(document: string): boolean {
+  const [path = '', heading] = document.split('#');
+  if (!existsSync(join(ROOT, path))) return false;
+  const text = readFileSync(join(ROOT, path), 'utf8');
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+  return heading === undefined || headings.includes(heading);
+}
