@@ -454,6 +454,13 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
     unknown: one('nowhere', '--yes'),
     invalid: one(),
   },
+  help: {
+    good: one('run_unknown'),
+    outcome: one('held'),
+    command: one('runs'),
+    unknown: one('nowhere'),
+    'without a code': one(),
+  },
   connector: { good: one(), invalid: one('nw') },
   'connector new': { good: one('abacus-connector'), invalid: one() },
 };
