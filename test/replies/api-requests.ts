@@ -292,6 +292,10 @@ export const API_CASES: CaseTable = {
       path: '/v1/users/{user viewer}/role',
       body: { role: 'decider', integrations: ['harbor'] },
     },
+    'of a limited user': {
+      path: '/v1/users/{user limited viewer}/role',
+      body: { role: 'decider' },
+    },
     'last owner': { path: '/v1/users/{user owner}/role', body: { role: 'viewer' } },
     unknown: { path: `/v1/users/${NOWHERE}/role`, body: { role: 'decider' } },
     'unknown client': {

@@ -27,8 +27,7 @@ export function findDifferences(
 ): Difference[] {
   const found = new Set<string>();
   const differences = [...before].flatMap(([key, from]): Difference[] => {
-    // Where two recordings of one state are compared, nothing has moved.
-    const keys = [...new Set([key, ...laterKeys(key)])].filter((later) => after.has(later));
+    const keys = after.has(key) ? [key] : laterKeys(key).filter((later) => after.has(later));
     for (const later of keys) found.add(later);
     if (keys.length === 0) return [{ what: 'missing', key, kind: from.kind, place: '' }];
     return keys.flatMap((later) =>

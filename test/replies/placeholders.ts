@@ -4,6 +4,8 @@
 export type KnownNames = ReadonlyMap<string, string>;
 
 const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
+/** The end of an id, as commands show what they have just made. */
+const ID_END = /(?<=\(run |`donor-sync approvals confirm )[0-9a-f]{8}(?=[)`])/g;
 /** Secrets, and digests by a key of the world. */
 const SECRET = /(?<![\w-])(?:dst_)?(?:[\w-]{43}|[\w-]{22})(?![\w-])/g;
 const HASH = /\b(?:[0-9a-f]{64}|[0-9a-f]{32})\b/g;
@@ -52,6 +54,7 @@ export function createReplacer(known: KnownNames): (text: string) => string {
     }
     result = result.replace(DIGEST, '<digest>');
     result = result.replace(UUID, (id) => numbered(id, 'id'));
+    result = result.replace(ID_END, '<id>');
     result = result.replace(SECRET, (text) =>
       /[a-z]/.test(text) && /[A-Z]/.test(text) ? numbered(text, 'secret') : text,
     );
