@@ -142,14 +142,25 @@ export const changeRole = changing({
   role: 'owner',
   reach: 'all',
   by: 'person',
-  input: z.object({ user: USER, ...rightsShape }),
+  input: z.object({
+    user: USER,
+    role: rightsShape.role,
+    integrations: accessSchema
+      .optional()
+      .describe('The IDs of the clients within reach; as before if left out'),
+    allClients: z.boolean().default(false).describe('Give access to all clients'),
+  }),
   subjects: ['user'],
   result: oneUser,
-  async run(world, { user, ...rights }) {
-    const { id } = await findUser(world, user);
-    requireClients(world, rights.integrations);
-    await changeRights(world.trx, id, rights);
-    return { user: await findUser(world, id) };
+  async run(world, { user, role, allClients, integrations }) {
+    const before = await findUser(world, user);
+    // Access never grows because something was left out. An owner reaches all clients by definition.
+    const kept = role === 'owner' ? null : before.integrations;
+    const wanted = integrations === undefined ? kept : integrations;
+    const reach = allClients ? null : wanted;
+    requireClients(world, reach);
+    await changeRights(world.trx, before.id, { role, integrations: reach });
+    return { user: await findUser(world, before.id) };
   },
   say: ({ user: { name, role, integrations } }) =>
     `${name} is now ${role} for ${integrations === null ? 'all clients' : accessText(integrations)}.`,

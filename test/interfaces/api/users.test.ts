@@ -297,6 +297,8 @@ describe('/v1/users', () => {
     expect(JSON.parse((await ask('PUT', `${path}/role`, rights)).text).user).toMatchObject({
       ...{ email: 'ben@example.org', role: 'viewer', integrations: ['harbor'], status: 'active' },
     });
+    const kept = await ask('PUT', `${path}/role`, { role: 'decider' });
+    expect(JSON.parse(kept.text).user).toMatchObject({ role: 'decider', integrations: ['harbor'] });
     const owner = { role: 'owner', integrations: ['harbor'] };
     expect((await ask('PUT', `${path}/role`, owner)).status).toBe(422);
     expect(JSON.parse((await ask('POST', `${path}/sign-out`)).text)).toMatchObject({ sessions: 1 });

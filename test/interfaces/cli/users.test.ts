@@ -119,8 +119,10 @@ describe('users', () => {
     expect((await run('list')).stdout).toMatch(
       /Anna Kowalski +anna@example.org +viewer +riverside/,
     );
-    const changed = await run('role', 'ANNA@example.org', '--role', 'decider');
-    expect(changed.stdout).toBe('Anna Kowalski is now decider for all clients.\n');
+    await run('role', 'ANNA@example.org', '--role', 'admin');
+    expect(await list()).toMatchObject([{ role: 'admin', integrations: ['riverside'] }]);
+    const all = await run('role', id, '--role', 'decider', '--all-clients');
+    expect(all.stdout).toBe('Anna Kowalski is now decider for all clients.\n');
     expect(await list()).toMatchObject([{ role: 'decider', integrations: null }]);
     const { stdout } = await run('link', id, '--json');
     expect(invitedSchema.parse(JSON.parse(stdout)).link).not.toBe(link);

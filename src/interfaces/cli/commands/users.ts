@@ -25,6 +25,7 @@ Examples:
   donor-sync users invite --name Ben --email ben@example.org --role decider --integrations riverside
   donor-sync users list
   donor-sync users role ben@example.org --role viewer --integrations riverside,harbor
+  donor-sync users role ben@example.org --role admin --all-clients
   donor-sync users link ben@example.org         a new link: the password was forgotten, or the link expired
   donor-sync users disable ben@example.org      "enable" reverses it
   donor-sync users sign-out ben@example.org
@@ -32,7 +33,8 @@ Examples:
   donor-sync users remove ben@example.org
 
 ${ROLES_LINE}
-A link works once, within ${INVITATION_DAYS} days, and is shown once. Without --integrations a user reaches all clients.`;
+A link works once, within ${INVITATION_DAYS} days, and is shown once. An invited user
+reaches all clients unless --integrations names some; "role" keeps the clients unless you name others.`;
 
 const TOKEN_EXAMPLES = `
 Examples:
