@@ -98,7 +98,10 @@ export const showCredits = acting({
     );
     return { keys: values, ...(failed.length > 0 && { failed }) };
   },
-  say: ({ keys }) => `${describeCount(keys.length, 'service key')}.`,
+  say: ({ keys }) =>
+    keys.length === 0
+      ? 'There is no service key yet: it comes with the first client.'
+      : `${describeCount(keys.length, 'service key')}.`,
   table: ({ keys }) => keys.map(tableOfKey),
   failures: ({ failed = [] }) => failed,
 });

@@ -160,6 +160,58 @@ describe('an operation that asks first', () => {
   });
 });
 
+describe('an operation that asks its question within its work', () => {
+  /** It counts how often it finds out what it asks. */
+  function repairing() {
+    let found = 0;
+    let repaired = 0;
+    const question = async () => {
+      found += 1;
+      return { text: 'Repair two networks?', counts: { networks: 2 } };
+    };
+    const repair = acting({
+      ...common,
+      name: 'test repair',
+      asksWithin: true,
+      question,
+      async run({ agree }) {
+        await agree(await question());
+        repaired += 1;
+        return { id: 'repaired' };
+      },
+    });
+    return { repair, counts: () => ({ found, repaired }) };
+  }
+
+  it('finds it out once for a caller who can be asked, and does nothing after a no', async () => {
+    const world = await open({ isIdle: true });
+    const deps = toDeps(world);
+    const { repair, counts } = repairing();
+    const asked: string[] = [];
+    const agree = async ({ text }: { text: string }) => void asked.push(text);
+    await perform(deps, MACHINE, repair, { fails: false }, agree);
+    expect(asked).toEqual(['Repair two networks?']);
+    expect(counts()).toEqual({ found: 1, repaired: 1 });
+    const refuse = () => Promise.reject(new Error('no'));
+    await expect(perform(deps, MACHINE, repair, { fails: false }, refuse)).rejects.toThrow('no');
+    expect(counts()).toEqual({ found: 2, repaired: 1 });
+  });
+
+  it('takes the digest of a preview, and nothing without any consent', async () => {
+    const world = await open({ isIdle: true });
+    const deps = toDeps(world);
+    const { repair, counts } = repairing();
+    const asked = await preview(deps, MACHINE, repair, { fails: false });
+    await perform(deps, MACHINE, repair, { fails: false }, asked?.digest);
+    expect(counts()).toEqual({ found: 2, repaired: 1 });
+    const wrong = perform(deps, MACHINE, repair, { fails: true }, asked?.digest);
+    await expect(wrong).rejects.toMatchObject({ code: 'preview_outdated' });
+    const silent = perform(deps, MACHINE, repair, { fails: false });
+    await expect(silent).rejects.toThrow('needs the consent');
+    expect(counts().repaired).toBe(1);
+  });
+});
+
 describe('what an operation sees', () => {
   it('are the clients within the reach of the caller, and a store that acts in its name', async () => {
     const world = await open({ isIdle: true, others: ['harbor'] });

@@ -71,7 +71,9 @@ export function createOperationRoutes(deps: HttpDeps, access: Access) {
       }
       await options.prepare?.(input);
       const result = await perform(world, caller, operation, input, digest);
-      if (operation.csv !== undefined && wantsCsv(c, form)) return sendCsv(c, operation, result);
+      if (operation.csv !== undefined && wantsCsv(c, form)) {
+        return sendCsv(c, operation, { result, input });
+      }
       return c.json(result, status);
     });
     app.openAPIRegistry.registerPath(describeRoute(operation, options, reader, asks));
@@ -93,16 +95,16 @@ function wantsCsv(c: Context<HttpEnv>, form: 'json' | 'csv'): boolean {
 }
 
 /** A result as a file to download; never kept, as it may have names. */
-export function sendCsv<Result>(
+export function sendCsv<Result, Input>(
   c: Context<HttpEnv>,
-  { name, csv }: { name: string; csv?: CsvView<Result> },
-  result: Result,
+  { name, csv }: { name: string; csv?: CsvView<Result, Input> },
+  { result, input }: { result: Result; input: Input },
 ): Response {
   if (csv === undefined) throw new Error(`${name} has no file.`);
   return c.body(csv.text(result), 200, {
     'Cache-Control': 'no-store',
     'Content-Type': 'text/csv; charset=utf-8',
-    'Content-Disposition': `attachment; filename="${csv.file(result)}"`,
+    'Content-Disposition': `attachment; filename="${csv.file(result, input)}"`,
   });
 }
 

@@ -38,6 +38,8 @@ export interface World {
   caller: Caller;
   clock: Pick<Clock, 'now'>;
   sealer: Pick<Sealer, 'seal' | 'open'>;
+  /** What the database has in place of a text that it must not reveal. */
+  fingerprint: Store['fingerprint'];
   /** The clients within the caller's reach. */
   clients: ReadonlyMap<string, Integration>;
   /** How the world reaches the server. */
@@ -59,6 +61,11 @@ export interface ActingWorld extends World {
   carryOn(): void;
   /** Checks all alerts now and sends what has changed; never rejects. */
   checkAlerts(): Promise<void>;
+  /**
+   * For an operation that `asksWithin`: resolves if the caller agrees to this question, and throws a
+   * ConfigurationError otherwise.
+   */
+  agree(question: Question): Promise<void>;
 }
 
 /** The schema of an input: an object, whose keys are options, fields of a body and fields of a form. */
@@ -87,7 +94,9 @@ interface Declaration<Input extends InputSchema, Result extends z.ZodType> {
   /** The result as a table or several; the terminal prints it in place of `say`. */
   table?(result: z.output<Result>): TableView | readonly TableView[];
   /** The result as a file: `--csv` in the terminal, `Accept: text/csv` in the API. */
-  csv?: CsvView<z.output<Result>>;
+  csv?: CsvView<z.output<Result>, z.output<Input>>;
+  /** Sentences besides the result; the terminal prints them on stderr. */
+  remarks?(result: z.output<Result>): readonly string[];
   /** The clients for which it failed, while it worked for others; the terminal ends as with the error itself. */
   failures?(result: z.output<Result>): readonly ClientFailure[];
   /**
@@ -138,7 +147,12 @@ export interface Acting<
   effect: 'acts';
   run(world: ActingWorld, input: z.output<Input>): Promise<z.output<Result>>;
   /** As that of an operation that changes something. */
-  question?(world: World, input: z.output<Input>): Promise<Question>;
+  question?(world: ActingWorld, input: z.output<Input>): Promise<Question>;
+  /**
+   * True if `run` itself asks its question, by `world.agree`, because it costs much to find out twice. `question` is
+   * for the preview of the API alone then.
+   */
+  asksWithin?: boolean;
 }
 
 export type Operation = Reading | Changing | Acting;
@@ -180,9 +194,9 @@ export type Cell = string | number | { at: string | null } | { on: string | null
 export type Note = string | { warning: string };
 
 /** A result as a CSV file. */
-export interface CsvView<Result> {
+export interface CsvView<Result, Input> {
   /** The name of the file: `credits-2026-11.csv`. */
-  file(result: Result): string;
+  file(result: Result, input: Input): string;
   text(result: Result): string;
 }
 

@@ -6,6 +6,7 @@ import type { TimedReader } from '../../database/reader.ts';
 import { authorise, authoriseAgain } from './authorise.ts';
 import type { Caller } from './caller.ts';
 import type {
+  ActingWorld,
   InputSchema,
   Operation,
   OperationApplication,
@@ -35,13 +36,16 @@ export interface Preview extends Question {
   until: number;
 }
 
+/** What the caller agreed to: the digest of a preview; or what asks the caller, and throws if the answer is no. */
+export type Consent = string | ((question: Question) => Promise<void>);
+
 /** How long a preview may be agreed to. */
 const PREVIEW_MS = 10 * 60_000;
 
 /**
  * Carries out an operation with input that its schema has read. What it changes is one transaction: the rights of the
  * caller are read in it, the subject is looked up in it, and either all of it counts, with its audit entry, or none.
- * With the `digest` of a preview, what was asked there has to be the same. Throws a ConfigurationError, with nothing
+ * With the digest of a preview as consent, what was asked there has to be the same. Throws a ConfigurationError, with nothing
  * changed: `forbidden` for a caller who may not, `unknown` where there is no such subject, `conflict` for an outdated
  * preview.
  */
@@ -50,7 +54,7 @@ export async function perform<Input extends InputSchema, Result extends z.ZodTyp
   caller: Caller,
   operation: OperationOf<Input, Result>,
   input: z.output<Input>,
-  digest?: string,
+  consent?: Consent,
 ): Promise<z.output<Result>> {
   authorise(operation, caller);
   const store = deps.application.store.actingAs(caller.actor);
@@ -58,17 +62,20 @@ export async function perform<Input extends InputSchema, Result extends z.ZodTyp
     return operation.run(toWorld(deps, caller, store.reader), input);
   }
   if (operation.effect === 'acts') {
-    const carryOn = deps.carryOn ?? (() => {});
-    const signal = deps.signal();
-    const checkAlerts = () => deps.checkAlerts(signal);
-    const world = { ...toWorld(deps, caller, store.reader), store, signal, carryOn, checkAlerts };
-    if (digest !== undefined) await requireSame(deps, world, operation, input, digest);
+    const asked = { deps, caller, operation, input };
+    const world = toActing(deps, caller, (question) => requireConsent(asked, question, consent));
+    if (consent !== undefined && operation.asksWithin !== true) {
+      await requireConsent(asked, await operation.question?.(world, input), consent);
+    }
     return operation.run(world, input);
   }
   return store.act(async (trx) => {
     await authoriseAgain(operation, caller, trx);
     const world = { ...toWorld(deps, caller, trx), trx };
-    if (digest !== undefined) await requireSame(deps, world, operation, input, digest);
+    if (consent !== undefined) {
+      const asked = { deps, caller, operation, input };
+      await requireConsent(asked, await operation.question?.(world, input), consent);
+    }
     return operation.run(world, input);
   });
 }
@@ -81,9 +88,9 @@ export async function preview<Input extends InputSchema, Result extends z.ZodTyp
   input: z.output<Input>,
 ): Promise<Preview | null> {
   authorise(operation, caller);
-  if (operation.effect === 'reads' || operation.question === undefined) return null;
-  const { reader } = deps.application.store;
-  const question = await operation.question(toWorld(deps, caller, reader), input);
+  if (operation.effect === 'reads') return null;
+  const question = await findQuestion(deps, caller, operation, input);
+  if (question === undefined) return null;
   const until = deps.clock.now() + PREVIEW_MS;
   return {
     ...question,
@@ -92,20 +99,43 @@ export async function preview<Input extends InputSchema, Result extends z.ZodTyp
   };
 }
 
-/** Throws a ConfigurationError (conflict) unless the question is still the one that was agreed to. */
-async function requireSame<Input extends InputSchema, Result extends z.ZodType>(
+function findQuestion<Input extends InputSchema, Result extends z.ZodType>(
   deps: OperationDeps,
-  world: World,
-  operation: OperationOf<Input, Result>,
+  caller: Caller,
+  operation: Exclude<OperationOf<Input, Result>, { effect: 'reads' }>,
   input: z.output<Input>,
-  digest: string,
+): Promise<Question> | undefined {
+  if (operation.effect === 'changes') {
+    return operation.question?.(toWorld(deps, caller, deps.application.store.reader), input);
+  }
+  const world = toActing(deps, caller, () => {
+    throw new Error(`${operation.name} asks for agreement in a preview.`);
+  });
+  return operation.question?.(world, input);
+}
+
+interface Asked {
+  deps: OperationDeps;
+  caller: Caller;
+  operation: Pick<Operation, 'name'>;
+  input: unknown;
+}
+
+/** Throws a ConfigurationError: conflict unless the question is still the one that was agreed to. */
+async function requireConsent(
+  { deps, caller, operation, input }: Asked,
+  question: Question | undefined,
+  consent: Consent | undefined,
 ): Promise<void> {
-  const until = Number.parseInt(digest, 36);
-  const question =
-    operation.effect === 'reads' ? undefined : await operation.question?.(world, input);
+  if (consent === undefined) throw new Error(`${operation.name} needs the consent of its caller.`);
+  if (typeof consent !== 'string') {
+    if (question !== undefined) await consent(question);
+    return;
+  }
+  const until = Number.parseInt(consent, 36);
   const isSame =
     question !== undefined &&
-    digest === digestOf(deps, { caller: world.caller, operation, input, question, until });
+    consent === digestOf(deps, { caller, operation, input, question, until });
   if (isSame && until >= deps.clock.now()) return;
   throw new ConfigurationError(
     'What you agreed to is not what would happen now: it changed, or more than ten minutes have passed. Nothing was changed. Ask for the preview again.',
@@ -131,11 +161,25 @@ function digestOf(
   return `${until.toString(36)}.${store.fingerprint('preview', text)}`;
 }
 
+function toActing(deps: OperationDeps, caller: Caller, agree: ActingWorld['agree']): ActingWorld {
+  const store = deps.application.store.actingAs(caller.actor);
+  const signal = deps.signal();
+  return {
+    ...toWorld(deps, caller, store.reader),
+    store,
+    signal,
+    carryOn: deps.carryOn ?? (() => {}),
+    checkAlerts: () => deps.checkAlerts(signal),
+    agree,
+  };
+}
+
 function toWorld(deps: OperationDeps, caller: Caller, reader: TimedReader): World {
   const { application, clock, publicUrl } = deps;
-  const { sealer, integrations } = application;
+  const { sealer, integrations, store } = application;
+  const { fingerprint } = store;
   const { clients: reach } = caller;
   const clients =
     reach === null ? integrations : new Map([...integrations].filter(([id]) => reach.has(id)));
-  return { application, reader, caller, clock, sealer, clients, publicUrl };
+  return { application, reader, caller, clock, sealer, fingerprint, clients, publicUrl };
 }

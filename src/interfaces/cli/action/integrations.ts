@@ -103,7 +103,7 @@ export async function attemptEach<Value>(
 }
 
 /** What breaks off because of the stop is no error of its own. */
-function asStop(error: unknown): unknown {
+export function asStop(error: unknown): unknown {
   if (isDonorSyncError(error)) return error;
   return new RetriableError('Stopped before the run began; nothing was changed.', {
     code: 'interrupted',

@@ -3,7 +3,9 @@ import { Argument, type Command, Option } from 'commander';
 import type { z } from 'zod';
 import type { Application } from '../../../application.ts';
 import { ConfigurationError, type DonorSyncError, RetriableError } from '../../../core/errors.ts';
+import type { Integration } from '../../../core/integration-settings.ts';
 import type { Caller } from '../../../operations/kit/caller.ts';
+import { listNamed } from '../../../operations/kit/clients.ts';
 import type { ClientFailure } from '../../../operations/kit/failures.ts';
 import { type InputField, listFields } from '../../../operations/kit/input-fields.ts';
 import {
@@ -11,15 +13,24 @@ import {
   type Cell,
   type InputSchema,
   type OperationOf,
+  type Question,
   type TableView,
 } from '../../../operations/kit/operation.ts';
 import { type OperationDeps, perform, preview } from '../../../operations/kit/perform.ts';
 import type { Environment } from '../../../settings/environment.ts';
 import type { Settings } from '../../../settings/settings.ts';
-import { EXIT_CODES, type Output, usageError } from '../terminal/output.ts';
+import { EXIT_CODES, type ExitCode, type Output, usageError } from '../terminal/output.ts';
 import type { Column } from '../terminal/table.ts';
 import { formatCount, formatLast, formatTimestamp } from '../terminal/words.ts';
-import { getWorstCode } from './integrations.ts';
+import {
+  type Attempt,
+  asStop,
+  chooseIntegrations,
+  chooseOne,
+  finishAttempts,
+  getWorstCode,
+  namedOrAll,
+} from './integrations.ts';
 import {
   baseOptions,
   confirmOrStop,
@@ -29,48 +40,164 @@ import {
 } from './product.ts';
 import { getRequester } from './second-person.ts';
 
+/** How a command takes the client of an operation, whose key is `integration`. */
+export type ClientChoice =
+  /** One client, which may be left out if there is only one. */
+  | { one: 'after the command' | 'with --integration' }
+  /** Any number of clients; the document has their results as a list under this name. */
+  | { each: string; byDefault: 'all' | 'the only one' };
+
 /** The command of an operation, by the last word of its name. */
 export function operationCommand<Input extends InputSchema, Result extends z.ZodType>(
   deps: ProductDeps,
   operation: OperationOf<Input, Result>,
+  choice?: ClientChoice,
 ): Command {
   const { name, summary, input, csv } = operation;
-  const subjects = [...operation.subjects, ...(operation.arguments ?? [])];
   const asks = asksFirst(operation);
   const command = productCommand(name.split(' ').at(-1) ?? name, deps).description(summary);
-  const fields = listFields(input);
-  const isSubject = ({ key }: InputField) => subjects.some((subject) => subject === key);
-  for (const field of fields.filter(isSubject)) command.addArgument(toArgument(field));
-  const options = fields.filter((field) => !isSubject(field));
+  const fields = listFields(input).filter(({ key }) => choice === undefined || key !== CLIENT);
+  const names = [...operation.subjects, ...(operation.arguments ?? [])];
+  const subjects = names.flatMap((key) => fields.find((field) => field.key === key) ?? []);
+  for (const field of subjects) command.addArgument(toArgument(field));
+  const options = fields.filter((field) => !subjects.includes(field));
   for (const field of options) command.addOption(toOption(field));
+  if (choice !== undefined) addClient(command, choice);
   if (csv !== undefined) command.option('--csv', 'print a CSV file on stdout');
   if (asks) command.option('--yes', 'do not ask');
   return productAction(deps, command, baseOptions.loose(), async (action, ...typed: unknown[]) => {
     const { application, settings, output } = action;
     const isCsv = action.options['csv'] === true;
     if (isCsv && output.isJson) throw usageError('Either --csv or --json, not both.');
-    const given = [
-      ...subjects.map((subject, index) => [subject, readArgument(typed[index])]),
+    const given = Object.fromEntries([
+      ...subjects.map(({ key }, index) => [key, readArgument(typed[index])]),
       ...options.map((field) => [
         field.key,
         readTyped(field, action.options[toAttribute(field)], deps.env),
       ]),
-    ];
-    const read = readInput(operation, Object.fromEntries(given), options);
+    ]);
     const world = toOperationDeps(deps, application, settings);
-    const caller = toCaller(deps);
-    const asked = await preview(world, caller, operation, read);
-    if (asked !== null) await confirmOrStop(deps, asked.text, action.options['yes'] === true);
-    const result = await perform(world, caller, operation, read, asked?.digest);
-    output.finish(result, () => {
+    const isYes = action.options['yes'] === true;
+    const carryOut = (more: Record<string, unknown>) =>
+      carryOutAsked(deps, world, operation, readInput(operation, { ...given, ...more }, options), {
+        isYes,
+      });
+    const show = (result: z.output<Result>) => {
       if (isCsv && csv !== undefined) deps.stdout.write(csv.text(result));
       else print(output, operation, result, deps.clock.now());
-    });
-    const failures = operation.failures?.(result) ?? [];
-    const failed = failures.map((failure) => output.fail(toError(failure)));
-    const ended = ENDINGS[operation.ending?.(result) ?? 'done'];
-    return getWorstCode(ended === EXIT_CODES.done ? failed : [...failed, ended]);
+    };
+    const end = (result: z.output<Result>): ExitCode[] => {
+      for (const remark of operation.remarks?.(result) ?? []) output.note(remark);
+      const failures = operation.failures?.(result) ?? [];
+      const ended = ENDINGS[operation.ending?.(result) ?? 'done'];
+      const codes = failures.map((failure) => output.fail(toError(failure)));
+      return ended === EXIT_CODES.done ? codes : [...codes, ended];
+    };
+    const clients = typed[subjects.length];
+    if (choice !== undefined && 'each' in choice) {
+      const { attempts, results } = await attemptAll(
+        chooseClients(application, clients, choice),
+        (id) => carryOut({ [CLIENT]: id }),
+        operation.effect === 'acts' ? world.signal() : null,
+      );
+      const failed = finishAttempts(output, attempts, choice.each, (result) => {
+        show(result);
+        output.print();
+      });
+      return getWorstCode([
+        ...(failed === EXIT_CODES.done ? [] : [failed]),
+        ...results.flatMap(end),
+      ]);
+    }
+    const client = choice && chooseClient(application, clients, action.options, choice);
+    const result = await carryOut(client === undefined ? {} : { [CLIENT]: client });
+    output.finish(result, () => show(result));
+    return getWorstCode(end(result));
   });
+}
+
+/** One client after the other; once the signal is aborted, no other begins. */
+async function attemptAll<Value>(
+  clients: readonly Integration[],
+  work: (id: string) => Promise<Value>,
+  signal: AbortSignal | null,
+): Promise<{ attempts: Attempt<Value>[]; results: Value[] }> {
+  const attempts: Attempt<Value>[] = [];
+  const results: Value[] = [];
+  for (const integration of clients) {
+    if (signal?.aborted) break;
+    try {
+      const value = await work(integration.id);
+      attempts.push({ integration, value });
+      results.push(value);
+    } catch (error) {
+      attempts.push({ integration, error: signal?.aborted ? asStop(error) : error });
+    }
+  }
+  return { attempts, results };
+}
+
+const ENDINGS = {
+  done: EXIT_CODES.done,
+  stopped: EXIT_CODES.stopped,
+  refused: EXIT_CODES.usage,
+};
+
+/** The key of the client in inputs. */
+const CLIENT = 'integration';
+
+function addClient(command: Command, choice: ClientChoice): void {
+  const only = 'may be left out if there is only one';
+  if ('each' in choice) {
+    const left = choice.byDefault === 'all' ? 'all if left out' : only;
+    command.argument(`[${CLIENT}...]`, `The IDs of the clients; ${left}`);
+  } else if (choice.one === 'after the command') {
+    command.argument(`[${CLIENT}]`, `The ID of the client; ${only}`);
+  } else {
+    command.option(`--${CLIENT} <id>`, `The ID of the client; ${only}`);
+  }
+}
+
+function chooseClient(
+  application: Application,
+  typed: unknown,
+  options: Readonly<Record<string, unknown>>,
+  { one }: Extract<ClientChoice, { one: string }>,
+): string {
+  const id = one === 'after the command' ? typed : options[CLIENT];
+  if (typeof id === 'string') return id;
+  return chooseOne(application, undefined, one).id;
+}
+
+/** Throws a ConfigurationError before anything is done if one of those named is not there. */
+function chooseClients(
+  application: Application,
+  typed: unknown,
+  { byDefault }: Extract<ClientChoice, { each: string }>,
+): Integration[] {
+  const ids = Array.isArray(typed) ? typed.map(String) : [];
+  if (ids.length > 0) return listNamed({ clients: application.integrations }, ids);
+  return byDefault === 'all'
+    ? namedOrAll(application, [])
+    : chooseIntegrations(application, [], false);
+}
+
+/** Asks before the operation, or within it if it asks itself. */
+async function carryOutAsked<Input extends InputSchema, Result extends z.ZodType>(
+  deps: ProductDeps,
+  world: OperationDeps,
+  operation: OperationOf<Input, Result>,
+  input: z.output<Input>,
+  { isYes }: { isYes: boolean },
+): Promise<z.output<Result>> {
+  const caller = toCaller(deps);
+  if (operation.effect === 'acts' && operation.asksWithin === true) {
+    const agree = ({ text }: Question) => confirmOrStop(deps, text, isYes);
+    return perform(world, caller, operation, input, agree);
+  }
+  const asked = await preview(world, caller, operation, input);
+  if (asked !== null) await confirmOrStop(deps, asked.text, isYes);
+  return perform(world, caller, operation, input, asked?.digest);
 }
 
 function toError({ integration, code, message: text, retriable }: ClientFailure): DonorSyncError {
@@ -84,12 +211,6 @@ function toError({ integration, code, message: text, retriable }: ClientFailure)
 function readArgument(typed: unknown): unknown {
   return Array.isArray(typed) && typed.length === 0 ? undefined : typed;
 }
-
-const ENDINGS = {
-  done: EXIT_CODES.done,
-  stopped: EXIT_CODES.stopped,
-  refused: EXIT_CODES.usage,
-};
 
 /** A command that only holds the commands of its topic: `users`. */
 export function topicCommand(
@@ -218,6 +339,7 @@ function print<Input extends InputSchema, Result extends z.ZodType>(
 ): void {
   if (operation.table !== undefined) {
     const tables = [operation.table(result)].flat();
+    if (tables.length === 0) output.print([operation.say(result)].flat().join('\n'));
     for (const [index, table] of tables.entries()) {
       if (index > 0) output.print();
       printTable(output, table, now);

@@ -36,8 +36,9 @@ export function creditPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv
   app.get('/credits/bill', frame.see(showBill.role), async (c) => {
     const query = billQuery.parse(c.req.query());
     if (query.month === undefined) return c.redirect('/credits', 303);
-    const bill = await perform(world, getCaller(c), showBill, { month: query.month });
-    return sendCsv(c, showBill, bill);
+    const input = { month: query.month };
+    const result = await perform(world, getCaller(c), showBill, input);
+    return sendCsv(c, showBill, { result, input });
   });
   return app;
 }
