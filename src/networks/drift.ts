@@ -97,8 +97,12 @@ async function askAbout(
   const cost = deps.partner.connections.queryCost('ofDonor');
   if (cost && !maySpend && others.length > 0) {
     throw new ConfigurationError(
-      `The service charges ${cost.credits} of the bucket "${cost.bucket}" for each of ${others.length} more questions. Add --spend to ask them.`,
-      { code: 'questions_cost_credits', details: { ...cost, questions: others.length } },
+      `The service charges ${cost.credits} of the bucket "${cost.bucket}" for each of ${others.length} more queries. None of them was sent, and nothing was changed. To send them, add --spend (in the API: "spend": true).`,
+      {
+        code: 'questions_cost_credits',
+        refusal: 'conflict',
+        details: { ...cost, questions: others.length },
+      },
     );
   }
   await ask(deps, run, others, places);

@@ -4,7 +4,7 @@ import type { ContactRecord } from '../contacts/contacts.ts';
 import { findContacts } from '../contacts/contacts.ts';
 import { listOptOutsInDoubt } from '../contacts/many-at-once/opt-outs.ts';
 import type { MemberState } from '../database/tables/networks.ts';
-import type { NetworkDeps } from './network-deps.ts';
+import type { MirrorReader } from './network-deps.ts';
 import { listNetworkMembers, type MemberRecord } from './statements/network-members.ts';
 import { listWantedMembers, type NetworkRecord } from './statements/networks.ts';
 
@@ -19,7 +19,7 @@ export interface Membership {
 
 /** The membership of a network, by the last reading of its group. */
 export async function findMembership(
-  { store }: Pick<NetworkDeps, 'store'>,
+  { store }: { store: Pick<MirrorReader['store'], 'reader'> },
   row: Pick<NetworkRecord, 'id' | 'integrationId'>,
 ): Promise<Membership> {
   const crmIds = [...(await listWantedMembers(store.reader, [row.id]))];

@@ -1,5 +1,12 @@
-/** The dependencies of mirroring, and the part of the run that it needs. */
+/** What mirroring needs of the world and of the run it is part of. */
+import type { Reader } from '../database/reader.ts';
+import type { Store } from '../store.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
+
+/** What reading the mirror needs. */
+export interface MirrorReader {
+  store: { reader: Reader; fingerprint: Store['fingerprint'] };
+}
 
 export type NetworkDeps = Omit<SyncDeps, 'sealer'>;
 

@@ -3,7 +3,7 @@ import type { GroupSelector } from '../../connectors/contract.ts';
 import type { Integration } from '../core/integration-settings.ts';
 import { matchNetworks } from './match-networks.ts';
 import { findMembership, planMembers } from './membership.ts';
-import type { NetworkDeps } from './network-deps.ts';
+import type { MirrorReader } from './network-deps.ts';
 import { fingerprintGroups } from './read-groups.ts';
 import { listNetworks, type NetworkRecord } from './statements/networks.ts';
 
@@ -26,7 +26,7 @@ export interface NetworkOverview {
 
 /** The networks in the settings, then those whose setting is gone. */
 export async function describeNetworks(
-  deps: Pick<NetworkDeps, 'store'>,
+  deps: MirrorReader,
   integration: Integration,
 ): Promise<NetworkOverview[]> {
   const rows = await listNetworks(deps.store.reader, integration.id);
@@ -52,10 +52,7 @@ const UNKNOWN: Omit<NetworkOverview, 'name' | 'group'> = {
   readAt: null,
 };
 
-async function describeOne(
-  deps: Pick<NetworkDeps, 'store'>,
-  row: NetworkRecord,
-): Promise<NetworkOverview> {
+async function describeOne(deps: MirrorReader, row: NetworkRecord): Promise<NetworkOverview> {
   const membership = await findMembership(deps, row);
   const { members, joiners } = planMembers(membership);
   return {

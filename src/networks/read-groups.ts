@@ -7,7 +7,7 @@ import { settleNetworkQuestion } from '../decisions/statements/network-questions
 import { forgottenFingerprint } from '../sync/control/erased.ts';
 import { askPerson } from './ask-person.ts';
 import { matchNetworks, selectorText } from './match-networks.ts';
-import type { NetworkDeps, NetworkRun } from './network-deps.ts';
+import type { MirrorReader, NetworkDeps, NetworkRun } from './network-deps.ts';
 import {
   listNetworks,
   listWantedMembers,
@@ -46,7 +46,7 @@ export async function readGroups(deps: NetworkDeps, run: NetworkRun): Promise<vo
 
 /** The networks of the settings with the fingerprints of their selectors. */
 export function fingerprintGroups(
-  { store }: Pick<NetworkDeps, 'store'>,
+  { store }: { store: Pick<MirrorReader['store'], 'fingerprint'> },
   { integration }: Pick<NetworkRun, 'integration'>,
 ) {
   return integration.networks.map((setting) => ({

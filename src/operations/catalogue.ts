@@ -7,6 +7,8 @@ import { decideAll } from './decide-all.ts';
 import { forgetContact } from './forget.ts';
 import { createWebhook, listWebhooks, revokeWebhook, rotateWebhook, showWebhook } from './hooks.ts';
 import type { Operation } from './kit/operation.ts';
+import { checkNetworks, listNetworks, repairNetworks, showIntroductions } from './networks.ts';
+import { findProspects, showPaths } from './paths.ts';
 import {
   listClientSchedules,
   pauseScheduledRuns,
@@ -52,6 +54,12 @@ export const OPERATIONS: readonly Operation[] = [
   showSchedule,
   pauseScheduledRuns,
   resumeScheduledRuns,
+  listNetworks,
+  checkNetworks,
+  repairNetworks,
+  showIntroductions,
+  showPaths,
+  findProspects,
   showCredits,
   showSpending,
   showBill,

@@ -67,6 +67,7 @@ async function requireDonor(
     : `is not known; write the id that it has in the CRM of "${integrationId}"`;
   throw new ConfigurationError(`The contact "${crmId}" ${why}.`, {
     code: row ? 'contact_not_enhanced' : 'contact_unknown',
+    refusal: row ? 'conflict' : 'unknown',
     details: { integration: integrationId, contact: crmId },
   });
 }

@@ -66,7 +66,7 @@ export async function requireNetworks(
   if (mirrored.some(({ members }) => members.length > 0)) return mirrored;
   throw new ConfigurationError(
     `"${integrationId}" has no member in a network yet. Name groups of the CRM under networks in the settings, then run \`donor-sync sync ${integrationId}\`.`,
-    { code: 'networks_missing', details: { integration: integrationId } },
+    { code: 'networks_missing', refusal: 'conflict', details: { integration: integrationId } },
   );
 }
 

@@ -101,6 +101,17 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
     await world.addHook();
     return { subjects: { integration: 'riverside' } };
   },
+  networks: ofClient,
+  'networks check': async () => ({
+    subjects: { integration: 'riverside' },
+    body: {},
+    invalid: { body: { networks: 'all' } },
+  }),
+  'networks repair': ofClient,
+  'networks introductions': async () => ({
+    subjects: { integration: 'riverside' },
+    invalid: { query: 'weakest=ninth' },
+  }),
   credits: none,
   'credits spent': async () => ({ invalid: { query: 'days=1' } }),
   'credits bill': async () => ({
@@ -116,6 +127,8 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'alerts test': 'test/interfaces/api/alerts.test.ts: a receiver of messages',
   'alerts test-own': 'test/interfaces/api/alerts.test.ts: a receiver of messages',
   'alerts check': 'test/interfaces/api/alerts.test.ts: a receiver of messages',
+  prospects: 'test/interfaces/api/networks.test.ts: a network with members',
+  paths: 'test/interfaces/api/networks.test.ts: a network with members',
   'approvals confirm': 'test/interfaces/api/approvals.test.ts: a second user',
   'approvals refuse': 'test/interfaces/api/approvals.test.ts: a second user',
 };

@@ -295,4 +295,43 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     effect: 'acts',
     route: 'POST /v1/alerts/check',
   },
+  networks: {
+    ...ofViewers,
+    asks: false,
+    effect: 'reads',
+    route: 'GET /v1/integrations/:integration/networks',
+  },
+  'networks introductions': {
+    ...ofViewers,
+    asks: false,
+    effect: 'reads',
+    route: 'GET /v1/integrations/:integration/network',
+  },
+  // The service can charge for queries, so the next four are for admins.
+  'networks check': {
+    ...ofAdmins,
+    asks: false,
+    effect: 'acts',
+    route: 'POST /v1/integrations/:integration/networks/check',
+  },
+  'networks repair': {
+    ...ofAdmins,
+    asks: true,
+    effect: 'acts',
+    route: 'POST /v1/integrations/:integration/networks/repair',
+  },
+  prospects: {
+    ...ofAdmins,
+    asks: false,
+    effect: 'acts',
+    route: 'POST /v1/integrations/:integration/prospects',
+    audit: 'names.shown',
+  },
+  paths: {
+    ...ofAdmins,
+    asks: false,
+    effect: 'acts',
+    route: 'POST /v1/integrations/:integration/contacts/:contact/paths',
+    audit: 'names.shown',
+  },
 };

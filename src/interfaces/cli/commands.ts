@@ -85,13 +85,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     (await import('./commands/fields.ts')).fieldsCommand(deps),
   ),
   entry('networks', 'show the mirrored groups; check and repair their networks', async (deps) =>
-    (await import('./commands/networks/networks.ts')).networksCommand(deps),
+    (await import('./commands/networks.ts')).networksCommand(deps),
   ),
   entry('paths', 'show everybody in the networks who knows a contact', async (deps) =>
-    (await import('./commands/paths.ts')).pathsCommand(deps),
+    (await import('./commands/networks.ts')).pathsCommand(deps),
   ),
   entry('prospects', 'show people that the networks know and the CRM does not', async (deps) =>
-    (await import('./commands/prospects.ts')).prospectsCommand(deps),
+    (await import('./commands/networks.ts')).prospectsCommand(deps),
   ),
   entry(
     'credits',

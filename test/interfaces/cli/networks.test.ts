@@ -183,6 +183,35 @@ describe('donor-sync networks', () => {
     expect((await here.run(['networks', 'check'])).exitCode).toBe(0);
   });
 
+  it('shows who can introduce which contact, above a strength', async () => {
+    const here = await open();
+    await here.run(['sync']);
+    const schema = z.object({
+      paths: z.array(z.object({ contact: z.string(), strength: z.number().nullable() })),
+      total: z.int(),
+    });
+    const { paths, total } = await here.runJson(['networks', 'introductions'], schema);
+    expect(paths.length).toBeGreaterThan(0);
+    const { stdout } = await here.run(['networks', 'introductions', 'riverside']);
+    expect(stdout).toContain(paths[0]?.contact);
+    expect(stdout).toContain(`${total} contact`);
+    const strong = await here.runJson(['networks', 'introductions', '--weakest', '90'], schema);
+    const strengths = strong.paths.flatMap(({ strength }) => strength ?? []);
+    expect(strengths.filter((strength) => strength < 0.9)).toEqual([]);
+    const wrong = await here.run(['networks', 'introductions', '--weakest', '10']);
+    expect(wrong).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--weakest') });
+  });
+
+  it('fails for a client that is not there before it asks about any other', async () => {
+    const here = await open();
+    await here.run(['sync']);
+    const before = await here.requests();
+    const refused = await here.run(['networks', 'check', 'riverside', 'harbor']);
+    expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(refused.stderr).toContain('There is no integration "harbor"');
+    expect(await here.requests()).toEqual(before);
+  });
+
   it('says that questions cost credits before it asks them', async () => {
     const here = await open({ chargeQueries: true });
     await here.run(['sync']);

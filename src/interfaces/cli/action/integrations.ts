@@ -1,7 +1,6 @@
 import type { Application, OpenIntegration } from '../../../application.ts';
 import { isDonorSyncError, RetriableError } from '../../../core/errors.ts';
 import type { Integration } from '../../../core/integration-settings.ts';
-import type { PartnerClient } from '../../../partner/client.ts';
 import {
   describeFailure,
   EXIT_CODES,
@@ -9,7 +8,6 @@ import {
   type Output,
   usageError,
 } from '../terminal/output.ts';
-import { describeCount } from '../terminal/words.ts';
 import { neverAborted, withIntegration } from './product.ts';
 
 type Known = Pick<Application, 'integrations' | 'select'>;
@@ -142,21 +140,4 @@ export function getWorstCode(codes: readonly ExitCode[]): ExitCode {
   if (codes.every((code) => code === first)) return first;
   const isBad = codes.includes(EXIT_CODES.unexpected) || codes.includes(EXIT_CODES.usage);
   return isBad ? EXIT_CODES.unexpected : EXIT_CODES.stopped;
-}
-
-/** `72%`, for a strength between 0 and 1. */
-export function percentText(share: number): string {
-  return `${Math.round(share * 100)}%`;
-}
-
-/** Says on stderr what a query has cost, if it was not free. */
-export function recordQueryCost(
-  output: Output,
-  { connections }: Pick<PartnerClient, 'connections'>,
-) {
-  const cost = connections.queryCost();
-  if (!cost) return;
-  output.note(
-    `This query cost ${describeCount(cost.credits, 'credit')} of the ${cost.bucket} bucket.`,
-  );
 }

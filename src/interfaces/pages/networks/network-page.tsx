@@ -55,7 +55,7 @@ export function NetworkPage({ content, viewer }: { content: NetworkContent; view
           <Picture id={id} query={query} name={name} />
           <div id="person">{person !== null && <Person person={person} />}</div>
           <PathList content={content} />
-          {may(viewer, 'decider') && <Prospects id={id} />}
+          {may(viewer, 'admin') && <Prospects id={id} />}
         </>
       )}
     </Layout>

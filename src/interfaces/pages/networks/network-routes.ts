@@ -5,14 +5,16 @@ import { z } from 'zod';
 import { readIntroduction, readNames } from '../../../clients/live-crm.ts';
 import { mayActAs } from '../../../core/role.ts';
 import { choosePaths, readPicture } from '../../../networks/network-picture.ts';
-import { checkNetworks } from '../../../networks/networks-by-hand.ts';
 import { describeNetworks } from '../../../networks/overview.ts';
-import { findProspects } from '../../../paths/find-prospects.ts';
-import { prospectsCsv } from '../../../paths/prospects-csv.ts';
+import { checkNetworks, repairNetworks } from '../../../operations/networks.ts';
+import { findProspects, MAX_PROSPECTS } from '../../../operations/paths.ts';
 import { countPaths } from '../../../paths/statements/warm-paths.ts';
 import { noteEntries } from '../../../privacy/audit/record.ts';
+import { sendCsv } from '../../api/operation-routes.ts';
+import { getCaller } from '../../api/request/caller.ts';
 import { findIntegration, listAccessible } from '../../api/request/client-access.ts';
 import { type HttpDeps, type HttpEnv, liveDeps } from '../../api/request/context.ts';
+import { createOperationForms } from '../frame/operation-form.ts';
 import type { PageFrame } from '../frame/page-app.ts';
 import { toCsv } from './csv.ts';
 import { getShownPerson, listContactIds, type Names, pictureData } from './picture.ts';
@@ -21,9 +23,6 @@ import { createRepairs } from './repairs.ts';
 
 /** Clients on one page. */
 const PAGE = 20;
-
-/** Prospects in a file: as many as one question brings. */
-const MAX_PROSPECTS = 500;
 
 /** Names that are asked of the CRM for one page: those of the strongest paths. */
 const MAX_NAMES = 400;
@@ -104,50 +103,34 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
     c.header('Content-Disposition', `attachment; filename="paths-${id}.csv"`);
     return c.body(toCsv(picture, choosePaths(picture, toFilter(query), query.sort)));
   });
-  // What a check asks may cost, and it says so before it asks more than once: a button, and no link.
-  app.post('/networks/:id/check', frame.act('admin'), async (c) => {
-    const integration = findIntegration(c, application, c.req.param('id'));
-    const { id, name = id } = integration;
-    const { signal } = liveDeps(deps, c.get('actor'));
-    const open = await application.open(integration, signal);
-    try {
-      const networks = await checkNetworks(open, { maySpend: false, signal });
-      const known = await describeNetworks({ store }, integration);
+  const { add } = createOperationForms(deps, frame, app);
+  // A check can cost credits, and says so before it sends more than one query: a button, and no link.
+  add('/networks/:integration/check', checkNetworks, {
+    read: () => ({}),
+    async answer(c, { integration, networks }) {
+      const client = findIntegration(c, application, integration);
+      const { id, name = id } = client;
+      const known = await describeNetworks({ store }, client);
       const failed = known.reduce((sum, one) => sum + one.failed.length, 0);
       const { renderDrift } = await import('./network-pages.tsx');
       const content = { integration: { id, name }, networks, failed };
       return c.html(renderDrift(frame.getViewer(c.get('principal')), content));
-    } finally {
-      await open.close();
-    }
+    },
   });
 
-  /** The service is asked once, which may cost a credit: a button says so. */
-  app.post('/networks/:id/prospects', frame.act('decider'), async (c) => {
-    const integration = findIntegration(c, application, c.req.param('id'));
-    const { id, insights } = integration;
-    const { signal } = liveDeps(deps, c.get('actor'));
-    const open = await application.open(integration, signal);
-    try {
-      const query = { limit: MAX_PROSPECTS, minStrength: insights.minStrength };
-      const prospects = await findProspects(open.deps, id, query);
-      await noteShown(c, id, { prospects: prospects.length });
-      c.header('Cache-Control', 'no-store');
-      c.header('Content-Type', 'text/csv; charset=utf-8');
-      c.header('Content-Disposition', `attachment; filename="prospects-${id}.csv"`);
-      return c.body(prospectsCsv(prospects));
-    } finally {
-      await open.close();
-    }
+  // The service is asked once, which can cost a credit: a button says so.
+  add('/networks/:integration/prospects', findProspects, {
+    read: () => ({ limit: MAX_PROSPECTS }),
+    answer: (c, result, input) => sendCsv(c, findProspects, { result, input }),
   });
 
-  app.post('/networks/:id/repair', frame.act('admin'), (c) => {
-    const integration = findIntegration(c, application, c.req.param('id'));
+  app.post('/networks/:integration/repair', frame.act(repairNetworks.role), (c) => {
+    const { id } = findIntegration(c, application, c.req.param('integration'));
     const { members } = z
       .object({ members: z.coerce.number().int().min(0).catch(0) })
       .parse(c.req.query());
-    repairs.begin(integration, members);
-    return c.redirect(`/networks#network_${integration.id}`, 303);
+    repairs.begin(getCaller(c), id, members);
+    return c.redirect(`/networks#network_${id}`, 303);
   });
   return app;
 

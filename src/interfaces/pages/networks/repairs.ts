@@ -1,9 +1,12 @@
 /** Repairs of networks that were asked for in a page: each goes on after the answer, under the lease of its integration. */
 
 import { messageOf } from '../../../core/errors.ts';
-import type { Integration } from '../../../core/integration-settings.ts';
 import { describeCount } from '../../../core/quantities.ts';
-import { repairOpen } from '../../../networks/networks-by-hand.ts';
+import type { Caller } from '../../../operations/kit/caller.ts';
+import type { Question } from '../../../operations/kit/operation.ts';
+import { perform } from '../../../operations/kit/perform.ts';
+import { repairNetworks } from '../../../operations/networks.ts';
+import { toOperationDeps } from '../../api/request/caller.ts';
 import type { HttpDeps } from '../../api/request/context.ts';
 
 /** How the last repair of an integration stands, as far as this process knows. */
@@ -14,56 +17,54 @@ export interface RepairState {
 }
 
 export interface Repairs {
-  /** Begins one, unless one goes on. What takes more than so many members to be added again is left alone. */
-  begin(integration: Integration, maxAdded: number): void;
+  /** Begins one, unless one is in progress. Nothing is repaired if more members would be added again than `maxAdded`. */
+  begin(caller: Caller, integrationId: string, maxAdded: number): void;
   getState(integrationId: string): RepairState | null;
 }
 
-export function createRepairs({
-  application,
-  log,
-  stopping,
-}: Pick<HttpDeps, 'application' | 'log' | 'stopping'>): Repairs {
+export function createRepairs(deps: HttpDeps): Repairs {
+  const { log, stopping } = deps;
   const states = new Map<string, RepairState>();
+  // It continues after the response, so it has as long as the process.
+  const world = { ...toOperationDeps(deps), signal: () => stopping };
   return {
-    begin(integration, maxAdded) {
-      if (states.get(integration.id)?.isRunning) return;
-      states.set(integration.id, { isRunning: true, text: 'A repair goes on.' });
-      void repair(integration, maxAdded).then((text) =>
-        states.set(integration.id, { isRunning: false, text }),
+    begin(caller, integration, maxAdded) {
+      if (states.get(integration)?.isRunning) return;
+      states.set(integration, { isRunning: true, text: 'A repair is in progress.' });
+      void repair(caller, integration, maxAdded).then((text) =>
+        states.set(integration, { isRunning: false, text }),
       );
     },
     getState: (id) => states.get(id) ?? null,
   };
 
-  /** Resolves with what became of it. */
-  async function repair(integration: Integration, maxAdded: number): Promise<string> {
+  /** Resolves with its result in words. */
+  async function repair(caller: Caller, integration: string, maxAdded: number): Promise<string> {
+    const input = { integration, spend: false };
     try {
-      const open = await application.open(integration, stopping);
-      try {
-        const { done, stopped } = await repairOpen(open, {
-          maySpend: false,
-          signal: stopping,
-          async confirm(drifts) {
-            const count = drifts.reduce((sum, { removedByHand }) => sum + removedByHand.length, 0);
-            if (count > maxAdded) throw new MoreThanShown(count);
-          },
-        });
-        const sum = (of: 'added' | 'removed' | 'failed') =>
-          done.reduce((total, counts) => total + counts[of], 0);
-        const text = `The repair added ${describeCount(sum('added'), 'member')}, removed ${sum('removed')}, and ${sum('failed')} failed.`;
-        return stopped === null ? text : `${text} It was stopped: ${stopped.message}`;
-      } finally {
-        await open.close();
-      }
-    } catch (error) {
-      log.warn(
-        { integration: integration.id, error: messageOf(error) },
-        'a repair of networks failed',
+      const { done, stopped } = await perform(
+        world,
+        caller,
+        repairNetworks,
+        input,
+        agree(maxAdded),
       );
+      const sum = (of: 'added' | 'removed' | 'failed') =>
+        done.reduce((total, counts) => total + counts[of], 0);
+      const text = `The repair added ${describeCount(sum('added'), 'member')}, removed ${sum('removed')}, and ${sum('failed')} failed.`;
+      return stopped === null ? text : `${text} It was stopped: ${stopped.message}`;
+    } catch (error) {
+      log.warn({ integration, error: messageOf(error) }, 'a repair of networks failed');
       return `The repair did nothing: ${messageOf(error)}`;
     }
   }
+}
+
+/** Agrees to what the page has shown before. */
+function agree(maxAdded: number) {
+  return async ({ counts: { removed = 0 } }: Question): Promise<void> => {
+    if (removed > maxAdded) throw new MoreThanShown(removed);
+  };
 }
 
 class MoreThanShown extends Error {

@@ -1,0 +1,63 @@
+import type { Command } from 'commander';
+import {
+  checkNetworks,
+  listNetworks,
+  repairNetworks,
+  showIntroductions,
+} from '../../../operations/networks.ts';
+import { findProspects, showPaths } from '../../../operations/paths.ts';
+import { operationCommand } from '../action/operation-command.ts';
+import type { ProductDeps } from '../action/product.ts';
+
+const EXAMPLES = `
+Examples:
+  donor-sync networks                            the mirrored groups, and members who will join
+  donor-sync networks check riverside            the changes made by hand at the service
+  donor-sync networks repair riverside           make the networks equal to their groups
+  donor-sync networks introductions riverside    who can introduce which contact, by IDs`;
+
+const PATH_EXAMPLES = `
+Examples:
+  donor-sync paths 0035e00000abcde
+  donor-sync paths 0035e00000abcde --integration riverside --json   for scripts: { "paths": {...} }
+
+Asks the service once, which can cost a credit if it charges for queries. Writes nothing.`;
+
+const PROSPECT_EXAMPLES = `
+Examples:
+  donor-sync prospects
+  donor-sync prospects riverside --limit 100 --min-strength 0.7
+  donor-sync prospects --csv > prospects.csv
+  donor-sync prospects --json    for scripts: { "prospects": [...] }
+
+Asks the service once, which can cost a credit if it charges for queries. Writes nothing. A person
+who is in the CRM and has not been enhanced yet can still be listed: nothing shows yet that the two
+are the same.`;
+
+/** The command `networks`: how the mirrored groups compare with the service. */
+export function networksCommand(deps: ProductDeps): Command {
+  return operationCommand(deps, listNetworks, { each: 'networks', byDefault: 'all' })
+    .usage('[options] [check|repair|introductions] [integration...]')
+    .addCommand(operationCommand(deps, checkNetworks, { each: 'checks', byDefault: 'all' }))
+    .addCommand(
+      operationCommand(deps, repairNetworks, { each: 'repairs', byDefault: 'the only one' }),
+    )
+    .addCommand(operationCommand(deps, showIntroductions, { one: 'after the command' }))
+    .addHelpText('after', EXAMPLES);
+}
+
+/** The command `paths`: everybody in the networks who knows one contact. */
+export function pathsCommand(deps: ProductDeps): Command {
+  return operationCommand(deps, showPaths, { one: 'with --integration' }).addHelpText(
+    'after',
+    PATH_EXAMPLES,
+  );
+}
+
+/** The command `prospects`: people that the networks know and the CRM does not. */
+export function prospectsCommand(deps: ProductDeps): Command {
+  return operationCommand(deps, findProspects, { one: 'after the command' }).addHelpText(
+    'after',
+    PROSPECT_EXAMPLES,
+  );
+}
