@@ -1,7 +1,14 @@
 /** What compiler and bundler leave to do; `npm run build` runs it. */
-import { chmodSync, cpSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import {
+  createCompletions,
+  createManualPage,
+} from '../src/interfaces/cli/commands/completion/files.ts';
+import { loadCommands } from '../src/interfaces/cli/commands.ts';
+import { createProgram } from '../src/interfaces/cli/program.ts';
+import { createDeps } from '../src/wired-deps.ts';
 import { copyPackageFiles } from './package-files.ts';
 import { billOf, packagesOf } from './supply.ts';
 
@@ -31,7 +38,22 @@ write('sbom.cdx.json', billOf(lock));
 const licences = packagesOf(lock).map(({ name, version, licence }) => ({ name, version, licence }));
 write('licences.json', licences);
 
+const { version } = kept;
+const { program, commands } = await loadProgram();
+mkdirSync(join(DIST, 'completions'), { recursive: true });
+for (const [shell, script] of Object.entries(createCompletions(program, commands))) {
+  writeFileSync(join(DIST, `completions/donor-sync.${shell}`), script);
+}
+writeFileSync(join(DIST, 'donor-sync.1'), createManualPage(program, commands, version));
+
 chmodSync(join(DIST, 'src/main.js'), 0o755);
+
+/** The whole command line, with every command loaded; nothing of it is run. */
+async function loadProgram() {
+  const deps = createDeps({ setExitCode: () => {} });
+  const program = await createProgram({ ...deps, loadDeps: async () => deps }, version, []);
+  return { program, commands: await loadCommands(deps) };
+}
 
 function write(file: string, content: unknown): void {
   writeFileSync(join(DIST, file), `${JSON.stringify(content, null, 2)}\n`);

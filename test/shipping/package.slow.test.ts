@@ -93,6 +93,8 @@ describe('the package', () => {
           'dist/src/interfaces/pages/assets/pages.css',
           'dist/src/interfaces/pages/assets/pages.js',
         ],
+        ...['bash', 'zsh', 'fish'].map((shell) => `dist/completions/donor-sync.${shell}`),
+        'dist/donor-sync.1',
         ...['dist/src/mapping/nicknames.csv', 'dist/src/mapping/common-names.csv'],
         ...['deploy/donor-sync.service', 'people/data/surnames.csv', 'service/data/surnames.csv'],
         ...['deploy/salesforce/README.md', 'deploy/salesforce/sfdx-project.json'],
@@ -113,6 +115,7 @@ describe('the package', () => {
       /^dist\/(src\/main|src\/process-memory|src\/core\/errors|src\/partner\/public)\.js$/,
       /^dist\/connectors\/(index|public|testing\/public)\.js$/,
       /^dist\/chunks\/[\w-]+\.js$/,
+      /^dist\/(completions\/donor-sync\.(bash|zsh|fish)|donor-sync\.1)$/,
       // A worker thread is started from a file of its own.
       /^dist\/connectors\/csv\/sources\/workbook-worker\.js$/,
       /^dist\/src\/(clients\/setup\/upload|people\/sign-in\/guess)-worker\.js$/,
@@ -140,6 +143,16 @@ describe('the package', () => {
     expect(installed).toEqual(expect.arrayContaining(['donor-sync', 'better-sqlite3', 'zod']));
     const tools = Object.keys(devDependencies).filter((name) => !name.startsWith('@'));
     expect(tools.filter((name) => installed.includes(name))).toEqual([]);
+  });
+
+  it('has the completions and the manual page as files, which a command only prints', async () => {
+    const built = join(place, 'node_modules/donor-sync/dist');
+    const script = await readFile(join(built, 'completions/donor-sync.bash'), 'utf8');
+    expect(script).toContain("'users invite'");
+    expect(await run(['npx', 'donor-sync', 'completion', 'bash'], place)).toBe(script);
+    const manual = await readFile(join(built, 'donor-sync.1'), 'utf8');
+    expect(manual).toContain('.SS donor\\-sync users invite');
+    expect(Buffer.byteLength(manual)).toBeLessThan(64 * 1024);
   });
 
   it('runs by npx, and knows its version', async () => {

@@ -100,7 +100,7 @@ async function everyLook(world: SweptWorld, { ids }: Neighbour): Promise<void> {
   await lookAtAll(world, [
     ...['doctor', 'doctor --show', 'plan', `plan --contact ${ids.known}`, 'plan --full --list 50'],
     ...['status', 'runs', `runs ${run}`, `runs ${run} --show`, 'holds', 'holds --show', 'credits'],
-    ...['help', 'help no_match'],
+    ...['help', 'help no_match', 'completion bash'],
     'approvals',
     ...[
       'schedule list',

@@ -152,12 +152,26 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('service', 'run a Partner Data Service of your own', async (deps) =>
     (await import('./commands/service/service.ts')).serviceCommands(deps),
   ),
+  entry('completion', 'print the script with which a shell completes commands', async (deps) =>
+    (await import('./commands/completion/completion.ts')).completionCommand(deps, () =>
+      loadCommands(deps),
+    ),
+  ),
   entry(
     'help',
     'show the options of a command, or explain a reason or an error code',
     async (deps) => (await import('./commands/help.ts')).helpCommand(deps),
   ),
 ];
+
+/** All commands, each loaded. */
+export function loadCommands(deps: AllDeps): Promise<Command[]> {
+  const loaded = COMMANDS.map(async ({ summary, aliases, load }) => {
+    const command = await load(deps);
+    return command.summary(summary).aliases(aliases);
+  });
+  return Promise.all(loaded);
+}
 
 /** Those that work through all contacts, which is worth a start with settings of memory. */
 const LONG_WORK = [

@@ -1,0 +1,52 @@
+import { readFile } from 'node:fs/promises';
+import { Argument, type Command } from 'commander';
+import { z } from 'zod';
+import { ownFile } from '../../../../core/own-file.ts';
+import { type CommandDeps, createCommand, runAction } from '../../action/command.ts';
+import type { CompletionShell } from './files.ts';
+
+const EXAMPLES = `
+Examples:
+  source <(donor-sync completion bash)                                in ~/.bashrc
+  donor-sync completion zsh > "\${fpath[1]}/_donor_sync"               once, then start zsh again
+  donor-sync completion fish > ~/.config/fish/completions/donor-sync.fish
+
+It reads neither the settings nor the database.`;
+
+const SHELLS = ['bash', 'zsh', 'fish'] as const satisfies readonly CompletionShell[];
+
+const shellSchema = z.enum(SHELLS);
+
+/** The command `completion`: prints the script with which a shell completes commands and options. */
+export function completionCommand(
+  deps: CommandDeps,
+  loadCommands: () => Promise<readonly Command[]>,
+): Command {
+  const command = createCommand('completion', deps)
+    .description('print the script with which a shell completes the commands and their options')
+    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
+    .addHelpText('after', EXAMPLES);
+  return command.action((word: string) =>
+    runAction(deps, command, async (output) => {
+      const shell = shellSchema.parse(word);
+      const script = (await readBuilt(shell)) ?? (await createScript(command, shell, loadCommands));
+      // The script goes out as it is: printing for people would change what acts in a terminal.
+      output.finish({ shell, script }, () => deps.stdout.write(script));
+    }),
+  );
+}
+
+/** The script that the build has written; null if the program runs from its sources. */
+async function readBuilt(shell: CompletionShell): Promise<string | null> {
+  return readFile(ownFile(`completions/donor-sync.${shell}`), 'utf8').catch(() => null);
+}
+
+async function createScript(
+  { parent }: Command,
+  shell: CompletionShell,
+  loadCommands: () => Promise<readonly Command[]>,
+): Promise<string> {
+  if (parent === null) throw new Error('the command belongs to no program');
+  const { createCompletions } = await import('./files.ts');
+  return createCompletions(parent, await loadCommands())[shell];
+}

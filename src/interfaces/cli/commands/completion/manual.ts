@@ -1,0 +1,89 @@
+import { type CommandShape, listShapes, type OptionShape } from './shape.ts';
+
+/** The manual page, in the language of man(7). It has no date, so that the same sources build the same page. */
+export function createManual(program: CommandShape, version: string): string {
+  const [, ...commands] = listShapes(program);
+  return `${[
+    `.TH DONOR\\-SYNC 1 "" ${quote(`donor-sync ${version}`)} "donor\\-sync"`,
+    '.SH NAME',
+    `donor\\-sync \\- ${line(lowerFirst(program.description).replace(/\.$/, ''))}`,
+    '.SH SYNOPSIS',
+    '.B donor\\-sync',
+    '[\\fIOPTIONS\\fR] \\fICOMMAND\\fR ...',
+    '.SH DESCRIPTION',
+    line(program.description),
+    '.PP',
+    line('The command "donor-sync help COMMAND" shows examples of a command.'),
+    line('The command "donor-sync help CODE" explains an outcome, a reason or an error code.'),
+    '.SH OPTIONS',
+    ...program.options.flatMap(toEntry),
+    '.SH COMMANDS',
+    line('The options above also work after the name of a command.'),
+    ...commands.map((command) => withoutShared(command, program)).flatMap(toSection),
+    '.SH EXIT STATUS',
+    ...EXIT_TEXTS.flatMap(([status, text]) => ['.TP', `.B ${status}`, line(text)]),
+    '.SH SEE ALSO',
+    line('The documents of donor-sync: docs/README.md in the repository.'),
+  ].join('\n')}\n`;
+}
+
+const EXIT_TEXTS = [
+  ['0', 'The command succeeded.'],
+  ['1', 'An unexpected error occurred.'],
+  ['2', 'The usage or the settings are wrong. Nothing was changed.'],
+  ['3', 'The run stopped early, and the next run continues from there.'],
+] as const;
+
+function toSection({ place, names, description, options, ...shape }: CommandShape): string[] {
+  const [, ...aliases] = names;
+  const words = shape.arguments.map(({ flags }) => flags).join(' ');
+  return [
+    `.SS ${line(`donor-sync ${place}${words === '' ? '' : ` ${words}`}`)}`,
+    line(description),
+    ...(aliases.length === 0 ? [] : [line(`Also called ${aliases.join(', ')}.`)]),
+    ...shape.arguments.flatMap(toEntry),
+    // A command that only has others below it is described by these.
+    ...(shape.commands.length > 0 ? [] : options.flatMap(toEntry)),
+  ];
+}
+
+/** A command without the options that it shares with the program. */
+function withoutShared(command: CommandShape, program: CommandShape): CommandShape {
+  const shared = new Set(program.options.map(toKey));
+  return { ...command, options: command.options.filter((option) => !shared.has(toKey(option))) };
+}
+
+function toKey({ flags, description }: Entry): string {
+  return `${flags} ${description}`;
+}
+
+type Entry = Pick<OptionShape, 'flags' | 'description' | 'choices'>;
+
+function toEntry({ flags, description, choices }: Entry): string[] {
+  const among = choices.length === 0 ? '' : ` (one of: ${choices.join(', ')})`;
+  return ['.TP', `.B ${line(flags)}`, line(`${description}${among}`)];
+}
+
+/** Text as it is: backslashes, hyphens, and points at the beginning of a line mean something in this language. */
+function line(text: string): string {
+  const escaped = text
+    .replaceAll('\\', '\\(rs')
+    .replaceAll('-', '\\-')
+    .replaceAll(/\s*\n\s*/g, ' ')
+    .replaceAll(/[^\x20-\x7e]/gu, toSpecialCharacter);
+  return /^[.']/.test(escaped) ? `\\&${escaped}` : escaped;
+}
+
+/** Not every formatter reads UTF-8. */
+function toSpecialCharacter(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  return `\\[u${code.toString(16).toUpperCase().padStart(4, '0')}]`;
+}
+
+function quote(text: string): string {
+  return `"${line(text).replaceAll('"', '\\(dq')}"`;
+}
+
+function lowerFirst(text: string): string {
+  return text.slice(0, 1).toLowerCase() + text.slice(1);
+}

@@ -1,0 +1,113 @@
+/** The commands of the program as data, for what is written about them: completions and the manual page. */
+import type { Argument, Command } from 'commander';
+
+export interface OptionShape {
+  /** `-h, --help`, or `--config <file>`. */
+  flags: string;
+  description: string;
+  /** The ways to type it, without a value: `--config`. */
+  names: readonly string[];
+  /** Whether a value follows. */
+  hasValue: boolean;
+  /** The only values that it accepts; empty if there are others. */
+  choices: readonly string[];
+}
+
+export interface ArgumentShape {
+  /** `<kind>`, or `[ids...]`. */
+  flags: string;
+  description: string;
+  choices: readonly string[];
+}
+
+export interface CommandShape {
+  /** The words that lead to it, without the name of the program: `users invite`; empty for the program. */
+  place: string;
+  /** Its name and its aliases; empty for the program. */
+  names: readonly string[];
+  summary: string;
+  description: string;
+  options: readonly OptionShape[];
+  arguments: readonly ArgumentShape[];
+  commands: readonly CommandShape[];
+}
+
+/** The program with its own options and these commands, which are all loaded. */
+export function describeProgram(program: Command, commands: readonly Command[]): CommandShape {
+  const options = describeOptions(program);
+  // They count after the name of a command as well.
+  const shared = options.filter(({ names }) => !names.includes('--version'));
+  const below = commands.map((command) => describeCommand(command, [], shared));
+  return {
+    place: '',
+    names: [],
+    summary: '',
+    arguments: [],
+    options,
+    description: program.description(),
+    commands: below.map((command) =>
+      command.place === 'help' ? withCommands(command, below) : command,
+    ),
+  };
+}
+
+/** The command and all below it, each before its own. */
+export function listShapes(shape: CommandShape): CommandShape[] {
+  return [shape, ...shape.commands.flatMap(listShapes)];
+}
+
+/** The words that can follow the command: its own commands, or the values of its first argument. */
+export function listNextWords(shape: CommandShape): { word: string; description: string }[] {
+  const commands = shape.commands.flatMap(({ names: [word = ''], summary }) => ({
+    word,
+    description: summary,
+  }));
+  const [first] = shape.arguments;
+  return [...commands, ...(first?.choices ?? []).map((word) => ({ word, description: '' }))];
+}
+
+/** `help` is followed by the name of a command. Codes can follow as well, so these are no choices for commander. */
+function withCommands(help: CommandShape, commands: readonly CommandShape[]): CommandShape {
+  const choices = commands.map(({ place }) => place);
+  const [first, ...others] = help.arguments;
+  return first === undefined ? help : { ...help, arguments: [{ ...first, choices }, ...others] };
+}
+
+function describeCommand(
+  command: Command,
+  above: readonly string[],
+  shared: readonly OptionShape[],
+): CommandShape {
+  const place = [...above, command.name()];
+  const own = describeOptions(command);
+  const options = [
+    ...own,
+    ...shared.filter(({ flags }) => !own.some((one) => one.flags === flags)),
+  ];
+  return {
+    place: place.join(' '),
+    names: [command.name(), ...command.aliases()],
+    summary: command.summary() || command.description(),
+    description: command.description(),
+    options,
+    arguments: command.registeredArguments.map(describeArgument),
+    commands: command.commands.map((one) => describeCommand(one, place, options)),
+  };
+}
+
+function describeOptions(command: Command): OptionShape[] {
+  const help = command.createHelp();
+  return help.visibleOptions(command).map((option) => ({
+    flags: option.flags,
+    description: option.description,
+    names: [option.short, option.long].filter((name) => name !== undefined),
+    hasValue: option.required || option.optional,
+    choices: option.argChoices ?? [],
+  }));
+}
+
+function describeArgument(argument: Argument): ArgumentShape {
+  const { description, argChoices: choices = [] } = argument;
+  const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
+  return { flags: argument.required ? `<${name}>` : `[${name}]`, description, choices };
+}
