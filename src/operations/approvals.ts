@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { ConfigurationError } from '../core/errors.ts';
 import { describeCount, formatTimestamp } from '../core/quantities.ts';
-import { mayActAs } from '../core/role.ts';
 import { confirmApproval, refuseApproval } from '../decisions/second-person/confirm.ts';
 import {
   type ApprovalRecord,
@@ -16,6 +15,7 @@ import {
   listApprovals,
   roleFor,
 } from '../decisions/views/approval.ts';
+import { requireRole } from './kit/authorise.ts';
 import type { Caller } from './kit/caller.ts';
 import { type ActingWorld, acting, type World } from './kit/operation.ts';
 
@@ -52,6 +52,49 @@ export const listWaitingApprovals = acting({
   }),
 });
 
+const showResult = z.object({
+  approval: approvalSchema,
+  result: z
+    .unknown()
+    .describe(
+      'The result of an operation that has been carried out, as its own route describes it; null before',
+    ),
+  error: z.object({ code: z.string(), message: z.string() }).nullable().describe('Why it failed'),
+  words: z.array(z.string()).describe('What happened, in sentences'),
+});
+
+export const showRequest = acting({
+  name: 'approvals show',
+  summary: 'Show a request and, once it has been carried out, its result',
+  role: 'viewer',
+  reach: 'some',
+  by: 'person+token',
+  input,
+  subjects: ['approval'],
+  result: showResult,
+  async run(world, { approval: id }) {
+    const found = await findRequest(world, id);
+    const approval = describeApproval(found);
+    const { request, outcome } = found;
+    if (outcome === null) return { approval, result: null, error: null, words: [] };
+    requireRole(world.caller, roleFor(found));
+    requirePerson(world.caller, found);
+    const { result: made, error } = outcome;
+    const name = request.what === 'operation' ? request.name : '';
+    const words = error === null ? await world.describeResult(name, made) : [error.message];
+    return { approval, result: made ?? null, error, words: [...words] };
+  },
+  say: ({ approval: { text, state }, words }) => [text, STATES[state], ...words],
+});
+
+const STATES: Readonly<Record<ApprovalView['state'], string>> = {
+  waiting: 'It waits for a second user.',
+  confirmed: 'donor-sync is carrying it out, and continues after a restart.',
+  done: 'It has been carried out.',
+  refused: 'It was refused.',
+  failed: 'It could not be carried out.',
+};
+
 export const confirmRequest = acting({
   name: 'approvals confirm',
   summary: 'Confirm what another user has asked for',
@@ -64,10 +107,11 @@ export const confirmRequest = acting({
   async run(world, { approval: id }) {
     const approval = await findAnswerable(world, id);
     requirePerson(world.caller, approval);
-    await confirmApproval({ application: toApplication(world) }, approval, world.caller);
-    const isDone = approval.request.what === 'decide';
-    if (!isDone) world.carryOn();
-    return { approval: withState(approval, isDone ? 'done' : 'confirmed') };
+    if (approval.request.what === 'operation') await world.confirm(approval);
+    else await confirmApproval({ application: toApplication(world) }, approval, world.caller);
+    const isLeft = (await findStoredApproval(world.store, id)) !== undefined;
+    if (isLeft) world.carryOn();
+    return { approval: withState(approval, isLeft ? 'confirmed' : 'done') };
   },
   say: ({ approval: { text } }) => `Confirmed. ${text}`,
 });
@@ -114,27 +158,37 @@ async function findAnswerable(
   { store, caller }: Pick<ActingWorld, 'store' | 'caller'>,
   id: string,
 ): Promise<ApprovalRecord> {
+  const approval = await findRequest({ store, caller }, id);
+  if (approval.outcome !== null) throw unknownRequest(id);
+  requireRole(caller, roleFor(approval));
+  return approval;
+}
+
+/** Likewise, for whoever has access to its clients. */
+async function findRequest(
+  { store, caller }: Pick<ActingWorld, 'store' | 'caller'>,
+  id: string,
+): Promise<ApprovalRecord> {
   await expireApprovals(store);
   const approval = await findStoredApproval(store, id);
-  if (approval === undefined || !isWithinReach({ caller }, approval)) {
-    throw new ConfigurationError(
-      `No request "${id}" waits for a second user. Nothing was changed. List the requests: donor-sync approvals`,
-      { code: 'approval_unknown', refusal: 'unknown' },
-    );
-  }
-  const needed = roleFor(approval);
-  if (caller.role === null || mayActAs(caller.role, needed)) return approval;
-  throw new ConfigurationError(
-    `This needs the role ${needed}, and yours is ${caller.role}. Nothing was changed.`,
-    { code: 'role_insufficient', refusal: 'forbidden' },
+  if (approval === undefined || !isWithinReach({ caller }, approval)) throw unknownRequest(id);
+  return approval;
+}
+
+function unknownRequest(id: string): ConfigurationError {
+  return new ConfigurationError(
+    `No request "${id}" waits for a second user. Nothing was changed. List the requests: donor-sync approvals`,
+    { code: 'approval_unknown', refusal: 'unknown' },
   );
 }
 
-/** An access token may not erase anyone, so it may not confirm an erasure either. */
+/** What an access token may not do, such as erase a contact, it may not confirm either. */
 function requirePerson({ kind }: Caller, { request }: ApprovalRecord): void {
-  if (kind !== 'token' || request.what !== 'forget') return;
+  const isForPersons =
+    request.what === 'operation' ? request.by === 'person' : request.what === 'forget';
+  if (kind !== 'token' || !isForPersons) return;
   throw new ConfigurationError(
-    'An access token may not confirm an erasure, whatever its role. Nothing was changed. Sign in as a user, or use the terminal: donor-sync approvals',
+    'An access token may not confirm this request, whatever its role. Nothing was changed. Sign in as a user, or use the terminal: donor-sync approvals',
     { code: 'person_needed', refusal: 'forbidden' },
   );
 }

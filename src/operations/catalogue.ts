@@ -1,7 +1,7 @@
 /** Every operation, in the order of the guides. */
 
 import { checkAlerts, listClientAlerts, showAlerts, testAlerts, testOwnAlerts } from './alerts.ts';
-import { confirmRequest, listWaitingApprovals, refuseRequest } from './approvals.ts';
+import { confirmRequest, listWaitingApprovals, refuseRequest, showRequest } from './approvals.ts';
 import { reconcileCredits, showBill, showCredits, showSpending } from './credits.ts';
 import { decideAll } from './decide-all.ts';
 import { forgetContact } from './forget.ts';
@@ -49,6 +49,7 @@ export const OPERATIONS: readonly Operation[] = [
   listWaitingApprovals,
   confirmRequest,
   refuseRequest,
+  showRequest,
   decideAll,
   listClientSchedules,
   showSchedule,
@@ -75,3 +76,8 @@ export const OPERATIONS: readonly Operation[] = [
   testOwnAlerts,
   checkAlerts,
 ];
+
+/** The operation with this name. */
+export function findOperation(name: string): Operation | undefined {
+  return OPERATIONS.find((operation) => operation.name === name);
+}

@@ -1,11 +1,12 @@
 /** Erasing a contact, with what donor-sync knows and, if asked, what it wrote into the CRM. */
 import { z } from 'zod';
 import { ConfigurationError } from '../core/errors.ts';
-import { askForWork } from '../decisions/second-person/ask.ts';
+import { type Asked, askForWork, warnOfSecondUser } from '../decisions/second-person/ask.ts';
 import { approvalSchema, describeApproval } from '../decisions/views/approval.ts';
 import { integrationsToForget } from '../privacy/forget/targets.ts';
 import { findClient } from './kit/clients.ts';
 import { acting, type World } from './kit/operation.ts';
+import { toAskDeps } from './kit/requests.ts';
 
 const inputSchema = z.object({
   integration: z.string().describe('The ID of the client'),
@@ -37,18 +38,16 @@ export const forgetContact = acting({
     const { crmId, ids } = await findTargets(world, input);
     const clients = ids.map((id) => `"${id}"`).join(', ');
     const crm = input.alsoInCrm ? ', and clear what donor-sync wrote of it in the CRM' : '';
+    const second = await warnOfSecondUser(toAskDeps(world), toAsked(input, crmId));
     return {
-      text: `Erase the contact ${crmId} of ${clients} from the database for good${crm}?`,
+      text: `Erase the contact ${crmId} of ${clients} from the database for good${crm}?${second}`,
       counts: { clients: ids.length },
     };
   },
-  async run({ store, caller, carryOn, ...world }, input) {
-    const { crmId } = await findTargets({ ...world, caller }, input);
-    const { alsoInCrm, everywhere, blockUnknown, integration: integrationId } = input;
-    const request = { what: 'forget', alsoInCrm, everywhere, blockUnknown } as const;
-    const deps = { application: { ...world.application, store } };
-    const approval = await askForWork(deps, caller, { request, integrationId, crmId });
-    carryOn();
+  async run(world, input) {
+    const { crmId } = await findTargets(world, input);
+    const approval = await askForWork(toAskDeps(world), world.caller, toAsked(input, crmId));
+    world.carryOn();
     return { approval: describeApproval(approval) };
   },
   say: ({ approval: { state, text } }) =>
@@ -56,6 +55,11 @@ export const forgetContact = acting({
       ? `Nothing has been done yet: this waits for a second user. ${text}`
       : `donor-sync is doing it now, and continues after a restart. ${text}`,
 });
+
+function toAsked(input: z.output<typeof inputSchema>, crmId: string): Asked {
+  const { alsoInCrm, everywhere, blockUnknown, integration: integrationId } = input;
+  return { request: { what: 'forget', alsoInCrm, everywhere, blockUnknown }, integrationId, crmId };
+}
 
 /** The ID in its canonical form, and the clients. Throws a ConfigurationError if one of them is out of reach. */
 async function findTargets(world: World, input: z.output<typeof inputSchema>) {

@@ -3,11 +3,12 @@ import { z } from 'zod';
 import { ConfigurationError } from '../core/errors.ts';
 import { describeCount } from '../core/quantities.ts';
 import type { Reader } from '../database/reader.ts';
-import { askForWork } from '../decisions/second-person/ask.ts';
+import { askForWork, warnOfSecondUser } from '../decisions/second-person/ask.ts';
 import { approvalSchema, describeApproval } from '../decisions/views/approval.ts';
 import { listWrites } from '../fields/statements/deliveries.ts';
 import { findRunById, type RunRecord } from '../sync/statements/runs.ts';
 import { acting, type World } from './kit/operation.ts';
+import { toAskDeps } from './kit/requests.ts';
 
 export const undoRun = acting({
   name: 'undo',
@@ -22,17 +23,18 @@ export const undoRun = acting({
     const { id, integrationId } = await findRun(world, run);
     const { contacts, writes } = await countWrites(world.reader, id);
     const who = describeCount(contacts, 'contact');
+    const request = { what: 'undo', run: id } as const;
+    const second = await warnOfSecondUser(toAskDeps(world), { request, integrationId });
     return {
-      text: `Restore what the run ${id} replaced in ${who} of "${integrationId}"?`,
+      text: `Restore what the run ${id} replaced in ${who} of "${integrationId}"?${second}`,
       counts: { contacts, writes },
     };
   },
-  async run({ application, store, caller, carryOn, ...world }, { run }) {
-    const { id, integrationId } = await findRun({ ...world, reader: store.reader }, run);
+  async run(world, { run }) {
+    const { id, integrationId } = await findRun({ ...world, reader: world.store.reader }, run);
     const request = { what: 'undo', run: id } as const;
-    const deps = { application: { ...application, store } };
-    const approval = await askForWork(deps, caller, { request, integrationId });
-    carryOn();
+    const approval = await askForWork(toAskDeps(world), world.caller, { request, integrationId });
+    world.carryOn();
     return { approval: describeApproval(approval) };
   },
   say: ({ approval: { state, text } }) =>

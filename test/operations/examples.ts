@@ -129,6 +129,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'alerts check': 'test/interfaces/api/alerts.test.ts: a receiver of messages',
   prospects: 'test/interfaces/api/networks.test.ts: a network with members',
   paths: 'test/interfaces/api/networks.test.ts: a network with members',
+  'approvals show': 'test/operations/requests-on-record.test.ts: a request',
   'approvals confirm': 'test/interfaces/api/approvals.test.ts: a second user',
   'approvals refuse': 'test/interfaces/api/approvals.test.ts: a second user',
 };

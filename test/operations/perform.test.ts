@@ -4,41 +4,20 @@ import { z } from 'zod';
 import type { ActorTransaction } from '../../src/database/actor-transaction.ts';
 import type { Caller } from '../../src/operations/kit/caller.ts';
 import { acting, changing, reading } from '../../src/operations/kit/operation.ts';
-import { type OperationDeps, perform, preview } from '../../src/operations/kit/perform.ts';
+import { perform, preview } from '../../src/operations/kit/perform.ts';
 import { addAccessToken, listAccessTokens } from '../../src/people/statements/access.ts';
 import { changeRights, disablePerson, removePerson } from '../../src/people/user-accounts.ts';
 import { listAuditEntries } from '../../src/privacy/audit/read-audit.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { type HttpWorld, openHttpWorld } from '../interfaces/api/http-world.ts';
-import { invite } from '../interfaces/api/people-world.ts';
+import { MACHINE, signedInAs, toDeps } from './operation-world.ts';
 
 const open = closedAfterTest(openHttpWorld);
 
-function toDeps({ application, clock, url }: HttpWorld): OperationDeps {
-  return {
-    ...{ application, clock, publicUrl: url, signal: () => AbortSignal.timeout(10_000) },
-    checkAlerts: async () => {},
-  };
-}
-
 async function signedIn(world: HttpWorld, role: 'admin' | 'owner'): Promise<Caller> {
-  const { id } = await invite(world, `Anna ${role}`, role);
-  return {
-    kind: 'person',
-    role,
-    clients: null,
-    account: { kind: 'person', id, name: 'Anna' },
-    actor: { kind: 'session', name: 'Anna', from: '192.0.2.1' },
-  };
+  const caller = await signedInAs(world, `Anna ${role}`, role);
+  return { ...caller, actor: { kind: 'session', name: 'Anna', from: '192.0.2.1' } };
 }
-
-const MACHINE: Caller = {
-  kind: 'machine',
-  role: null,
-  clients: null,
-  account: { kind: 'command', id: 'anna', name: 'anna' },
-  actor: { kind: 'command', name: 'anna', from: 'desk' },
-};
 
 const common = {
   summary: 'Make a token in a test',

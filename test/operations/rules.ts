@@ -150,6 +150,12 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     effect: 'acts',
     route: 'GET /v1/approvals',
   },
+  'approvals show': {
+    ...ofViewers,
+    asks: false,
+    effect: 'acts',
+    route: 'GET /v1/approvals/:approval',
+  },
   'approvals confirm': {
     role: 'decider',
     reach: 'some',

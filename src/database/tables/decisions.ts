@@ -75,7 +75,7 @@ export const DECISION_TABLES = {
       /**
        * Meaning of `subject`: the ID of a question about a contact or a network, the ID of a batch,
        * or a kind of question. For a `request`, whose content is in `given`, it is a keyed hash of
-       * that request and of what it was about at that moment.
+       * that request and of what it was about at that moment; once it has ended, its own ID.
        */
       about: text<'contact' | 'network' | 'batch' | 'reason' | 'request'>(),
       subject: personal(text()),
@@ -91,7 +91,7 @@ export const DECISION_TABLES = {
       /** Null for a request, which has its own in `given`. */
       decision: personal(nullable(text<'approved' | 'rejected' | 'resubmitted'>())),
       /**
-       * Encrypted: who gave it; for a request also what was requested, and the amount concerned.
+       * Encrypted: who gave it; for a request also what was requested, the amount concerned and, for a day, how it ended.
        */
       given: sealed({ with: 'key of the audit', boundTo: ['id', 'integration_id', 'crm_id'] }),
       given_at: bigint(),

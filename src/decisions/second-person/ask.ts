@@ -13,11 +13,11 @@ import { DECIDED } from '../decide.ts';
 import {
   type ApprovalDecision,
   type ApprovalRecord,
-  type ApprovalRequest,
   type NewApproval,
   recordApproval,
   recordWork,
   requestText,
+  type WorkRequest,
 } from '../statements/approvals.ts';
 import {
   listQuestionsOfBatch,
@@ -46,7 +46,7 @@ export interface Requester {
 
 /** The requested action and its integration; to erase a contact, also the contact's ID. */
 export interface Asked {
-  request: ApprovalRequest;
+  request: WorkRequest;
   integrationId: string;
   crmId?: string;
 }
@@ -60,10 +60,8 @@ export async function askSecondPerson(
   { account, actor }: Requester,
   asked: Asked,
 ): Promise<ApprovalRecord | null> {
-  const { twoPeople } = application.settings;
-  if (twoPeople === undefined || !isWatched(twoPeople, asked.request)) return null;
-  const subject = await readSubject(application, asked);
-  if (!isMany(twoPeople, asked.request, subject.contacts)) return null;
+  const subject = await readWaitingSubject(application, asked);
+  if (subject === null) return null;
   if (account === null) throw withoutAccount();
   const { decisions: _, ...known } = subject;
   const { approval } = await application.store.actingAs(actor).act((trx) =>
@@ -75,6 +73,23 @@ export async function askSecondPerson(
     }),
   );
   return approval;
+}
+
+/** Whether another user would have to confirm it, as a sentence for the question that comes before; otherwise empty. */
+export async function warnOfSecondUser({ application }: AskDeps, asked: Asked): Promise<string> {
+  const waits = (await readWaitingSubject(application, asked)) !== null;
+  return waits ? ' Another user has to confirm it before anything is done.' : '';
+}
+
+/** What waits for a second user; null where one is enough. */
+async function readWaitingSubject(
+  application: AskDeps['application'],
+  asked: Asked,
+): Promise<Subject | null> {
+  const { twoPeople } = application.settings;
+  if (twoPeople === undefined || !isWatched(twoPeople, asked.request)) return null;
+  const subject = await readSubject(application, asked);
+  return isMany(twoPeople, asked.request, subject.contacts) ? subject : null;
 }
 
 /**
@@ -103,16 +118,12 @@ export async function askForWork(
   return approval;
 }
 
-function isWatched(twoPeople: SecondPersonRules, request: ApprovalRequest): boolean {
+function isWatched(twoPeople: SecondPersonRules, request: WorkRequest): boolean {
   if (request.what === 'forget') return request.everywhere && twoPeople.forgetEverywhere;
   return (request.what === 'undo' ? twoPeople.undo : twoPeople.approvals) !== null;
 }
 
-function isMany(
-  twoPeople: SecondPersonRules,
-  { what }: ApprovalRequest,
-  contacts: number,
-): boolean {
+function isMany(twoPeople: SecondPersonRules, { what }: WorkRequest, contacts: number): boolean {
   if (what === 'forget') return true;
   return contacts > ((what === 'undo' ? twoPeople.undo : twoPeople.approvals) ?? contacts);
 }
@@ -207,7 +218,8 @@ async function heldBy(
   }
 }
 
-function withoutAccount(): ConfigurationError {
+/** For what needs a name: it waits for another user, or goes on when its caller has left. */
+export function withoutAccount(): ConfigurationError {
   return new ConfigurationError(
     'This has to be done in the name of an account, and you have none yet: sign in as a user, or with an access token. Nothing was changed.',
     { code: 'approval_needs_account', refusal: 'conflict' },
@@ -218,7 +230,7 @@ function withoutAccount(): ConfigurationError {
 export function toApprovalRequest(
   word: DecisionWord,
   questions: readonly Question[],
-): ApprovalRequest | null {
+): WorkRequest | null {
   return buildRequest(
     word,
     questions.map(({ about, id: subject, integrationId }) => ({ about, subject, integrationId })),
@@ -229,7 +241,7 @@ export function toApprovalRequest(
 export function approvalOfBatch(
   word: DecisionWord,
   { id: subject, integrationId }: Pick<QuestionBatch, 'id' | 'integrationId'>,
-): ApprovalRequest | null {
+): WorkRequest | null {
   return buildRequest(word, [{ about: 'batch', subject, integrationId }]);
 }
 
@@ -237,7 +249,7 @@ export function approvalOfBatch(
 export function approvalOfReason(
   word: DecisionWord,
   reason: Pick<ApprovalDecision, 'subject' | 'integrationId' | 'openedUntil'>,
-): ApprovalRequest | null {
+): WorkRequest | null {
   return buildRequest(word, [{ about: 'reason', ...reason }]);
 }
 
@@ -245,7 +257,7 @@ function buildRequest(
   word: DecisionWord,
   decided: readonly (Omit<ApprovalDecision, 'decision' | 'openedUntil'> &
     Partial<Pick<ApprovalDecision, 'openedUntil'>>)[],
-): ApprovalRequest | null {
+): WorkRequest | null {
   if (word === 'reject') return null;
   const decision = DECIDED[word];
   return {

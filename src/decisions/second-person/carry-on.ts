@@ -1,7 +1,7 @@
 /** Carries out confirmed actions in the service, including those that a process left unfinished. */
 
 import { messageOf } from '../../core/errors.ts';
-import { listStoredApprovals } from '../statements/approvals.ts';
+import { type ApprovalRecord, listStoredApprovals } from '../statements/approvals.ts';
 import { listApprovals } from '../views/approval.ts';
 import { type ConfirmDeps, carryOut } from './confirm.ts';
 
@@ -53,13 +53,19 @@ export function createApprovalWatch(deps: CarryOnDeps): () => void {
   /** False if some of them are left. */
   async function carryOutAll(): Promise<boolean> {
     const approvals = await listApprovals(application.store);
-    for (const { id, confirmedBy } of approvals) {
-      if (confirmedBy === null || stopping.aborted) continue;
+    for (const approval of approvals) {
+      if (!isUnfinished(approval) || stopping.aborted) continue;
+      const { id } = approval;
       await carryOut(deps, { id }, stopping).catch((error: unknown) => {
         log.warn({ approval: id, error: messageOf(error) }, 'what was confirmed waits');
       });
     }
     const left = await listStoredApprovals(application.store);
-    return left.every(({ confirmedBy }) => confirmedBy === null);
+    return !left.some(isUnfinished);
   }
+}
+
+/** Confirmed, and not at its end. */
+function isUnfinished({ confirmedBy, outcome }: ApprovalRecord): boolean {
+  return confirmedBy !== null && outcome === null;
 }

@@ -4,6 +4,7 @@
  */
 
 import type { Application } from '../../application.ts';
+import type { Actor } from '../../core/actor.ts';
 import type { Clock } from '../../core/clock.ts';
 import { ConfigurationError, isConfigurationError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
@@ -32,6 +33,11 @@ export interface ConfirmDeps {
   application: AskDeps['application'] & Pick<Application, 'open' | 'takeLease'>;
   clock: Clock;
   log: Log;
+  /**
+   * Carries out a confirmed operation in the name of this user, and records how it ended. Left out where only the service
+   * does that.
+   */
+  runOperation?: (approval: ApprovalRecord, by: Actor, signal: AbortSignal) => Promise<void>;
 }
 
 /**
@@ -47,20 +53,30 @@ export async function confirmApproval(
 ): Promise<void> {
   // Both have already agreed, so continuing needs no further check.
   if (approval.confirmedBy !== null) return;
-  if (account === null) throw refusal('approval_needs_account', WITHOUT_ACCOUNT);
-  if (mayBeSame(approval.by.account, account)) throw samePerson(approval);
-  if (await isNewer(application.store.reader, account, approval.askedAt)) {
-    throw refusal('approval_account_too_new', TOO_NEW);
-  }
+  await requireSecondUser(application.store.reader, approval, account);
   const { request, integrationId, crmId } = approval;
+  if (request.what === 'operation') throw new Error('An operation confirms itself.');
   const asked = { request, integrationId, ...(crmId === null ? {} : { crmId }) };
   const { digest, decisions } = await readSubject(application, asked);
-  if (digest !== approval.digest) throw refusal('approval_changed', CHANGED);
+  if (digest !== approval.digest) throw approvalChanged();
   const store = application.store.actingAs(actor);
   const become = await recordConfirmation(store.act, approval, decisions);
-  if (become === 'changed') throw refusal('approval_changed', CHANGED);
-  if (become === 'gone') throw refusal('approval_gone', GONE);
+  if (become === 'changed') throw approvalChanged();
+  if (become === 'gone') throw approvalGone();
   if (decisions !== null) await applyDueAnswers(store);
+}
+
+/** Throws a ConfigurationError (conflict) if this account may be the user who asked. */
+export async function requireSecondUser(
+  reader: Reader,
+  approval: ApprovalRecord,
+  account: Requester['account'],
+): Promise<void> {
+  if (account === null) throw refusal('approval_needs_account', WITHOUT_ACCOUNT);
+  if (mayBeSame(approval.by.account, account)) throw samePerson(approval);
+  if (await isNewer(reader, account, approval.askedAt)) {
+    throw refusal('approval_account_too_new', TOO_NEW);
+  }
 }
 
 /** An account that was created after the request may have been created by the requester. */
@@ -87,7 +103,7 @@ export async function refuseApproval(
   { actor }: Requester,
 ): Promise<void> {
   const { act } = application.store.actingAs(actor);
-  if (!(await act((trx) => recordRefusal(trx, approval)))) throw refusal('approval_gone', GONE);
+  if (!(await act((trx) => recordRefusal(trx, approval)))) throw approvalGone();
 }
 
 /** The result; both are null for decisions, which apply automatically. */
@@ -110,7 +126,7 @@ export async function carryOut(
 ): Promise<CarriedOut> {
   const approval = await findStoredApproval(deps.application.store, id);
   const by = approval?.confirmedBy ?? null;
-  if (approval === undefined || by === null) return NOTHING;
+  if (approval === undefined || by === null || approval.outcome !== null) return NOTHING;
   const store = deps.application.store.actingAs(by);
   const acting = { ...deps, application: { ...deps.application, store } };
   if (approval.request.what === 'undo') {
@@ -118,6 +134,10 @@ export async function carryOut(
     return { ...NOTHING, undo: await undoConfirmed(acting, approval, run, signal) };
   }
   if (approval.request.what === 'decide') return NOTHING;
+  if (approval.request.what === 'operation') {
+    await deps.runOperation?.(approval, by, signal);
+    return NOTHING;
+  }
   const { alsoInCrm, blockUnknown, everywhere } = approval.request;
   const forget = await forgetPerson(
     { ...acting, newId: () => newId(deps.clock.now()) },
@@ -190,6 +210,16 @@ const CHANGED =
   'It is not any more what was asked for: some of it was decided, is gone or was added meanwhile. Nothing was changed; refuse it, look at it anew, and ask again.';
 const GONE =
   'It does not wait any more: it was confirmed or refused by another person, or has run out. Nothing was changed.';
+
+/** What was asked for is not what would be done now. */
+export function approvalChanged(): ConfigurationError {
+  return refusal('approval_changed', CHANGED);
+}
+
+/** Another user has answered it, or it has expired. */
+export function approvalGone(): ConfigurationError {
+  return refusal('approval_gone', GONE);
+}
 
 function samePerson({ by }: ApprovalRecord): ConfigurationError {
   return refusal(

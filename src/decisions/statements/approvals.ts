@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { type Actor, PRODUCT } from '../../core/actor.ts';
 import { isDonorSyncError } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
+import { ROLES } from '../../core/role.ts';
 import type { Act, ActorTransaction } from '../../database/actor-transaction.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { Sealer } from '../../database/encryption/sealed.ts';
@@ -25,6 +26,9 @@ import {
 
 /** How long a request waits, and how long a confirmed action is retried. */
 export const APPROVAL_MS = 7 * 86_400_000;
+
+/** How long the outcome of a request can be looked at. */
+const OUTCOME_MS = 86_400_000;
 
 const decisionSchema = z.object({
   integrationId: z.string(),
@@ -45,7 +49,26 @@ const requestSchema = z.discriminatedUnion('what', [
     /** False for the clients of the contact's own CRM account alone. */
     everywhere: z.boolean().default(true),
   }),
+  z.object({
+    what: z.literal('operation'),
+    /** The name and the input of an operation, which is looked up when it is carried out. */
+    name: z.string(),
+    input: z.record(z.string(), z.unknown()),
+    /** Who may confirm it: the rules of the operation. */
+    role: z.enum(ROLES),
+    by: z.enum(['person', 'person+token']),
+    /** What is done, as a sentence without names. */
+    text: z.string(),
+  }),
 ]);
+
+/** How an operation ended that the service carried out: with its result, or with an error that stays. */
+const outcomeSchema = z.object({
+  /** Epoch ms. */
+  endedAt: z.number(),
+  result: z.unknown(),
+  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+});
 
 const askedSchema = z.object({
   request: requestSchema,
@@ -63,10 +86,17 @@ const askedSchema = z.object({
       name: z.string(),
     }),
   }),
+  /** Null until an operation has been carried out; other requests are deleted then. */
+  outcome: outcomeSchema.nullable().default(null),
 });
 
 export type ApprovalRequest = z.output<typeof requestSchema>;
 export type ApprovalDecision = z.infer<typeof decisionSchema>;
+
+export type OperationRequest = Extract<ApprovalRequest, { what: 'operation' }>;
+/** A request whose meaning and subject are known here; those of an operation are its own. */
+export type WorkRequest = Exclude<ApprovalRequest, OperationRequest>;
+export type OperationOutcome = z.infer<typeof outcomeSchema>;
 
 type Asked = z.infer<typeof askedSchema>;
 
@@ -75,11 +105,12 @@ export function requestText(request: ApprovalRequest): string {
   return JSON.stringify(requestSchema.parse(request));
 }
 
-export interface NewApproval extends Asked {
+export interface NewApproval extends Omit<Asked, 'outcome'> {
   crmId: string | null;
 }
 
 export interface ApprovalRecord extends NewApproval {
+  outcome: OperationOutcome | null;
   id: string;
   integrationId: string;
   /** Epoch ms. */
@@ -224,6 +255,41 @@ export async function recordRefusal(
   return true;
 }
 
+/**
+ * Confirms a request within the transaction that does what was asked for, in the name of the actor; false if another user
+ * was first.
+ */
+export async function confirmWithin(
+  trx: ActorTransaction,
+  approval: ApprovalRecord,
+): Promise<boolean> {
+  if (!(await take(trx, approval))) return false;
+  const asker = approval.by.account.name;
+  await recordEntry(trx, toAuditEntry('approval.confirmed', approval, { asker }));
+  return true;
+}
+
+/** Keeps how an operation ended for a day. From then on the same can be asked for again. */
+export async function recordOutcome(
+  { connection, fingerprint }: { connection: TimedConnection; fingerprint: Fingerprint },
+  { id, integrationId, crmId, ...approval }: ApprovalRecord,
+  outcome: OperationOutcome,
+): Promise<void> {
+  const asked = askedSchema.parse({ ...approval, outcome });
+  const place = { id, integration_id: integrationId, crm_id: crmId };
+  const sealer = auditSealer(fingerprint);
+  await connection
+    .updateTable('answers')
+    .set({
+      subject: id,
+      given: sealer.seal(JSON.stringify(asked), answerSealContext('given', place)),
+      void_from: outcome.endedAt + OUTCOME_MS,
+    })
+    .where('id', '=', id)
+    .where('needs', 'is not', null)
+    .execute();
+}
+
 /** The confirmed action is done. */
 export async function endApproval(
   connection: TimedConnection,
@@ -258,7 +324,7 @@ export async function expireApprovals(store: ApprovalStore): Promise<void> {
         .where('void_from', '=', row.void_from)
         .executeTakeFirst();
       const [known] = readable(sealer, row);
-      if (numDeletedRows === 0n || known === undefined) return;
+      if (numDeletedRows === 0n || known === undefined || known.outcome !== null) return;
       const asker = known.by.account.name;
       await recordEntry(trx, toAuditEntry('approval.ran_out', known, { asker }));
     });
@@ -347,7 +413,8 @@ class DecidedMeanwhile extends Error {}
 function toAuditEntry<
   Action extends `approval.${'asked' | 'confirmed' | 'refused' | 'ran_out'}` | 'work.asked',
 >(action: Action, { id, integrationId, request, contacts }: ApprovalRecord, more: AuditDetails) {
-  const details = { approval: id, what: request.what, contacts, ...more };
+  const named = request.what === 'operation' ? { operation: request.name } : {};
+  const details = { approval: id, what: request.what, ...named, contacts, ...more };
   return { action, integrationId, details };
 }
 

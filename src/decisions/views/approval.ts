@@ -17,7 +17,7 @@ import {
 import { reasonName } from './decision-queue.ts';
 
 /** The kind of request, as a word for programs. */
-export const APPROVAL_KINDS = ['approve', 'resubmit', 'undo', 'forget'] as const;
+export const APPROVAL_KINDS = ['approve', 'resubmit', 'undo', 'forget', 'operation'] as const;
 export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
 
 /** All requests that wait for a second person or are being carried out, without expired ones. */
@@ -50,9 +50,9 @@ export const approvalSchema = z
     askedAt: z.iso.datetime(),
     runsOutAt: z.iso.datetime(),
     state: z
-      .enum(['waiting', 'confirmed', 'done', 'refused'])
+      .enum(['waiting', 'confirmed', 'done', 'refused', 'failed'])
       .describe(
-        '`waiting` for a second user; `confirmed`: the service is carrying it out, also after a restart',
+        '`waiting` for a second user; `confirmed`: the service is carrying it out, also after a restart; `done` or `failed`: it has ended, and its outcome can be looked at for a day',
       ),
   })
   .meta({ id: 'Approval' });
@@ -74,12 +74,18 @@ export function describeApproval(approval: ApprovalRecord): ApprovalView {
     askedBy: by.actor,
     askedAt: isoTime(approval.askedAt),
     runsOutAt: isoTime(approval.runsOutAt),
-    state: approval.confirmedBy === null ? 'waiting' : 'confirmed',
+    state: getState(approval),
   };
+}
+
+function getState({ confirmedBy, outcome }: ApprovalRecord): ApprovalView['state'] {
+  if (outcome !== null) return outcome.error === null ? 'done' : 'failed';
+  return confirmedBy === null ? 'waiting' : 'confirmed';
 }
 
 /** The role needed to confirm it, which is the role for the action itself. */
 export function roleFor({ request }: Pick<ApprovalRecord, 'request'>): Role {
+  if (request.what === 'operation') return request.role;
   return request.what === 'decide' ? 'decider' : 'admin';
 }
 
@@ -100,6 +106,7 @@ export function describeRequest({
 }: Worded): string {
   const who = describeCount(contacts, 'contact');
   const where = integrations.map((id) => `"${id}"`).join(', ');
+  if (request.what === 'operation') return request.text;
   if (request.what === 'undo') {
     return `Take back what the run ${request.run} wrote into ${who} of ${where}.`;
   }

@@ -5,6 +5,7 @@ import { methodNotAllowed } from 'hono/method-not-allowed';
 import { timeout } from 'hono/timeout';
 import { createClientReader } from '../../clients/views/clients.ts';
 import { createApprovalWatch } from '../../decisions/second-person/carry-on.ts';
+import { createOperationRunner } from '../../operations/kit/perform.ts';
 import { getRelyingParty } from '../../people/sign-in/passkeys.ts';
 import { createAuditChecker } from '../pages/audit/checker.ts';
 import { problemPages } from '../pages/frame/page-app.ts';
@@ -23,6 +24,7 @@ import { integrationRoutes } from './integrations-api.ts';
 import { createMetrics, metricsRoutes } from './metrics.ts';
 import { networkRoutes } from './networks-api.ts';
 import { oauthRoutes } from './oauth.ts';
+import { toOperationDeps } from './request/caller.ts';
 import type { HttpDeps, HttpEnv } from './request/context.ts';
 import { answer, HttpError } from './request/errors.ts';
 import { createGuardedApp, refuseNullCharacters, requireKnownHost } from './request/guards.ts';
@@ -61,7 +63,8 @@ const WITH_PASSWORDS = /^\/(sign-in|join|first-visit|account)(\/|$)/;
 
 /** The HTTP of the service. The order matters: access is checked before anything is read. */
 export function createHttpApp(given: HttpDeps): Hono<HttpEnv> {
-  const carryOn = createApprovalWatch(given);
+  const runOperation = createOperationRunner(toOperationDeps(given));
+  const carryOn = createApprovalWatch({ ...given, runOperation });
   const deps = { ...given, carryOn };
   // Some may be left from before the last end.
   carryOn();

@@ -14,7 +14,7 @@ import {
   askSecondPerson,
   toApprovalRequest,
 } from '../../decisions/second-person/ask.ts';
-import type { ApprovalRequest } from '../../decisions/statements/approvals.ts';
+import type { WorkRequest } from '../../decisions/statements/approvals.ts';
 import { listBatches } from '../../decisions/statements/batches.ts';
 import type { Question } from '../../decisions/statements/questions.ts';
 import { approvalSchema, describeApproval } from '../../decisions/views/approval.ts';
@@ -284,7 +284,7 @@ export function holdRoutes({ application }: HttpDeps, access: Access) {
 
   async function waitIfMany(
     c: Context<HttpEnv>,
-    request: ApprovalRequest | null,
+    request: WorkRequest | null,
     integrationId: string,
   ) {
     const asked = request && { request, integrationId };

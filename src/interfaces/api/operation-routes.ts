@@ -6,15 +6,18 @@ import { HTTPException } from 'hono/http-exception';
 import { z } from 'zod';
 import { isoTime } from '../../core/clock.ts';
 import type { Role } from '../../core/role.ts';
+import { approvalSchema, describeApproval } from '../../decisions/views/approval.ts';
 import { listFields } from '../../operations/kit/input-fields.ts';
 import {
+  type Acting,
   asksFirst,
   type CsvView,
   type InputSchema,
   type Operation,
   type OperationOf,
 } from '../../operations/kit/operation.ts';
-import { perform, preview } from '../../operations/kit/perform.ts';
+import { perform, performLater, preview } from '../../operations/kit/perform.ts';
+import { RequestWaits } from '../../operations/kit/requests.ts';
 import type { Access } from './access.ts';
 import { authorised, getCaller, toOperationDeps } from './request/caller.ts';
 import type { HttpDeps, HttpEnv } from './request/context.ts';
@@ -70,11 +73,20 @@ export function createOperationRoutes(deps: HttpDeps, access: Access) {
         throw previewMissing(c);
       }
       await options.prepare?.(input);
-      const result = await perform(world, caller, operation, input, digest);
-      if (operation.csv !== undefined && wantsCsv(c, form)) {
-        return sendCsv(c, operation, { result, input });
+      try {
+        if (takesMinutes(operation)) {
+          const recorded = await performLater(world, caller, operation, input, digest);
+          return c.json({ approval: describeApproval(recorded) }, 202);
+        }
+        const result = await perform(world, caller, operation, input, digest);
+        if (operation.csv !== undefined && wantsCsv(c, form)) {
+          return sendCsv(c, operation, { result, input });
+        }
+        return c.json(result, status);
+      } catch (error) {
+        if (!(error instanceof RequestWaits)) throw error;
+        return c.json({ approval: describeApproval(error.approval) }, 202);
       }
-      return c.json(result, status);
     });
     app.openAPIRegistry.registerPath(describeRoute(operation, options, reader, asks));
     if (!asks) return;
@@ -86,6 +98,13 @@ export function createOperationRoutes(deps: HttpDeps, access: Access) {
     });
     app.openAPIRegistry.registerPath(describePreview(operation, options, reader));
   }
+}
+
+/** What the API only records, and the service carries out. */
+function takesMinutes<Input extends InputSchema, Result extends z.ZodType>(
+  operation: OperationOf<Input, Result>,
+): operation is Acting<Input, Result> {
+  return operation.effect === 'acts' && operation.takesMinutes === true;
 }
 
 function wantsCsv(c: Context<HttpEnv>, form: 'json' | 'csv'): boolean {
@@ -188,7 +207,8 @@ function describeRoute(
     description: describeAccess(operation),
     request: { ...describeInput(reader), ...(asks && { query: digest }) },
     responses: {
-      [status]: describeResult(operation),
+      ...(!takesMinutes(operation) && { [status]: describeResult(operation) }),
+      ...describeRecorded(operation),
       ...commonProblems(operation, reader),
     },
   };
@@ -198,6 +218,20 @@ function describeResult({ result, csv }: Operation) {
   const { content } = json(result);
   const file = csv !== undefined && { 'text/csv': { schema: z.string() } };
   return { description: 'Done.', content: { ...content, ...file } };
+}
+
+const recordedSchema = z.object({ approval: approvalSchema });
+
+/** The answer for what is only on record yet. */
+function describeRecorded(operation: Operation) {
+  const isLong = takesMinutes(operation);
+  const mayWait = operation.effect !== 'reads' && operation.secondUser !== undefined;
+  if (!isLong && !mayWait) return {};
+  const words = [
+    ...(mayWait ? ['It may wait for a second user, and nothing has been done then.'] : []),
+    ...(isLong ? ['The service carries it out; `GET /v1/approvals/ID` has its result.'] : []),
+  ];
+  return { 202: { description: words.join(' '), ...json(recordedSchema) } };
 }
 
 const previewSchema = z

@@ -14,12 +14,7 @@ type Rules = Pick<Operation, 'name' | 'role' | 'reach' | 'by'>;
 /** Throws a ConfigurationError (forbidden) unless the caller may. */
 export function authorise({ name, role, reach, by }: Rules, caller: Caller): void {
   if (caller.role === null) return;
-  if (!mayActAs(caller.role, role)) {
-    throw forbidden(
-      'role_insufficient',
-      `This needs the role ${role}, and yours is ${caller.role}. Nothing was changed.`,
-    );
-  }
+  requireRole(caller, role);
   if (reach === 'all' && caller.clients !== null) {
     throw forbidden(
       'reach_insufficient',
@@ -32,6 +27,16 @@ export function authorise({ name, role, reach, by }: Rules, caller: Caller): voi
       `An access token may not do this ("${name}"), whatever its role. Nothing was changed. Sign in as a user, or use the terminal: donor-sync ${name} --help`,
     );
   }
+}
+
+/** Throws a ConfigurationError (forbidden) for a caller whose role does not include the one that is needed. */
+export function requireRole({ role }: Pick<Caller, 'role'>, needed: Role): void {
+  if (role === null || mayActAs(role, needed)) return;
+  throw forbidden(
+    'role_insufficient',
+    `This needs the role ${needed}, and yours is ${role}. Nothing was changed.`,
+    { needed, role },
+  );
 }
 
 /**
@@ -67,6 +72,10 @@ async function readRights(
   return person === null || person.disabledAt !== null ? null : person;
 }
 
-function forbidden(code: string, message: string): ConfigurationError {
-  return new ConfigurationError(message, { code, refusal: 'forbidden' });
+function forbidden(
+  code: string,
+  message: string,
+  details: Readonly<Record<string, unknown>> = {},
+): ConfigurationError {
+  return new ConfigurationError(message, { code, details, refusal: 'forbidden' });
 }

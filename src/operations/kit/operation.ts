@@ -7,6 +7,7 @@ import type { Role } from '../../core/role.ts';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import type { Sealer } from '../../database/encryption/sealed.ts';
 import type { TimedReader } from '../../database/reader.ts';
+import type { ApprovalRecord } from '../../decisions/statements/approvals.ts';
 import type { Store } from '../../store.ts';
 import type { Caller } from './caller.ts';
 import type { ClientFailure } from './failures.ts';
@@ -66,6 +67,13 @@ export interface ActingWorld extends World {
    * ConfigurationError otherwise.
    */
   agree(question: Question): Promise<void>;
+  /**
+   * Confirms an operation that waits for a second user, who is the caller. Throws a ConfigurationError, with nothing done,
+   * if the caller may be the first user, or if it is not any more what was asked for.
+   */
+  confirm(approval: ApprovalRecord): Promise<void>;
+  /** What an operation says of its result, by its name. */
+  describeResult(name: string, result: unknown): Promise<readonly string[]>;
 }
 
 /** The schema of an input: an object, whose keys are options, fields of a body and fields of a form. */
@@ -106,6 +114,24 @@ interface Declaration<Input extends InputSchema, Result extends z.ZodType> {
   ending?(result: z.output<Result>): 'done' | 'stopped' | 'refused';
 }
 
+/** What waits for a second user. */
+export interface SecondUserMatter {
+  /** What is done once it is confirmed, as a sentence without names: `Pause "riverside" for a month.` */
+  text: string;
+  /** How many contacts it is about, and what it costs at most. */
+  contacts: number;
+  credits: number;
+}
+
+/** What an operation that changes something may say of a second user. */
+interface NeedsSecondUser<Input extends InputSchema> {
+  /**
+   * What has to be confirmed by another user before it is done; null where one user is enough. It is asked again at the
+   * confirmation and has to be the same. An operation with a secret in its input or its result has none.
+   */
+  secondUser?(world: World, input: z.output<Input>): Promise<SecondUserMatter | null>;
+}
+
 /** An operation that changes nothing, neither in the database nor in a CRM. */
 export interface Reading<
   Input extends InputSchema = InputSchema,
@@ -119,7 +145,8 @@ export interface Reading<
 export interface Changing<
   Input extends InputSchema = InputSchema,
   Result extends z.ZodType = z.ZodType,
-> extends Declaration<Input, Result> {
+> extends Declaration<Input, Result>,
+    NeedsSecondUser<Input> {
   effect: 'changes';
   run(world: ChangingWorld, input: z.output<Input>): Promise<z.output<Result>>;
   /**
@@ -143,7 +170,8 @@ type SecretKey<Result extends z.ZodType> = keyof z.output<Result> & string;
 export interface Acting<
   Input extends InputSchema = InputSchema,
   Result extends z.ZodType = z.ZodType,
-> extends Declaration<Input, Result> {
+> extends Declaration<Input, Result>,
+    NeedsSecondUser<Input> {
   effect: 'acts';
   run(world: ActingWorld, input: z.output<Input>): Promise<z.output<Result>>;
   /** As that of an operation that changes something. */
@@ -153,6 +181,12 @@ export interface Acting<
    * for the preview of the API alone then.
    */
   asksWithin?: boolean;
+  /**
+   * True if it may take minutes, longer than a caller over HTTP waits: the API records the request and answers 202, the
+   * service carries it out, also after a restart, and `approvals show` has the result for a day. `run` may be repeated
+   * then: it goes on with what is left.
+   */
+  takesMinutes?: boolean;
 }
 
 export type Operation = Reading | Changing | Acting;

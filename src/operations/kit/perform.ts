@@ -1,12 +1,25 @@
 /** Carries out an operation for a caller, under the same rules from wherever it is asked for. */
 import type { z } from 'zod';
+import type { Actor } from '../../core/actor.ts';
 import type { Clock } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import type { TimedReader } from '../../database/reader.ts';
+import {
+  approvalChanged,
+  approvalGone,
+  requireSecondUser,
+} from '../../decisions/second-person/confirm.ts';
+import {
+  type ApprovalRecord,
+  confirmWithin,
+  recordConfirmation,
+} from '../../decisions/statements/approvals.ts';
 import { authorise, authoriseAgain } from './authorise.ts';
 import type { Caller } from './caller.ts';
 import type {
+  Acting,
   ActingWorld,
+  Changing,
   InputSchema,
   Operation,
   OperationApplication,
@@ -14,6 +27,16 @@ import type {
   Question,
   World,
 } from './operation.ts';
+import {
+  type AskedOperation,
+  isSameRequest,
+  keepOutcome,
+  RequestWaits,
+  readRequest,
+  recordToCarryOut,
+  recordWaiting,
+  toCarrier,
+} from './requests.ts';
 
 /** What the interfaces give to all operations. */
 export interface OperationDeps {
@@ -26,6 +49,8 @@ export interface OperationDeps {
   carryOn?: (() => void) | undefined;
   /** By the alerts of this process, if it watches them: only those know which channel has sent what. */
   checkAlerts(signal: AbortSignal): Promise<void>;
+  /** Any operation by its name; requests on record have no more than that. */
+  findOperation(name: string): Promise<Operation | undefined>;
 }
 
 /** A question with what proves that it was answered while nothing had changed. */
@@ -47,7 +72,7 @@ const PREVIEW_MS = 10 * 60_000;
  * caller are read in it, the subject is looked up in it, and either all of it counts, with its audit entry, or none.
  * With the digest of a preview as consent, what was asked there has to be the same. Throws a ConfigurationError, with nothing
  * changed: `forbidden` for a caller who may not, `unknown` where there is no such subject, `conflict` for an outdated
- * preview.
+ * preview. Throws RequestWaits if it is on record now for another user, who has to confirm it first.
  */
 export async function perform<Input extends InputSchema, Result extends z.ZodType>(
   deps: OperationDeps,
@@ -62,22 +87,143 @@ export async function perform<Input extends InputSchema, Result extends z.ZodTyp
     return operation.run(toWorld(deps, caller, store.reader), input);
   }
   if (operation.effect === 'acts') {
-    const asked = { deps, caller, operation, input };
-    const world = toActing(deps, caller, (question) => requireConsent(asked, question, consent));
-    if (consent !== undefined && operation.asksWithin !== true) {
-      await requireConsent(asked, await operation.question?.(world, input), consent);
+    const world = await requireAgreed(deps, caller, operation, input, consent);
+    const matter = await operation.secondUser?.(world, input);
+    if (matter) {
+      const asked = toAsked(world, operation, input);
+      throw new RequestWaits(await store.act((trx) => recordWaiting(trx, asked, matter)));
     }
     return operation.run(world, input);
   }
-  return store.act(async (trx) => {
+  const outcome = await store.act(async (trx) => {
     await authoriseAgain(operation, caller, trx);
     const world = { ...toWorld(deps, caller, trx), trx };
     if (consent !== undefined) {
       const asked = { deps, caller, operation, input };
       await requireConsent(asked, await operation.question?.(world, input), consent);
     }
-    return operation.run(world, input);
+    const matter = await operation.secondUser?.(world, input);
+    if (matter) {
+      return { waiting: await recordWaiting(trx, toAsked(world, operation, input), matter) };
+    }
+    return { result: await operation.run(world, input) };
   });
+  if ('waiting' in outcome) throw new RequestWaits(outcome.waiting);
+  return outcome.result;
+}
+
+/**
+ * Records that the service has to carry out an operation that takes minutes, for a caller who does not wait. Throws as
+ * `perform` does, before anything is on record.
+ */
+export async function performLater<Input extends InputSchema, Result extends z.ZodType>(
+  deps: OperationDeps,
+  caller: Caller,
+  operation: Acting<Input, Result>,
+  input: z.output<Input>,
+  consent?: Consent,
+): Promise<ApprovalRecord> {
+  authorise(operation, caller);
+  const world = await requireAgreed(deps, caller, operation, input, consent);
+  const matter = await operation.secondUser?.(world, input);
+  const asked = toAsked(world, operation, input);
+  const approval = await world.store.act(async (trx) => {
+    await authoriseAgain(operation, caller, trx);
+    return matter ? recordWaiting(trx, asked, matter) : recordToCarryOut(trx, asked);
+  });
+  if (matter) throw new RequestWaits(approval);
+  world.carryOn();
+  return approval;
+}
+
+/** Carries out operations that were asked for before, as the service does it. */
+export function createOperationRunner(
+  deps: Omit<OperationDeps, 'signal'>,
+): (approval: ApprovalRecord, by: Actor, signal: AbortSignal) => Promise<void> {
+  return async (approval, by, signal) => {
+    const { request } = approval;
+    if (request.what !== 'operation') return;
+    const store = deps.application.store.actingAs(by);
+    await keepOutcome(store, approval, {
+      now: () => deps.clock.now(),
+      async work() {
+        const found = readRequest(await deps.findOperation(request.name), request);
+        const caller = toCarrier(approval, found.operation, by);
+        if (found.operation.effect !== 'acts') return null;
+        const world = toActing({ ...deps, signal: () => signal }, caller, async () => {});
+        return found.operation.run(world, found.input);
+      },
+    });
+  };
+}
+
+/** See `ActingWorld.confirm`. */
+async function confirmRequest(
+  deps: OperationDeps,
+  caller: Caller,
+  approval: ApprovalRecord,
+): Promise<void> {
+  const { request } = approval;
+  if (request.what !== 'operation' || approval.confirmedBy !== null) return;
+  const { operation, input } = readRequest(await deps.findOperation(request.name), request);
+  if (operation.effect === 'reads') return;
+  const store = deps.application.store.actingAs(caller.actor);
+  await requireSecondUser(store.reader, approval, caller.account);
+  if (operation.effect === 'acts') {
+    const world = toActing(deps, caller, async () => {});
+    await requireSame(world, operation, input, approval);
+    if ((await recordConfirmation(store.act, approval, null)) === 'gone') throw approvalGone();
+    return;
+  }
+  await store.act(async (trx) => {
+    await authoriseAgain(operation, caller, trx);
+    const world = { ...toWorld(deps, caller, trx), trx };
+    await requireSame(world, operation, input, approval);
+    if (!(await confirmWithin(trx, approval))) throw approvalGone();
+    await operation.run(world, input);
+  });
+}
+
+/** Throws a ConfigurationError (conflict) unless the request is about what it was about when it was asked for. */
+async function requireSame(
+  world: World,
+  operation: Changing | Acting,
+  input: Record<string, unknown>,
+  approval: ApprovalRecord,
+): Promise<void> {
+  const matter = await operation.secondUser?.(world, input);
+  // Since then, the settings may say that one user is enough.
+  if (!matter) return;
+  const clients = approval.integrations;
+  const asked = { ...toAsked(world, operation, input), clients };
+  if (!isSameRequest(world, approval, asked, matter)) throw approvalChanged();
+}
+
+/** The world of an operation that works outside of the database, once the caller has agreed to its question. */
+async function requireAgreed<Input extends InputSchema, Result extends z.ZodType>(
+  deps: OperationDeps,
+  caller: Caller,
+  operation: Acting<Input, Result>,
+  input: z.output<Input>,
+  consent: Consent | undefined,
+): Promise<ActingWorld> {
+  const asked = { deps, caller, operation, input };
+  const world = toActing(deps, caller, (question) => requireConsent(asked, question, consent));
+  if (consent !== undefined && operation.asksWithin !== true) {
+    await requireConsent(asked, await operation.question?.(world, input), consent);
+  }
+  return world;
+}
+
+/** The clients that it is about are the one in its input, or else all within the caller's reach. */
+function toAsked(
+  { caller, clients }: Pick<World, 'caller' | 'clients'>,
+  operation: AskedOperation['operation'],
+  input: Record<string, unknown>,
+): AskedOperation {
+  const { integration } = input;
+  const named = typeof integration === 'string' ? [integration] : [...clients.keys()];
+  return { caller, operation, input, clients: named.length === 0 ? [''] : named };
 }
 
 /** What would happen, for a caller who decides. Null for an operation that asks nothing. */
@@ -171,6 +317,11 @@ function toActing(deps: OperationDeps, caller: Caller, agree: ActingWorld['agree
     carryOn: deps.carryOn ?? (() => {}),
     checkAlerts: () => deps.checkAlerts(signal),
     agree,
+    confirm: (approval) => confirmRequest(deps, caller, approval),
+    async describeResult(name, result) {
+      const operation = await deps.findOperation(name);
+      return operation === undefined ? [] : [operation.say(result)].flat();
+    },
   };
 }
 

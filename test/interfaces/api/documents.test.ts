@@ -59,6 +59,7 @@ describe('openapi.json', () => {
       'GET /readyz',
       'GET /v1/alerts',
       'GET /v1/approvals',
+      'GET /v1/approvals/{approval}',
       'GET /v1/audit',
       'GET /v1/clients',
       'GET /v1/credits',

@@ -99,6 +99,11 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'POST /v1/holds/:id/:decision': { role: 'decider', about: 'hold' },
   'POST /v1/holds/batches/:id/:decision': { role: 'decider', about: 'batch' },
   'GET /v1/approvals': { role: 'viewer', about: 'list' },
+  'GET /v1/approvals/:approval': {
+    role: 'viewer',
+    about: 'approval',
+    path: '/v1/approvals/:id',
+  },
   'POST /v1/approvals/:approval/confirm': {
     role: 'decider',
     about: 'approval',

@@ -272,7 +272,8 @@ async function carry(
 ): Promise<void> {
   const { application, crm, life } = work;
   const { id, request, crmId, integrationId } = approval;
-  if (request.what === 'decide' || integrationId !== work.integration.id) return;
+  if (request.what === 'decide' || request.what === 'operation') return;
+  if (integrationId !== work.integration.id) return;
   life.isAtDesk = true;
   const { clock, stopping } = life;
   const carried = () => carryOut({ application, clock, log: silentLog }, { id }, stopping.signal);
@@ -355,6 +356,7 @@ function sortKeys(_: string, value: unknown): unknown {
 
 function toWaiting(approval: ApprovalRecord): Waiting {
   const { request, integrationId, crmId, by } = approval;
+  if (request.what === 'operation') throw new Error('the users of the simulation ask for none');
   const text = toText({ request, integrationId, crmId });
   return { text, askedBy: by.account.id, what: request.what };
 }

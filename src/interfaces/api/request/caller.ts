@@ -2,6 +2,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { checkAlertsOnce } from '../../../clients/alerts/product-alerts.ts';
 import type { Requester } from '../../../decisions/second-person/ask.ts';
+import { findOperation } from '../../../operations/catalogue.ts';
 import { authorise } from '../../../operations/kit/authorise.ts';
 import type { Caller } from '../../../operations/kit/caller.ts';
 import type { Operation } from '../../../operations/kit/operation.ts';
@@ -43,6 +44,7 @@ export function toOperationDeps(deps: HttpDeps): OperationDeps {
     publicUrl,
     carryOn,
     signal: () => patience(deps),
+    findOperation: async (name) => findOperation(name),
     checkAlerts: (signal) => alerts?.tick() ?? checkAlertsOnce(deps, application, signal),
   };
 }

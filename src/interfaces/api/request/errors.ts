@@ -79,7 +79,11 @@ function knownError(error: Error): HttpError | null {
   if (error instanceof HttpError) return error;
   if (error instanceof HTTPException) return frameworkError(error.status);
   if (isConfigurationError(error)) {
-    return new HttpError(REFUSALS[error.refusal ?? 'invalid'], error.code, error.message);
+    const { code, message, details, refusal } = error;
+    // What an operation refuses is about the caller's own request; other errors may know more than a caller should.
+    const isShown = refusal !== undefined && Object.keys(details).length > 0;
+    const shown = isShown ? { details } : {};
+    return new HttpError(REFUSALS[refusal ?? 'invalid'], code, message, shown);
   }
   if (isRetriableError(error)) {
     return new HttpError(503, error.code, 'The service cannot do that right now. Try again later.');

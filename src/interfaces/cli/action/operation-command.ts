@@ -4,6 +4,8 @@ import type { z } from 'zod';
 import type { Application } from '../../../application.ts';
 import { ConfigurationError, type DonorSyncError, RetriableError } from '../../../core/errors.ts';
 import type { Integration } from '../../../core/integration-settings.ts';
+import type { ApprovalRecord } from '../../../decisions/statements/approvals.ts';
+import { describeApproval } from '../../../decisions/views/approval.ts';
 import type { Caller } from '../../../operations/kit/caller.ts';
 import { listNamed } from '../../../operations/kit/clients.ts';
 import type { ClientFailure } from '../../../operations/kit/failures.ts';
@@ -17,6 +19,7 @@ import {
   type TableView,
 } from '../../../operations/kit/operation.ts';
 import { type OperationDeps, perform, preview } from '../../../operations/kit/perform.ts';
+import { RequestWaits } from '../../../operations/kit/requests.ts';
 import type { Environment } from '../../../settings/environment.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { EXIT_CODES, type ExitCode, type Output, usageError } from '../terminal/output.ts';
@@ -110,10 +113,26 @@ export function operationCommand<Input extends InputSchema, Result extends z.Zod
       ]);
     }
     const client = choice && chooseClient(application, clients, action.options, choice);
-    const result = await carryOut(client === undefined ? {} : { [CLIENT]: client });
-    output.finish(result, () => show(result));
-    return getWorstCode(end(result));
+    try {
+      const result = await carryOut(client === undefined ? {} : { [CLIENT]: client });
+      output.finish(result, () => show(result));
+      return getWorstCode(end(result));
+    } catch (error) {
+      if (!(error instanceof RequestWaits)) throw error;
+      return finishWaiting(output, error.approval);
+    }
   });
+}
+
+/** Nothing has been done yet. */
+function finishWaiting(output: Output, waiting: ApprovalRecord): ExitCode {
+  const approval = describeApproval(waiting);
+  output.finish({ approval }, () =>
+    output.print(
+      `Nothing has been done yet: this waits for a second user. ${approval.text} Another user confirms it: donor-sync approvals confirm ${approval.id}`,
+    ),
+  );
+  return EXIT_CODES.stopped;
 }
 
 /** One client after the other; once the signal is aborted, no other begins. */
@@ -235,6 +254,10 @@ export function toOperationDeps(
     clock,
     publicUrl: server.publicUrl,
     signal: stopSignal,
+    async findOperation(name) {
+      const { findOperation } = await import('../../../operations/catalogue.ts');
+      return findOperation(name);
+    },
     async checkAlerts(signal) {
       const { checkAlertsOnce } = await import('../../../clients/alerts/product-alerts.ts');
       await checkAlertsOnce(deps, application, signal);
@@ -243,7 +266,7 @@ export function toOperationDeps(
 }
 
 /** A user of this machine, who needs no role. */
-function toCaller(deps: Pick<ProductDeps, 'user' | 'owner'>): Caller {
+export function toCaller(deps: Pick<ProductDeps, 'user' | 'owner'>): Caller {
   return { kind: 'machine', role: null, clients: null, ...getRequester(deps) };
 }
 

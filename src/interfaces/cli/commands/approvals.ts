@@ -19,9 +19,13 @@ import {
   confirmRequest,
   listWaitingApprovals,
   refuseRequest,
+  showRequest,
 } from '../../../operations/approvals.ts';
+import { createOperationRunner, perform } from '../../../operations/kit/perform.ts';
 import { actorText } from '../../../privacy/audit-view.ts';
+import type { Settings } from '../../../settings/settings.ts';
 import { readOptions, runAction } from '../action/command.ts';
+import { operationCommand, toCaller, toOperationDeps } from '../action/operation-command.ts';
 import {
   baseOptions,
   confirmOrStop,
@@ -54,9 +58,10 @@ const actSchema = baseOptions.extend({ yes: z.boolean().default(false) });
 export function approvalsCommand(deps: ProductDeps): Command {
   const command = productCommand('approvals', deps)
     .description(listWaitingApprovals.summary)
-    .usage('[options] [confirm|refuse]')
+    .usage('[options] [show|confirm|refuse]')
     .argument('[words...]')
     .addHelpText('after', EXAMPLES);
+  command.addCommand(operationCommand(deps, showRequest));
   command.addCommand(actCommand(deps, 'confirm', confirmRequest.summary, confirm));
   command.addCommand(actCommand(deps, 'refuse', refuseRequest.summary, refuse));
   return command.action(([word]: string[]) =>
@@ -76,11 +81,12 @@ export function approvalsCommand(deps: ProductDeps): Command {
   );
 }
 
-const WORDS = ['confirm', 'refuse'];
+const WORDS = ['show', 'confirm', 'refuse'];
 
 interface Acting {
   deps: ProductDeps;
   application: Application;
+  settings: Settings;
   output: Output;
   yes: boolean;
 }
@@ -99,18 +105,22 @@ function actCommand(
     deps,
     command,
     actSchema,
-    async ({ application, output, options: { yes } }, typed: string) =>
-      act({ deps, application, output, yes }, await requireApproval(application, typed)),
+    async ({ application, settings, output, options: { yes } }, typed: string) =>
+      act({ deps, application, settings, output, yes }, await requireApproval(application, typed)),
   );
 }
 
 async function confirm(acting: Acting, approval: ApprovalRecord): Promise<ExitCode> {
-  const { deps, application, output, yes } = acting;
+  const { deps, application, settings, output, yes } = acting;
   const { text, askedBy, askedAt } = describeApproval(approval);
   const who = `${actorText(askedBy)} asked for it on ${formatTimestamp(askedAt)}`;
   await confirmOrStop(deps, `${text} ${who}. Confirm it?`, yes);
-  await confirmApproval({ application }, approval, getRequester(deps));
-  const done = await carryOut({ ...deps, application }, approval, neverAborted());
+  const world = toOperationDeps(deps, application, settings);
+  if (approval.request.what === 'operation') {
+    await perform(world, toCaller(deps), confirmRequest, { approval: approval.id });
+  } else await confirmApproval({ application }, approval, getRequester(deps));
+  const runOperation = createOperationRunner(world);
+  const done = await carryOut({ ...deps, application, runOperation }, approval, neverAborted());
   return finishConfirmed(application, output, approval, done);
 }
 

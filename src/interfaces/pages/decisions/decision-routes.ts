@@ -12,7 +12,7 @@ import {
   askSecondPerson,
   toApprovalRequest,
 } from '../../../decisions/second-person/ask.ts';
-import type { ApprovalRecord, ApprovalRequest } from '../../../decisions/statements/approvals.ts';
+import type { ApprovalRecord, WorkRequest } from '../../../decisions/statements/approvals.ts';
 import type { Answer } from '../../../decisions/statements/withdrawable-answers.ts';
 import {
   findWithdrawableAnswer,
@@ -171,7 +171,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
 
   type C = Context<HttpEnv>;
 
-  async function isLeftToSecond(c: C, integrationId: string, request: ApprovalRequest | null) {
+  async function isLeftToSecond(c: C, integrationId: string, request: WorkRequest | null) {
     const asked = request && { request, integrationId };
     return (
       asked !== null && (await askSecondPerson({ application }, getRequester(c), asked)) !== null

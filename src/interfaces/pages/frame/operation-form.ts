@@ -3,6 +3,7 @@ import type { Context, Hono } from 'hono';
 import type { z } from 'zod';
 import type { Acting, Changing, InputSchema } from '../../../operations/kit/operation.ts';
 import { perform } from '../../../operations/kit/perform.ts';
+import { RequestWaits } from '../../../operations/kit/requests.ts';
 import { authorised, getCaller, toOperationDeps } from '../../api/request/caller.ts';
 import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
 import { HttpError } from '../../api/request/errors.ts';
@@ -44,7 +45,13 @@ export function createOperationForms(deps: HttpDeps, frame: PageFrame, app: Hono
     app.on(['POST'], [path], ...guards, async (c) => {
       const form = read(await readForm(c));
       const input = check(operation.input, { ...form, ...c.req.param() });
-      return answer(c, await perform(world, getCaller(c), operation, input), input);
+      try {
+        return await answer(c, await perform(world, getCaller(c), operation, input), input);
+      } catch (error) {
+        if (!(error instanceof RequestWaits)) throw error;
+        // The page of decisions shows what waits for a second user.
+        return c.redirect('/decisions', 303);
+      }
     });
   }
 }

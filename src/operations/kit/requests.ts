@@ -1,0 +1,144 @@
+/** Operations that another user has to confirm, or that the service carries out: requests on record. */
+import type { Actor } from '../../core/actor.ts';
+import { ConfigurationError, isConfigurationError } from '../../core/errors.ts';
+import type { ActorTransaction } from '../../database/actor-transaction.ts';
+import { type AskDeps, withoutAccount } from '../../decisions/second-person/ask.ts';
+import {
+  type ApprovalRecord,
+  type NewApproval,
+  type OperationRequest,
+  recordApproval,
+  recordOutcome,
+  recordWork,
+} from '../../decisions/statements/approvals.ts';
+import type { Store } from '../../store.ts';
+import type { Caller } from './caller.ts';
+import type { ActingWorld, Operation, SecondUserMatter } from './operation.ts';
+
+/** Thrown where nothing was done yet, because another user has to confirm it first; no error of anybody. */
+export class RequestWaits extends Error {
+  readonly approval: ApprovalRecord;
+
+  constructor(approval: ApprovalRecord) {
+    super('It waits for a second user.');
+    this.name = 'RequestWaits';
+    this.approval = approval;
+  }
+}
+
+/** What a topic needs that asks for a second user itself, as decisions, undo and erasure do. */
+export function toAskDeps({ application, store }: Pick<ActingWorld, 'application' | 'store'>): AskDeps {
+  return { application: { ...application, store } };
+}
+
+/** An operation with what a caller asks of it. */
+export interface AskedOperation {
+  caller: Caller;
+  operation: Pick<Operation, 'name' | 'role' | 'by' | 'summary'>;
+  input: Record<string, unknown>;
+  /** The clients that it is about; an empty name stands for none, since a row belongs to one. */
+  clients: readonly string[];
+}
+
+/** Records that it waits for a second user. An equal request that waits already is not recorded twice. */
+export async function recordWaiting(
+  trx: ActorTransaction,
+  asked: AskedOperation,
+  matter: SecondUserMatter,
+): Promise<ApprovalRecord> {
+  return (await recordApproval(trx, toRequest(trx, asked, matter))).approval;
+}
+
+/** Records that the service has to carry it out; likewise. */
+export async function recordToCarryOut(
+  trx: ActorTransaction,
+  asked: AskedOperation,
+): Promise<ApprovalRecord> {
+  const matter = { text: `${asked.operation.summary}.`, contacts: 0, credits: 0 };
+  return (await recordWork(trx, toRequest(trx, asked, matter))).approval;
+}
+
+/** Whether a request that waits is still what this matter is about. */
+export function isSameRequest(
+  source: Pick<Store, 'fingerprint'>,
+  { digest }: Pick<ApprovalRecord, 'digest'>,
+  asked: AskedOperation,
+  matter: SecondUserMatter,
+): boolean {
+  return digest === digestOf(source, asked, matter);
+}
+
+function toRequest(
+  trx: ActorTransaction,
+  asked: AskedOperation,
+  matter: SecondUserMatter,
+): NewApproval {
+  const { operation, input, caller, clients } = asked;
+  const { account, actor } = caller;
+  if (account === null) throw withoutAccount();
+  const { text, contacts, credits } = matter;
+  const { name, role, by } = operation;
+  return {
+    ...{ contacts, credits, crmId: null },
+    request: { what: 'operation', name, input, role, by, text },
+    integrations: [...clients],
+    digest: digestOf(trx, asked, matter),
+    by: { actor, account },
+  };
+}
+
+function digestOf(
+  { fingerprint }: Pick<Store, 'fingerprint'>,
+  { operation: { name }, input, clients }: AskedOperation,
+  matter: SecondUserMatter,
+): string {
+  return fingerprint('approval', JSON.stringify(['operation', name, input, clients, matter]));
+}
+
+/** An operation that was asked for, with its input as its schema reads it now. */
+export interface FoundOperation {
+  operation: Operation;
+  input: Record<string, unknown>;
+}
+
+/** Throws a ConfigurationError (conflict) where this version of the product has no such operation, or no such input. */
+export function readRequest(
+  operation: Operation | undefined,
+  { name, input }: OperationRequest,
+): FoundOperation {
+  const read = operation?.input.safeParse(input);
+  if (operation !== undefined && read?.success) return { operation, input: read.data };
+  throw new ConfigurationError(
+    `This version of donor-sync cannot do "${name}" as it was asked for. Nothing was changed. Refuse the request, and ask again.`,
+    { code: 'operation_unknown', refusal: 'conflict' },
+  );
+}
+
+/** Who carries out a request: rights were checked when it was asked for, and when it was confirmed. */
+export function toCarrier(
+  { integrations }: Pick<ApprovalRecord, 'integrations'>,
+  { reach }: Pick<Operation, 'reach'>,
+  by: Actor,
+): Caller {
+  const clients = reach === 'all' ? null : new Set(integrations);
+  return { kind: 'machine', role: null, clients, account: null, actor: by };
+}
+
+/** Records how it ended. What passes with time is thrown again, and is tried again later. */
+export async function keepOutcome(
+  store: Pick<Store, 'connection' | 'fingerprint'>,
+  approval: ApprovalRecord,
+  { now, work }: { now: () => number; work: () => Promise<unknown> },
+): Promise<void> {
+  try {
+    const result = await work();
+    await recordOutcome(store, approval, { endedAt: now(), result, error: null });
+  } catch (error) {
+    if (!isConfigurationError(error)) throw error;
+    const { code, message } = error;
+    await recordOutcome(store, approval, {
+      ...{ endedAt: now(), result: null },
+      error: { code, message },
+    });
+  }
+}

@@ -1,0 +1,43 @@
+/** The kit of operations in a world with users, for operations that only tests have. */
+import type { Caller } from '../../src/operations/kit/caller.ts';
+import type { Operation } from '../../src/operations/kit/operation.ts';
+import type { OperationDeps } from '../../src/operations/kit/perform.ts';
+import type { HttpWorld } from '../interfaces/api/http-world.ts';
+import { invite } from '../interfaces/api/people-world.ts';
+
+/** What interfaces give to operations, of which these can be found by their name. */
+export function toDeps(
+  { application, clock, url }: HttpWorld,
+  operations: readonly Operation[] = [],
+): OperationDeps {
+  return {
+    ...{ application, clock, publicUrl: url, signal: () => AbortSignal.timeout(10_000) },
+    checkAlerts: async () => {},
+    findOperation: async (wanted) => operations.find(({ name }) => name === wanted),
+  };
+}
+
+/** A user of this name, signed in, who reaches all clients. */
+export async function signedInAs(
+  world: HttpWorld,
+  name: string,
+  role: 'decider' | 'admin' | 'owner',
+): Promise<Caller> {
+  const { id } = await invite(world, name, role);
+  return {
+    kind: 'person',
+    role,
+    clients: null,
+    account: { kind: 'person', id, name },
+    actor: { kind: 'session', name, from: '192.0.2.1' },
+  };
+}
+
+/** A user of the machine. */
+export const MACHINE: Caller = {
+  kind: 'machine',
+  role: null,
+  clients: null,
+  account: { kind: 'command', id: 'anna', name: 'anna' },
+  actor: { kind: 'command', name: 'anna', from: 'desk' },
+};
