@@ -1,11 +1,11 @@
 /** Erasing a contact, with what donor-sync knows and, if asked, what it wrote into the CRM. */
 import { z } from 'zod';
 import { ConfigurationError } from '../core/errors.ts';
-import { askForWork } from '../decisions/second-person/ask.ts';
-import { approvalSchema, describeApproval } from '../decisions/views/approval.ts';
+import { approvalSchema } from '../decisions/views/approval.ts';
 import { integrationsToForget } from '../privacy/forget/targets.ts';
 import { findClient } from './kit/clients.ts';
 import { acting, type World } from './kit/operation.ts';
+import { describeWaiting, leaveToService } from './second-person.ts';
 
 const inputSchema = z.object({
   integration: z.string().describe('The ID of the client'),
@@ -42,19 +42,13 @@ export const forgetContact = acting({
       counts: { clients: ids.length },
     };
   },
-  async run({ store, caller, carryOn, ...world }, input) {
-    const { crmId } = await findTargets({ ...world, caller }, input);
+  async run(world, input) {
+    const { crmId } = await findTargets(world, input);
     const { alsoInCrm, everywhere, blockUnknown, integration: integrationId } = input;
     const request = { what: 'forget', alsoInCrm, everywhere, blockUnknown } as const;
-    const deps = { application: { ...world.application, store } };
-    const approval = await askForWork(deps, caller, { request, integrationId, crmId });
-    carryOn();
-    return { approval: describeApproval(approval) };
+    return { approval: await leaveToService(world, { request, integrationId, crmId }) };
   },
-  say: ({ approval: { state, text } }) =>
-    state === 'waiting'
-      ? `Nothing has been done yet: this waits for a second user. ${text}`
-      : `donor-sync is doing it now, and continues after a restart. ${text}`,
+  say: ({ approval }) => describeWaiting(approval),
 });
 
 /** The ID in its canonical form, and the clients. Throws a ConfigurationError if one of them is out of reach. */

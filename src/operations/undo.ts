@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { ConfigurationError } from '../core/errors.ts';
 import { describeCount } from '../core/quantities.ts';
 import type { Reader } from '../database/reader.ts';
-import { askForWork } from '../decisions/second-person/ask.ts';
-import { approvalSchema, describeApproval } from '../decisions/views/approval.ts';
+import { approvalSchema } from '../decisions/views/approval.ts';
 import { listWrites } from '../fields/statements/deliveries.ts';
 import { findRunById, type RunRecord } from '../sync/statements/runs.ts';
 import { acting, type World } from './kit/operation.ts';
+import { describeWaiting, leaveToService } from './second-person.ts';
 
 export const undoRun = acting({
   name: 'undo',
@@ -27,18 +27,12 @@ export const undoRun = acting({
       counts: { contacts, writes },
     };
   },
-  async run({ application, store, caller, carryOn, ...world }, { run }) {
-    const { id, integrationId } = await findRun({ ...world, reader: store.reader }, run);
+  async run(world, { run }) {
+    const { id, integrationId } = await findRun(world, run);
     const request = { what: 'undo', run: id } as const;
-    const deps = { application: { ...application, store } };
-    const approval = await askForWork(deps, caller, { request, integrationId });
-    carryOn();
-    return { approval: describeApproval(approval) };
+    return { approval: await leaveToService(world, { request, integrationId }) };
   },
-  say: ({ approval: { state, text } }) =>
-    state === 'waiting'
-      ? `Nothing has been done yet: this waits for a second user. ${text}`
-      : `donor-sync is doing it now, and continues after a restart. ${text}`,
+  say: ({ approval }) => describeWaiting(approval),
 });
 
 /** Throws a ConfigurationError (unknown) if no client within reach has this run. */
