@@ -1,10 +1,13 @@
 /** Every operation, in the order of the guides. */
 
 import { checkAlerts, listClientAlerts, showAlerts, testAlerts, testOwnAlerts } from './alerts.ts';
+import { listAnswers, withdrawAnswer } from './answers.ts';
 import { confirmRequest, listWaitingApprovals, refuseRequest, showRequest } from './approvals.ts';
 import { reconcileCredits, showBill, showCredits, showSpending } from './credits.ts';
+import { approveHolds, decideHold, decideHoldBatch, rejectHolds, resubmitHolds } from './decide.ts';
 import { decideAll } from './decide-all.ts';
 import { forgetContact } from './forget.ts';
+import { listHolds, listHoldsWithNames, showQueue } from './holds.ts';
 import { createWebhook, listWebhooks, revokeWebhook, rotateWebhook, showWebhook } from './hooks.ts';
 import type { Operation } from './kit/operation.ts';
 import { checkNetworks, listNetworks, repairNetworks, showIntroductions } from './networks.ts';
@@ -50,7 +53,17 @@ export const OPERATIONS: readonly Operation[] = [
   confirmRequest,
   refuseRequest,
   showRequest,
+  listHolds,
+  listHoldsWithNames,
+  showQueue,
+  approveHolds,
+  rejectHolds,
+  resubmitHolds,
+  decideHold,
+  decideHoldBatch,
   decideAll,
+  listAnswers,
+  withdrawAnswer,
   listClientSchedules,
   showSchedule,
   pauseScheduledRuns,

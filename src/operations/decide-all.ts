@@ -2,20 +2,34 @@
 import { z } from 'zod';
 import { ConfigurationError } from '../core/errors.ts';
 import { describeCount } from '../core/quantities.ts';
-import type { Reader } from '../database/reader.ts';
 import { DECIDED } from '../decisions/decide.ts';
-import { approvalOfReason, askSecondPerson } from '../decisions/second-person/ask.ts';
+import { refuseAnswered } from '../decisions/decided-by.ts';
+import { approvalOfReason } from '../decisions/second-person/ask.ts';
 import { listQuestionsOfReason } from '../decisions/statements/batches.ts';
 import { applyDueAnswers, insertAnswer } from '../decisions/statements/withdrawable-answers.ts';
-import { approvalSchema, describeApproval } from '../decisions/views/approval.ts';
-import { type DecisionWord, decisionsAtOnce, HOLD_DECISIONS } from '../decisions/views/kinds.ts';
+import { approvalSchema } from '../decisions/views/approval.ts';
+import {
+  type DecisionWord,
+  decisionsAtOnce,
+  HOLD_DECISIONS,
+  requireReason,
+} from '../decisions/views/kinds.ts';
+import { answerSchema, describeGiven, give, withdrawable } from './decide.ts';
 import { findClient } from './kit/clients.ts';
-import { acting, type World } from './kit/operation.ts';
+import { type ActingWorld, acting, type World } from './kit/operation.ts';
+import { describeWaiting, waitForSecond } from './second-person.ts';
 
 const inputSchema = z.object({
   integration: z.string().describe('The ID of the client'),
   reason: z.string().describe('Why they wait, as the list of decisions shows it: name_mismatch'),
-  decision: z.enum(HOLD_DECISIONS).describe('The answer for all of them'),
+  decision: z
+    .enum(HOLD_DECISIONS, { error: `Choose ${HOLD_DECISIONS.join(', ')}.` })
+    .describe('The answer for all of them'),
+  openedUntil: z.iso
+    .datetime({ error: 'Write the time in ISO 8601: 2026-11-29T02:00:00Z' })
+    .optional()
+    .describe('Only decisions that were open at this time (ISO 8601); all if left out'),
+  withdrawable,
 });
 
 type Input = z.output<typeof inputSchema>;
@@ -27,6 +41,9 @@ const resultSchema = z.object({
   contacts: z.int().describe('How many contacts were decided'),
   credits: z.int().describe('What the next run spends on them at most'),
   approval: approvalSchema.nullable().describe('Not null: it waits for a second user first'),
+  answer: answerSchema
+    .optional()
+    .describe('The answer, if it can be withdrawn and does not count yet'),
 });
 
 export const decideAll = acting({
@@ -48,39 +65,46 @@ export const decideAll = acting({
     };
     return { text: texts[input.decision], counts: { contacts, credits } };
   },
-  async run({ store, caller, application, clock, ...world }, input) {
+  async run(world, input) {
     const { integration, reason, decision } = input;
-    const { contacts, credits } = await countWaiting(
-      { ...world, clock, reader: store.reader },
-      input,
-    );
-    const openedUntil = clock.now();
-    const subject = { subject: reason, integrationId: integration, openedUntil };
-    const request = approvalOfReason(decision, subject);
-    const about = request && { request, integrationId: integration };
-    const deps = { application: { ...application, store } };
-    const waiting = about && (await askSecondPerson(deps, caller, about));
+    const { contacts, credits } = await countWaiting(world, input);
+    const subject = {
+      subject: reason,
+      integrationId: integration,
+      openedUntil: latest(world, input),
+    };
     const outcome = { integration, reason, decision, contacts, credits };
-    if (waiting !== null) return { ...outcome, contacts: 0, approval: describeApproval(waiting) };
+    const request = approvalOfReason(decision, subject);
+    const approval = await waitForSecond(world, request, integration);
+    if (approval !== null) return { ...outcome, contacts: 0, approval };
     const answer = { ...subject, about: 'reason', decision: DECIDED[decision] } as const;
-    const id = await store.act((trx) => insertAnswer(trx, answer, openedUntil));
-    if (id === null) throw decidedAlready();
-    await applyDueAnswers(store);
-    return { ...outcome, approval: null };
+    if (input.withdrawable) {
+      const given = await give(world, answer);
+      if (given === null) throw await decidedFirst(world, input);
+      return { ...outcome, approval, answer: given };
+    }
+    const now = world.clock.now();
+    const id = await world.store.act((trx) => insertAnswer(trx, answer, now));
+    if (id === null) throw await decidedFirst(world, input);
+    await applyDueAnswers(world.store);
+    return { ...outcome, approval };
   },
-  say: ({ contacts, approval }) =>
-    approval === null
-      ? `Decided: ${describeCount(contacts, 'contact')}. The next run acts on it.`
-      : `Nothing has been decided yet: this waits for a second user. ${approval.text}`,
+  say({ contacts, approval, answer }) {
+    if (approval !== null) return describeWaiting(approval);
+    if (answer !== undefined) return describeGiven(answer);
+    return `Decided: ${describeCount(contacts, 'contact')}. The next run acts on it.`;
+  },
   ending: ({ approval }) => (approval === null ? 'done' : 'stopped'),
 });
 
 /** Throws a ConfigurationError: `unknown` for a client out of reach, `conflict` where nothing waits or may be decided so. */
 async function countWaiting(
-  world: Pick<World, 'clients' | 'clock'> & { reader: Reader },
-  { integration, reason, decision }: Input,
+  world: Pick<World, 'clients' | 'clock' | 'reader'>,
+  input: Input,
 ): Promise<{ contacts: number; credits: number }> {
+  const { integration, reason, decision } = input;
   findClient(world, integration);
+  requireReason(reason);
   const possible = decisionsAtOnce(reason);
   if (!possible.includes(decision)) {
     throw new ConfigurationError(
@@ -91,7 +115,7 @@ async function countWaiting(
     );
   }
   let contacts = 0;
-  const until = world.clock.now();
+  const until = latest(world, input);
   for await (const _ of listQuestionsOfReason(world.reader, integration, reason, until))
     contacts += 1;
   if (contacts === 0) {
@@ -103,7 +127,18 @@ async function countWaiting(
   return { contacts, credits: decision === 'resubmit' ? contacts : 0 };
 }
 
-function decidedAlready(): ConfigurationError {
+/** Decisions that were opened later are not part of it. */
+function latest({ clock }: Pick<World, 'clock'>, { openedUntil }: Input): number {
+  const now = clock.now();
+  return openedUntil === undefined ? now : Math.min(Date.parse(openedUntil), now);
+}
+
+/** The error if there is an answer about the same reason already: it names who gave it, if it can still be withdrawn. */
+async function decidedFirst(
+  world: ActingWorld,
+  { integration: integrationId, reason: id }: Input,
+): Promise<ConfigurationError> {
+  await refuseAnswered(world, { about: 'reason', id, integrationId });
   return new ConfigurationError(
     'Another user has just decided these contacts, and that decision takes effect first. Nothing was changed. Look at what still waits: donor-sync holds',
     { code: 'hold_decided', refusal: 'conflict' },

@@ -1,12 +1,12 @@
 /** Erasing a contact, with what donor-sync knows and, if asked, what it wrote into the CRM. */
 import { z } from 'zod';
 import { ConfigurationError } from '../core/errors.ts';
-import { type Asked, askForWork, warnOfSecondUser } from '../decisions/second-person/ask.ts';
-import { approvalSchema, describeApproval } from '../decisions/views/approval.ts';
+import type { Asked } from '../decisions/second-person/ask.ts';
+import { approvalSchema } from '../decisions/views/approval.ts';
 import { integrationsToForget } from '../privacy/forget/targets.ts';
 import { findClient } from './kit/clients.ts';
 import { acting, type World } from './kit/operation.ts';
-import { toAskDeps } from './kit/requests.ts';
+import { describeWaiting, leaveToService, warnOfSecond } from './second-person.ts';
 
 const inputSchema = z.object({
   integration: z.string().describe('The ID of the client'),
@@ -38,7 +38,7 @@ export const forgetContact = acting({
     const { crmId, ids } = await findTargets(world, input);
     const clients = ids.map((id) => `"${id}"`).join(', ');
     const crm = input.alsoInCrm ? ', and clear what donor-sync wrote of it in the CRM' : '';
-    const second = await warnOfSecondUser(toAskDeps(world), toAsked(input, crmId));
+    const second = await warnOfSecond(world, toAsked(input, crmId));
     return {
       text: `Erase the contact ${crmId} of ${clients} from the database for good${crm}?${second}`,
       counts: { clients: ids.length },
@@ -46,14 +46,9 @@ export const forgetContact = acting({
   },
   async run(world, input) {
     const { crmId } = await findTargets(world, input);
-    const approval = await askForWork(toAskDeps(world), world.caller, toAsked(input, crmId));
-    world.carryOn();
-    return { approval: describeApproval(approval) };
+    return { approval: await leaveToService(world, toAsked(input, crmId)) };
   },
-  say: ({ approval: { state, text } }) =>
-    state === 'waiting'
-      ? `Nothing has been done yet: this waits for a second user. ${text}`
-      : `donor-sync is doing it now, and continues after a restart. ${text}`,
+  say: ({ approval }) => describeWaiting(approval),
 });
 
 function toAsked(input: z.output<typeof inputSchema>, crmId: string): Asked {

@@ -3,12 +3,11 @@ import { z } from 'zod';
 import { ConfigurationError } from '../core/errors.ts';
 import { describeCount } from '../core/quantities.ts';
 import type { Reader } from '../database/reader.ts';
-import { askForWork, warnOfSecondUser } from '../decisions/second-person/ask.ts';
-import { approvalSchema, describeApproval } from '../decisions/views/approval.ts';
+import { approvalSchema } from '../decisions/views/approval.ts';
 import { listWrites } from '../fields/statements/deliveries.ts';
 import { findRunById, type RunRecord } from '../sync/statements/runs.ts';
 import { acting, type World } from './kit/operation.ts';
-import { toAskDeps } from './kit/requests.ts';
+import { describeWaiting, leaveToService, warnOfSecond } from './second-person.ts';
 
 export const undoRun = acting({
   name: 'undo',
@@ -24,23 +23,18 @@ export const undoRun = acting({
     const { contacts, writes } = await countWrites(world.reader, id);
     const who = describeCount(contacts, 'contact');
     const request = { what: 'undo', run: id } as const;
-    const second = await warnOfSecondUser(toAskDeps(world), { request, integrationId });
+    const second = await warnOfSecond(world, { request, integrationId });
     return {
       text: `Restore what the run ${id} replaced in ${who} of "${integrationId}"?${second}`,
       counts: { contacts, writes },
     };
   },
   async run(world, { run }) {
-    const { id, integrationId } = await findRun({ ...world, reader: world.store.reader }, run);
+    const { id, integrationId } = await findRun(world, run);
     const request = { what: 'undo', run: id } as const;
-    const approval = await askForWork(toAskDeps(world), world.caller, { request, integrationId });
-    world.carryOn();
-    return { approval: describeApproval(approval) };
+    return { approval: await leaveToService(world, { request, integrationId }) };
   },
-  say: ({ approval: { state, text } }) =>
-    state === 'waiting'
-      ? `Nothing has been done yet: this waits for a second user. ${text}`
-      : `donor-sync is doing it now, and continues after a restart. ${text}`,
+  say: ({ approval }) => describeWaiting(approval),
 });
 
 /** Throws a ConfigurationError (unknown) if no client within reach has this run. */

@@ -19,7 +19,9 @@ describe('a mass approval that waits for a second person', () => {
     await own.page.getByRole('navigation', { name: 'Queue' }).getByRole('link').click();
     await own.page.getByRole('button', { name: 'Approve all (40 credits)' }).click();
     await own.page.getByRole('button', { name: 'Approve all 40 contacts' }).click();
-    await own.page.getByText('Nothing is decided yet: it waits for a second person.').waitFor();
+    await own.page
+      .getByText('Nothing has been decided yet: this waits for a second user.')
+      .waitFor();
     const list = own.page.getByRole('region', { name: 'Waits for a second person' });
     expect(await list.innerText()).toContain('Waits for another person');
     expect(await list.getByRole('button', { name: 'Confirm' }).count()).toBe(0);

@@ -99,7 +99,7 @@ describe('the queue of decisions', () => {
     await page.getByText(`To be asked again: ${crmId}`).waitFor();
     await page.getByText('1 decision waits for a person.').waitFor();
     await page.keyboard.press('u');
-    await page.getByText('Taken back. Nothing was changed.').waitFor();
+    await page.getByText('Withdrawn. Nothing was changed.').waitFor();
     expect(await openContact(page)).toBe(crmId);
     await page.getByText('2 decisions wait for a person.').waitFor();
     await world.sync();

@@ -1,4 +1,7 @@
 /** For each operation a request to its route that succeeds, and one that its input refuses. */
+import { z } from 'zod';
+import { listBatches } from '../../src/decisions/statements/batches.ts';
+import { listOpenQuestions } from '../../src/decisions/statements/questions.ts';
 import type { HttpWorld } from '../interfaces/api/http-world.ts';
 import { join } from '../interfaces/api/people-world.ts';
 
@@ -28,6 +31,35 @@ const ofClient: MakeExample = async () => ({ subjects: { integration: 'riverside
 async function aUser({ world }: ExampleWorld): Promise<Example> {
   return { subjects: { user: (await join(world, 'Ben', 'viewer')).id } };
 }
+
+/** The ID of a decision about a contact whose response was lost. */
+async function aLostAnswer({ world, sync }: ExampleWorld): Promise<string> {
+  await world.putFaults([{ on: { method: 'POST' }, times: 1, fault: { kind: 'resetAfter' } }]);
+  await sync();
+  const [held] = await listOpenQuestions(world.application.store.reader);
+  return held?.id ?? '';
+}
+
+/** The addresses of all contacts change at once. */
+async function holdBatch(world: HttpWorld): Promise<void> {
+  const token = await world.addToken('admin');
+  const startRun = async () => {
+    const path = '/v1/integrations/riverside/runs';
+    const started = await world.request(path, { method: 'POST', token });
+    await world.untilEnded(started.read(startedSchema).run.id);
+  };
+  for (let index = 0; index < 30; index += 1) {
+    world.crm.addContact({ firstName: `First${index}`, lastName: `Last${index}`, addresses: [] });
+  }
+  await startRun();
+  for (const { contact } of world.crm.records.values()) {
+    world.crm.editContact(contact.id, { addresses: [`${contact.lastName} Quarry Lane, Reno`] });
+  }
+  await startRun();
+}
+
+const startedSchema = z.object({ run: z.object({ id: z.string() }) });
+const answeredSchema = z.object({ answer: z.object({ id: z.string() }) });
 
 export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
   'users list': none,
@@ -70,11 +102,48 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
     };
   },
   approvals: none,
-  'holds all': async ({ world, sync }) => {
-    await world.putFaults([{ on: { method: 'POST' }, times: 1, fault: { kind: 'resetAfter' } }]);
-    await sync();
+  holds: async () => ({ query: 'integration=riverside' }),
+  'holds queue': async () => ({
+    query: 'order=newest',
+    invalid: { query: 'order=random' },
+  }),
+  'holds approve': async ({ world }) => {
+    await holdBatch(world);
+    const [held] = await listOpenQuestions(world.application.store.reader);
+    return { body: { holds: [held?.id ?? ''] }, invalid: { body: { holds: [] } } };
+  },
+  'holds reject': async (given) => ({
+    body: { holds: [await aLostAnswer(given)] },
+    invalid: { body: { holds: 'all' } },
+  }),
+  'holds resubmit': async (given) => ({
+    body: { holds: [await aLostAnswer(given)] },
+    invalid: { body: {} },
+  }),
+  'holds decide': async (given) => ({
+    subjects: { id: await aLostAnswer(given), decision: 'reject' },
+    body: { withdrawable: false },
+    invalid: { body: { withdrawable: 'maybe' } },
+  }),
+  'holds batch': async ({ world }) => {
+    await holdBatch(world);
+    const [batch] = await listBatches(world.application.store.reader);
+    return { subjects: { id: batch?.id ?? '', decision: 'reject' } };
+  },
+  'holds answers': none,
+  'holds withdraw': async (given) => {
+    const { world } = given;
+    const path = `/v1/holds/${await aLostAnswer(given)}/reject`;
+    const token = await world.addToken('decider');
+    const body = { withdrawable: true };
+    const answer = await world.request(path, { method: 'POST', token, body });
+    return { subjects: { answer: answer.read(answeredSchema).answer.id } };
+  },
+  'holds all': async (given) => {
+    await aLostAnswer(given);
     return {
       subjects: { integration: 'riverside', reason: 'lost_answer', decision: 'reject' },
+      invalid: { body: { openedUntil: 'today' } },
     };
   },
   'alerts list': none,
@@ -127,6 +196,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'alerts test': 'test/interfaces/api/alerts.test.ts: a receiver of messages',
   'alerts test-own': 'test/interfaces/api/alerts.test.ts: a receiver of messages',
   'alerts check': 'test/interfaces/api/alerts.test.ts: a receiver of messages',
+  'holds names': 'test/interfaces/api/holds.test.ts: a profile with another name',
   prospects: 'test/interfaces/api/networks.test.ts: a network with members',
   paths: 'test/interfaces/api/networks.test.ts: a network with members',
   'approvals show': 'test/operations/requests-on-record.test.ts: a request',

@@ -22,6 +22,7 @@ export interface OperationRule {
 
 const ofOwners = { role: 'owner', reach: 'all' } as const;
 const ofAdmins = { role: 'admin', reach: 'some', by: 'person+token' } as const;
+const ofDeciders = { role: 'decider', reach: 'some', by: 'person+token' } as const;
 const ofViewers = { role: 'viewer', reach: 'some', by: 'person+token' } as const;
 
 export const RULES: Readonly<Record<string, OperationRule>> = {
@@ -173,6 +174,58 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     effect: 'acts',
     route: 'POST /v1/approvals/:approval/refuse',
     audit: 'approval.refused',
+  },
+  holds: { ...ofViewers, asks: false, effect: 'reads', route: 'GET /v1/holds' },
+  'holds names': {
+    ...ofDeciders,
+    asks: false,
+    effect: 'acts',
+    route: 'POST /v1/holds/names',
+    audit: 'names.shown',
+  },
+  'holds queue': { ...ofViewers, asks: false, effect: 'reads', route: 'GET /v1/decisions' },
+  'holds approve': {
+    ...ofDeciders,
+    asks: false,
+    effect: 'acts',
+    route: 'POST /v1/holds/approve',
+    audit: 'hold.decided',
+  },
+  'holds reject': {
+    ...ofDeciders,
+    asks: false,
+    effect: 'acts',
+    route: 'POST /v1/holds/reject',
+    audit: 'hold.decided',
+  },
+  'holds resubmit': {
+    ...ofDeciders,
+    asks: false,
+    effect: 'acts',
+    route: 'POST /v1/holds/resubmit',
+    audit: 'hold.decided',
+  },
+  'holds decide': {
+    ...ofDeciders,
+    asks: false,
+    effect: 'acts',
+    route: 'POST /v1/holds/:id/:decision',
+    audit: 'hold.decided',
+  },
+  'holds batch': {
+    ...ofDeciders,
+    asks: false,
+    effect: 'acts',
+    route: 'POST /v1/holds/batches/:id/:decision',
+    audit: 'batch.decided',
+  },
+  'holds answers': { ...ofViewers, asks: false, effect: 'reads', route: 'GET /v1/answers' },
+  'holds withdraw': {
+    ...ofDeciders,
+    asks: false,
+    effect: 'changes',
+    route: 'POST /v1/answers/:answer/withdraw',
+    audit: 'answer.withdrawn',
   },
   'holds all': {
     role: 'decider',

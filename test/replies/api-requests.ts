@@ -17,6 +17,14 @@ const list = (path: string, filter = 'integration'): Cases => ({
   unknown: { path: `${path}?${filter}=nowhere` },
 });
 
+/** Several decisions at once. */
+const several = (decision: string, id: string): Cases => ({
+  good: { path: `/v1/holds/${decision}`, body: { holds: [id] } },
+  decided: { path: `/v1/holds/${decision}`, body: { holds: ['{hold decided}'] } },
+  unknown: { path: `/v1/holds/${decision}`, body: { holds: [NOWHERE] } },
+  invalid: { path: `/v1/holds/${decision}`, body: { holds: [] } },
+});
+
 /** Without a preview, and with what is none. */
 const unseen = (path: string) => ({
   'without preview': { path },
@@ -202,6 +210,20 @@ export const API_CASES: CaseTable = {
     'invalid cursor': { path: '/v1/decisions?after=abc' },
     'unknown parameter': { path: '/v1/decisions?limit=0&cursor=abc' },
     'unknown reason': { path: '/v1/decisions?reason=sleepy' },
+  },
+  'POST /v1/holds/names': {
+    good: { path: '/v1/holds/names', body: { integration: 'harbor' } },
+    examples: { path: '/v1/holds/names', body: { integration: 'harbor', examples: true } },
+    unknown: { path: '/v1/holds/names', body: { integration: 'nowhere' } },
+    invalid: { path: '/v1/holds/names', body: { examples: 'yes' } },
+  },
+  'POST /v1/holds/approve': several('approve', '{hold mismatch}'),
+  'POST /v1/holds/reject': several('reject', '{hold mismatch}'),
+  'POST /v1/holds/resubmit': several('resubmit', '{hold lost}'),
+  'GET /v1/answers': { good: { path: '/v1/answers' } },
+  'POST /v1/answers/:answer/withdraw': {
+    good: { path: '/v1/answers/nowhere/withdraw' },
+    unknown: { path: `/v1/answers/${NOWHERE}/withdraw` },
   },
   'POST /v1/holds/:id/:decision': {
     good: { path: '/v1/holds/{hold mismatch}/reject' },

@@ -53,7 +53,7 @@ describe('the recorded requests', () => {
       'POST /first-visit/:secret',
       'POST /account/passkeys/:id/remove',
       'POST /account/sessions/:id/end',
-      'POST /decisions/waiting/:id/take-back',
+      'POST /decisions/answers/:answer/withdraw',
     ]);
   });
 });

@@ -165,6 +165,32 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
     unknown: one(NOWHERE),
     invalid: one(),
   },
+  'holds decide': {
+    good: one('{hold mismatch}', 'reject'),
+    withdrawable: one('{hold mismatch}', 'approve', '--withdrawable'),
+    decided: one('{hold decided}', 'reject'),
+    unknown: one(NOWHERE, 'reject'),
+    invalid: one('{hold mismatch}', 'shrug'),
+  },
+  'holds batch': {
+    good: one('{batch}', 'reject'),
+    unknown: one(NOWHERE, 'reject'),
+    invalid: one('{batch}', 'resubmit'),
+  },
+  'holds names': {
+    good: one('--integration', 'harbor'),
+    examples: one('--integration', 'harbor', '--examples'),
+    unknown: one('--integration', 'nowhere'),
+  },
+  'holds queue': {
+    good: one(),
+    'other client': one('--client', 'harbor', '--order', 'newest'),
+    'unknown reason': one('--reason', 'sleepy'),
+    unknown: one('--client', 'nowhere'),
+    invalid: one('--order', 'random'),
+  },
+  'holds answers': { good: one() },
+  'holds withdraw': { unknown: one(NOWHERE), invalid: one() },
   'holds all': {
     good: one('harbor', 'name_mismatch', 'reject', '--yes'),
     approve: one('harbor', 'name_mismatch', 'approve', '--yes'),

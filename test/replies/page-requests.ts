@@ -351,7 +351,9 @@ export const PAGE_CASES: CaseTable = {
     ...about('/decisions/approvals', '{approval}', '/refuse'),
     undo: post('/decisions/approvals/{approval undo}/refuse'),
   },
-  'POST /decisions/waiting/:id/take-back': { good: post('/decisions/waiting/nowhere/take-back') },
+  'POST /decisions/answers/:answer/withdraw': {
+    good: post('/decisions/answers/nowhere/withdraw'),
+  },
 
   'GET /networks': { good: { path: '/networks' } },
   'GET /networks/:id': {

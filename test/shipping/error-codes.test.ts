@@ -60,7 +60,7 @@ describe('the explanations of error codes', () => {
     expect(codes.size).toBeGreaterThan(200);
     // A literal, a choice, a constant, a function, a table, an argument and a column.
     for (const code of [
-      ...['token_unknown', 'settings_not_found', 'database_part_missing', 'hold_of_network'],
+      ...['token_unknown', 'settings_not_found', 'database_part_missing', 'hold_without_profile'],
       ...['body_not_json', 'run_unknown', 'cut_off_too_often', 'budget_reached'],
     ]) {
       expect(inSources).toContain(code);

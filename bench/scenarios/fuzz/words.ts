@@ -3,6 +3,8 @@ import { splitFullName } from '../../../connectors/csv/full-name.ts';
 import { startReading } from '../../../connectors/hubspot/reading/cursor.ts';
 import { canonicalId } from '../../../connectors/hubspot/record.ts';
 import { contactId } from '../../../connectors/salesforce/ids.ts';
+import { readCursor, writeCursor } from '../../../src/core/cursor.ts';
+import { isConfigurationError } from '../../../src/core/errors.ts';
 import { parseAddressRange } from '../../../src/core/host.ts';
 import { silentLog } from '../../../src/core/log.ts';
 import { guardFormula, plainCell, plainText, withoutGuard } from '../../../src/core/printable.ts';
@@ -10,8 +12,6 @@ import { parseDatabaseUrl } from '../../../src/database/database-url.ts';
 import { parseKeyRing } from '../../../src/database/encryption/key-ring.ts';
 import { canonicalAddress } from '../../../src/identity/canonical-address.ts';
 import { canonicalEmployer, canonicalName } from '../../../src/identity/canonical-name.ts';
-import { HttpError } from '../../../src/interfaces/api/request/errors.ts';
-import { readCursor, writeCursor } from '../../../src/interfaces/api/request/router.ts';
 import { parseMoneyRange } from '../../../src/mapping/money-range.ts';
 import { toContactId } from '../../../src/sync/control/contact-id.ts';
 import { type Edge, requireSame, requireThat } from './edge.ts';
@@ -60,7 +60,7 @@ function toPosition(text: string) {
   try {
     return readCursor(text);
   } catch (error) {
-    if (error instanceof HttpError && error.status === 422) return null;
+    if (isConfigurationError(error) && error.code === 'cursor_invalid') return null;
     throw error;
   }
 }

@@ -19,6 +19,7 @@ import { preparedRead, type Slots } from '../../database/prepared.ts';
 import type { Reader, TimedConnection } from '../../database/reader.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 import { auditSealer } from '../../privacy/audit/chain.ts';
+import { recordEntry } from '../../privacy/audit/record.ts';
 import { listQuestionsOfReason, recordBatchDecision } from './batches.ts';
 import { type Decider, findQuestion, type QuestionDecision, recordDecision } from './questions.ts';
 
@@ -74,8 +75,68 @@ export async function findWithdrawableAnswer(
   return row === undefined ? undefined : toWithdrawable(row);
 }
 
+/** An answer with the user who gave it. */
+export interface GivenAnswer extends WithdrawableAnswer {
+  by: Actor;
+}
+
+/** The database, and the fingerprint that decrypts who gave an answer. */
+export interface AnswerSource {
+  readonly reader: Reader;
+  readonly fingerprint: Fingerprint;
+}
+
+/** The answers that can be withdrawn, oldest first. */
+export async function listGivenAnswers({
+  reader,
+  fingerprint,
+}: AnswerSource): Promise<GivenAnswer[]> {
+  const rows = await reader
+    .selectFrom('answers')
+    .selectAll()
+    .where('needs', 'is', null)
+    .where('claimed_at', 'is', null)
+    .where('in_force_from', 'is not', null)
+    .orderBy('given_at')
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => ({ ...toWithdrawable(row), by: openGiver(fingerprint, row) }));
+}
+
+/** The answer to this question or batch that can be withdrawn; null if there is none. */
+export async function findGivenAnswer(
+  { reader, fingerprint }: AnswerSource,
+  { about, id, integrationId }: Pick<Answer, 'about' | 'integrationId'> & { id: string },
+): Promise<GivenAnswer | null> {
+  const row = await reader
+    .selectFrom('answers')
+    .selectAll()
+    .where('integration_id', '=', integrationId)
+    .where('about', '=', about)
+    .where('subject', '=', id)
+    .where('needs', 'is', null)
+    .where('claimed_at', 'is', null)
+    .executeTakeFirst();
+  return row === undefined ? null : { ...toWithdrawable(row), by: openGiver(fingerprint, row) };
+}
+
+/** Deletes an answer, with its audit entry; false if it is already in force. */
+export async function recordWithdrawal(
+  trx: ActorTransaction,
+  { id, integrationId, about, subject, decision }: WithdrawableAnswer,
+): Promise<boolean> {
+  if (!(await withdrawAnswer(trx, id))) return false;
+  const of = about === 'contact' || about === 'network' ? 'hold' : about;
+  const details = { [of]: subject, decision };
+  await recordEntry(trx, { action: 'answer.withdrawn', integrationId, details });
+  return true;
+}
+
 /** Deletes an answer; false if it is already in force. */
-export async function withdrawAnswer(connection: TimedConnection, id: string): Promise<boolean> {
+export async function withdrawAnswer(
+  connection: Pick<TimedConnection, 'deleteFrom'>,
+  id: string,
+): Promise<boolean> {
   const { numDeletedRows } = await connection
     .deleteFrom('answers')
     .where('id', '=', id)
@@ -122,10 +183,7 @@ async function apply(store: AnswerStore, id: string): Promise<void> {
     .executeTakeFirst();
   // It was withdrawn, or another process was first.
   if (row === undefined) return;
-  const by = actorSchema.parse(
-    JSON.parse(auditSealer(fingerprint).open(row.given, answerSealContext('given', row))),
-  );
-  await decide(connection, store.actingAs(by), toAnswer(row));
+  await decide(connection, store.actingAs(openGiver(fingerprint, row)), toAnswer(row));
   await connection.deleteFrom('answers').where('id', '=', id).execute();
 }
 
@@ -183,6 +241,11 @@ function toAnswer({ about, decision, ...row }: AnswerRow): Answer {
   }
   const { subject, integration_id: integrationId, opened_until: openedUntil } = row;
   return { integrationId, about, subject, decision, openedUntil };
+}
+
+function openGiver(fingerprint: Fingerprint, row: AnswerRow): Actor {
+  const given = auditSealer(fingerprint).open(row.given, answerSealContext('given', row));
+  return actorSchema.parse(JSON.parse(given));
 }
 
 function toWithdrawable(row: AnswerRow): WithdrawableAnswer {

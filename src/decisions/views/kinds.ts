@@ -4,6 +4,8 @@
  * these does not compile. Texts about many contacts that are decided together are in
  * `batch-kinds.ts`. The effect of a decision on a contact is in `../statements/questions.ts`.
  */
+import { ConfigurationError } from '../../core/errors.ts';
+import { didYouMean } from '../../core/near-miss.ts';
 import { describeCount, formatCount } from '../../core/quantities.ts';
 import type { QuestionKind } from '../../core/question-kinds.ts';
 import { changedPartsText } from '../../identity/changed-parts-text.ts';
@@ -386,6 +388,17 @@ function massChangeReason(detail: string | null, batchCount: number | undefined)
   const others = batchCount === undefined || batchCount < 2 ? 'many' : formatCount(batchCount - 1);
   return `its ${changed} changed, with those of ${others} others`;
 }
+
+/** Throws a ConfigurationError (unknown), with the reasons that there are, for a word that is none of them. */
+export function requireReason(word: string): QuestionKind {
+  if (isKind(word)) return word;
+  throw new ConfigurationError(
+    `There is no reason "${word}"${didYouMean(word, REASONS) || '.'} Nothing was changed. The reasons for a decision: ${REASONS.join(', ')}`,
+    { code: 'reason_unknown', refusal: 'unknown', details: { reason: word } },
+  );
+}
+
+const REASONS = Object.keys(KINDS).sort();
 
 /** What may be decided at once about all contacts that wait for this reason; empty where each is a question of its own. */
 export function decisionsAtOnce(reason: string): readonly DecisionWord[] {

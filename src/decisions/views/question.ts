@@ -66,7 +66,10 @@ export function refusalText(question: CountedQuestion): string {
  * What was decided about these questions, and the consequences: a sentence or two for each sort
  * among them.
  */
-export function listDecidedTexts(word: DecisionWord, questions: readonly Question[]): string[] {
+export function listDecidedTexts(
+  word: DecisionWord,
+  questions: readonly Pick<Question, 'kind'>[],
+): string[] {
   const counts = new Map<(typeof KINDS)[Question['kind']]['decided'], number>();
   for (const { kind } of questions) {
     const { decided } = KINDS[kind];

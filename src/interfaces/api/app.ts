@@ -4,6 +4,7 @@ import { except } from 'hono/combine';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { timeout } from 'hono/timeout';
 import { createClientReader } from '../../clients/views/clients.ts';
+import { createDecisionWatch } from '../../decisions/apply-answers.ts';
 import { createApprovalWatch } from '../../decisions/second-person/carry-on.ts';
 import { createOperationRunner } from '../../operations/kit/perform.ts';
 import { getRelyingParty } from '../../people/sign-in/passkeys.ts';
@@ -64,7 +65,12 @@ const WITH_PASSWORDS = /^\/(sign-in|join|first-visit|account)(\/|$)/;
 /** The HTTP of the service. The order matters: access is checked before anything is read. */
 export function createHttpApp(given: HttpDeps): Hono<HttpEnv> {
   const runOperation = createOperationRunner(toOperationDeps(given));
-  const carryOn = createApprovalWatch({ ...given, runOperation });
+  const carryOutApprovals = createApprovalWatch({ ...given, runOperation });
+  const applyAnswers = createDecisionWatch({ ...given, store: given.application.store });
+  const carryOn = () => {
+    carryOutApprovals();
+    applyAnswers();
+  };
   const deps = { ...given, carryOn };
   // Some may be left from before the last end.
   carryOn();

@@ -1,13 +1,15 @@
 /** GET /v1/audit: who did what. */
+
 import { createRoute, z } from '@hono/zod-openapi';
 import { ACTOR_KINDS } from '../../core/actor.ts';
+import { readCursor, writeCursor } from '../../core/cursor.ts';
 import { AUDIT_ACTIONS } from '../../privacy/audit/record.ts';
 import { readAuditPage } from '../../privacy/audit-view.ts';
 import type { AuditChecker } from '../pages/audit/checker.ts';
 import type { Access } from './access.ts';
 import { listAccessibleIds, requireAllClients } from './request/client-access.ts';
 import type { HttpDeps } from './request/context.ts';
-import { createRouter, json, problems, readCursor, writeCursor } from './request/router.ts';
+import { createRouter, json, problems } from './request/router.ts';
 
 const MAX_PAGE = 500;
 const DEFAULT_PAGE = 50;

@@ -33,6 +33,11 @@ export interface RouteOptions {
   tag: string;
   /** 201 for what makes something, 202 for what goes on afterwards; 200 by default. */
   status?: 200 | 201 | 202;
+  /**
+   * The keys by which results say that the work is left to later: `approval`. A result that has one is answered with
+   * 202.
+   */
+  later?: readonly string[];
   /** The form of the response to a request that does not say which one it accepts; `json` by default. */
   form?: 'json' | 'csv';
 }
@@ -57,7 +62,7 @@ export function createOperationRoutes(deps: HttpDeps, access: Access) {
     operation: OperationOf<Input, Result>,
     options: InputRouteOptions<Input>,
   ): void {
-    const { method, path, status = 200, form = 'json' } = options;
+    const { method, path, status = 200, form = 'json', later = [] } = options;
     const guards = [access.requireRole(operation.role), authorised(operation)];
     const reader = inputReader(operation, method);
     if (reader.hasBody) guards.push(requireJsonBody, limitBody(MAX_API_BODY_BYTES));
@@ -82,7 +87,7 @@ export function createOperationRoutes(deps: HttpDeps, access: Access) {
         if (operation.csv !== undefined && wantsCsv(c, form)) {
           return sendCsv(c, operation, { result, input });
         }
-        return c.json(result, status);
+        return c.json(result, isLater(result, later) ? 202 : status);
       } catch (error) {
         if (!(error instanceof RequestWaits)) throw error;
         return c.json({ approval: describeApproval(error.approval) }, 202);
@@ -105,6 +110,10 @@ function takesMinutes<Input extends InputSchema, Result extends z.ZodType>(
   operation: OperationOf<Input, Result>,
 ): operation is Acting<Input, Result> {
   return operation.effect === 'acts' && operation.takesMinutes === true;
+}
+
+function isLater(result: unknown, keys: readonly string[]): boolean {
+  return typeof result === 'object' && result !== null && keys.some((key) => key in result);
 }
 
 function wantsCsv(c: Context<HttpEnv>, form: 'json' | 'csv'): boolean {
@@ -191,7 +200,7 @@ async function readBody(c: Context<HttpEnv>): Promise<unknown> {
 
 function describeRoute(
   operation: Operation,
-  { method, path, tag, status = 200 }: RouteOptions,
+  { method, path, tag, status = 200, later = [] }: RouteOptions,
   reader: InputReader<InputSchema>,
   asks: boolean,
 ): RouteConfig {
@@ -207,14 +216,36 @@ function describeRoute(
     description: describeAccess(operation),
     request: { ...describeInput(reader), ...(asks && { query: digest }) },
     responses: {
-      ...(!takesMinutes(operation) && { [status]: describeResult(operation) }),
+      ...(!takesMinutes(operation) && describeResults(operation, status, later)),
       ...describeRecorded(operation),
       ...commonProblems(operation, reader),
     },
   };
 }
 
-function describeResult({ result, csv }: Operation) {
+/** The results with each status: of a union, those with one of the keys have 202. */
+function describeResults(
+  operation: Operation,
+  status: number,
+  later: readonly string[],
+): RouteConfig['responses'] {
+  const { result } = operation;
+  if (!(result instanceof z.ZodUnion) || later.length === 0) {
+    return { [status]: describeResult(operation) };
+  }
+  const options = result.options.filter((option) => option instanceof z.ZodObject);
+  const has = ({ shape }: z.ZodObject) => later.some((key) => Object.hasOwn(shape, key));
+  const now = z.union(options.filter((option) => !has(option)));
+  return {
+    [status]: describeResult({ ...operation, result: now }),
+    202: {
+      description: 'It waits, and nothing is changed yet.',
+      ...json(z.union(options.filter(has))),
+    },
+  };
+}
+
+function describeResult({ result, csv }: Pick<Operation, 'result' | 'csv'>) {
   const { content } = json(result);
   const file = csv !== undefined && { 'text/csv': { schema: z.string() } };
   return { description: 'Done.', content: { ...content, ...file } };

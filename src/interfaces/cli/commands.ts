@@ -64,7 +64,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     (await import('./commands/stop.ts')).stopCommand(deps),
   ),
   entry('holds', 'show what waits for a person, and decide it', async (deps) =>
-    (await import('./commands/holds/holds.ts')).holdsCommand(deps),
+    (await import('./commands/holds.ts')).holdsCommand(deps),
   ),
   entry('approvals', 'show what waits for a second person, confirm or refuse it', async (deps) =>
     (await import('./commands/approvals.ts')).approvalsCommand(deps),

@@ -219,10 +219,10 @@ export interface TableView {
 }
 
 /**
- * A text, a number, or a time in ISO 8601: `at` has passed, which people read as "5 minutes ago", and `on` is still to
- * come. Null is never.
+ * A text, a number, a time in ISO 8601, or the ID of a run or a decision, which the terminal shortens. Of times, `at` has
+ * passed, which people read as "5 minutes ago", and `on` is still to come. Null is never.
  */
-export type Cell = string | number | { at: string | null } | { on: string | null };
+export type Cell = string | number | { at: string | null } | { on: string | null } | { id: string };
 
 /** A sentence; `warning` if the reader should act on it or know it before they act. */
 export type Note = string | { warning: string };

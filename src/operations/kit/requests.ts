@@ -2,7 +2,7 @@
 import type { Actor } from '../../core/actor.ts';
 import { ConfigurationError, isConfigurationError } from '../../core/errors.ts';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
-import { type AskDeps, withoutAccount } from '../../decisions/second-person/ask.ts';
+import { withoutAccount } from '../../decisions/second-person/ask.ts';
 import {
   type ApprovalRecord,
   type NewApproval,
@@ -13,7 +13,7 @@ import {
 } from '../../decisions/statements/approvals.ts';
 import type { Store } from '../../store.ts';
 import type { Caller } from './caller.ts';
-import type { ActingWorld, Operation, SecondUserMatter } from './operation.ts';
+import type { Operation, SecondUserMatter } from './operation.ts';
 
 /** Thrown where nothing was done yet, because another user has to confirm it first; no error of anybody. */
 export class RequestWaits extends Error {
@@ -24,11 +24,6 @@ export class RequestWaits extends Error {
     this.name = 'RequestWaits';
     this.approval = approval;
   }
-}
-
-/** What a topic needs that asks for a second user itself, as decisions, undo and erasure do. */
-export function toAskDeps({ application, store }: Pick<ActingWorld, 'application' | 'store'>): AskDeps {
-  return { application: { ...application, store } };
 }
 
 /** An operation with what a caller asks of it. */

@@ -29,6 +29,7 @@ export const AUDIT_ACTIONS = [
   'hold.decided',
   'batch.decided',
   'network.decided',
+  'answer.withdrawn',
   'match_rate.accepted',
   'marks.confirmed',
   'approval.asked',

@@ -173,7 +173,7 @@ describe('what waits for a second person, over HTTP', () => {
     const pageFor = async ({ cookie }: { cookie: string }) =>
       (await get(world, '/decisions?note=second', cookie)).text();
     const own = await pageFor(ada);
-    expect(own).toContain('Nothing is decided yet: it waits for a second person.');
+    expect(own).toContain('Nothing has been decided yet: this waits for a second user.');
     expect(own).toContain('Waits for another person');
     expect(own).toContain('Withdraw');
     expect(own).not.toMatch(/approvals\/[^/]+\/confirm/);

@@ -78,6 +78,15 @@ describe('deciding all contacts that wait for one reason', () => {
     expect(await countHeld(world, token)).toBe(2);
   });
 
+  it('names the reasons that there are to those who write another one', async () => {
+    const { post } = await openHeld();
+    const unknown = await post('/v1/integrations/riverside/decisions/lost_anser/reject/preview');
+    expect([unknown.status, unknown.read(errorSchema).error.code]).toEqual([404, 'reason_unknown']);
+    const { message } = unknown.read(errorSchema).error;
+    expect(message).toContain('did you mean "lost_answer"?');
+    expect(message).toMatch(/The reasons for a decision: .*name_mismatch/);
+  });
+
   it('waits for a second user where the settings say so', async () => {
     const { world, token, post } = await openHeld({ twoPeople: { approvals: 2 } });
     const second = await world.addToken('decider');

@@ -2,12 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { askAboutNetwork } from '../../../src/decisions/statements/network-questions.ts';
 import { recordMirroredGroups } from '../../../src/networks/statements/networks.ts';
+import { listAuditEntries } from '../../../src/privacy/audit/read-audit.ts';
+import { openHeldWorld, STRANGER } from '../../browser/held-world.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { controlService } from '../../helpers/service-control.ts';
 import { WITHOUT_TRIAL } from '../../helpers/sync-world.ts';
-import { errorSchema, type HttpWorld, openHttpWorld } from './http-world.ts';
+import { errorSchema, type HttpWorld, openHttpWorld, type RequestOptions } from './http-world.ts';
+import { get, join, send } from './people-world.ts';
 
 const open = closedAfterTest(openHttpWorld);
+const openHeld = closedAfterTest((count?: number) => openHeldWorld(count ?? 1));
 
 const holdSchema = z.strictObject({
   id: z.string(),
@@ -44,6 +48,30 @@ const decidedBatchSchema = z.strictObject({
   }),
 });
 const decidedSchema = z.strictObject({ hold: holdSchema });
+const answerSchema = z.strictObject({
+  id: z.string(),
+  integration: z.string(),
+  about: z.string(),
+  subject: z.string(),
+  decision: z.string(),
+  countsFrom: z.iso.datetime(),
+});
+const answersSchema = z.object({
+  answers: z.array(answerSchema.extend({ by: z.object({ kind: z.string() }) })),
+});
+const namedSchema = z.object({
+  holds: z.array(
+    holdSchema.extend({
+      names: z
+        .object({
+          contact: z.string().nullable(),
+          profile: z.string().nullable(),
+          problem: z.string().nullable(),
+        })
+        .nullable(),
+    }),
+  ),
+});
 const startedSchema = z.object({ run: z.object({ id: z.string() }) });
 
 async function sync(here: HttpWorld): Promise<void> {
@@ -53,6 +81,10 @@ async function sync(here: HttpWorld): Promise<void> {
 
 async function listHolds(here: HttpWorld) {
   return (await here.request('/v1/holds')).read(holdsSchema).holds;
+}
+
+async function firstHold(here: HttpWorld, token: string) {
+  return (await here.request('/v1/holds', { token })).read(holdsSchema).holds[0];
 }
 
 /** Everybody's answer is lost after it was charged: all are held. */
@@ -84,6 +116,110 @@ describe('/v1/holds', () => {
     const [left] = await listHolds(world);
     expect(left).toEqual(rest[0]);
     expect(world.crm.writes.map(({ id }) => id)).toEqual([second?.contact]);
+  });
+
+  it('decides several at once, all of them or none', async () => {
+    const world = await openWithHolds(3);
+    const ids = (await listHolds(world)).map(({ id }) => id);
+    const post = (word: string, body: object) =>
+      world.request(`/v1/holds/${word}`, { method: 'POST', body });
+    const unknown = await post('reject', { holds: [...ids, 'nowhere'] });
+    expect([unknown.status, unknown.read(errorSchema).error.code]).toEqual([404, 'hold_unknown']);
+    const impossible = await post('approve', { holds: ids });
+    expect(impossible.read(errorSchema).error.code).toBe('hold_without_profile');
+    expect(await listHolds(world)).toHaveLength(3);
+    const rejected = await post('reject', { holds: ids });
+    expect(rejected.status).toBe(200);
+    const { holds } = rejected.read(z.strictObject({ holds: z.array(holdSchema) }));
+    expect(holds.map(({ id, decision }) => [id, decision])).toEqual(
+      ids.map((id) => [id, 'rejected']),
+    );
+    expect(await listHolds(world)).toEqual([]);
+  });
+
+  it('tells who was first to the one who decides the same a moment later', async () => {
+    const world = await openWithHolds(2);
+    const ada = await join(world, 'Ada', 'decider');
+    const token = await world.addToken('decider');
+    const [first, second] = (await world.request('/v1/holds', { token })).read(holdsSchema).holds;
+    const decide = (id: string | undefined, word: string, options: RequestOptions) =>
+      world.request(`/v1/holds/${id}/${word}`, { method: 'POST', ...options });
+    const byAda = { headers: { cookie: ada.cookie, origin: world.url } };
+    expect((await decide(first?.id, 'reject', byAda)).status).toBe(200);
+    const late = await decide(first?.id, 'resubmit', { token });
+    expect([late.status, late.read(errorSchema).error.code]).toEqual([409, 'hold_decided']);
+    const { message } = late.read(errorSchema).error;
+    expect(message).toMatch(/was rejected on .* by Ada \(browser\)\. Nothing was changed\./);
+
+    // The answer of a page does not count yet, and was first all the same.
+    const onPage = await send(
+      world,
+      `/decisions/${second?.id}/resubmit`,
+      {},
+      { cookie: ada.cookie },
+    );
+    expect(onPage.location).toMatch(/undo=/);
+    const meanwhile = await decide(second?.id, 'reject', { token });
+    expect([meanwhile.status, meanwhile.read(errorSchema).error.message]).toEqual([
+      409,
+      expect.stringContaining('was resubmitted a moment ago by Ada (browser)'),
+    ]);
+    const again = await send(world, `/decisions/${second?.id}/reject`, {}, { cookie: ada.cookie });
+    expect(again.location).toContain('note=decided');
+    const page = await get(world, again.location ?? '', ada.cookie);
+    expect(await page.text()).toContain('was resubmitted a moment ago by Ada (browser)');
+  });
+
+  it('withdraws an answer that does not count yet, with an entry in the audit', async () => {
+    const world = await openWithHolds(1);
+    const token = await world.addToken('decider');
+    const outside = await world.addToken('decider', []);
+    const hold = await firstHold(world, token);
+    const body = { withdrawable: true };
+    const path = `/v1/holds/${hold?.id}/resubmit`;
+    const given = await world.request(path, { method: 'POST', token, body });
+    expect(given.status).toBe(202);
+    const { answer } = given.read(z.strictObject({ answer: answerSchema }));
+    expect(answer).toMatchObject({ subject: hold?.id, decision: 'resubmitted', about: 'contact' });
+    const list = async (as: string) =>
+      (await world.request('/v1/answers', { token: as })).read(answersSchema).answers;
+    expect(await list(token)).toMatchObject([{ id: answer.id, by: { kind: 'token' } }]);
+    expect(await list(outside)).toEqual([]);
+    const withdraw = (as: string) =>
+      world.request(`/v1/answers/${answer.id}/withdraw`, { method: 'POST', token: as });
+    expect((await withdraw(outside)).status).toBe(404);
+    expect((await withdraw(token)).status).toBe(200);
+    expect(await list(token)).toEqual([]);
+    expect(await firstHold(world, token)).toEqual(hold);
+    const late = await withdraw(token);
+    expect([late.status, late.read(errorSchema).error.code]).toEqual([404, 'answer_unknown']);
+    const entries = await listAuditEntries(world.application.store, {
+      ...{ action: 'answer.withdrawn', limit: 5 },
+    });
+    expect(entries.map(({ details }) => details)).toEqual([
+      { hold: hold?.id, decision: 'resubmitted' },
+    ]);
+  });
+
+  it('reads the names for deciders alone, and records that they were shown', async () => {
+    const world = await openHeld(2);
+    const [viewer, decider] = [await world.addToken('viewer'), await world.addToken('decider')];
+    const ask = (token: string) =>
+      world.request('/v1/holds/names', { method: 'POST', token, body: { examples: true } });
+    expect((await ask(viewer)).status).toBe(403);
+    const shown = await ask(decider);
+    const { holds } = shown.read(namedSchema);
+    expect(holds).toHaveLength(2);
+    for (const { names } of holds) {
+      expect(names?.contact).toContain(STRANGER);
+      expect(names?.profile).not.toContain(STRANGER);
+      expect(names?.problem).toBeNull();
+    }
+    const entries = await listAuditEntries(world.application.store, {
+      ...{ action: 'names.shown', limit: 5 },
+    });
+    expect(entries.map(({ details }) => details)).toEqual([{ command: 'holds', names: 4 }]);
+    expect(world.logLines.join('')).not.toContain(STRANGER);
   });
 
   it('approves nothing where there is no profile, and knows no other decision', async () => {

@@ -96,6 +96,12 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'GET /v1/runs/:id/events': { role: 'viewer', about: 'run' },
   'GET /v1/holds': { role: 'viewer', about: 'list' },
   'GET /v1/decisions': { role: 'viewer', about: 'list' },
+  'POST /v1/holds/names': { role: 'decider', about: 'list' },
+  'POST /v1/holds/approve': { role: 'decider' },
+  'POST /v1/holds/reject': { role: 'decider' },
+  'POST /v1/holds/resubmit': { role: 'decider' },
+  'GET /v1/answers': { role: 'viewer' },
+  'POST /v1/answers/:answer/withdraw': { role: 'decider' },
   'POST /v1/holds/:id/:decision': { role: 'decider', about: 'hold' },
   'POST /v1/holds/batches/:id/:decision': { role: 'decider', about: 'batch' },
   'GET /v1/approvals': { role: 'viewer', about: 'list' },
@@ -287,8 +293,8 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
     about: 'approval',
     path: '/decisions/approvals/:id/refuse',
   },
-  // What is out of reach, or unknown, can no longer be taken back.
-  'POST /decisions/waiting/:id/take-back': {
-    ...{ role: 'decider', path: '/decisions/waiting/some/take-back' },
+  // What is out of reach, or unknown, can no longer be withdrawn.
+  'POST /decisions/answers/:answer/withdraw': {
+    ...{ role: 'decider', path: '/decisions/answers/some/withdraw' },
   },
 };

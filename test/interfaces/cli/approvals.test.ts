@@ -67,8 +67,8 @@ describe('donor-sync approvals', () => {
     const short = asked.id.slice(-8);
     const words = await world.run(approve);
     expect(words.exitCode).toBe(3);
-    expect(words.stdout).toContain('Nothing is done yet: this waits for a second person.');
-    expect(words.stdout).toContain(`donor-sync approvals confirm ${short}`);
+    expect(words.stdout).toContain('Nothing has been done yet: this waits for a second user.');
+    expect(words.stdout).toContain(`donor-sync approvals confirm ${asked.id}`);
     await world.run(['sync']);
     expect(await world.spent()).toBe(spent);
     expect((await world.runJson(['approvals'], listSchema)).approvals).toMatchObject([asked]);

@@ -1,8 +1,11 @@
+import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { explain } from '../../../src/core/codes/explain.ts';
+import { COMMANDS } from '../../../src/interfaces/cli/commands.ts';
 import { runWhole } from '../../helpers/whole-program.ts';
 import { errorSchema } from './documents.ts';
+import { commandDeps } from './run-command.ts';
 
 /** A folder without settings: nothing of this may read any. */
 const cwd = import.meta.dirname;
@@ -91,5 +94,19 @@ describe('donor-sync help', () => {
     expect(ofCommand.stderr).toContain('did you mean "sync"?');
     const { stdout } = await runWhole(['help', 'xyzzyplugh', '--json'], { cwd });
     expect(errorSchema.parse(JSON.parse(stdout)).error.code).toBe('code_unknown');
+  });
+});
+
+describe('--help', () => {
+  it('of every command leaves room for descriptions in 80 columns, so that they wrap', async () => {
+    const deps = { ...commandDeps({ cwd }), timezone: () => 'UTC' };
+    const commands = await Promise.all(COMMANDS.map(({ load }) => load(deps)));
+    const all = (command: Command): Command[] => [command, ...command.commands.flatMap(all)];
+    const tooWide = commands.flatMap(all).filter((command) => {
+      const help = command.createHelp();
+      // Commander wraps descriptions of 40 characters and more, beside terms with four spaces.
+      return help.padWidth(command, help) > 80 - 40 - 4;
+    });
+    expect(tooWide.map((command) => command.name())).toEqual([]);
   });
 });

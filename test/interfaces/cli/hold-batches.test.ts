@@ -138,7 +138,7 @@ describe('a change of many contacts at once', () => {
     const late = await here.run(['holds', 'reject', '--batch', id]);
     expect([late.exitCode, late.stderr]).toEqual([
       2,
-      expect.stringContaining('are decided already. No batch waits for a decision.'),
+      expect.stringMatching(/ are decided already, approved on .* by anna \(command line\)\. /),
     ]);
   });
 
@@ -151,13 +151,15 @@ describe('a change of many contacts at once', () => {
     const short = id.slice(-8);
     const hold = holds[0]?.id ?? '';
     const refusals: [string[], string][] = [
-      [['reject', '--batch', 'ffffffff'], `Open: ${short} (40 contacts of riverside).`],
+      [['reject', '--batch', 'ffffffff'], `Open batches: ${id} (40 contacts of riverside).`],
       [['reject', '--batch', `${id.slice(0, -1)}x`], `did you mean "${id}"?`],
-      [['approve', '--batch', short, hold], 'Either --batch or the ids of single holds'],
-      [['approve'], 'Name the ids of holds, or all of a batch with --batch ID'],
-      [['resubmit', '--batch', short], `donor-sync holds approve --batch ${short}`],
+      [['approve', '--batch', id, hold], 'Either --batch or the IDs of single decisions'],
+      [['approve'], 'Name the IDs of decisions, or all of a batch with --batch ID'],
+      [['resubmit', '--batch', id], `donor-sync holds approve --batch ${id}`],
       [['resubmit', hold], 'donor-sync holds approve'],
-      [['reject', short], `donor-sync holds reject --batch ${short}`],
+      [['reject', id], `donor-sync holds reject --batch ${id}`],
+      [['reject', '--batch', short], `With --json, write the whole ID, not its end: ${id}.`],
+      [['reject', hold.slice(-8)], `With --json, write the whole ID, not its end: ${hold}.`],
     ];
     for (const [args, words] of refusals) {
       const refused = await here.run(['holds', ...args, '--json']);

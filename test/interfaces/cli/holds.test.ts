@@ -25,7 +25,7 @@ describe('donor-sync holds', () => {
     expect(typo.stderr).toContain('did you mean "approve"?');
     const unknown = await here.run(['holds', 'reject', rejected.id, 'ffffffff-unknown']);
     expect(unknown.exitCode).toBe(2);
-    expect(unknown.stderr).toContain('no open hold "ffffffff-unknown"');
+    expect(unknown.stderr).toContain('no decision "ffffffff-unknown"');
     expect((await here.runJson(['holds'], holdsSchema)).holds).toHaveLength(holds.length);
 
     await here.run(['holds', 'approve', approved.id.slice(-8)]);

@@ -8,6 +8,11 @@ const TWO_PEOPLE = 'docs/guides/users.md#two-people';
 export const DECISION_ERRORS: ErrorTopic = {
   document: HOLDS,
   codes: {
+    answer_unknown: {
+      means:
+        'No answer with this ID can be withdrawn: it counts already, was withdrawn, or never existed. Nothing was changed.',
+      next: '`donor-sync holds answers` lists the answers that can be withdrawn.',
+    },
     approval_account_too_new: {
       means:
         'Your account is newer than this request, so you cannot confirm it. Nothing was changed.',
@@ -91,20 +96,9 @@ export const DECISION_ERRORS: ErrorTopic = {
         'The ID belongs to a batch of contacts, not to a single decision. Nothing was changed.',
       next: 'Decide all of them with `--batch`, as the message shows.',
     },
-    hold_not_approvable: {
-      means: 'This decision about a network cannot be approved. Nothing was changed.',
-      next: 'Use one of the answers that the message names.',
-      document: 'docs/guides/networks.md',
-    },
     hold_not_decidable: {
       means: 'This decision does not accept this answer. Nothing was changed.',
       next: 'Use one of the answers that the message names.',
-    },
-    hold_of_network: {
-      means:
-        'This decision is about a network and does not accept this answer. Nothing was changed.',
-      next: 'Use one of the answers that the message names.',
-      document: 'docs/guides/networks.md',
     },
     hold_unknown: {
       means: 'There is no open decision with this ID, or you do not have access to its client.',
@@ -113,6 +107,10 @@ export const DECISION_ERRORS: ErrorTopic = {
     hold_without_profile: {
       means: 'The response was lost, so there is no profile to approve. Nothing was changed.',
       next: 'Answer with `donor-sync holds resubmit`, which costs a credit, or with `reject`.',
+    },
+    reason_unknown: {
+      means: 'No decision can have this reason. Nothing was changed.',
+      next: 'Use one of the reasons that the message names; `donor-sync holds --json` shows the `kind` of each decision.',
     },
     networks_missing: {
       means: 'The client has no member in a network yet, so there are no connections to show.',

@@ -1,6 +1,7 @@
 /** How routes describe themselves and what they have in common: errors, ids, cursors. */
 import { OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import { readCursor, writeCursor } from '../../../core/cursor.ts';
 import type { HttpEnv } from './context.ts';
 import { HttpError } from './errors.ts';
 
@@ -78,15 +79,6 @@ export const contactSchema = z
   .max(MAX_LENGTH)
   .regex(/^\P{Cc}+$/u, 'has characters that no id has');
 
-const positionSchema = z.tuple([z.int(), z.string().regex(/^\P{Cc}+$/u)]);
-
-/** What the list is sorted by: a number, and an id among those that share it. */
-export type Position = z.infer<typeof positionSchema>;
-
-export function writeCursor(position: Position): string {
-  return Buffer.from(JSON.stringify(position)).toString('base64url');
-}
-
 /** A page of a list that is at hand as a whole: what follows the page of the cursor, at most `limit`. */
 export function getPage<One extends { id: string }>(
   all: readonly One[],
@@ -97,13 +89,4 @@ export function getPage<One extends { id: string }>(
   const page = all.slice(from, end);
   const last = end < all.length ? page.at(-1) : undefined;
   return { page, next: last === undefined ? null : writeCursor([end, last.id]) };
-}
-
-/** Throws an HttpError (422) for a word that no list has given. */
-export function readCursor(cursor: string): Position {
-  try {
-    return positionSchema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
-  } catch {
-    throw new HttpError(422, 'cursor_invalid', 'The cursor is not one that this list has given.');
-  }
 }

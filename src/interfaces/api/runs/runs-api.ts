@@ -1,6 +1,8 @@
 /** GET /v1/runs, /v1/runs/:id and /v1/runs/:id/contacts: the runs, and what each did to contacts. */
+
 import { createRoute, z } from '@hono/zod-openapi';
 import { stream } from 'hono/streaming';
+import { readCursor, writeCursor } from '../../../core/cursor.ts';
 import { OUTCOME_ORDER } from '../../../core/outcome.ts';
 import { splitIntoBatches } from '../../../core/parallel.ts';
 import { runReportSchema, runStatusSchema, triggerSchema } from '../../../core/run.ts';
@@ -17,7 +19,7 @@ import {
 import type { Access } from '../access.ts';
 import { findRun, listAccessibleIds } from '../request/client-access.ts';
 import type { HttpDeps } from '../request/context.ts';
-import { createRouter, json, problems, readCursor, writeCursor } from '../request/router.ts';
+import { createRouter, json, problems } from '../request/router.ts';
 
 /** The report under its name in openapi.json, which only schemas of this `z` can have. */
 export const runSchema = z.object(runReportSchema.shape).openapi('Run');

@@ -1,4 +1,4 @@
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Command, CommanderError, Help, InvalidArgumentError } from 'commander';
 import type { z } from 'zod';
 import { plainText } from '../../../core/printable.ts';
 import type { Environment } from '../../../settings/environment.ts';
@@ -32,8 +32,18 @@ export function createCommand(name: string, deps: Pick<CommandDeps, 'stdout' | '
       getOutHelpWidth: () => deps.stdout.columns ?? HELP_WIDTH,
       getErrHelpWidth: () => deps.stderr.columns ?? HELP_WIDTH,
     })
+    .configureHelp({ subcommandTerm })
     .exitOverride();
 }
+
+/** A command in the help of its topic, without its arguments where those would leave no room for its description. */
+function subcommandTerm(command: Command): string {
+  const term = new Help().subcommandTerm(command);
+  return term.length > MAX_TERM ? command.name() : term;
+}
+
+/** Of 80 characters, commander needs 40 for descriptions, or it wraps none. */
+const MAX_TERM = 34;
 
 /** `donor-sync fields check`: the command as it is typed. */
 function wholeName(command: Command): string {

@@ -20,11 +20,12 @@ import {
 } from '../../../operations/kit/operation.ts';
 import { type OperationDeps, perform, preview } from '../../../operations/kit/perform.ts';
 import { RequestWaits } from '../../../operations/kit/requests.ts';
+import { describeWaiting } from '../../../operations/second-person.ts';
 import type { Environment } from '../../../settings/environment.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { EXIT_CODES, type ExitCode, type Output, usageError } from '../terminal/output.ts';
 import type { Column } from '../terminal/table.ts';
-import { formatCount, formatLast, formatTimestamp } from '../terminal/words.ts';
+import { formatCount, formatLast, formatTimestamp, shortId } from '../terminal/words.ts';
 import {
   type Attempt,
   asStop,
@@ -37,6 +38,7 @@ import {
 import {
   baseOptions,
   confirmOrStop,
+  type ProductAction,
   type ProductDeps,
   productAction,
   productCommand,
@@ -89,13 +91,7 @@ export function operationCommand<Input extends InputSchema, Result extends z.Zod
       if (isCsv && csv !== undefined) deps.stdout.write(csv.text(result));
       else print(output, operation, result, deps.clock.now());
     };
-    const end = (result: z.output<Result>): ExitCode[] => {
-      for (const remark of operation.remarks?.(result) ?? []) output.note(remark);
-      const failures = operation.failures?.(result) ?? [];
-      const ended = ENDINGS[operation.ending?.(result) ?? 'done'];
-      const codes = failures.map((failure) => output.fail(toError(failure)));
-      return ended === EXIT_CODES.done ? codes : [...codes, ended];
-    };
+    const end = (result: z.output<Result>) => endWith(output, operation, result);
     const clients = typed[subjects.length];
     if (choice !== undefined && 'each' in choice) {
       const { attempts, results } = await attemptAll(
@@ -127,12 +123,46 @@ export function operationCommand<Input extends InputSchema, Result extends z.Zod
 /** Nothing has been done yet. */
 function finishWaiting(output: Output, waiting: ApprovalRecord): ExitCode {
   const approval = describeApproval(waiting);
-  output.finish({ approval }, () =>
-    output.print(
-      `Nothing has been done yet: this waits for a second user. ${approval.text} Another user confirms it: donor-sync approvals confirm ${approval.id}`,
-    ),
-  );
+  output.finish({ approval }, () => output.print(describeWaiting(approval).join('\n')));
   return EXIT_CODES.stopped;
+}
+
+/**
+ * Carries an operation out with what a command of its own shape has read, and prints the result. Resolves to the exit
+ * code.
+ */
+export async function carryOutHere<Input extends InputSchema, Result extends z.ZodType>(
+  deps: ProductDeps,
+  {
+    application,
+    settings,
+    output,
+  }: Pick<ProductAction<unknown>, 'application' | 'settings' | 'output'>,
+  operation: OperationOf<Input, Result>,
+  given: z.input<Input>,
+  { isYes = false } = {},
+): Promise<ExitCode> {
+  const world = toOperationDeps(deps, application, settings);
+  const options = listFields(operation.input).filter(
+    ({ key }) => !operation.subjects.includes(key),
+  );
+  const input = readInput(operation, given, options);
+  const result = await carryOutAsked(deps, world, operation, input, { isYes });
+  output.finish(result, () => print(output, operation, result, deps.clock.now()));
+  return getWorstCode(endWith(output, operation, result));
+}
+
+/** Prints the remarks and failures of a result, and says how the command ends with it. */
+function endWith<Input extends InputSchema, Result extends z.ZodType>(
+  output: Output,
+  operation: OperationOf<Input, Result>,
+  result: z.output<Result>,
+): ExitCode[] {
+  for (const remark of operation.remarks?.(result) ?? []) output.note(remark);
+  const failures = operation.failures?.(result) ?? [];
+  const ended = ENDINGS[operation.ending?.(result) ?? 'done'];
+  const codes = failures.map((failure) => output.fail(toError(failure)));
+  return ended === EXIT_CODES.done ? codes : [...codes, ended];
 }
 
 /** One client after the other; once the signal is aborted, no other begins. */
@@ -418,14 +448,19 @@ function toColumn(
   return {
     header,
     value: (row) => cellText(row[index] ?? '', now),
-    shrinks: header !== 'ID' && !isNumber,
+    shrinks: header !== 'ID' && !isNumber && !rows.some((row) => isId(row[index])),
     ...(isNumber && { align: 'right' }),
   };
+}
+
+function isId(cell: Cell | undefined): boolean {
+  return typeof cell === 'object' && 'id' in cell;
 }
 
 function cellText(cell: Cell, now: number): string {
   if (typeof cell === 'number') return formatCount(cell);
   if (typeof cell === 'string') return cell;
+  if ('id' in cell) return shortId(cell.id);
   if ('at' in cell) return formatLast(cell.at, now);
   return cell.on === null ? 'never' : formatTimestamp(cell.on);
 }

@@ -10,10 +10,6 @@ export interface BulkWords {
   answer: string;
 }
 
-export function mayDecideAll(reason: string, decision: DecisionWord): boolean {
-  return decisionsAtOnce(reason).includes(decision);
-}
-
 /** The buttons for so many contacts, each with what it means and costs. */
 export function bulkWords(reason: string, count: number): BulkWords[] {
   return decisionsAtOnce(reason).map((decision) => ({

@@ -2,23 +2,15 @@
 
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
+import { isoTime } from '../../../core/clock.ts';
+import { readCursor } from '../../../core/cursor.ts';
+import type { ConfigurationError } from '../../../core/errors.ts';
 import { mayActAs } from '../../../core/role.ts';
 import { mayBeSame } from '../../../core/second-person.ts';
-import { createDecisionWatch } from '../../../decisions/apply-answers.ts';
-import { DECIDED, requireBatchDecision } from '../../../decisions/decide.ts';
-import {
-  approvalOfBatch,
-  approvalOfReason,
-  askSecondPerson,
-  toApprovalRequest,
-} from '../../../decisions/second-person/ask.ts';
-import type { ApprovalRecord, WorkRequest } from '../../../decisions/statements/approvals.ts';
-import type { Answer } from '../../../decisions/statements/withdrawable-answers.ts';
-import {
-  findWithdrawableAnswer,
-  giveAnswer,
-  withdrawAnswer,
-} from '../../../decisions/statements/withdrawable-answers.ts';
+import { describeFirst } from '../../../decisions/decided-by.ts';
+import type { ApprovalRecord } from '../../../decisions/statements/approvals.ts';
+import { findQuestion } from '../../../decisions/statements/questions.ts';
+import { findWithdrawableAnswer } from '../../../decisions/statements/withdrawable-answers.ts';
 import { describeApproval, listApprovals, roleFor } from '../../../decisions/views/approval.ts';
 import { BATCH_DECISIONS } from '../../../decisions/views/batch-kinds.ts';
 import {
@@ -29,24 +21,22 @@ import {
   toQueueItem,
 } from '../../../decisions/views/decision-queue.ts';
 import { HOLD_DECISIONS } from '../../../decisions/views/kinds.ts';
+import { withdrawAnswer } from '../../../operations/answers.ts';
 import { confirmRequest, refuseRequest } from '../../../operations/approvals.ts';
+import { decideHold, decideHoldBatch } from '../../../operations/decide.ts';
+import { decideAll } from '../../../operations/decide-all.ts';
 import { noteEntries } from '../../../privacy/audit/record.ts';
-import { findDecidableHold } from '../../api/holds-api.ts';
 import { getRequester } from '../../api/request/caller.ts';
 import {
   canAccessApproval,
   findAccessibleHold,
-  findIntegration,
   findOpenBatch,
   hasAccess,
   listAccessible,
 } from '../../api/request/client-access.ts';
 import { type HttpDeps, type HttpEnv, liveDeps } from '../../api/request/context.ts';
-import { HttpError } from '../../api/request/errors.ts';
-import { readCursor } from '../../api/request/router.ts';
 import { createOperationForms } from '../frame/operation-form.ts';
 import type { PageFrame } from '../frame/page-app.ts';
-import { mayDecideAll } from './bulk.ts';
 import { DECISION_NOTES, type DecisionNote } from './notes.ts';
 import {
   type DecisionsPage,
@@ -63,9 +53,6 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
   const { application } = deps;
   const { store } = application;
   const app = frame.room();
-  const watch = createDecisionWatch({ ...deps, store });
-  // Some may be left from before the last end.
-  watch();
 
   app.get('/decisions', frame.see('viewer'), async (c) => {
     const content = await readDecisions(application, listAccessible(c, application), parseQuery(c));
@@ -94,94 +81,70 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
     answer: (c) => leave(c, 'refused'),
   });
 
-  app.post('/decisions/waiting/:id/take-back', frame.act('decider'), async (c) => {
-    const waiting = await findWithdrawableAnswer(store.reader, c.req.param('id'));
-    if (waiting === undefined || !hasAccess(c, waiting.integrationId)) return leave(c, 'too-late');
-    const isBack = await withdrawAnswer(store.connection, waiting.id);
-    if (!isBack) return leave(c, 'too-late');
-    const { about, subject: id } = waiting;
-    if (about === 'reason') return leave(c, 'taken-back');
-    return c.redirect(
-      withWords(decisionHref({ id, about }, parseQuery(c)), { note: 'taken-back' }),
-      303,
-    );
+  add('/decisions/answers/:answer/withdraw', withdrawAnswer, {
+    answer(c, { withdrawn: { about, subject } }) {
+      if (about === 'reason') return leave(c, 'withdrawn');
+      const href = decisionHref({ id: subject, about }, parseQuery(c));
+      return c.redirect(withWords(href, { note: 'withdrawn' }), 303);
+    },
+    refused: (c, { code }) => (code === 'answer_unknown' ? leave(c, 'too-late') : null),
   });
 
-  for (const word of HOLD_DECISIONS) {
-    app.post(`/decisions/all/${word}`, frame.act('decider'), async (c) => {
-      const { client, reason, until } = allSchema.parse(c.req.query());
-      const { id: integrationId } = findIntegration(c, application, client);
-      if (!mayDecideAll(reason, word)) throw notForAll();
-      // What was opened since the page was made is not what its reader has counted.
-      const openedUntil = Math.min(until, deps.clock.now());
-      const ofReason = { subject: reason, integrationId, openedUntil };
-      if (await isLeftToSecond(c, integrationId, approvalOfReason(word, ofReason)))
-        return leave(c, 'second');
-      const about = { about: 'reason', subject: reason, openedUntil } as const;
-      const id = await wait(c, { ...about, integrationId, decision: DECIDED[word] });
-      return leave(c, id === null ? 'decided' : null, id);
+  for (const decision of HOLD_DECISIONS) {
+    add(`/decisions/all/${decision}`, decideAll, {
+      read(_, { req }) {
+        const { client: integration, reason, until } = allSchema.parse(req.query());
+        // Its reader has not counted the decisions that were opened since the page was made.
+        return { integration, reason, decision, openedUntil: isoTime(until), withdrawable: true };
+      },
+      answer: (c, { approval, answer: given }) =>
+        approval === null ? leave(c, null, given?.id) : leave(c, 'second'),
+      refused: leaveDecided,
     });
-
-    app.post(`/decisions/:id/${word}`, frame.act('decider'), async (c) => {
-      const hold = await findDecidableHold(c, store.reader, c.req.param('id'), word);
-      const { id: subject, integrationId, decision } = hold;
-      if (decision !== null) return leave(c, 'decided');
-      if (await isLeftToSecond(c, integrationId, toApprovalRequest(word, [hold])))
-        return leave(c, 'second');
-      const id = await wait(c, {
-        about: hold.about,
-        subject,
-        integrationId,
-        decision: DECIDED[word],
-        openedUntil: null,
-      });
-      return leave(
-        c,
-        id === null ? 'decided' : null,
-        id,
-        toQueueItem(hold, application.integrations),
-      );
+    add(`/decisions/:id/${decision}`, decideHold, {
+      read: () => ({ decision, withdrawable: true }),
+      async answer(c, result, { id }) {
+        if ('approval' in result) return leave(c, 'second');
+        const hold = await findAccessibleHold(c, store.reader, id);
+        const item = toQueueItem(hold, application.integrations);
+        return leave(c, null, 'answer' in result ? result.answer.id : null, item);
+      },
+      refused: leaveDecided,
     });
   }
 
-  for (const word of BATCH_DECISIONS) {
-    app.post(`/decisions/batches/:id/${word}`, frame.act('decider'), async (c) => {
-      const batch = await findOpenBatch(c, store.reader, c.req.param('id')).catch(nullIfDecided);
-      if (batch === null) return leave(c, 'decided');
-      const { id: subject, integrationId } = batch;
-      requireBatchDecision(batch, word);
-      if (await isLeftToSecond(c, integrationId, approvalOfBatch(word, batch)))
-        return leave(c, 'second');
-      const id = await wait(c, {
-        about: 'batch',
-        subject,
-        integrationId,
-        decision: DECIDED[word],
-        openedUntil: null,
-      });
-      return leave(
-        c,
-        id === null ? 'decided' : null,
-        id,
-        itemOfBatch(batch, application.integrations),
-      );
+  for (const decision of BATCH_DECISIONS) {
+    add(`/decisions/batches/:id/${decision}`, decideHoldBatch, {
+      read: () => ({ decision, withdrawable: true }),
+      async answer(c, result, { id }) {
+        if ('approval' in result) return leave(c, 'second');
+        const batch = await findOpenBatch(c, store.reader, id);
+        const item = itemOfBatch(batch, application.integrations);
+        return leave(c, null, 'answer' in result ? result.answer.id : null, item);
+      },
+      refused: leaveDecided,
     });
   }
   return app;
 
   type C = Context<HttpEnv>;
 
-  async function isLeftToSecond(c: C, integrationId: string, request: WorkRequest | null) {
-    const asked = request && { request, integrationId };
-    return (
-      asked !== null && (await askSecondPerson({ application }, getRequester(c), asked)) !== null
-    );
+  /** A second click is no mistake; everything else is. The next page says who was first. */
+  function leaveDecided(c: C, { code, details }: ConfigurationError): Promise<Response> | null {
+    if (code !== 'hold_decided' && code !== 'batch_decided') return null;
+    const { hold: first } = details;
+    return leave(c, 'decided', null, null, typeof first === 'string' ? { first } : {});
   }
 
-  async function wait(c: C, decision: Answer): Promise<string | null> {
-    const id = await store.actingAs(c.get('actor')).act((trx) => giveAnswer(trx, decision));
-    watch();
-    return id;
+  /** The text of a note; for a decision that was made before, with the user who was first. */
+  async function readNote(c: C): Promise<string | null> {
+    const { note, first } = noteSchema.parse(c.req.query());
+    if (note === 'decided' && first !== null && maySeeNames(c)) {
+      const hold = await findQuestion(store.reader, first);
+      const told = hold && hasAccess(c, hold.integrationId) && (await describeFirst(store, hold));
+      if (told) return told;
+    }
+    return note && DECISION_NOTES[note];
   }
 
   /** Each view of names is on record; viewers see none. */
@@ -205,7 +168,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
     c: C,
     content: Omit<DecisionsPage, 'undo' | 'approvals'>,
   ): Promise<Response> {
-    const { note, undo: id } = noteSchema.parse(c.req.query());
+    const { undo: id } = noteSchema.parse(c.req.query());
     const waiting =
       id === null || !maySeeNames(c) ? undefined : await findWithdrawableAnswer(store.reader, id);
     const reach = listAccessible(c, application);
@@ -216,7 +179,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
     const known = content.open === null ? await listApprovals(store) : [];
     const approvals = known.filter((one) => canAccessApproval(c, one)).map((one) => shown(c, one));
     const page = { ...content, undo, approvals };
-    return c.html(renderDecisions(viewer, page, note && DECISION_NOTES[note]));
+    return c.html(renderDecisions(viewer, page, await readNote(c)));
   }
 
   /** On to the next decision, or back to the queue; `undo` leads back. */
@@ -225,12 +188,13 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
     note: DecisionNote | null,
     undo: string | null = null,
     from: QueueItem | null = null,
+    more: Readonly<Record<string, string>> = {},
   ): Promise<Response> {
     const query = parseQuery(c);
     const reach = listAccessible(c, application);
     const around = from && (await readAround(store.reader, reach, query, from.place));
     const next = around?.after[0] ?? around?.before.at(-1);
-    const words = { ...(note === null ? {} : { note }), ...(undo === null ? {} : { undo }) };
+    const words = { ...(note && { note }), ...(undo && { undo }), ...more };
     const href = next ? decisionHref(next, query) : `/decisions${queueWords(query)}`;
     return c.redirect(withWords(href, words), 303);
   }
@@ -283,24 +247,19 @@ function parseQuery({ req }: Context<HttpEnv>): QueueQuery {
 
 const noteSchema = z.object({
   undo: word,
+  /** The decision that was made before. */
+  first: word,
   note: z
     .custom<DecisionNote>((text) => typeof text === 'string' && Object.hasOwn(DECISION_NOTES, text))
     .nullable()
     .catch(null),
 });
 
+/** The last time that a date can have (epoch ms). */
+const LAST_TIME = 8_640_000_000_000_000;
+
 const allSchema = z.object({
   client: z.string().catch(''),
   reason: z.string().catch(''),
-  until: z.coerce.number().int().nonnegative().catch(0),
+  until: z.coerce.number().int().nonnegative().max(LAST_TIME).catch(0),
 });
-
-function notForAll(): HttpError {
-  return new HttpError(409, 'hold_not_decidable', 'These can only be decided one by one.');
-}
-
-/** A second click is no mistake; everything else is. */
-function nullIfDecided(error: unknown): null {
-  if (error instanceof HttpError && error.code === 'batch_decided') return null;
-  throw error;
-}

@@ -1,7 +1,7 @@
 /** What waits for a person: the queue, and beside it the one decision that is open. */
+import { writeCursor } from '../../../core/cursor.ts';
 import { describeCount, formatCount } from '../../../core/quantities.ts';
 import type { QueueItem, QueueQuery } from '../../../decisions/views/decision-queue.ts';
-import { writeCursor } from '../../api/request/router.ts';
 import { Layout, may, type Viewer } from '../frame/layout.tsx';
 import { Icon, Timestamp } from '../frame/parts.tsx';
 import { Approvals } from './approvals.tsx';
@@ -203,7 +203,7 @@ function UndoBar(props: { undo: NonNullable<Content['undo']>; query: QueueQuery;
         {undo.text}. It counts in <span data-seconds>{describeCount(seconds, 'second')}</span>, or
         when the next run begins.
       </p>
-      <form method="post" action={`/decisions/waiting/${undo.id}/take-back${queueWords(query)}`}>
+      <form method="post" action={`/decisions/answers/${undo.id}/withdraw${queueWords(query)}`}>
         <button type="submit" class="button small" data-key="u" aria-keyshortcuts="U">
           Undo
         </button>

@@ -1,11 +1,11 @@
 /** What the next page says, whatever its address has. */
 export const DECISION_NOTES = {
   decided: 'That was decided already.',
-  'taken-back': 'Taken back. Nothing was changed.',
-  second: 'Nothing is decided yet: it waits for a second person.',
+  withdrawn: 'Withdrawn. Nothing was changed.',
+  second: 'Nothing has been decided yet: this waits for a second user.',
   confirmed: 'Confirmed.',
   refused: 'Refused. Nothing of it is done.',
-  'too-late': 'It counts already, so it cannot be taken back any more.',
+  'too-late': 'It counts already, so it can no longer be withdrawn. Nothing was changed.',
 } as const;
 
 export type DecisionNote = keyof typeof DECISION_NOTES;

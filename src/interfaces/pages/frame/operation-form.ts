@@ -1,6 +1,7 @@
 /** An operation as the form of a page: who may send it, what it takes and its rules come from the operation. */
 import type { Context, Hono } from 'hono';
 import type { z } from 'zod';
+import { type ConfigurationError, isConfigurationError } from '../../../core/errors.ts';
 import type { Acting, Changing, InputSchema } from '../../../operations/kit/operation.ts';
 import { perform } from '../../../operations/kit/perform.ts';
 import { RequestWaits } from '../../../operations/kit/requests.ts';
@@ -14,13 +15,19 @@ type Form = Record<string, unknown>;
 
 export interface FormOptions<Input extends InputSchema, Result extends z.ZodType> {
   /** What the fields of the form say, as the operation takes it; the fields themselves by default. */
-  read?: (form: Form) => object;
+  read?: (form: Form, c: Context<HttpEnv>) => object;
   /** The next page; for what is shown once, the answer itself. */
   answer: (
     c: Context<HttpEnv>,
     result: z.output<Result>,
     input: z.output<Input>,
   ) => Promise<Response> | Response;
+  /** The next page after a refusal that is no mistake of the user, such as a second click; null for the error itself. */
+  refused?: (
+    c: Context<HttpEnv>,
+    error: ConfigurationError,
+    input: z.output<Input>,
+  ) => Promise<Response> | Response | null;
 }
 
 /**
@@ -35,7 +42,7 @@ export function createOperationForms(deps: HttpDeps, frame: PageFrame, app: Hono
   function add<Input extends InputSchema, Result extends z.ZodType>(
     path: string,
     operation: Changing<Input, Result> | Acting<Input, Result>,
-    { read = (form) => form, answer }: FormOptions<Input, Result>,
+    { read = (form) => form, answer, refused }: FormOptions<Input, Result>,
   ): void {
     const guards = [
       frame.act(operation.role),
@@ -43,14 +50,16 @@ export function createOperationForms(deps: HttpDeps, frame: PageFrame, app: Hono
       limitBody(MAX_API_BODY_BYTES),
     ];
     app.on(['POST'], [path], ...guards, async (c) => {
-      const form = read(await readForm(c));
+      const form = read(await readForm(c), c);
       const input = check(operation.input, { ...form, ...c.req.param() });
       try {
         return await answer(c, await perform(world, getCaller(c), operation, input), input);
       } catch (error) {
-        if (!(error instanceof RequestWaits)) throw error;
         // The page of decisions shows what waits for a second user.
-        return c.redirect('/decisions', 303);
+        if (error instanceof RequestWaits) return c.redirect('/decisions', 303);
+        const next = isConfigurationError(error) ? await refused?.(c, error, input) : null;
+        if (next) return next;
+        throw error;
       }
     });
   }

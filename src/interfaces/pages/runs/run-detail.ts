@@ -1,5 +1,7 @@
 /** All that the page of one run shows, read from the store. */
+
 import type { Application } from '../../../application.ts';
+import { readCursor, writeCursor } from '../../../core/cursor.ts';
 import { OUTCOME_ORDER } from '../../../core/outcome.ts';
 import type { RunReport } from '../../../core/run.ts';
 import type { Reader } from '../../../database/reader.ts';
@@ -13,7 +15,6 @@ import {
   readRunContacts,
 } from '../../../sync/views/run-contacts.ts';
 import { type RunProgress, readProgress } from '../../../sync/views/run-progress.ts';
-import { readCursor, writeCursor } from '../../api/request/router.ts';
 import { recordUrl } from '../decisions/record-url.ts';
 
 export interface RunDetail {

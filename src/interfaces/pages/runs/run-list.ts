@@ -1,10 +1,11 @@
 /** The list of runs: which are asked for by the address, and one page of them. */
+
 import { z } from 'zod';
+import { readCursor, writeCursor } from '../../../core/cursor.ts';
 import { type RunReport, runStatusSchema, triggerSchema } from '../../../core/run.ts';
 import type { Reader } from '../../../database/reader.ts';
 import { listRunRecords } from '../../../sync/statements/runs.ts';
 import { readReport } from '../../../sync/views/run.ts';
-import { readCursor, writeCursor } from '../../api/request/router.ts';
 
 /** Words that mean nothing here are passed over: addresses are typed by people. */
 export const runListQuerySchema = z.object({

@@ -1,0 +1,101 @@
+/** Who decided a question first, for users who decide the same one. */
+import type { Actor } from '../core/actor.ts';
+import { ConfigurationError, messageOf } from '../core/errors.ts';
+import { formatTimestamp } from '../core/quantities.ts';
+import { type AuditSource, listAuditEntries } from '../privacy/audit/read-audit.ts';
+import type { AuditAction } from '../privacy/audit/record.ts';
+import { actorText } from '../privacy/audit-view.ts';
+import type { Question } from './statements/questions.ts';
+import { type AnswerSubject, findGivenAnswer } from './statements/withdrawable-answers.ts';
+
+/** How long a transaction can wait between its decision and its entry. */
+const ENTRY_WITHIN_MS = 60_000;
+
+/** Number of entries of that time in which the decision is searched. */
+const MOST_READ = 2_000;
+
+const NEXT = 'Nothing was changed. List the open decisions: donor-sync holds';
+
+/** The error for a decision that was made before: it names the user who was first, if the audit still knows. */
+export async function decidedAlready(
+  source: AuditSource,
+  question: Question,
+): Promise<ConfigurationError> {
+  const { id, decision, decidedAt } = question;
+  const by = await findDecider(source, question);
+  const when = decidedAt === null ? 'already' : `on ${formatTimestamp(decidedAt)}`;
+  const who = by === null ? '' : ` by ${actorText(by)}`;
+  const what =
+    decision === 'superseded' ? 'was closed because the contact changed,' : `was ${decision}`;
+  return conflict(`The decision ${id} ${what} ${when}${who}. ${NEXT}`, { hold: id });
+}
+
+/**
+ * Throws likewise if another user has just answered this question, or this batch, and can still withdraw that answer.
+ */
+export async function refuseAnswered(
+  source: AuditSource,
+  subject: { about: AnswerSubject; id: string; integrationId: string },
+): Promise<void> {
+  const answer = await findGivenAnswer(source, subject);
+  if (answer === null) return;
+  const { by, decision } = answer;
+  const { about, id } = subject;
+  const what =
+    about === 'reason' ? `The decision about all contacts with ${id}` : `The decision ${id}`;
+  throw conflict(
+    `${what} was ${decision} a moment ago by ${actorText(by)}. ${NEXT}. To withdraw that answer: donor-sync holds withdraw ${answer.id}`,
+    { [about === 'batch' || about === 'reason' ? about : 'hold']: id, answer: answer.id },
+  );
+}
+
+/** Who answered a question first, in the words of these errors; null if nobody has. */
+export async function describeFirst(
+  source: AuditSource,
+  question: Question,
+): Promise<string | null> {
+  if (question.decision !== null) return (await decidedAlready(source, question)).message;
+  const { about, id, integrationId } = question;
+  return refuseAnswered(source, { about, id, integrationId }).then(() => null, messageOf);
+}
+
+function conflict(message: string, details: Readonly<Record<string, string>>): ConfigurationError {
+  return new ConfigurationError(message, { code: 'hold_decided', refusal: 'conflict', details });
+}
+
+/** Null if nobody did, or if the audit no longer has the entry. */
+async function findDecider(source: AuditSource, question: Question): Promise<Actor | null> {
+  const { about, id, batch, integrationId, decidedAt } = question;
+  if (decidedAt === null) return null;
+  const list = (action: AuditAction) =>
+    listAuditEntries(source, {
+      action,
+      integrationId,
+      since: decidedAt,
+      until: decidedAt + ENTRY_WITHIN_MS,
+      limit: MOST_READ,
+    });
+  const own = await list(about === 'network' ? 'network.decided' : 'hold.decided');
+  const found = own.find(({ details }) => details['hold'] === id);
+  if (found !== undefined || batch === null) return found?.actor ?? null;
+  const together = await list('batch.decided');
+  return together.findLast(({ details }) => details['batch'] === batch)?.actor ?? null;
+}
+
+/** The error for a batch that has no open question any more; it names the user who decided it, likewise. */
+export async function batchDecidedAlready(
+  source: AuditSource,
+  { id, integrationId }: { id: string; integrationId: string },
+): Promise<ConfigurationError> {
+  const action = 'batch.decided';
+  const entries = await listAuditEntries(source, { action, integrationId, limit: MOST_READ });
+  const found = entries.find(({ details }) => details['batch'] === id);
+  const who =
+    found === undefined
+      ? ''
+      : `, ${found.details['decision']} on ${formatTimestamp(found.at)} by ${actorText(found.actor)}`;
+  return new ConfigurationError(
+    `All contacts of the batch "${id}" are decided already${who}. ${NEXT}`,
+    { code: 'batch_decided', refusal: 'conflict', details: { batch: id } },
+  );
+}

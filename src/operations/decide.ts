@@ -1,0 +1,305 @@
+/** Decisions about contacts and networks: about one, about several at once, and about a batch. */
+import { z } from 'zod';
+import { isoTime } from '../core/clock.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import { describeCount, formatTimestamp } from '../core/quantities.ts';
+import { DECIDED, decideBatch, decideQuestion, requireBatchDecision } from '../decisions/decide.ts';
+import { decidedAlready, refuseAnswered } from '../decisions/decided-by.ts';
+import { approvalOfBatch, toApprovalRequest } from '../decisions/second-person/ask.ts';
+import type { QuestionBatch } from '../decisions/statements/batches.ts';
+import { findQuestion, type Question } from '../decisions/statements/questions.ts';
+import {
+  type Answer,
+  giveAnswer,
+  WITHDRAWABLE_MS,
+} from '../decisions/statements/withdrawable-answers.ts';
+import { approvalSchema } from '../decisions/views/approval.ts';
+import { BATCH_DECISIONS, BATCH_KINDS } from '../decisions/views/batch-kinds.ts';
+import { type DecisionWord, HOLD_DECISIONS, isKind } from '../decisions/views/kinds.ts';
+import {
+  decisionsFor,
+  describeQuestion,
+  listChoices,
+  listDecidedTexts,
+  refusalText,
+} from '../decisions/views/question.ts';
+import { findHold, findOpenBatch } from './find-decision.ts';
+import { holdSchema } from './holds.ts';
+import { type ActingWorld, acting } from './kit/operation.ts';
+import { describeWaiting, waitForSecond } from './second-person.ts';
+
+export const withdrawable = z
+  .boolean()
+  .default(false)
+  .describe(
+    'Let it be withdrawn for ten seconds, or until the next run starts; only then it counts',
+  );
+
+export const answerSchema = z
+  .object({
+    id: z.string(),
+    integration: z.string(),
+    about: z.enum(['contact', 'network', 'batch', 'reason']),
+    subject: z.string().describe('The ID of the decision or the batch, or the reason'),
+    decision: z.enum(['approved', 'rejected', 'resubmitted']),
+    countsFrom: z.iso
+      .datetime()
+      .describe('Until then it can be withdrawn, unless the next run starts before'),
+  })
+  .meta({ id: 'Answer' });
+
+const waiting = z.object({ approval: approvalSchema });
+const given = z.object({ answer: answerSchema });
+
+const DECISION = z.enum(HOLD_DECISIONS, {
+  error: `Choose ${HOLD_DECISIONS.join(', ')}.`,
+});
+
+export const decideHold = acting({
+  name: 'holds decide',
+  summary: 'Decide about one contact or network',
+  role: 'decider',
+  reach: 'some',
+  by: 'person+token',
+  input: z.object({
+    id: z.string().describe('The ID of the decision'),
+    decision: DECISION.describe('The answer'),
+    withdrawable,
+  }),
+  subjects: ['id', 'decision'],
+  result: z.union([z.object({ hold: holdSchema }), waiting, given]),
+  async run(world, { id, decision, withdrawable: isWithdrawable }) {
+    const question = await findDecidable(world, id, decision);
+    const request = toApprovalRequest(decision, [question]);
+    const approval = await waitForSecond(world, request, question.integrationId);
+    if (approval !== null) return { approval };
+    if (isWithdrawable) {
+      const { about, integrationId } = question;
+      const open = { openedUntil: null, decision: DECIDED[decision] };
+      const answer = await give(world, { about, subject: id, integrationId, ...open });
+      if (answer === null) throw await decidedMeanwhile(world, question);
+      return { answer };
+    }
+    if (!(await decideQuestion(world.store, question, decision))) {
+      throw await decidedMeanwhile(world, question);
+    }
+    return { hold: { ...describeQuestion(question), decision: DECIDED[decision] } };
+  },
+  say(result) {
+    if ('approval' in result) return describeWaiting(result.approval);
+    if ('answer' in result) return describeGiven(result.answer);
+    return describeDecided([result.hold]);
+  },
+  ending: (result) => ('approval' in result ? 'stopped' : 'done'),
+});
+
+const SUMMARIES: Readonly<Record<DecisionWord, string>> = {
+  approve:
+    'Approve: the profile is of this contact, or the network may change; the next run acts on it',
+  reject: 'Reject: the contacts or networks stay as they are',
+  resubmit: 'Submit the contacts again, for another credit each',
+};
+
+/** Decides several at once, all or none. */
+function decideSeveral(word: DecisionWord) {
+  return acting({
+    name: `holds ${word}`,
+    summary: SUMMARIES[word],
+    role: 'decider',
+    reach: 'some',
+    by: 'person+token',
+    input: z.object({
+      holds: z
+        .array(z.string())
+        .min(1, 'Name at least one decision.')
+        .max(500, 'Name at most 500 decisions at once.')
+        .describe('The IDs of the decisions'),
+    }),
+    subjects: [],
+    arguments: ['holds'],
+    result: z.union([
+      z.object({
+        holds: z.array(holdSchema),
+        late: z
+          .array(z.object({ id: z.string(), message: z.string() }))
+          .optional()
+          .describe('Those that another user decided first, if any'),
+      }),
+      waiting,
+    ]),
+    async run(world, { holds: ids }) {
+      const questions: Question[] = [];
+      for (const id of new Set(ids)) questions.push(await findDecidable(world, id, word));
+      const [first] = questions;
+      if (first === undefined) throw new Error('The input has at least one decision.');
+      const request = toApprovalRequest(word, questions);
+      const approval = await waitForSecond(world, request, first.integrationId);
+      if (approval !== null) return { approval };
+      const decided: Question[] = [];
+      const late: ConfigurationError[] = [];
+      for (const question of questions) {
+        if (await decideQuestion(world.store, question, word)) decided.push(question);
+        else late.push(await decidedMeanwhile(world, question));
+      }
+      if (decided.length === 0 && late[0] !== undefined) throw late[0];
+      return {
+        holds: decided.map((one) => ({ ...describeQuestion(one), decision: DECIDED[word] })),
+        ...(late.length > 0 && {
+          late: late.map(({ message, details }) => ({ id: String(details['hold']), message })),
+        }),
+      };
+    },
+    say: (result) =>
+      'approval' in result ? describeWaiting(result.approval) : describeDecided(result.holds),
+    remarks: (result) =>
+      'late' in result ? (result.late ?? []).map(({ message }) => message) : [],
+    ending: (result) => ('approval' in result ? 'stopped' : 'done'),
+  });
+}
+
+export const approveHolds = decideSeveral('approve');
+export const rejectHolds = decideSeveral('reject');
+export const resubmitHolds = decideSeveral('resubmit');
+
+const decidedBatchSchema = z
+  .object({
+    id: z.string(),
+    integration: z.string(),
+    decision: z.enum(['approved', 'rejected']),
+    count: z
+      .int()
+      .describe('Number of contacts in this decision, without those that were decided before'),
+    credits: z.int().describe('The most that the next run spends because of it'),
+  })
+  .meta({ id: 'DecidedHoldBatch' });
+
+const batchResult = z.union([z.object({ batch: decidedBatchSchema }), waiting, given]);
+
+export const decideHoldBatch = acting({
+  name: 'holds batch',
+  summary: 'Decide about all contacts of a batch',
+  role: 'decider',
+  reach: 'some',
+  by: 'person+token',
+  input: z.object({
+    id: z.string().describe('The ID of the batch'),
+    decision: z
+      .enum(BATCH_DECISIONS, { error: `Choose ${BATCH_DECISIONS.join(' or ')} for a batch.` })
+      .describe('The answer'),
+    withdrawable,
+  }),
+  subjects: ['id', 'decision'],
+  result: batchResult,
+  async run(world, { id, decision, withdrawable: isWithdrawable }) {
+    const batch = await findOpenBatch(world, id);
+    requireBatchDecision(batch, decision);
+    const { integrationId } = batch;
+    await refuseAnswered(world, { about: 'batch', id, integrationId });
+    const request = approvalOfBatch(decision, batch);
+    const approval = await waitForSecond(world, request, integrationId);
+    if (approval !== null) return { approval };
+    if (isWithdrawable) {
+      const open = { openedUntil: null, decision: DECIDED[decision] };
+      const answer = await give(world, { about: 'batch', subject: id, integrationId, ...open });
+      if (answer !== null) return { answer };
+      await refuseAnswered(world, { about: 'batch', id, integrationId });
+      throw new Error('The answer that was first is gone.');
+    }
+    const decided = await decideBatch(world.store.act, batch, decision);
+    return { batch: { ...decided, decision: DECIDED[decision] } };
+  },
+  say: (result) => describeBatchDecision(result, null),
+  ending: (result) => ('approval' in result ? 'stopped' : 'done'),
+});
+
+/** What was decided; with the consequences, if the kind of the batch is known. */
+export function describeBatchDecision(
+  result: z.output<typeof batchResult>,
+  kind: QuestionBatch['kind'] | null,
+): string | string[] {
+  if ('approval' in result) return describeWaiting(result.approval);
+  if ('answer' in result) return describeGiven(result.answer);
+  const { decision, count, credits } = result.batch;
+  if (kind !== null) {
+    return BATCH_KINDS[kind].decided(decision === 'approved' ? 'approve' : 'reject', count);
+  }
+  return `Decided: ${describeCount(count, 'contact')}. The next run spends ${describeCount(credits, 'credit')} on that at most.`;
+}
+
+/**
+ * The open question with this ID, for this answer. Throws a ConfigurationError: `unknown` if there is none, `conflict`
+ * if it is decided, or cannot be decided like this.
+ */
+async function findDecidable(
+  world: ActingWorld,
+  id: string,
+  word: DecisionWord,
+): Promise<Question> {
+  const question = await findHold(world, id);
+  const { about, integrationId } = question;
+  if (question.decision !== null) throw await decidedAlready(world, question);
+  await refuseAnswered(world, { about, id, integrationId });
+  if (!decisionsFor(question).includes(word)) throw notDecidable(question);
+  return question;
+}
+
+/** The error for a question that was open a moment ago. */
+async function decidedMeanwhile(
+  world: ActingWorld,
+  question: Question,
+): Promise<ConfigurationError> {
+  const { id, about, integrationId } = question;
+  await refuseAnswered(world, { about, id, integrationId });
+  const now = (await findQuestion(world.reader, id)) ?? question;
+  return now.decision === null ? notDecidable(now) : decidedAlready(world, now);
+}
+
+/** Says what can be decided. */
+function notDecidable(question: Question): ConfigurationError {
+  const { id, kind } = question;
+  const choices = listChoices(question).map(
+    ({ decision, label }) => `donor-sync holds ${decision} ${id} (${label})`,
+  );
+  return new ConfigurationError(
+    `${refusalText(question)} Nothing was decided. Possible: ${choices.join('; ')}`,
+    {
+      code: kind === 'lost_answer' ? 'hold_without_profile' : 'hold_not_decidable',
+      refusal: 'conflict',
+      details: { hold: id },
+    },
+  );
+}
+
+/** Gives an answer that can be withdrawn; null if there is one already. */
+export async function give(
+  { store, carryOn }: Pick<ActingWorld, 'store' | 'carryOn'>,
+  answer: Answer,
+): Promise<z.output<typeof answerSchema> | null> {
+  const { id, countsFrom } = await store.act(async (trx) => ({
+    id: await giveAnswer(trx, answer),
+    countsFrom: trx.clock.now() + WITHDRAWABLE_MS,
+  }));
+  if (id === null) return null;
+  carryOn();
+  const { integrationId: integration, about, subject, decision } = answer;
+  return { id, integration, about, subject, decision, countsFrom: isoTime(countsFrom) };
+}
+
+export function describeGiven({ id, countsFrom }: z.output<typeof answerSchema>): string[] {
+  return [
+    `It counts from ${formatTimestamp(countsFrom)} on, or when the next run starts.`,
+    `To withdraw it until then: donor-sync holds withdraw ${id}`,
+  ];
+}
+
+/** What was decided about these questions, and the consequences. */
+function describeDecided(holds: readonly z.output<typeof holdSchema>[]): string[] {
+  return HOLD_DECISIONS.flatMap((word) =>
+    listDecidedTexts(
+      word,
+      holds
+        .filter(({ decision }) => decision === DECIDED[word])
+        .flatMap(({ kind }) => (isKind(kind) ? [{ kind }] : [])),
+    ),
+  );
+}

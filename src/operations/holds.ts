@@ -1,0 +1,460 @@
+/** The decisions that users have to make: as a list, with names, and as the queue of the pages. */
+import { z } from 'zod';
+import { readCursor, writeCursor } from '../core/cursor.ts';
+import { messageOf } from '../core/errors.ts';
+import { describeCount } from '../core/quantities.ts';
+import { type BatchExample, readBatchExamples } from '../decisions/batch-examples.ts';
+import { nameText } from '../decisions/contact-name.ts';
+import { type HoldEvidence, readHoldEvidence } from '../decisions/evidence.ts';
+import {
+  listBatches,
+  listQuestionsOfBatch,
+  type QuestionBatch,
+} from '../decisions/statements/batches.ts';
+import { BATCH_DECISIONS, BATCH_KINDS } from '../decisions/views/batch-kinds.ts';
+import { readQueue } from '../decisions/views/decision-queue.ts';
+import { HOLD_DECISIONS, KINDS, requireReason } from '../decisions/views/kinds.ts';
+import {
+  type CountedQuestion,
+  describeBatch,
+  describeQuestion,
+  listCountedQuestions,
+  withBatchCounts,
+} from '../decisions/views/question.ts';
+import { CHANGED_PARTS } from '../identity/identity-text.ts';
+import { noteEntries } from '../privacy/audit/record.ts';
+import { findOpenBatch, hasAccess } from './find-decision.ts';
+import { findClient } from './kit/clients.ts';
+import {
+  type ActingWorld,
+  acting,
+  type Note,
+  reading,
+  type TableView,
+  type World,
+} from './kit/operation.ts';
+
+export const holdSchema = z
+  .object({
+    id: z.string(),
+    integration: z.string(),
+    contact: z
+      .string()
+      .nullable()
+      .describe("The contact's ID in the CRM; null for a decision about a network"),
+    network: z.string().nullable().describe('The name of the network, or null'),
+    batch: z
+      .string()
+      .nullable()
+      .describe(
+        'Decisions of one cause share it, and can be made together; null for a single decision',
+      ),
+    kind: z.string().meta({ example: 'name_mismatch' }),
+    detail: z.string().nullable().describe('What was found, for the kind'),
+    reason: z.string().describe('Why it is held, in words'),
+    decisions: z.array(z.enum(HOLD_DECISIONS)).describe('The possible answers'),
+    since: z.iso.datetime(),
+    decision: z.enum(['approved', 'rejected', 'resubmitted', 'superseded']).nullable(),
+  })
+  .meta({ id: 'Hold' });
+
+export type HoldView = z.output<typeof holdSchema>;
+
+const BATCH_KIND = z.enum([
+  'identity_mass_change',
+  'contacts_missing',
+  'mass_opt_out',
+  'erasure_requested',
+]);
+
+const batchSchema = z
+  .object({
+    id: z.string(),
+    integration: z.string(),
+    kind: BATCH_KIND.describe(
+      'Changed details, contacts that are missing from the CRM, contacts that were marked as opted out, or contacts that the CRM asks to erase',
+    ),
+    reason: z.string().describe('Why they are held, in whole sentences'),
+    count: z.int().describe('Number of contacts that wait for the decision'),
+    parts: z
+      .partialRecord(z.enum(CHANGED_PARTS), z.int())
+      .describe(
+        'Number of contacts that changed in each part; a contact that changed in two counts in both. `unknown` if that is not on record',
+      )
+      .meta({ example: { addresses: 400, employers: 12 } }),
+    decisions: z
+      .array(z.enum(BATCH_DECISIONS))
+      .describe(
+        'The possible answers. `approve` is missing if a privacy hold of the CRM forbids an erasure',
+      ),
+    credits: z.int().describe('The most that approving it would cost'),
+    since: z.iso.datetime(),
+  })
+  .meta({ id: 'QuestionBatch' });
+
+type BatchView = z.output<typeof batchSchema>;
+
+const namesSchema = z.object({
+  contact: z.string().nullable().describe('The name in the CRM'),
+  profile: z.string().nullable().describe('The name in the profile'),
+  problem: z.string().nullable().describe('Why a name is missing here'),
+});
+
+const examplesSchema = z.array(
+  z.object({
+    batch: z.string(),
+    contacts: z.array(
+      z.object({
+        contact: z.string().describe('The ID in the CRM'),
+        name: z.string().nullable().describe('Null if it is no longer in the CRM'),
+        now: z
+          .array(z.object({ part: z.string(), text: z.string() }))
+          .describe('The present values of the parts that changed'),
+      }),
+    ),
+    problem: z.string().nullable().describe('Why they cannot be shown'),
+  }),
+);
+
+type Examples = z.output<typeof examplesSchema>;
+
+const listInput = z.object({
+  integration: z.string().optional().describe('The ID of the client; all if left out'),
+  batch: z.string().optional().describe('The ID of a batch: only its contacts, one by one'),
+});
+
+export const listHolds = reading({
+  name: 'holds',
+  summary: 'List the contacts and networks that need a decision, the oldest first',
+  role: 'viewer',
+  reach: 'some',
+  by: 'person+token',
+  input: listInput,
+  subjects: [],
+  result: z.object({ holds: z.array(holdSchema), batches: z.array(batchSchema) }),
+  async run(world, input) {
+    const { questions, batches } = await readOpen(world, input);
+    return { holds: questions.map(describeQuestion), batches: batches.map(describeBatch) };
+  },
+  say: ({ holds, batches }) => describeOpen(holds, batches),
+  table: (result) => tableHolds(result, { isBatch: false }),
+});
+
+export const listHoldsWithNames = acting({
+  name: 'holds names',
+  summary: 'List the same with the names in the CRM and in the profile, which are read now',
+  role: 'decider',
+  reach: 'some',
+  by: 'person+token',
+  input: listInput.extend({
+    examples: z
+      .boolean()
+      .default(false)
+      .describe('Also show three contacts of each batch, as the CRM has them now'),
+  }),
+  subjects: [],
+  result: z.object({
+    holds: z.array(
+      holdSchema.extend({
+        names: namesSchema.nullish().describe('Null if the decision is not about names'),
+      }),
+    ),
+    batches: z.array(batchSchema),
+    examples: examplesSchema.optional(),
+  }),
+  async run(world, input) {
+    const { questions, batches } = await readOpen(world, input);
+    const names = await readNames(world, questions);
+    const examples = input.examples ? await readExamples(world, batches) : undefined;
+    const shown = [...names.values()].flatMap(({ contact, profile }) => [contact, profile]);
+    await noteNamesShown(world, input.integration ?? null, [
+      ...shown.filter((name) => name !== null),
+      ...(examples ?? []).flatMap(({ contacts }) => contacts),
+    ]);
+    return {
+      holds: questions.map((question) => {
+        const view = describeQuestion(question);
+        if (question.about === 'network') return view;
+        return { ...view, names: names.get(question.id) ?? null };
+      }),
+      batches: batches.map(describeBatch),
+      ...(examples !== undefined && { examples }),
+    };
+  },
+  say: ({ holds, batches }) => describeOpen(holds, batches),
+  table: (result) => tableHolds(result, { isBatch: false }),
+});
+
+/** The open questions, of all clients, of one, or of one batch, and the batches. */
+async function readOpen(
+  world: Pick<World, 'reader' | 'caller' | 'clients' | 'fingerprint'>,
+  { integration, batch: id }: z.output<typeof listInput>,
+): Promise<{ questions: CountedQuestion[]; batches: QuestionBatch[] }> {
+  const { reader } = world;
+  if (integration !== undefined) findClient(world, integration);
+  if (id !== undefined) {
+    const batch = await findOpenBatch(world, id);
+    const questions = withBatchCounts(await listQuestionsOfBatch(reader, batch));
+    return { questions, batches: [batch] };
+  }
+  const isWithin = (one: { integrationId: string }) => hasAccess(world, one.integrationId);
+  return {
+    questions: (await listCountedQuestions(reader, integration)).filter(isWithin),
+    batches: (await listBatches(reader, integration)).filter(isWithin),
+  };
+}
+
+/** The names of the questions that have a profile, by the question's ID. */
+async function readNames(
+  { application, signal }: ActingWorld,
+  questions: readonly CountedQuestion[],
+): Promise<Map<string, z.output<typeof namesSchema>>> {
+  const withProfile = questions.filter(
+    (question) => question.about === 'contact' && KINDS[question.kind].hasProfile,
+  );
+  const contacts = withProfile.filter((question) => question.about === 'contact');
+  const evidence = await readHoldEvidence(application, contacts, signal);
+  return new Map([...evidence].map(([id, one]) => [id, toNames(one)]));
+}
+
+function toNames({ contact, profile, problems }: HoldEvidence): z.output<typeof namesSchema> {
+  const { first = null, middle = null, last = null } = profile?.name ?? {};
+  return {
+    contact: contact && nameText([contact.firstName, contact.lastName]),
+    profile: profile && nameText([first, middle, last]),
+    problem: problems.join('; ') || null,
+  };
+}
+
+async function readExamples(
+  { application, store, signal }: ActingWorld,
+  batches: readonly QuestionBatch[],
+): Promise<Examples> {
+  const shown: Examples = [];
+  for (const batch of batches) {
+    const found = await readBatchExamples({ ...application, store }, batch, signal).then(
+      (contacts: BatchExample[]) => ({ contacts, problem: null }),
+      (error: unknown) => ({ contacts: [], problem: messageOf(error) }),
+    );
+    shown.push({ batch: batch.id, ...found });
+  }
+  return shown;
+}
+
+/** Before the names are shown. Where there is none to show, there is nothing to record. */
+async function noteNamesShown(
+  { store }: Pick<ActingWorld, 'store'>,
+  integrationId: string | null,
+  names: readonly unknown[],
+): Promise<void> {
+  if (names.length === 0) return;
+  const details = { command: 'holds', names: names.length };
+  await noteEntries(store.act, [{ action: 'names.shown', integrationId, details }]);
+}
+
+interface ShownHolds {
+  holds: readonly (HoldView & { names?: z.output<typeof namesSchema> | null | undefined })[];
+  batches: readonly BatchView[];
+  examples?: Examples | undefined;
+}
+
+/**
+ * The tables of open decisions. The contacts of a batch are one row, unless the batch itself was asked for: there can be
+ * thousands.
+ */
+export function tableHolds(
+  { holds, batches, examples = [] }: ShownHolds,
+  { isBatch }: { isBatch: boolean },
+): TableView[] {
+  const listed = isBatch ? holds : holds.filter(({ batch }) => batch === null);
+  const named = listed.flatMap(({ id, names }) => (names ? [{ id, ...names }] : []));
+  const tables = [
+    ...(listed.length > 0 ? [tableOfHolds(listed)] : []),
+    ...(named.length > 0 ? [tableOfNames(named)] : []),
+    ...(batches.length > 0 ? [tableOfBatches(batches)] : []),
+    ...(examples.length > 0 ? [tableOfExamples(examples)] : []),
+  ];
+  const last = tables.at(-1);
+  if (last === undefined) return [{ empty: 'No decision is open.', headers: [], rows: [] }];
+  last.notes = describeOpen(holds, batches);
+  return tables;
+}
+
+function tableOfHolds(holds: readonly HoldView[]): TableView {
+  return {
+    empty: '',
+    headers: ['Decision', 'Client', 'Contact or network', 'Since', 'Why', 'Decide'],
+    rows: holds.map(({ id, integration, contact, network, since, reason, decisions }) => [
+      { id },
+      ...[integration, contact ?? network ?? ''],
+      { at: since },
+      ...[reason, decisions.join(', ')],
+    ]),
+  };
+}
+
+function tableOfNames(
+  named: readonly ({ id: string } & z.output<typeof namesSchema>)[],
+): TableView {
+  const hasProblem = named.some(({ problem }) => problem !== null);
+  return {
+    empty: '',
+    headers: ['Decision', 'In the CRM', 'In the profile', ...(hasProblem ? ['Remark'] : [])],
+    rows: named.map(({ id, contact, profile, problem }) => [
+      { id },
+      ...[contact ?? '', profile ?? ''],
+      ...(hasProblem ? [problem ?? ''] : []),
+    ]),
+  };
+}
+
+function tableOfBatches(batches: readonly BatchView[]): TableView {
+  return {
+    empty: '',
+    headers: ['Batch', 'Client', 'Contacts', 'Since', 'Why', 'Credits', 'Decide'],
+    rows: batches.map(({ id, integration, count, since, kind, parts, credits, decisions }) => [
+      { id },
+      ...[integration, count],
+      { at: since },
+      ...[BATCH_KINDS[kind].inShort(parts), credits, `${decisions.join('|')} --batch`],
+    ]),
+  };
+}
+
+function tableOfExamples(examples: Examples): TableView {
+  const rows = examples.flatMap(({ batch, contacts, problem }) =>
+    problem === null
+      ? contacts.map(({ contact, name, now }) => ({
+          batch,
+          contact,
+          name: name ?? '',
+          now: now.map(({ part, text }) => `${part}: ${text}`).join(', '),
+          remark: name === null ? 'the contact is no longer in the CRM' : '',
+        }))
+      : [{ batch, contact: '', name: '', now: '', remark: problem }],
+  );
+  const hasRemark = rows.some(({ remark }) => remark !== '');
+  const last = hasRemark ? ['Remark'] : [];
+  return {
+    empty: 'No batch has a contact to show.',
+    headers: ['Batch', 'For example', 'Name', 'Now in the CRM', ...last],
+    rows: rows.map(({ batch, contact, name, now, remark }) => [
+      { id: batch },
+      ...[contact, name, now, ...(hasRemark ? [remark] : [])],
+    ]),
+  };
+}
+
+/** How many decisions there are to make, and with which commands. */
+function describeOpen(holds: readonly HoldView[], batches: readonly BatchView[]): string[] {
+  const single = holds.filter(({ batch }) => batch === null).length;
+  const total = single + batches.length;
+  if (total === 0) return ['No decision is open.'];
+  const ofBatch = 'donor-sync holds approve --batch ID (or reject).';
+  const one = 'donor-sync holds approve ID (or reject, or resubmit).';
+  return [
+    `${describeCount(total, 'decision')} to make: ${single > 0 ? one : ofBatch}`,
+    ...(single > 0 && batches.length > 0 ? [`For a batch: ${ofBatch}`] : []),
+    ...(batches.some(({ kind }) => kind === 'identity_mass_change') ? [CHANGED] : []),
+    ...batches
+      .filter(({ kind }) => kind !== 'identity_mass_change')
+      .map(({ id, kind, reason }) => `Batch ${id}: ${reason} ${HINTS[kind]}`),
+  ];
+}
+
+const CHANGED =
+  'Approving a batch of changed details submits its contacts again, for a credit each. Rejecting it accepts the details as those of the same people, for no credit. To see three of them, add --show.';
+
+const HINTS: Readonly<Record<BatchView['kind'], string>> = {
+  identity_mass_change: '',
+  contacts_missing:
+    'Approve it if the contacts are gone, and reject it to wait for them. Both are free.',
+  mass_opt_out:
+    'Approve it if the marks are right, and reject it if they are an error. Both are free.',
+  erasure_requested:
+    'Approve it to erase the contacts for good, and reject it to keep them. Both are free.',
+};
+
+const decisionSchema = z
+  .object({
+    id: z.string().describe('The ID of the decision, or of the batch'),
+    about: z.enum(['contact', 'network', 'batch']),
+    subject: z
+      .string()
+      .describe('The ID in the CRM, the name of the network, or the number of contacts'),
+    integration: z.object({ id: z.string(), name: z.string() }),
+    reason: z.string().meta({ example: 'name_mismatch' }),
+    why: z.string().describe('A whole sentence'),
+    since: z.iso.datetime(),
+  })
+  .meta({ id: 'Decision' });
+
+const queueSchema = z
+  .object({
+    total: z.int().describe('Contacts that are decided together count as one'),
+    clients: z.array(z.object({ id: z.string(), name: z.string(), count: z.int() })),
+    reasons: z.array(z.object({ reason: z.string(), name: z.string(), count: z.int() })),
+    decisions: z.array(decisionSchema),
+    next: z.string().nullable().describe('For `after`; null on the last page'),
+  })
+  .meta({ id: 'DecisionQueue' });
+
+export const showQueue = reading({
+  name: 'holds queue',
+  summary: 'Show the open decisions in pages, counted by client and reason',
+  role: 'viewer',
+  reach: 'some',
+  by: 'person+token',
+  input: z.object({
+    client: z.string().optional().describe('The ID of the client; all if left out'),
+    reason: z.string().optional().describe('Only decisions with this reason: name_mismatch'),
+    order: z
+      .enum(['oldest', 'newest'], { error: 'Choose oldest or newest.' })
+      .default('oldest')
+      .describe('Which decisions come first'),
+    after: z.string().optional().describe('The `next` of the page before'),
+  }),
+  subjects: [],
+  result: queueSchema,
+  async run(world, { client = null, reason = null, order, after }) {
+    if (client !== null) findClient(world, client);
+    if (reason !== null) requireReason(reason);
+    const position = after === undefined ? null : readCursor(after);
+    const query = { client, reason, order, after: position };
+    const { items, next, ...counts } = await readQueue(world.reader, world.clients, query);
+    return {
+      ...counts,
+      decisions: items.map(({ name: _, place: __, ...item }) => item),
+      next: next === null ? null : writeCursor([...next]),
+    };
+  },
+  say: ({ total }) => `${describeCount(total, 'decision')} to make.`,
+  table({ total, decisions, reasons, next }) {
+    const notes: Note[] = [
+      `${describeCount(total, 'decision')} to make in all.`,
+      ...(next === null ? [] : [`There are more: donor-sync holds queue --after ${next}`]),
+    ];
+    return [
+      {
+        empty: 'No decision is open.',
+        headers: ['Decision', 'Client', 'Subject', 'Since', 'Why'],
+        rows: decisions.map(({ id, integration, subject, since, why }) => [
+          { id },
+          ...[integration.id, subject],
+          { at: since },
+          why,
+        ]),
+        notes,
+      },
+      ...(reasons.length === 0
+        ? []
+        : [
+            {
+              empty: '',
+              headers: ['Reason', 'Name', 'Decisions'],
+              rows: reasons.map(({ reason, name, count }) => [reason, name, count]),
+            },
+          ]),
+    ];
+  },
+});
