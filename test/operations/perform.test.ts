@@ -14,9 +14,10 @@ import { invite } from '../interfaces/api/people-world.ts';
 
 const open = closedAfterTest(openHttpWorld);
 
-function toDeps({ application, clock, url }: HttpWorld): OperationDeps {
+function toDeps({ application, runner, clock, url }: HttpWorld): OperationDeps {
   return {
     ...{ application, clock, publicUrl: url, signal: () => AbortSignal.timeout(10_000) },
+    requestRun: runner.request,
     checkAlerts: async () => {},
   };
 }

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Clock } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import type { TimedReader } from '../../database/reader.ts';
+import type { Accepted, RequestedRun } from '../../jobs/request-run.ts';
 import { authorise, authoriseAgain } from './authorise.ts';
 import type { Caller } from './caller.ts';
 import type {
@@ -24,6 +25,8 @@ export interface OperationDeps {
   signal: () => AbortSignal;
   /** See `ActingWorld`; left out where nothing listens. */
   carryOn?: (() => void) | undefined;
+  /** Stores the request for a run, and notifies the process that starts runs. */
+  requestRun(requested: RequestedRun): Promise<Accepted>;
   /** By the alerts of this process, if it watches them: only those know which channel has sent what. */
   checkAlerts(signal: AbortSignal): Promise<void>;
 }
@@ -170,6 +173,7 @@ function toActing(deps: OperationDeps, caller: Caller, agree: ActingWorld['agree
     signal,
     carryOn: deps.carryOn ?? (() => {}),
     checkAlerts: () => deps.checkAlerts(signal),
+    requestRun: (requested) => deps.requestRun({ ...requested, by: caller.actor }),
     agree,
   };
 }

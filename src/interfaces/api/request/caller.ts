@@ -36,13 +36,14 @@ export function getRequester(c: Context<HttpEnv>): Requester {
 }
 
 export function toOperationDeps(deps: HttpDeps): OperationDeps {
-  const { application, clock, publicUrl, alerts, carryOn } = deps;
+  const { application, clock, publicUrl, alerts, carryOn, runner } = deps;
   return {
     application,
     clock,
     publicUrl,
     carryOn,
     signal: () => patience(deps),
+    requestRun: runner.request,
     checkAlerts: (signal) => alerts?.tick() ?? checkAlertsOnce(deps, application, signal),
   };
 }

@@ -4,6 +4,8 @@ import type { Context } from 'hono';
 import type { HttpEnv } from './context.ts';
 import { HttpError } from './errors.ts';
 
+export { getPage, readCursor, writeCursor } from '../../../core/cursor.ts';
+
 /** A router whose routes describe themselves, and whose requests are checked by their schemas. */
 export function createRouter(): OpenAPIHono<HttpEnv> {
   return new OpenAPIHono<HttpEnv>({ defaultHook: refuseInvalid });
@@ -77,33 +79,3 @@ export const contactSchema = z
   .min(1)
   .max(MAX_LENGTH)
   .regex(/^\P{Cc}+$/u, 'has characters that no id has');
-
-const positionSchema = z.tuple([z.int(), z.string().regex(/^\P{Cc}+$/u)]);
-
-/** What the list is sorted by: a number, and an id among those that share it. */
-export type Position = z.infer<typeof positionSchema>;
-
-export function writeCursor(position: Position): string {
-  return Buffer.from(JSON.stringify(position)).toString('base64url');
-}
-
-/** A page of a list that is at hand as a whole: what follows the page of the cursor, at most `limit`. */
-export function getPage<One extends { id: string }>(
-  all: readonly One[],
-  { cursor, limit }: { cursor?: string | undefined; limit: number },
-): { page: One[]; next: string | null } {
-  const [from] = cursor === undefined ? [0] : readCursor(cursor);
-  const end = from + limit;
-  const page = all.slice(from, end);
-  const last = end < all.length ? page.at(-1) : undefined;
-  return { page, next: last === undefined ? null : writeCursor([end, last.id]) };
-}
-
-/** Throws an HttpError (422) for a word that no list has given. */
-export function readCursor(cursor: string): Position {
-  try {
-    return positionSchema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
-  } catch {
-    throw new HttpError(422, 'cursor_invalid', 'The cursor is not one that this list has given.');
-  }
-}

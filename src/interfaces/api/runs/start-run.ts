@@ -6,7 +6,7 @@ import { confirmAskedMarks } from '../../../contacts/many-at-once/mark-questions
 import type { Integration } from '../../../core/integration-settings.ts';
 import { newId } from '../../../core/new-id.ts';
 import type { RunReport } from '../../../core/run.ts';
-import type { Accepted, RequestedRun } from '../../../jobs/runner.ts';
+import type { Accepted, RequestedRun } from '../../../jobs/request-run.ts';
 import {
   claimIdempotencyKey,
   redirectIdempotencyKey,

@@ -34,6 +34,7 @@ import {
 import {
   baseOptions,
   confirmOrStop,
+  type ProductAction,
   type ProductDeps,
   productAction,
   productCommand,
@@ -47,11 +48,24 @@ export type ClientChoice =
   /** Any number of clients; the document has their results as a list under this name. */
   | { each: string; byDefault: 'all' | 'the only one' };
 
+/** What a command does in its own way. */
+export interface CommandShape<Result> {
+  /** Draws the result in place of its sentences and tables. */
+  draw?: (output: Output, result: Result, now: number) => void;
+  /** Finds the ID that the first argument means: lists show the ends of IDs alone. */
+  findSubject?: (
+    action: Pick<ProductAction<unknown>, 'application' | 'output'>,
+    typed: string,
+    isYes: boolean,
+  ) => Promise<string>;
+}
+
 /** The command of an operation, by the last word of its name. */
 export function operationCommand<Input extends InputSchema, Result extends z.ZodType>(
   deps: ProductDeps,
   operation: OperationOf<Input, Result>,
   choice?: ClientChoice,
+  { draw, findSubject }: CommandShape<z.output<Result>> = {},
 ): Command {
   const { name, summary, input, csv } = operation;
   const asks = asksFirst(operation);
@@ -69,6 +83,11 @@ export function operationCommand<Input extends InputSchema, Result extends z.Zod
     const { application, settings, output } = action;
     const isCsv = action.options['csv'] === true;
     if (isCsv && output.isJson) throw usageError('Either --csv or --json, not both.');
+    const isYes = action.options['yes'] === true;
+    const [first] = typed;
+    if (findSubject !== undefined && typeof first === 'string') {
+      typed[0] = await findSubject(action, first, isYes);
+    }
     const given = Object.fromEntries([
       ...subjects.map(({ key }, index) => [key, readArgument(typed[index])]),
       ...options.map((field) => [
@@ -77,13 +96,13 @@ export function operationCommand<Input extends InputSchema, Result extends z.Zod
       ]),
     ]);
     const world = toOperationDeps(deps, application, settings);
-    const isYes = action.options['yes'] === true;
     const carryOut = (more: Record<string, unknown>) =>
       carryOutAsked(deps, world, operation, readInput(operation, { ...given, ...more }, options), {
         isYes,
       });
     const show = (result: z.output<Result>) => {
       if (isCsv && csv !== undefined) deps.stdout.write(csv.text(result));
+      else if (draw !== undefined) draw(output, result, deps.clock.now());
       else print(output, operation, result, deps.clock.now());
     };
     const end = (result: z.output<Result>): ExitCode[] => {
@@ -235,6 +254,10 @@ export function toOperationDeps(
     clock,
     publicUrl: server.publicUrl,
     signal: stopSignal,
+    async requestRun(requested) {
+      const { storeRequest } = await import('../../../jobs/request-run.ts');
+      return storeRequest({ application, clock }, requested);
+    },
     async checkAlerts(signal) {
       const { checkAlertsOnce } = await import('../../../clients/alerts/product-alerts.ts');
       await checkAlertsOnce(deps, application, signal);

@@ -30,7 +30,7 @@ export function formatLast(instant: string | number | null, now: number): string
 const SHORT_ID_LENGTH = 8;
 
 /** Fewer characters would name something by accident. */
-const MIN_ID_LENGTH = 4;
+const MIN_ID_LENGTH = 6;
 
 /**
  * How lists show an id; commands take it back in this form. It is the end of the id: ids begin with

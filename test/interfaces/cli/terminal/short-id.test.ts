@@ -9,10 +9,11 @@ describe('findId', () => {
   });
 
   it('guesses nothing', () => {
-    const ids = ['aaaa-1111', 'bbbb-1111', 'cccc-2222'];
-    expect(() => findId('1111', ids)).toThrow('aaaa-1111, bbbb-1111');
-    expect(findId('222', ids)).toBeNull();
-    expect(findId('3333', ids)).toBeNull();
-    expect(findId('BBBB-1111', ids)).toBe('bbbb-1111');
+    const ids = ['aaaa-111111', 'bbbb-111111', 'cccc-222222'];
+    expect(() => findId('111111', ids)).toThrow('aaaa-111111, bbbb-111111');
+    expect(findId('22222', ids)).toBeNull();
+    expect(findId('222222', ids)).toBe('cccc-222222');
+    expect(findId('333333', ids)).toBeNull();
+    expect(findId('BBBB-111111', ids)).toBe('bbbb-111111');
   });
 });
