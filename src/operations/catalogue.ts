@@ -9,6 +9,7 @@ import { createWebhook, listWebhooks, revokeWebhook, rotateWebhook, showWebhook 
 import type { Operation } from './kit/operation.ts';
 import { checkNetworks, listNetworks, repairNetworks, showIntroductions } from './networks.ts';
 import { findProspects, showPaths } from './paths.ts';
+import { listRunContacts, listRuns, showRun, stopRun } from './runs.ts';
 import {
   listClientSchedules,
   pauseScheduledRuns,
@@ -44,6 +45,10 @@ export const OPERATIONS: readonly Operation[] = [
   createToken,
   listTokens,
   revokeToken,
+  listRuns,
+  showRun,
+  listRunContacts,
+  stopRun,
   undoRun,
   forgetContact,
   listWaitingApprovals,

@@ -125,6 +125,12 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
     'invalid reason': one('{run}', '--reason', 'sleepy'),
     'invalid limit': one('--limit', '0'),
   },
+  'runs show': { good: one('{run}'), queued: one('{run queued}'), unknown: one(NOWHERE) },
+  'runs contacts': {
+    good: one('{run}', '--limit', '2'),
+    unknown: one(NOWHERE),
+    invalid: one('{run}', '--outcome', 'sleepy'),
+  },
   stop: {
     good: one('{run queued}'),
     finished: one('{run}'),

@@ -11,6 +11,7 @@ import {
   claimIdempotencyKey,
   redirectIdempotencyKey,
 } from '../../../jobs/statements/idempotency.ts';
+import { runSchema } from '../../../operations/runs.ts';
 import { findRunReport, waitingRun } from '../../../sync/views/run.ts';
 import type { Access } from '../access.ts';
 import { findIntegration } from '../request/client-access.ts';
@@ -18,7 +19,6 @@ import { type HttpDeps, liveDeps } from '../request/context.ts';
 import { HttpError } from '../request/errors.ts';
 import { limitBody, MAX_API_BODY_BYTES, requireJsonBody } from '../request/guards.ts';
 import { contactSchema, createRouter, failure, json, problems } from '../request/router.ts';
-import { runSchema } from './runs-api.ts';
 
 const bodySchema = z
   .strictObject({

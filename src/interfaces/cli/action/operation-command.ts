@@ -266,7 +266,7 @@ export function toOperationDeps(
 }
 
 /** A user of this machine, who needs no role. */
-function toCaller(deps: Pick<ProductDeps, 'user' | 'owner'>): Caller {
+export function toCaller(deps: Pick<ProductDeps, 'user' | 'owner'>): Caller {
   return { kind: 'machine', role: null, clients: null, ...getRequester(deps) };
 }
 
@@ -283,7 +283,7 @@ const PLACEHOLDERS = {
   number: '<number>',
 };
 
-function toOption(field: InputField): Option {
+export function toOption(field: InputField): Option {
   const { kind, choices, description } = field;
   const name = optionName(field);
   const flags = kind === 'flag' ? name : `${name} ${PLACEHOLDERS[kind]}`;
@@ -302,7 +302,7 @@ function optionName(field: InputField): string {
 }
 
 /** The key of an option as commander calls it. */
-function toAttribute({ key, kind }: InputField): string {
+export function toAttribute({ key, kind }: InputField): string {
   return kind === 'secret' ? `${key}Env` : key;
 }
 
@@ -310,7 +310,7 @@ function toAttribute({ key, kind }: InputField): string {
  * What was typed, as the schema expects it; undefined if nothing was. Throws a ConfigurationError for the name of an
  * environment variable that is not set.
  */
-function readTyped({ kind }: InputField, typed: unknown, env: Environment): unknown {
+export function readTyped({ kind }: InputField, typed: unknown, env: Environment): unknown {
   if (typeof typed !== 'string') return typed;
   if (kind === 'secret') return fromEnvironment(env, typed);
   if (kind === 'list') return typed.split(',').map((one) => one.trim());
@@ -327,7 +327,7 @@ function fromEnvironment(env: Environment, name: string): string {
 }
 
 /** Throws a ConfigurationError in the words of the schema, which names the options. */
-function readInput<Input extends InputSchema>(
+export function readInput<Input extends InputSchema>(
   { input }: { input: Input },
   given: Readonly<Record<string, unknown>>,
   options: readonly InputField[],
