@@ -16,6 +16,7 @@ import {
   resumeScheduledRuns,
   showSchedule,
 } from './schedules.ts';
+import { retryRun, startRun } from './start-run.ts';
 import { createToken, listTokens, revokeToken } from './tokens.ts';
 import { undoRun } from './undo.ts';
 import {
@@ -48,6 +49,8 @@ export const OPERATIONS: readonly Operation[] = [
   listRuns,
   showRun,
   listRunContacts,
+  startRun,
+  retryRun,
   stopRun,
   undoRun,
   forgetContact,

@@ -65,6 +65,12 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
     subjects: { run: await sync() },
     invalid: { query: 'outcome=hold' },
   }),
+  'runs start': async () => ({
+    subjects: { integration: 'riverside' },
+    body: { full: true },
+    invalid: { body: { contact: '1', full: true } },
+  }),
+  'runs retry': async ({ sync }) => ({ subjects: { run: await sync() } }),
   undo: async ({ sync }) => ({ subjects: { run: await sync() } }),
   forget: async ({ world, sync }) => {
     await sync();

@@ -134,6 +134,20 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     effect: 'reads',
     route: 'GET /v1/runs/:run/contacts',
   },
+  'runs start': {
+    ...ofAdmins,
+    asks: false,
+    effect: 'acts',
+    route: 'POST /v1/integrations/:integration/runs',
+    audit: 'run.asked',
+  },
+  'runs retry': {
+    ...ofAdmins,
+    asks: false,
+    effect: 'acts',
+    route: 'POST /v1/runs/:run/retry',
+    audit: 'run.asked',
+  },
   // Stopping loses nothing, and the next run continues: no question comes first.
   stop: {
     ...ofAdmins,

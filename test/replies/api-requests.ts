@@ -106,7 +106,7 @@ export const API_CASES: CaseTable = {
     'not a set-up': { path: '/v1/setups/riverside' },
   },
   'GET /v1/integrations/:id/network': client('/network'),
-  'POST /v1/integrations/:id/runs': {
+  'POST /v1/integrations/:integration/runs': {
     ...client('/runs'),
     'one contact': { path: '/v1/integrations/riverside/runs', body: { contact: 'c001' } },
     full: { path: '/v1/integrations/riverside/runs', body: { full: true } },
@@ -183,6 +183,10 @@ export const API_CASES: CaseTable = {
     invalid: { path: '/v1/runs/{run}/contacts?outcome=sleepy&limit=0' },
     'invalid reason': { path: '/v1/runs/{run}/contacts?reason=sleepy' },
     'invalid cursor': { path: '/v1/runs/{run}/contacts?cursor=abc' },
+  },
+  'POST /v1/runs/:run/retry': {
+    good: { path: '/v1/runs/{run}/retry' },
+    unknown: { path: `/v1/runs/${NOWHERE}/retry` },
   },
   'POST /v1/runs/:run/stop': {
     good: { path: '/v1/runs/{run queued}/stop' },

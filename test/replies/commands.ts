@@ -131,6 +131,8 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
     unknown: one(NOWHERE),
     invalid: one('{run}', '--outcome', 'sleepy'),
   },
+  'runs start': { ...ofClients(), contradictory: one('riverside', '--contact', 'c001', '--full') },
+  'runs retry': { good: one('{run}'), unknown: one(NOWHERE) },
   stop: {
     good: one('{run queued}'),
     finished: one('{run}'),

@@ -201,7 +201,7 @@ export const PAGE_CASES: CaseTable = {
     'waits already': post('/runs/{run}/undo'),
     'nothing written': post('/runs/{run stopped}/undo'),
   },
-  'POST /runs/:id/retry': {
+  'POST /runs/:run/retry': {
     ...about('/runs', '{run stopped}', '/retry'),
     succeeded: post('/runs/{run}/retry'),
   },

@@ -189,7 +189,12 @@ function check(c: Context<HttpEnv>, target: string, schema: InputSchema, given: 
 
 async function readBody(c: Context<HttpEnv>): Promise<unknown> {
   const text = await c.req.text();
-  if (text === '') return {};
+  if (text === '') {
+    // What announces another form is refused even without a body, as it may have got lost.
+    const type = c.req.header('content-type') ?? 'application/json';
+    if (!/^application\/([\w.-]+\+)?json(;|$)/i.test(type.trim())) throw new HTTPException(415);
+    return {};
+  }
   try {
     return JSON.parse(text);
   } catch {

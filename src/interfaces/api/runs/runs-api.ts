@@ -11,6 +11,7 @@ import {
   stopRun,
   streamRunContacts,
 } from '../../../operations/runs.ts';
+import { retryRun, startRun } from '../../../operations/start-run.ts';
 import type { Access } from '../access.ts';
 import { createOperationRoutes } from '../operation-routes.ts';
 import { authorised, getCaller, toOperationDeps } from '../request/caller.ts';
@@ -24,6 +25,18 @@ export function runRoutes(deps: HttpDeps, access: Access) {
   add(listRuns, { tag, method: 'get', path: '/v1/runs' });
   add(showRun, { tag, method: 'get', path: '/v1/runs/{run}' });
   add(stopRun, { tag, method: 'post', path: '/v1/runs/{run}/stop', status: 202 });
+  const later = { tag, method: 'post', status: 202 } as const;
+  add(startRun, {
+    ...later,
+    path: '/v1/integrations/{integration}/runs',
+    headers: { idempotencyKey: 'idempotency-key' },
+    location: ({ run }) => `/v1/runs/${run.id}`,
+  });
+  add(retryRun, {
+    ...later,
+    path: '/v1/runs/{run}/retry',
+    location: ({ run }) => `/v1/runs/${run.id}`,
+  });
   return app;
 }
 

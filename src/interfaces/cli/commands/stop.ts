@@ -3,9 +3,9 @@ import type { Application } from '../../../application.ts';
 import { ConfigurationError } from '../../../core/errors.ts';
 import { stopRun } from '../../../operations/runs.ts';
 import { listRunRequests } from '../../../sync/statements/run-requests.ts';
+import { findRunId } from '../action/find-run.ts';
 import { operationCommand } from '../action/operation-command.ts';
 import type { ProductDeps } from '../action/product.ts';
-import { findRunId } from '../action/runs.ts';
 import type { Output } from '../terminal/output.ts';
 
 const EXAMPLES = `

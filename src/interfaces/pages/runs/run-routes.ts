@@ -9,10 +9,11 @@ import { readWrittenChanges } from '../../../fields/written-changes.ts';
 import type { Caller } from '../../../operations/kit/caller.ts';
 import { perform } from '../../../operations/kit/perform.ts';
 import { stopRun } from '../../../operations/runs.ts';
+import { retryRun } from '../../../operations/start-run.ts';
 import { undoRun } from '../../../operations/undo.ts';
 import { noteEntries } from '../../../privacy/audit/record.ts';
 import { authorised, getCaller, toOperationDeps } from '../../api/request/caller.ts';
-import { findIntegration, findRun, hasAccess } from '../../api/request/client-access.ts';
+import { findRun, hasAccess } from '../../api/request/client-access.ts';
 import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
 import { createOperationForms } from '../frame/operation-form.ts';
 import type { PageFrame } from '../frame/page-app.ts';
@@ -24,7 +25,7 @@ import { readRunList, runListQuerySchema } from './run-list.ts';
 import type { RunBodyText } from './run-pages.tsx';
 
 export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
-  const { application, runner, clock, stopping } = deps;
+  const { application, clock, stopping } = deps;
   const { store, integrations } = application;
   const app = frame.room();
   const world = toOperationDeps(deps);
@@ -119,13 +120,11 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
       c.redirect(`/runs/${run}?note=${state === 'waiting' ? 'undoWaits' : 'undo'}`, 303),
   });
 
-  app.post('/runs/:id/retry', frame.act('admin'), async (c) => {
-    const run = await findRun(c, store.reader, c.req.param('id'));
-    const { id: integrationId } = findIntegration(c, application, run.integration);
-    const by = c.get('actor');
-    const { runId } = await runner.request({ integrationId, trigger: 'manual', by });
-    frame.clients.forget();
-    return c.redirect(`/runs/${runId}?note=retry`, 303);
+  createOperationForms(deps, frame, app).add('/runs/:run/retry', retryRun, {
+    answer(c, { run }) {
+      frame.clients.forget();
+      return c.redirect(`/runs/${run.id}?note=retry`, 303);
+    },
   });
   return app;
 

@@ -11,7 +11,9 @@ import {
   showRun,
   streamRunContacts,
 } from '../../../../operations/runs.ts';
+import { retryRun, startRun } from '../../../../operations/start-run.ts';
 import { requireTerminal } from '../../action/command.ts';
+import { findRunId } from '../../action/find-run.ts';
 import { recordNamesShown } from '../../action/names-shown.ts';
 import { operationCommand, toCaller } from '../../action/operation-command.ts';
 import { addOptions, performHere } from '../../action/perform-here.ts';
@@ -22,7 +24,6 @@ import {
   productAction,
   productCommand,
 } from '../../action/product.ts';
-import { findRunId } from '../../action/runs.ts';
 import { usageError } from '../../terminal/output.ts';
 import {
   describeRun,
@@ -44,6 +45,8 @@ Examples:
   donor-sync runs 1a2b3c4d --csv > contacts.csv
   donor-sync runs --json                       for scripts: { "runs": [...], "next": null }
   donor-sync runs RUN --json                   with the whole ID: { "runs": [...] }
+  donor-sync runs start riverside --full       ask serve or a worker for a run, and do not wait for it
+  donor-sync runs retry 1a2b3c4d               likewise, to try again what failed in this run
   donor-sync runs show RUN --json              what the API returns: { "run": {...} }
   donor-sync runs contacts RUN --json          likewise: { "contacts": [...], "next": null }`;
 
@@ -65,7 +68,7 @@ type RunsOptions = z.infer<typeof optionsSchema>;
 export function runsCommand(deps: ProductDeps): Command {
   const command = productCommand('runs', deps)
     .description(listRuns.summary)
-    .usage('[options] [show|contacts] [run]')
+    .usage('[options] [show|contacts|start|retry] [run]')
     .argument('[run]', 'the ID of a run, whole or as the list shows it; with --json the whole ID');
   addOptions(command, listRuns);
   command
@@ -82,6 +85,13 @@ export function runsCommand(deps: ProductDeps): Command {
     )
     .addCommand(
       operationCommand(deps, listRunContacts, undefined, {
+        findSubject: ({ application, output }, typed) =>
+          findRunId(application.store.reader, typed, output),
+      }),
+    )
+    .addCommand(operationCommand(deps, startRun, { one: 'after the command' }))
+    .addCommand(
+      operationCommand(deps, retryRun, undefined, {
         findSubject: ({ application, output }, typed) =>
           findRunId(application.store.reader, typed, output),
       }),
