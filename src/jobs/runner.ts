@@ -4,53 +4,28 @@
  */
 import type { Application } from '../application.ts';
 import { takeCall, type WebhookCall } from '../clients/webhook-call.ts';
-import type { Actor } from '../core/actor.ts';
 import type { Clock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Integration } from '../core/integration-settings.ts';
 import type { Log } from '../core/log.ts';
 import { newId } from '../core/new-id.ts';
-import type { RunReport, Trigger } from '../core/run.ts';
+import type { RunReport } from '../core/run.ts';
 import { dropOldTexts } from '../database/encryption/foreign-texts.ts';
 import { createErasureWatch } from '../privacy/forget/watch.ts';
 import { purgeAllProfiles } from '../sync/purge-old.ts';
 import { putBackRequest } from '../sync/statements/cut-off-runs.ts';
-import { ALL_CONTACTS, type RunRequestRecord } from '../sync/statements/request-rows.ts';
+import type { RunRequestRecord } from '../sync/statements/request-rows.ts';
 import {
   dropWaitingRequest,
   listBegunRequests,
   listReadyRequests,
-  requestRun,
 } from '../sync/statements/run-requests.ts';
 import { findRunById } from '../sync/statements/runs.ts';
 import { readReport } from '../sync/views/run.ts';
 import { answerRequest } from './answer-request.ts';
 import type { Turn } from './engine/engine.ts';
+import { type Accepted, type RequestedRun, storeRequest } from './request-run.ts';
 import { deleteReread, listRereads, requestReread } from './statements/rereads.ts';
-
-/** A run that was requested. */
-export interface RequestedRun {
-  integrationId: string;
-  /** The CRM ID of the one contact; all contacts by default. */
-  contact?: string | null;
-  trigger: Trigger;
-  /** True to read everything again; false by default. */
-  full?: boolean;
-  /** False if a run that is already in progress does not count as the result; true by default. */
-  mayJoin?: boolean;
-  /** The ID that the run gets unless it joins another run; by default a new one. */
-  runId?: string;
-  /** Who requests it, for the audit; the user of this process by default. */
-  by?: Actor;
-}
-
-/** Result of a request. */
-export interface Accepted {
-  /** The run that serves the request. */
-  runId: string;
-  /** Whether that run is already running or waiting; null if it is a new one. */
-  joined: 'running' | 'waiting' | null;
-}
 
 /** A run that has ended in this process and is recorded. */
 export interface EndedRun {
@@ -140,28 +115,9 @@ export function createRunner(
   };
 
   async function request(requested: RequestedRun): Promise<Accepted> {
-    const { integrationId, trigger, full = false, mayJoin = true, by } = requested;
-    const [integration] = application.select([integrationId]);
-    const contact =
-      integration && requested.contact != null
-        ? await application.contactId(integration, requested.contact)
-        : null;
-    if (trigger === 'manual' && mayJoin) {
-      const running = await findSame(integrationId, contact, full);
-      if (running !== null) return { runId: running, joined: 'running' };
-    }
-    const asked = requested.runId ?? newId(clock.now());
-    const runId = await (by ? store.actingAs(by) : store).act((trx) =>
-      requestRun(trx, {
-        integrationId,
-        contact,
-        trigger,
-        full,
-        runId: asked,
-      }),
-    );
-    wake();
-    return { runId, joined: runId === asked ? null : 'waiting' };
+    const accepted = await storeRequest({ application, clock }, requested);
+    if (accepted.joined !== 'running') wake();
+    return accepted;
   }
 
   async function call(called: WebhookCall): Promise<string | null> {
@@ -172,18 +128,6 @@ export function createRunner(
       wake();
     }
     return runId;
-  }
-
-  /** The run that does the same at this moment, in any process. */
-  async function findSame(
-    integrationId: string,
-    contact: string | null,
-    full: boolean,
-  ): Promise<string | null> {
-    const runId = (await application.findRunning(integrationId))?.run ?? null;
-    const begun = runId === null ? undefined : await findRunById(store.reader, runId);
-    const isSame = begun?.contact === (contact ?? ALL_CONTACTS) && (begun.full === 1 || !full);
-    return isSame ? runId : null;
   }
 
   function wake(): void {

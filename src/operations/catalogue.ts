@@ -12,12 +12,14 @@ import { createWebhook, listWebhooks, revokeWebhook, rotateWebhook, showWebhook 
 import type { Operation } from './kit/operation.ts';
 import { checkNetworks, listNetworks, repairNetworks, showIntroductions } from './networks.ts';
 import { findProspects, showPaths } from './paths.ts';
+import { listRunContacts, listRuns, showRun, stopRun } from './runs.ts';
 import {
   listClientSchedules,
   pauseScheduledRuns,
   resumeScheduledRuns,
   showSchedule,
 } from './schedules.ts';
+import { retryRun, startRun } from './start-run.ts';
 import { createToken, listTokens, revokeToken } from './tokens.ts';
 import { undoRun } from './undo.ts';
 import {
@@ -47,6 +49,12 @@ export const OPERATIONS: readonly Operation[] = [
   createToken,
   listTokens,
   revokeToken,
+  listRuns,
+  showRun,
+  listRunContacts,
+  startRun,
+  retryRun,
+  stopRun,
   undoRun,
   forgetContact,
   listWaitingApprovals,

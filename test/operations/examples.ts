@@ -91,6 +91,18 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
       .execute();
     return { subjects: { token: token?.id ?? '' } };
   },
+  runs: async () => ({ invalid: { query: 'limit=0' } }),
+  'runs show': async ({ sync }) => ({ subjects: { run: await sync() } }),
+  'runs contacts': async ({ sync }) => ({
+    subjects: { run: await sync() },
+    invalid: { query: 'outcome=hold' },
+  }),
+  'runs start': async () => ({
+    subjects: { integration: 'riverside' },
+    body: { full: true },
+    invalid: { body: { contact: '1', full: true } },
+  }),
+  'runs retry': async ({ sync }) => ({ subjects: { run: await sync() } }),
   undo: async ({ sync }) => ({ subjects: { run: await sync() } }),
   forget: async ({ world, sync }) => {
     await sync();
@@ -192,6 +204,7 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
 
 /** Operations that other tests carry out, since they need more than a request: the reason of each. */
 export const ELSEWHERE: Readonly<Record<string, string>> = {
+  stop: 'test/interfaces/api/stop-run.test.ts: a run that is queued, and one that is in progress',
   'users passkeys remove': 'test/interfaces/api/passkeys.test.ts: a passkey of a browser',
   'alerts test': 'test/interfaces/api/alerts.test.ts: a receiver of messages',
   'alerts test-own': 'test/interfaces/api/alerts.test.ts: a receiver of messages',

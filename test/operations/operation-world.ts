@@ -7,11 +7,12 @@ import { invite } from '../interfaces/api/people-world.ts';
 
 /** What interfaces give to operations, of which these can be found by their name. */
 export function toDeps(
-  { application, clock, url }: HttpWorld,
+  { application, runner, clock, url }: HttpWorld,
   operations: readonly Operation[] = [],
 ): OperationDeps {
   return {
     ...{ application, clock, publicUrl: url, signal: () => AbortSignal.timeout(10_000) },
+    requestRun: runner.request,
     checkAlerts: async () => {},
     findOperation: async (wanted) => operations.find(({ name }) => name === wanted),
   };

@@ -127,6 +127,36 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     route: 'DELETE /v1/tokens/:token',
     audit: 'token.revoked',
   },
+  runs: { ...ofViewers, asks: false, effect: 'reads', route: 'GET /v1/runs' },
+  'runs show': { ...ofViewers, asks: false, effect: 'reads', route: 'GET /v1/runs/:run' },
+  'runs contacts': {
+    ...ofViewers,
+    asks: false,
+    effect: 'reads',
+    route: 'GET /v1/runs/:run/contacts',
+  },
+  'runs start': {
+    ...ofAdmins,
+    asks: false,
+    effect: 'acts',
+    route: 'POST /v1/integrations/:integration/runs',
+    audit: 'run.asked',
+  },
+  'runs retry': {
+    ...ofAdmins,
+    asks: false,
+    effect: 'acts',
+    route: 'POST /v1/runs/:run/retry',
+    audit: 'run.asked',
+  },
+  // Stopping loses nothing, and the next run continues: no question comes first.
+  stop: {
+    ...ofAdmins,
+    asks: false,
+    effect: 'changes',
+    route: 'POST /v1/runs/:run/stop',
+    audit: 'run.stopped',
+  },
   undo: {
     role: 'admin',
     reach: 'some',

@@ -114,7 +114,7 @@ export const API_CASES: CaseTable = {
     'not a set-up': { path: '/v1/setups/riverside' },
   },
   'GET /v1/integrations/:id/network': client('/network'),
-  'POST /v1/integrations/:id/runs': {
+  'POST /v1/integrations/:integration/runs': {
     ...client('/runs'),
     'one contact': { path: '/v1/integrations/riverside/runs', body: { contact: 'c001' } },
     full: { path: '/v1/integrations/riverside/runs', body: { full: true } },
@@ -174,7 +174,7 @@ export const API_CASES: CaseTable = {
     invalid: { path: '/v1/runs?status=sleepy&limit=0' },
     'invalid cursor': { path: '/v1/runs?cursor=abc' },
   },
-  'GET /v1/runs/:id': {
+  'GET /v1/runs/:run': {
     good: { path: '/v1/runs/{run}' },
     stopped: { path: '/v1/runs/{run stopped}' },
     queued: { path: '/v1/runs/{run queued}' },
@@ -182,7 +182,7 @@ export const API_CASES: CaseTable = {
     'not an id': { path: '/v1/runs/nowhere' },
     invalid: { path: '/v1/runs/%00' },
   },
-  'GET /v1/runs/:id/contacts': {
+  'GET /v1/runs/:run/contacts': {
     good: { path: '/v1/runs/{run}/contacts?limit=2' },
     held: { path: '/v1/runs/{run mismatched}/contacts?outcome=held&limit=2' },
     csv: { path: '/v1/runs/{run}/contacts', headers: { accept: 'text/csv' } },
@@ -192,7 +192,11 @@ export const API_CASES: CaseTable = {
     'invalid reason': { path: '/v1/runs/{run}/contacts?reason=sleepy' },
     'invalid cursor': { path: '/v1/runs/{run}/contacts?cursor=abc' },
   },
-  'POST /v1/runs/:id/stop': {
+  'POST /v1/runs/:run/retry': {
+    good: { path: '/v1/runs/{run}/retry' },
+    unknown: { path: `/v1/runs/${NOWHERE}/retry` },
+  },
+  'POST /v1/runs/:run/stop': {
     good: { path: '/v1/runs/{run queued}/stop' },
     finished: { path: '/v1/runs/{run}/stop' },
     'other client': { path: '/v1/runs/{run stopped}/stop' },

@@ -125,6 +125,14 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
     'invalid reason': one('{run}', '--reason', 'sleepy'),
     'invalid limit': one('--limit', '0'),
   },
+  'runs show': { good: one('{run}'), queued: one('{run queued}'), unknown: one(NOWHERE) },
+  'runs contacts': {
+    good: one('{run}', '--limit', '2'),
+    unknown: one(NOWHERE),
+    invalid: one('{run}', '--outcome', 'sleepy'),
+  },
+  'runs start': { ...ofClients(), contradictory: one('riverside', '--contact', 'c001', '--full') },
+  'runs retry': { good: one('{run}'), unknown: one(NOWHERE) },
   stop: {
     good: one('{run queued}'),
     finished: one('{run}'),

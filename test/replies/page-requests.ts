@@ -192,7 +192,7 @@ export const PAGE_CASES: CaseTable = {
     unknown: { path: `/runs/${NOWHERE}/changes?contact=c001` },
     invalid: { path: '/runs/{run}/changes' },
   },
-  'POST /runs/:id/stop': {
+  'POST /runs/:run/stop': {
     ...about('/runs', '{run queued}', '/stop'),
     finished: post('/runs/{run}/stop'),
   },
@@ -201,7 +201,7 @@ export const PAGE_CASES: CaseTable = {
     'waits already': post('/runs/{run}/undo'),
     'nothing written': post('/runs/{run stopped}/undo'),
   },
-  'POST /runs/:id/retry': {
+  'POST /runs/:run/retry': {
     ...about('/runs', '{run stopped}', '/retry'),
     succeeded: post('/runs/{run}/retry'),
   },

@@ -33,8 +33,6 @@ import { clientAddress, trustedProxies } from './request/peer.ts';
 import { createTransport } from './request/transport.ts';
 import { runEventRoutes } from './runs/run-events.ts';
 import { runContactRoutes, runRoutes } from './runs/runs-api.ts';
-import { startRunRoutes } from './runs/start-run.ts';
-import { stopRunRoutes } from './runs/stop-run.ts';
 import { scheduleRoutes } from './schedule-api.ts';
 import { setupListRoutes } from './setups-api.ts';
 import { createAttempts } from './sign-in/attempts.ts';
@@ -152,8 +150,6 @@ export function createHttpApp(given: HttpDeps): Hono<HttpEnv> {
   app.route('/', integrationRoutes(deps, access));
   app.route('/', setupListRoutes(deps, access));
   app.route('/', networkRoutes(deps, access));
-  app.route('/', startRunRoutes(deps, access));
-  app.route('/', stopRunRoutes(deps, access));
   app.route('/', runRoutes(deps, access));
   app.route('/', runContactRoutes(deps, access));
   app.route('/', runEventRoutes(deps, access));

@@ -43,7 +43,12 @@ export interface RouteOptions {
 }
 
 /** The same for an operation with this input. */
-export interface InputRouteOptions<Input extends InputSchema> extends RouteOptions {
+export interface InputRouteOptions<Input extends InputSchema, Result extends z.ZodType = z.ZodType>
+  extends RouteOptions {
+  /** The address of what the operation made, as the header `Location`. */
+  location?(result: z.output<Result>): string;
+  /** Keys of the input that a request has in its headers, with the names of these headers. */
+  headers?: Partial<Record<keyof z.output<Input> & string, string>>;
   /** Brings into the database what only this process knows yet, before the operation reads it. */
   prepare?(input: z.output<Input>): Promise<void>;
 }
@@ -60,11 +65,12 @@ export function createOperationRoutes(deps: HttpDeps, access: Access) {
    */
   function add<Input extends InputSchema, Result extends z.ZodType>(
     operation: OperationOf<Input, Result>,
-    options: InputRouteOptions<Input>,
+    options: InputRouteOptions<Input, Result>,
   ): void {
     const { method, path, status = 200, form = 'json', later = [] } = options;
+    const { headers = {}, location } = options;
     const guards = [access.requireRole(operation.role), authorised(operation)];
-    const reader = inputReader(operation, method);
+    const reader = inputReader(operation, method, headers);
     if (reader.hasBody) guards.push(requireJsonBody, limitBody(MAX_API_BODY_BYTES));
     const asks = asksFirst(operation);
     const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
@@ -87,6 +93,7 @@ export function createOperationRoutes(deps: HttpDeps, access: Access) {
         if (operation.csv !== undefined && wantsCsv(c, form)) {
           return sendCsv(c, operation, { result, input });
         }
+        if (location !== undefined) c.header('Location', location(result));
         return c.json(result, isLater(result, later) ? 202 : status);
       } catch (error) {
         if (!(error instanceof RequestWaits)) throw error;
@@ -151,23 +158,44 @@ type InputReader<Input extends InputSchema> = ReturnType<typeof inputReader<Inpu
 function inputReader<Input extends InputSchema>(
   { input, subjects }: Pick<OperationOf<Input, z.ZodType>, 'input' | 'subjects'>,
   method: RouteOptions['method'],
+  headerNames: Readonly<Record<string, string | undefined>>,
 ) {
   const isSubject = (key: string) => subjects.some((subject) => subject === key);
   const shape = Object.entries(input.shape);
   const params: InputSchema = z.object(Object.fromEntries(shape.filter(([key]) => isSubject(key))));
+  const named = Object.entries(headerNames).flatMap(([key, name]) => (name ? [{ key, name }] : []));
+  const headers: InputSchema = z.object(
+    Object.fromEntries(
+      named.flatMap(({ key, name }) => {
+        const schema = input.shape[key];
+        return schema === undefined ? [] : [[name, schema]];
+      }),
+    ),
+  );
   const rest: InputSchema = z.strictObject(
-    Object.fromEntries(shape.filter(([key]) => !isSubject(key))),
+    Object.fromEntries(shape.filter(([key]) => !isSubject(key) && headerNames[key] === undefined)),
   );
   const fields = listFields(rest);
   const isQuery = method === 'get';
   const hasBody = !isQuery && fields.length > 0;
-  return { params, rest, isQuery, hasBody, hasRest: fields.length > 0, read };
+  return { params, rest, headers, isQuery, hasBody, hasRest: fields.length > 0, read };
 
   async function read(c: Context<HttpEnv>): Promise<z.output<Input>> {
     const subject = check(c, 'param', params, c.req.param());
     const given = isQuery ? readQuery(c) : hasBody ? await readBody(c) : {};
     const more = check(c, isQuery ? 'query' : 'json', rest, given);
-    return { ...subject, ...more } as z.output<Input>;
+    return { ...subject, ...more, ...readHeaders(c) } as z.output<Input>;
+  }
+
+  function readHeaders(c: Context<HttpEnv>): Record<string, unknown> {
+    const sent = Object.fromEntries(
+      named.flatMap(({ name }) => {
+        const text = c.req.header(name);
+        return text === undefined ? [] : [[name, text]];
+      }),
+    );
+    const read = check(c, 'header', headers, sent);
+    return Object.fromEntries(named.map(({ key, name }) => [key, read[name]]));
   }
 
   function readQuery(c: Context<HttpEnv>): Record<string, unknown> {
@@ -190,7 +218,12 @@ function check(c: Context<HttpEnv>, target: string, schema: InputSchema, given: 
 
 async function readBody(c: Context<HttpEnv>): Promise<unknown> {
   const text = await c.req.text();
-  if (text === '') return {};
+  if (text === '') {
+    // What announces another form is refused even without a body, as it may have got lost.
+    const type = c.req.header('content-type') ?? 'application/json';
+    if (!/^application\/([\w.-]+\+)?json(;|$)/i.test(type.trim())) throw new HTTPException(415);
+    return {};
+  }
   try {
     return JSON.parse(text);
   } catch {
@@ -294,10 +327,13 @@ function describePreview(
   };
 }
 
-function describeInput({ params, rest, isQuery, hasBody, hasRest }: InputReader<InputSchema>) {
+function describeInput(reader: InputReader<InputSchema>) {
+  const { params, rest, headers, isQuery, hasBody, hasRest } = reader;
+  const required = listFields(rest).some(({ isRequired }) => isRequired);
   return {
     params,
-    ...(hasBody && { body: { required: true, ...json(rest) } }),
+    ...(Object.keys(headers.shape).length > 0 && { headers }),
+    ...(hasBody && { body: { required, ...json(rest) } }),
     ...(isQuery && hasRest && { query: rest }),
   };
 }

@@ -8,6 +8,7 @@ import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import type { Sealer } from '../../database/encryption/sealed.ts';
 import type { TimedReader } from '../../database/reader.ts';
 import type { ApprovalRecord } from '../../decisions/statements/approvals.ts';
+import type { Accepted, RequestedRun } from '../../jobs/request-run.ts';
 import type { Store } from '../../store.ts';
 import type { Caller } from './caller.ts';
 import type { ClientFailure } from './failures.ts';
@@ -60,6 +61,8 @@ export interface ActingWorld extends World {
   signal: AbortSignal;
   /** Tells the service that a request is in force which it carries out; nothing at the terminal. */
   carryOn(): void;
+  /** Requests a run in the name of the caller: `serve` or a worker starts it as soon as its client is free. */
+  requestRun(requested: Omit<RequestedRun, 'by'>): Promise<Accepted>;
   /** Checks all alerts now and sends what has changed; never rejects. */
   checkAlerts(): Promise<void>;
   /**

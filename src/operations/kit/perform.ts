@@ -14,6 +14,7 @@ import {
   confirmWithin,
   recordConfirmation,
 } from '../../decisions/statements/approvals.ts';
+import type { Accepted, RequestedRun } from '../../jobs/request-run.ts';
 import { authorise, authoriseAgain } from './authorise.ts';
 import type { Caller } from './caller.ts';
 import type {
@@ -47,6 +48,8 @@ export interface OperationDeps {
   signal: () => AbortSignal;
   /** See `ActingWorld`; left out where nothing listens. */
   carryOn?: (() => void) | undefined;
+  /** Stores the request for a run, and notifies the process that starts runs. */
+  requestRun(requested: RequestedRun): Promise<Accepted>;
   /** By the alerts of this process, if it watches them: only those know which channel has sent what. */
   checkAlerts(signal: AbortSignal): Promise<void>;
   /** Any operation by its name; requests on record have no more than that. */
@@ -316,6 +319,7 @@ function toActing(deps: OperationDeps, caller: Caller, agree: ActingWorld['agree
     signal,
     carryOn: deps.carryOn ?? (() => {}),
     checkAlerts: () => deps.checkAlerts(signal),
+    requestRun: (requested) => deps.requestRun({ ...requested, by: caller.actor }),
     agree,
     confirm: (approval) => confirmRequest(deps, caller, approval),
     async describeResult(name, result) {

@@ -74,7 +74,9 @@ function toRequest(
   const { text, contacts, credits } = matter;
   const { name, role, by } = operation;
   return {
-    ...{ contacts, credits, crmId: null },
+    contacts,
+    credits,
+    crmId: null,
     request: { what: 'operation', name, input, role, by, text },
     integrations: [...clients],
     digest: digestOf(trx, asked, matter),
@@ -132,7 +134,8 @@ export async function keepOutcome(
     if (!isConfigurationError(error)) throw error;
     const { code, message } = error;
     await recordOutcome(store, approval, {
-      ...{ endedAt: now(), result: null },
+      endedAt: now(),
+      result: null,
       error: { code, message },
     });
   }

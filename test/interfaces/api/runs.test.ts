@@ -219,7 +219,9 @@ describe('GET /v1/runs', () => {
       (await here.request(`/v1/runs?${query}`)).read(pageSchema).runs.length;
     expect(await count('integration=riverside&status=succeeded')).toBe(1);
     expect(await count('status=failed')).toBe(0);
-    expect(await count('integration=unknown')).toBe(0);
+    const unknown = await here.request('/v1/runs?integration=unknown');
+    expect(unknown.status).toBe(404);
+    expect(unknown.read(errorSchema).error.code).toBe('integration_unknown');
     for (const query of ['limit=0', 'limit=many', 'status=odd', 'cursor=odd']) {
       expect((await here.request(`/v1/runs?${query}`)).status, query).toBe(422);
     }

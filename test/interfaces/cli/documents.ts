@@ -47,6 +47,9 @@ const reportSchema = z.strictObject({
 /** `sync --json` and `runs --json`. */
 export const runsSchema = z.strictObject({ runs: z.array(reportSchema) });
 
+/** `runs --json`. */
+export const runListSchema = runsSchema.extend({ next: z.string().nullable() });
+
 /** What `--json` prints when a command cannot do its work. */
 export const errorSchema = z.strictObject({
   error: z.strictObject({ code: z.string(), message: z.string(), details: z.unknown().optional() }),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { openCliWorld } from '../../helpers/cli.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
-import { runsSchema } from './documents.ts';
+import { errorSchema, runListSchema, runsSchema } from './documents.ts';
 
 const open = closedAfterTest(openCliWorld);
 
@@ -79,10 +79,11 @@ describe('donor-sync runs', () => {
   it('lists the runs as they were reported, and shows one contact by contact', async () => {
     const world = await open();
     const synced = await world.runJson(['sync'], runsSchema);
-    const listed = await world.runJson(['runs', '--integration', 'riverside'], runsSchema);
-    expect(listed).toEqual(synced);
+    const words = ['runs', '--integration', 'riverside'];
+    const listed = await world.runJson(words, runListSchema);
+    expect(listed).toEqual({ ...synced, next: null });
     const id = synced.runs[0]?.id ?? '';
-    const { runs } = await world.runJson(['runs', id.slice(-8)], detailSchema);
+    const { runs } = await world.runJson(['runs', id], detailSchema);
     expect(runs[0].id).toBe(id);
     expect(runs[0].outcomes).toHaveLength(12);
     expect(runs[0].writes[0]?.fields).toContain('Donor ID');
@@ -97,12 +98,13 @@ describe('donor-sync runs', () => {
       (await world.rows()).map((row, at) => (at === 8 ? { ...row, ...UNKNOWN_PERSON } : row)),
     );
     const [synced] = (await world.runJson(['sync'], runsSchema)).runs;
-    const id = synced?.id.slice(-8) ?? '';
+    const whole = synced?.id ?? '';
+    const id = whole.slice(-8);
     expect((await world.run(['status'])).stdout).toContain(`donor-sync runs ${id}`);
     const { stdout } = await world.run(['runs', id, '--limit', '2']);
     expect(stdout).toMatch(/^Contact .*\nC000009 +failed .*\nC000001 +written /m);
     expect(stdout).not.toContain(`donor-sync runs ${id}`);
-    const { runs } = await world.runJson(['runs', id, '--limit', '2'], detailSchema);
+    const { runs } = await world.runJson(['runs', whole, '--limit', '2'], detailSchema);
     expect(runs[0].outcomes).toMatchObject([
       { crmId: 'C000009', outcome: 'failed', reason: 'no_match' },
       { crmId: 'C000001', outcome: 'written', reason: 'fields_written' },
@@ -146,6 +148,28 @@ describe('donor-sync runs', () => {
     expect(misspelt.stderr).toContain('"hold" is no outcome; there are: held, failed');
   });
 
+  it('refuses two forms at once, an unknown client, and options of the list for one run', async () => {
+    const world = await open({ people: 1 });
+    const [synced] = (await world.runJson(['sync'], runsSchema)).runs;
+    const run = synced?.id ?? '';
+    const twice = await world.run(['runs', run, '--csv', '--json']);
+    expect(twice).toMatchObject({ exitCode: 2 });
+    expect(twice.stdout).toContain('Either --csv or --json, not both.');
+    const unknown = await world.run(['runs', '--integration', 'riversde', '--json']);
+    expect(unknown).toMatchObject({ exitCode: 2 });
+    const { error } = errorSchema.parse(JSON.parse(unknown.stdout));
+    expect(error).toMatchObject({
+      code: 'integration_unknown',
+      message: expect.stringContaining('did you mean "riverside"?'),
+    });
+    const both = await world.run(['runs', run, '--status', 'failed']);
+    expect(both).toMatchObject({ exitCode: 2 });
+    expect(both.stderr).toContain('--status: for the list of runs, not for one run');
+    const odd = await world.run(['runs', '--status', 'odd']);
+    expect(odd).toMatchObject({ exitCode: 2 });
+    expect(odd.stderr).toContain('Write one of running, succeeded, incomplete, failed.');
+  });
+
   it('names the fields of writes that are alike once', async () => {
     const world = await open({
       people: 3,
@@ -158,14 +182,24 @@ describe('donor-sync runs', () => {
     expect(stdout.split(`2 fields, as in ${first}\n`)).toHaveLength(3);
   });
 
-  it('says that the end of an id is enough to a user who typed its beginning', async () => {
+  it('says that the end of an ID is enough to a user who typed its beginning, and not to a script', async () => {
     const world = await open({ people: 1 });
     const [synced] = (await world.runJson(['sync'], runsSchema)).runs;
     const id = synced?.id ?? '';
     const { exitCode, stderr } = await world.run(['runs', id.slice(0, 8)]);
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('lists the runs with the end of each id, which is enough');
+    expect(stderr).toContain('lists the runs with the end of each ID, which is enough');
     expect(await world.run(['runs', id.slice(-8)])).toMatchObject({ exitCode: 0 });
+    expect(await world.run(['runs', id.slice(-6)])).toMatchObject({ exitCode: 0 });
+    expect(await world.run(['runs', id.slice(-5)])).toMatchObject({ exitCode: 2 });
+    for (const words of [['runs'], ['runs', 'show'], ['runs', 'contacts']]) {
+      const short = await world.run([...words, id.slice(-8), '--json']);
+      expect(short).toMatchObject({ exitCode: 2 });
+      const { error } = errorSchema.parse(JSON.parse(short.stdout));
+      expect(error.message).toContain(`write the whole ID, not its end: ${id}`);
+      expect(await world.run([...words, id, '--json'])).toMatchObject({ exitCode: 0 });
+      expect(await world.run([...words, id.slice(-8)])).toMatchObject({ exitCode: 0 });
+    }
   });
 });
 

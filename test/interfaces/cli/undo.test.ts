@@ -31,7 +31,7 @@ describe('donor-sync undo', () => {
     expect(unasked.stderr).toContain('--yes');
     expect((await world.rows()).filter((row) => row['Donor ID'])).not.toEqual([]);
 
-    const { undo } = await world.runJson(['undo', run.slice(-8), '--yes'], undoSchema);
+    const { undo } = await world.runJson(['undo', run, '--yes'], undoSchema);
     expect(undo).toMatchObject({ run, fields: { editedSince: 1 } });
     expect(undo.contacts.restored).toBeGreaterThan(0);
     const rows = await world.rows();

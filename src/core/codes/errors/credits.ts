@@ -186,8 +186,13 @@ export const CREDIT_ERRORS: ErrorTopic = {
       next: 'Add the ID of the run: `donor-sync runs` lists them.',
     },
     run_over: {
-      means: 'The run has already finished, so there was nothing to stop.',
+      means:
+        'The run has already finished, or no run of the client is in progress or queued. Nothing was changed.',
       next: 'Nothing: `donor-sync status` shows the runs that are in progress.',
+    },
+    run_queued: {
+      means: 'The run is queued and has not done anything yet. Nothing was changed.',
+      next: 'Wait until it has started: `donor-sync status` shows what is in progress.',
     },
     run_unknown: {
       means: 'There is no run with this ID, or you do not have access to its client.',

@@ -37,7 +37,7 @@ export function getRequester(c: Context<HttpEnv>): Requester {
 }
 
 export function toOperationDeps(deps: HttpDeps): OperationDeps {
-  const { application, clock, publicUrl, alerts, carryOn } = deps;
+  const { application, clock, publicUrl, alerts, carryOn, runner } = deps;
   return {
     application,
     clock,
@@ -45,6 +45,7 @@ export function toOperationDeps(deps: HttpDeps): OperationDeps {
     carryOn,
     signal: () => patience(deps),
     findOperation: async (name) => findOperation(name),
+    requestRun: runner.request,
     checkAlerts: (signal) => alerts?.tick() ?? checkAlertsOnce(deps, application, signal),
   };
 }

@@ -14,7 +14,8 @@ import type { QuestionBatch } from '../../../decisions/statements/batches.ts';
 import { findBatchIntegration, listBatches } from '../../../decisions/statements/batches.ts';
 import type { Question } from '../../../decisions/statements/questions.ts';
 import { findQuestion } from '../../../decisions/statements/questions.ts';
-import { findRunReport } from '../../../sync/views/run.ts';
+import { findRun as findAccessibleRun } from '../../../operations/runs.ts';
+import { getCaller } from './caller.ts';
 import type { HttpEnv, Principal } from './context.ts';
 import { HttpError } from './errors.ts';
 
@@ -77,11 +78,9 @@ export function findIntegration(
   throw new HttpError(404, 'integration_unknown', `There is no integration "${id}".`);
 }
 
-/** The run with this id as it stands now; throws an HttpError (404) if there is none. */
+/** The run with this ID as it is now. Throws a ConfigurationError (unknown) if there is none. */
 export async function findRun(c: Context<HttpEnv>, reader: Reader, id: string): Promise<RunReport> {
-  const run = await findRunReport(reader, id);
-  if (run !== null && hasAccess(c, run.integration)) return run;
-  throw new HttpError(404, 'run_unknown', `There is no run "${id}".`);
+  return findAccessibleRun({ reader, caller: getCaller(c) }, id);
 }
 
 /** The hold with this id, open or not; throws an HttpError (404) if there is none. */

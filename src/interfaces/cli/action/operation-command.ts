@@ -52,11 +52,24 @@ export type ClientChoice =
   /** Any number of clients; the document has their results as a list under this name. */
   | { each: string; byDefault: 'all' | 'the only one' };
 
+/** What a command does in its own way. */
+export interface CommandShape<Result> {
+  /** Draws the result in place of its sentences and tables. */
+  draw?: (output: Output, result: Result, now: number) => void;
+  /** Finds the ID that the first argument means: lists show the ends of IDs alone. */
+  findSubject?: (
+    action: Pick<ProductAction<unknown>, 'application' | 'output'>,
+    typed: string,
+    isYes: boolean,
+  ) => Promise<string>;
+}
+
 /** The command of an operation, by the last word of its name. */
 export function operationCommand<Input extends InputSchema, Result extends z.ZodType>(
   deps: ProductDeps,
   operation: OperationOf<Input, Result>,
   choice?: ClientChoice,
+  { draw, findSubject }: CommandShape<z.output<Result>> = {},
 ): Command {
   const { name, summary, input, csv } = operation;
   const asks = asksFirst(operation);
@@ -74,6 +87,11 @@ export function operationCommand<Input extends InputSchema, Result extends z.Zod
     const { application, settings, output } = action;
     const isCsv = action.options['csv'] === true;
     if (isCsv && output.isJson) throw usageError('Either --csv or --json, not both.');
+    const isYes = action.options['yes'] === true;
+    const [first] = typed;
+    if (findSubject !== undefined && typeof first === 'string') {
+      typed[0] = await findSubject(action, first, isYes);
+    }
     const given = Object.fromEntries([
       ...subjects.map(({ key }, index) => [key, readArgument(typed[index])]),
       ...options.map((field) => [
@@ -82,13 +100,13 @@ export function operationCommand<Input extends InputSchema, Result extends z.Zod
       ]),
     ]);
     const world = toOperationDeps(deps, application, settings);
-    const isYes = action.options['yes'] === true;
     const carryOut = (more: Record<string, unknown>) =>
       carryOutAsked(deps, world, operation, readInput(operation, { ...given, ...more }, options), {
         isYes,
       });
     const show = (result: z.output<Result>) => {
       if (isCsv && csv !== undefined) deps.stdout.write(csv.text(result));
+      else if (draw !== undefined) draw(output, result, deps.clock.now());
       else print(output, operation, result, deps.clock.now());
     };
     const end = (result: z.output<Result>) => endWith(output, operation, result);
@@ -288,6 +306,10 @@ export function toOperationDeps(
       const { findOperation } = await import('../../../operations/catalogue.ts');
       return findOperation(name);
     },
+    async requestRun(requested) {
+      const { storeRequest } = await import('../../../jobs/request-run.ts');
+      return storeRequest({ application, clock }, requested);
+    },
     async checkAlerts(signal) {
       const { checkAlertsOnce } = await import('../../../clients/alerts/product-alerts.ts');
       await checkAlertsOnce(deps, application, signal);
@@ -313,7 +335,7 @@ const PLACEHOLDERS = {
   number: '<number>',
 };
 
-function toOption(field: InputField): Option {
+export function toOption(field: InputField): Option {
   const { kind, choices, description } = field;
   const name = optionName(field);
   const flags = kind === 'flag' ? name : `${name} ${PLACEHOLDERS[kind]}`;
@@ -332,7 +354,7 @@ function optionName(field: InputField): string {
 }
 
 /** The key of an option as commander calls it. */
-function toAttribute({ key, kind }: InputField): string {
+export function toAttribute({ key, kind }: InputField): string {
   return kind === 'secret' ? `${key}Env` : key;
 }
 
@@ -340,7 +362,7 @@ function toAttribute({ key, kind }: InputField): string {
  * What was typed, as the schema expects it; undefined if nothing was. Throws a ConfigurationError for the name of an
  * environment variable that is not set.
  */
-function readTyped({ kind }: InputField, typed: unknown, env: Environment): unknown {
+export function readTyped({ kind }: InputField, typed: unknown, env: Environment): unknown {
   if (typeof typed !== 'string') return typed;
   if (kind === 'secret') return fromEnvironment(env, typed);
   if (kind === 'list') return typed.split(',').map((one) => one.trim());
@@ -357,7 +379,7 @@ function fromEnvironment(env: Environment, name: string): string {
 }
 
 /** Throws a ConfigurationError in the words of the schema, which names the options. */
-function readInput<Input extends InputSchema>(
+export function readInput<Input extends InputSchema>(
   { input }: { input: Input },
   given: Readonly<Record<string, unknown>>,
   options: readonly InputField[],

@@ -1,28 +1,6 @@
-import { ConfigurationError } from '../../../core/errors.ts';
-import { didYouMean } from '../../../core/near-miss.ts';
 import type { RunReport } from '../../../core/run.ts';
-import type { Reader } from '../../../database/reader.ts';
-import { findRunById, listRunRecords, type RunRecord } from '../../../sync/statements/runs.ts';
 import { adviceFor, stepText } from '../../../sync/views/advice.ts';
-import { findId, shortId } from '../terminal/words.ts';
-
-/** Runs among which a short id is looked up; older ones take the whole id. */
-const MAX_RUNS_SEARCHED = 1_000;
-
-/** The run with this id, whole or short; throws a ConfigurationError if there is none. */
-export async function findRun(reader: Reader, typed: string): Promise<RunRecord> {
-  const exact = await findRunById(reader, typed);
-  if (exact) return exact;
-  const recent = await listRunRecords(reader, { limit: MAX_RUNS_SEARCHED });
-  const ids = recent.map(({ id }) => id);
-  const id = findId(typed, ids);
-  const row = recent.find((run) => run.id === id);
-  if (row) return row;
-  throw new ConfigurationError(
-    `There is no run "${typed}"${didYouMean(typed, ids) || '.'} \`donor-sync runs\` lists the runs with the end of each id, which is enough.`,
-    { code: 'run_unknown', details: { run: typed } },
-  );
-}
+import { shortId } from '../terminal/words.ts';
 
 /**
  * What a person does next after a run, the most pressing first: whole sentences with commands.

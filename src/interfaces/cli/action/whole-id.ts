@@ -12,5 +12,7 @@ export function wholeId(
 ): string {
   const id = findId(typed, ids) ?? typed;
   if (!isJson || id.length === typed.length) return id;
-  throw usageError(`With --json, write the whole ID, not its end: ${id}. Nothing was changed.`);
+  throw usageError(
+    `With --json or --yes, write the whole ID, not its end: ${id}. Nothing was changed.`,
+  );
 }

@@ -1,43 +1,43 @@
 import type { Command } from 'commander';
+import type { Application } from '../../../application.ts';
 import { ConfigurationError } from '../../../core/errors.ts';
-import { requestStop } from '../../../sync/statements/runs.ts';
-import { findRunning } from '../../../sync/views/run.ts';
-import { baseOptions, type ProductDeps, productAction, productCommand } from '../action/product.ts';
-import { findRun } from '../action/runs.ts';
+import { stopRun } from '../../../operations/runs.ts';
+import { listRunRequests } from '../../../sync/statements/run-requests.ts';
+import { findRunId } from '../action/find-run.ts';
+import { operationCommand } from '../action/operation-command.ts';
+import type { ProductDeps } from '../action/product.ts';
+import type { Output } from '../terminal/output.ts';
 
 const EXAMPLES = `
 Examples:
-  donor-sync stop riverside      the run of an integration that is going on
-  donor-sync stop 1a2b3c4d       a run by its id, whole or as \`runs\` shows it
+  donor-sync stop riverside      the run of a client that is in progress, or else the queued one
+  donor-sync stop 1a2b3c4d       a run by its ID, whole or as \`runs\` shows it
+  donor-sync stop RUN --json     with the whole ID: { "run": {...}, "state": "stopping" }
 
-The run ends within seconds, on whichever machine it goes on; what was paid for is kept, and the next
-run goes on from there. To keep the next one from starting: donor-sync schedule pause ID`;
+A run in progress ends within seconds, on whichever machine it runs; what was paid for is kept, and the next
+run continues from there. A queued run does not start. To keep the next one from starting:
+donor-sync schedule pause ID`;
 
-/** The command `stop`: ends a run from outside. */
+/** The command `stop`: stops a run from outside. */
 export function stopCommand(deps: ProductDeps): Command {
-  const command = productCommand('stop', deps)
-    .description('end a run at its next checkpoint; the next one goes on from there')
-    .argument('<run>', 'an integration, or the id of a run')
-    .addHelpText('after', EXAMPLES);
-  return productAction(
-    deps,
-    command,
-    baseOptions,
-    async ({ application, output }, word: string) => {
-      const { store, integrations } = application;
-      const id = integrations.has(word)
-        ? (await findRunning(deps, store, word))?.run
-        : (await findRun(store.reader, word)).id;
-      const state = id == null ? 'over' : await store.act((trx) => requestStop(trx, id));
-      if (id == null || state === 'over') {
-        throw new ConfigurationError(
-          `There is nothing to stop: no run of "${word}" is going on. \`donor-sync status\` shows what is.`,
-          { code: 'run_over', details: { run: word } },
-        );
-      }
-      output.finish({ stop: { run: id, state } }, () =>
-        output.print('The run was asked to stop. It ends within seconds.'),
-      );
-    },
+  return operationCommand(deps, stopRun, undefined, {
+    findSubject: ({ application, output }, typed) => findWhat(application, output, typed),
+  }).addHelpText('after', EXAMPLES);
+}
+
+/** The ID of the run; a client stands for its run in progress, or else for the one that is queued. */
+async function findWhat(
+  { store, integrations, findRunning }: Application,
+  output: Output,
+  typed: string,
+): Promise<string> {
+  if (!integrations.has(typed)) return findRunId(store.reader, typed, output);
+  const run = (await findRunning(typed))?.run;
+  if (run != null) return run;
+  const [queued] = await listRunRequests(store.reader, typed);
+  if (queued !== undefined) return queued.runId;
+  throw new ConfigurationError(
+    `No run of "${typed}" is in progress or queued. Nothing was changed. See what is in progress: donor-sync status`,
+    { code: 'run_over', refusal: 'conflict', details: { run: typed } },
   );
 }

@@ -6,8 +6,8 @@ import { noteEntries } from '../../../privacy/audit/record.ts';
 import { openCrm } from '../../../sync/control/crm-account.ts';
 import { withLease } from '../../../sync/control/with-lease.ts';
 import { type AskingAction, askingCommand, type CommandAbout } from '../action/asking.ts';
+import { findRun } from '../action/find-run.ts';
 import { type ProductDeps, withIntegration } from '../action/product.ts';
-import { findRun } from '../action/runs.ts';
 import { waitForSecondPerson } from '../action/second-person.ts';
 import { EXIT_CODES, type ExitCode, type Output } from '../terminal/output.ts';
 import { describeCount, formatTimestamp, shortId } from '../terminal/words.ts';
@@ -15,7 +15,7 @@ import { describeCount, formatTimestamp, shortId } from '../terminal/words.ts';
 const EXAMPLES = `
 Examples:
   donor-sync undo 1a2b3c4d
-  donor-sync undo 1a2b3c4d --yes --json    for scripts: { "undo": {...} }
+  donor-sync undo RUN --yes --json    for scripts, with the whole ID: { "undo": {...} }
 
 Only values that are still ours are restored: what a person changed since then stays. Credits do not
 come back, and the next sync does not write the same profiles again. Exit code 3: some records
@@ -25,7 +25,10 @@ the settings), and nothing was done yet.`;
 const ABOUT = {
   name: 'undo',
   description: undoOperation.summary,
-  argument: ['<run>', 'the id of the run, whole or as `runs` shows it'],
+  argument: [
+    '<run>',
+    'the ID of the run, whole or as `runs` shows it; with --yes or --json the whole ID',
+  ],
   examples: EXAMPLES,
 } satisfies CommandAbout;
 
@@ -36,11 +39,11 @@ export function undoCommand(deps: ProductDeps): Command {
 
 async function undo(
   deps: ProductDeps,
-  { application, confirm, output }: AskingAction,
+  { application, confirm, output, options: { yes } }: AskingAction,
   run: string,
 ): Promise<ExitCode> {
   const { store } = application;
-  const row = await findRun(store.reader, run);
+  const row = await findRun(store.reader, run, { isJson: output.isJson || yes });
   const [integration] = application.select([row.integrationId]);
   if (!integration) return EXIT_CODES.usage;
   const writes = await listWrites(store.reader, row.id);

@@ -1,11 +1,11 @@
 /** The list of runs: which are asked for by the address, and one page of them. */
 
 import { z } from 'zod';
-import { readCursor, writeCursor } from '../../../core/cursor.ts';
+import { isoTime } from '../../../core/clock.ts';
 import { type RunReport, runStatusSchema, triggerSchema } from '../../../core/run.ts';
-import type { Reader } from '../../../database/reader.ts';
-import { listRunRecords } from '../../../sync/statements/runs.ts';
-import { readReport } from '../../../sync/views/run.ts';
+import type { Caller } from '../../../operations/kit/caller.ts';
+import { type OperationDeps, perform } from '../../../operations/kit/perform.ts';
+import { listRuns } from '../../../operations/runs.ts';
 
 /** Words that mean nothing here are passed over: addresses are typed by people. */
 export const runListQuerySchema = z.object({
@@ -31,30 +31,22 @@ const PAGE_SIZE = 50;
 
 const DAY_MS = 86_400_000;
 
-/** The newest first; `integrationIds` are those within reach, undefined for all. */
+/** The newest first. Throws a ConfigurationError (unknown) for a client that the caller has no access to. */
 export async function readRunList(
-  reader: Reader,
-  integrationIds: readonly string[] | undefined,
+  deps: OperationDeps,
+  caller: Caller,
   query: RunListQuery,
 ): Promise<RunListView> {
   const { client, status, trigger, from, until, after } = query;
-  const position = after === undefined ? undefined : readCursor(after);
-  const rows = await listRunRecords(reader, {
-    integrationIds,
-    integrationId: client || undefined,
+  const { runs, next } = await perform(deps, caller, listRuns, {
     status,
     trigger,
-    from: from === undefined ? undefined : Date.parse(from),
+    integration: client || undefined,
+    from: from === undefined ? undefined : isoTime(Date.parse(from)),
     // The last day counts as a whole.
-    until: until === undefined ? undefined : Date.parse(until) + DAY_MS,
-    after: position && { startedAt: position[0], id: position[1] },
-    limit: PAGE_SIZE + 1,
+    until: until === undefined ? undefined : isoTime(Date.parse(until) + DAY_MS),
+    cursor: after,
+    limit: PAGE_SIZE,
   });
-  const shown = rows.slice(0, PAGE_SIZE);
-  const last = rows.length > PAGE_SIZE ? shown.at(-1) : undefined;
-  return {
-    query,
-    runs: await Promise.all(shown.map((row) => readReport(reader, row))),
-    next: last === undefined ? null : writeCursor([last.startedAt, last.id]),
-  };
+  return { query, runs, next };
 }

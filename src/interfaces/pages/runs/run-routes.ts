@@ -2,18 +2,18 @@
 
 import type { Hono } from 'hono';
 import { z } from 'zod';
+import { isConfigurationError } from '../../../core/errors.ts';
 import { mayActAs } from '../../../core/role.ts';
 import { readCrmMessages } from '../../../decisions/crm-messages.ts';
 import { readWrittenChanges } from '../../../fields/written-changes.ts';
+import type { Caller } from '../../../operations/kit/caller.ts';
+import { perform } from '../../../operations/kit/perform.ts';
+import { stopRun } from '../../../operations/runs.ts';
+import { retryRun } from '../../../operations/start-run.ts';
 import { undoRun } from '../../../operations/undo.ts';
 import { noteEntries } from '../../../privacy/audit/record.ts';
-import { requestStop } from '../../../sync/statements/runs.ts';
-import {
-  findIntegration,
-  findRun,
-  hasAccess,
-  listAccessibleIds,
-} from '../../api/request/client-access.ts';
+import { authorised, getCaller, toOperationDeps } from '../../api/request/caller.ts';
+import { findRun, hasAccess } from '../../api/request/client-access.ts';
 import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
 import { createOperationForms } from '../frame/operation-form.ts';
 import type { PageFrame } from '../frame/page-app.ts';
@@ -25,14 +25,15 @@ import { readRunList, runListQuerySchema } from './run-list.ts';
 import type { RunBodyText } from './run-pages.tsx';
 
 export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
-  const { application, runner, clock, stopping } = deps;
+  const { application, clock, stopping } = deps;
   const { store, integrations } = application;
   const app = frame.room();
+  const world = toOperationDeps(deps);
   const ended = createBriefCache<RunBodyText>(clock);
 
   app.get('/runs', frame.see('viewer'), async (c) => {
     const query = runListQuerySchema.parse(c.req.query());
-    const list = await readRunList(store.reader, listAccessibleIds(c), query);
+    const list = await readRunList(world, getCaller(c), query);
     const { renderRuns } = await import('./run-pages.tsx');
     // An id can be guessed: the name is for those who reach the client.
     const getClientName = (id: string) =>
@@ -102,15 +103,16 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     );
   });
 
-  app.post('/runs/:id/stop', frame.act('admin'), async (c) => {
-    const { id, integration } = await findRun(c, store.reader, c.req.param('id'));
-    const state = await store.actingAs(c.get('actor')).act((trx) => requestStop(trx, id));
+  app.post('/runs/:run/stop', frame.act(stopRun.role), authorised(stopRun), async (c) => {
+    const run = c.req.param('run');
+    const { integration } = await findRun(c, store.reader, run);
+    const state = await stop(getCaller(c), run);
     frame.clients.forget();
     const back = c.req.query('back');
     // A run that does not begin any more has no page.
     if (back === 'home') return c.redirect(`/?note=${state}#${toAnchor(integration)}`, 303);
     const isOnPage = back !== 'client' && state !== 'dropped';
-    return c.redirect(`${isOnPage ? `/runs/${id}` : clientHref(integration)}?note=${state}`, 303);
+    return c.redirect(`${isOnPage ? `/runs/${run}` : clientHref(integration)}?note=${state}`, 303);
   });
 
   createOperationForms(deps, frame, app).add('/runs/:run/undo', undoRun, {
@@ -118,15 +120,23 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
       c.redirect(`/runs/${run}?note=${state === 'waiting' ? 'undoWaits' : 'undo'}`, 303),
   });
 
-  app.post('/runs/:id/retry', frame.act('admin'), async (c) => {
-    const run = await findRun(c, store.reader, c.req.param('id'));
-    const { id: integrationId } = findIntegration(c, application, run.integration);
-    const by = c.get('actor');
-    const { runId } = await runner.request({ integrationId, trigger: 'manual', by });
-    frame.clients.forget();
-    return c.redirect(`/runs/${runId}?note=retry`, 303);
+  createOperationForms(deps, frame, app).add('/runs/:run/retry', retryRun, {
+    answer(c, { run }) {
+      frame.clients.forget();
+      return c.redirect(`/runs/${run.id}?note=retry`, 303);
+    },
   });
   return app;
+
+  /** A run that has ended meanwhile is no mistake of the user who clicks. */
+  async function stop(caller: Caller, run: string): Promise<'stopping' | 'dropped' | 'over'> {
+    try {
+      return (await perform(world, caller, stopRun, { run })).state;
+    } catch (error) {
+      if (isConfigurationError(error) && error.code === 'run_over') return 'over';
+      throw error;
+    }
+  }
 }
 
 /** What can be said on the next page: only these words, whatever the address has. */

@@ -6,14 +6,11 @@ import type { CrmMessage } from '../../../../decisions/crm-messages.ts';
 import { listWrites, type WriteRecord } from '../../../../fields/statements/deliveries.ts';
 import { findPathCost } from '../../../../paths/statements/warm-paths.ts';
 import type { Store } from '../../../../store.ts';
-import type { RunContactFilter } from '../../../../sync/statements/run-rows.ts';
-import type { RunRecord } from '../../../../sync/statements/runs.ts';
+import { findRunById } from '../../../../sync/statements/runs.ts';
 import { adviceFor } from '../../../../sync/views/advice.ts';
-import { readReport } from '../../../../sync/views/run.ts';
 import {
   type RunContactView,
   readReasons,
-  readRunContacts,
   reasonCounts,
   whyText,
 } from '../../../../sync/views/run-contacts.ts';
@@ -44,25 +41,22 @@ export interface RunDetail extends RunReport {
   writeCount: number;
 }
 
-/** Which contacts of a run are shown; writes are, if no filter is set. */
-export type DetailOptions = Omit<RunContactFilter, 'after'>;
-
-/** Puts a run's detail together. */
+/** Adds to a report and its contacts how they came about; a queued run has done nothing yet. */
 export async function describeRun(
   store: Store,
-  row: RunRecord,
-  filter: DetailOptions,
+  report: RunReport,
+  { contacts, limit }: { contacts: RunContactView[]; limit: number },
 ): Promise<RunDetail> {
-  const reasons = await readReasons(store.reader, row.id);
-  const { contacts } = await readRunContacts(store.reader, row, filter);
-  const writes = await listWrites(store.reader, row.id);
+  const row = await findRunById(store.reader, report.id);
+  const reasons = await readReasons(store.reader, report.id);
+  const writes = row === undefined ? [] : await listWrites(store.reader, row.id);
   return {
-    ...(await readReport(store.reader, row)),
+    ...report,
     reasons: Object.fromEntries(reasons.map(({ reason, count }) => [reason, count])),
-    shared: row.sharedCount,
-    queries: await findPathCost(store.reader, row.id),
+    shared: row?.sharedCount ?? 0,
+    queries: row === undefined ? null : await findPathCost(store.reader, row.id),
     outcomes: contacts,
-    writes: writes.slice(0, filter.limit).map(toWrite),
+    writes: writes.slice(0, limit).map(toWrite),
     writeCount: writes.length,
   };
 }

@@ -1,28 +1,30 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
-import type { Application } from '../../../../application.ts';
 import { ConfigurationError } from '../../../../core/errors.ts';
 import { OUTCOME_ORDER } from '../../../../core/outcome.ts';
-import type { RunReport } from '../../../../core/run.ts';
 import { listForeignTexts } from '../../../../database/encryption/foreign-texts.ts';
 import { readCrmMessages } from '../../../../decisions/crm-messages.ts';
-import { listRunRecords } from '../../../../sync/statements/runs.ts';
-import { readReport } from '../../../../sync/views/run.ts';
 import {
-  pagesOfRunContacts,
-  RUN_CONTACTS_HEADER,
-  runContactLines,
-} from '../../../../sync/views/run-contacts.ts';
-import { parseCount, requireTerminal } from '../../action/command.ts';
+  listRunContacts,
+  listRuns,
+  type RunContactsInput,
+  showRun,
+  streamRunContacts,
+} from '../../../../operations/runs.ts';
+import { retryRun, startRun } from '../../../../operations/start-run.ts';
+import { requireTerminal } from '../../action/command.ts';
+import { findRunId } from '../../action/find-run.ts';
 import { recordNamesShown } from '../../action/names-shown.ts';
+import { operationCommand, toCaller } from '../../action/operation-command.ts';
+import { addOptions, performHere } from '../../action/perform-here.ts';
 import {
   baseOptions,
+  type ProductAction,
   type ProductDeps,
   productAction,
   productCommand,
 } from '../../action/product.ts';
-import { findRun } from '../../action/runs.ts';
-import { type Output, usageError } from '../../terminal/output.ts';
+import { usageError } from '../../terminal/output.ts';
 import {
   describeRun,
   printContacts,
@@ -35,20 +37,24 @@ import {
 const EXAMPLES = `
 Examples:
   donor-sync runs                              the latest runs
-  donor-sync runs --integration riverside --limit 50
+  donor-sync runs --integration riverside --status failed
   donor-sync runs 1a2b3c4d                     one run, contact by contact
   donor-sync runs 1a2b3c4d --show              with what the CRM said when it refused
   donor-sync runs 1a2b3c4d --outcome held,failed
   donor-sync runs 1a2b3c4d --contact 0035e00000
   donor-sync runs 1a2b3c4d --csv > contacts.csv
-  donor-sync runs --json                       for scripts: { "runs": [...] }`;
+  donor-sync runs --json                       for scripts: { "runs": [...], "next": null }
+  donor-sync runs RUN --json                   with the whole ID: { "runs": [...] }
+  donor-sync runs start riverside --full       ask serve or a worker for a run, and do not wait for it
+  donor-sync runs retry 1a2b3c4d               likewise, to try again what failed in this run
+  donor-sync runs show RUN --json              what the API returns: { "run": {...} }
+  donor-sync runs contacts RUN --json          likewise: { "contacts": [...], "next": null }`;
 
-const DEFAULT_RUNS = 20;
 const DEFAULT_CONTACTS = 100;
 
-const optionsSchema = baseOptions.extend({
-  integration: z.string().optional(),
-  limit: z.int().positive().optional(),
+/** The options that look into one run. */
+const optionsSchema = baseOptions.loose().extend({
+  limit: z.coerce.number().optional(),
   show: z.boolean().default(false),
   outcome: z.array(z.enum(OUTCOME_ORDER)).optional(),
   reason: z.string().optional(),
@@ -61,108 +67,130 @@ type RunsOptions = z.infer<typeof optionsSchema>;
 /** The command `runs`: what happened, as a list or for one run in detail. */
 export function runsCommand(deps: ProductDeps): Command {
   const command = productCommand('runs', deps)
-    .description('list the runs, or show what one of them did to each contact')
-    .argument('[run]', 'the id of a run, whole or as the list shows it')
-    .option('--integration <id>', 'only the runs of this integration')
-    .option(
-      '--limit <n>',
-      `runs, or contacts of a run, to show (default: ${DEFAULT_RUNS}, or ${DEFAULT_CONTACTS})`,
-      parseCount,
-    )
+    .description(listRuns.summary)
+    .usage('[options] [show|contacts|start|retry] [run]')
+    .argument('[run]', 'the ID of a run, whole or as the list shows it; with --json the whole ID');
+  addOptions(command, listRuns);
+  command
     .option('--outcome <list>', `with a run: only these outcomes (${OUTCOMES})`, parseOutcomes)
     .option('--reason <word>', 'with a run: only contacts with this reason')
-    .option('--contact <id>', 'with a run: only contacts whose id begins so')
+    .option('--contact <id>', 'with a run: only contacts whose ID begins so')
     .option('--csv', 'with a run: all of its contacts as CSV')
     .option('--show', 'with a run: what the CRM said, in its own words; on a terminal only')
+    .addCommand(
+      operationCommand(deps, showRun, undefined, {
+        findSubject: ({ application, output }, typed) =>
+          findRunId(application.store.reader, typed, output),
+      }),
+    )
+    .addCommand(
+      operationCommand(deps, listRunContacts, undefined, {
+        findSubject: ({ application, output }, typed) =>
+          findRunId(application.store.reader, typed, output),
+      }),
+    )
+    .addCommand(operationCommand(deps, startRun, { one: 'after the command' }))
+    .addCommand(
+      operationCommand(deps, retryRun, undefined, {
+        findSubject: ({ application, output }, typed) =>
+          findRunId(application.store.reader, typed, output),
+      }),
+    )
     .addHelpText('after', EXAMPLES);
-  return productAction(deps, command, optionsSchema, async (action, run: string | undefined) => {
-    const { application, options, output } = action;
-    const { integration, limit, show } = options;
-    if (show) requireTerminal(deps.stdout, output);
-    if (show && run === undefined) {
-      throw usageError(
-        '--show needs a run: donor-sync runs RUN --show. `donor-sync runs` lists them.',
-      );
-    }
-    if (run === undefined) requireNoFilter(options);
-    if (integration !== undefined) application.select([integration]);
-    if (run === undefined) {
-      await listRuns(application, output, { integration, limit: limit ?? DEFAULT_RUNS });
-    } else if (options.csv) {
-      await printCsv(deps, application, run, options);
-    } else await showRun(application, output, run, options);
+  return productAction(deps, command, optionsSchema, (action, run: string | undefined) => {
+    requireFitting(deps, action, run);
+    if (run === undefined) return list(deps, action);
+    return action.options.csv ? printCsv(deps, action, run) : show(deps, action, run);
   });
 }
 
-async function listRuns(
-  { store }: Application,
-  output: Output,
-  { integration, limit }: { integration: string | undefined; limit: number },
-): Promise<void> {
-  const rows = await listRunRecords(store.reader, { integrationId: integration, limit });
-  const runs: RunReport[] = [];
-  for (const row of rows) runs.push(await readReport(store.reader, row));
-  output.finish({ runs }, () => {
-    if (runs.length === 0) output.print('No run yet. Begin with: donor-sync plan');
-    else printRuns(output, runs);
-  });
+/** Throws a ConfigurationError for options that mean nothing together. */
+function requireFitting(
+  { stdout }: Pick<ProductDeps, 'stdout'>,
+  { options, output }: Pick<ProductAction<RunsOptions>, 'options' | 'output'>,
+  run: string | undefined,
+): void {
+  if (options.csv && output.isJson) throw usageError('Either --csv or --json, not both.');
+  if (options.show) requireTerminal(stdout, output);
+  if (run === undefined && options.show) {
+    throw usageError(
+      '--show needs a run: donor-sync runs RUN --show. `donor-sync runs` lists them.',
+    );
+  }
+  if (run === undefined && (isFiltered(options) || options.csv)) {
+    throw new ConfigurationError(
+      'Say which run: donor-sync runs RUN --outcome held,failed. `donor-sync runs` lists the runs.',
+      { code: 'run_missing' },
+    );
+  }
+  const ofList = LIST_OPTIONS.filter((name) => options[name] !== undefined);
+  if (run !== undefined && ofList.length > 0) {
+    throw usageError(
+      `${ofList.map((name) => `--${name}`).join(' and ')}: for the list of runs, not for one run. Leave the run out, or the option.`,
+    );
+  }
 }
 
-async function showRun(
-  application: Application,
-  output: Output,
-  run: string,
-  options: RunsOptions,
-): Promise<void> {
+/** They choose among runs. */
+const LIST_OPTIONS = ['status', 'trigger', 'from', 'until', 'cursor'];
+
+async function list(deps: ProductDeps, action: ProductAction<RunsOptions>): Promise<undefined> {
+  const { output } = action;
+  const result = await performHere(deps, action, listRuns);
+  output.finish(result, () => {
+    if (result.runs.length === 0) output.print('No run yet. Begin with: donor-sync plan');
+    else printRuns(output, result.runs);
+  });
+  for (const remark of listRuns.remarks?.(result) ?? []) output.note(remark);
+}
+
+async function show(
+  deps: ProductDeps,
+  action: ProductAction<RunsOptions>,
+  typed: string,
+): Promise<undefined> {
+  const { application, options, output } = action;
   const { store } = application;
-  const filter = { ...toFilter(options), limit: options.limit ?? DEFAULT_CONTACTS };
-  const row = await findRun(store.reader, run);
-  const detail = await describeRun(store, row, filter);
-  const words = options.show ? await readCrmMessages(application, row.id) : null;
+  const run = await findRunId(store.reader, typed, output);
+  const { limit = DEFAULT_CONTACTS, outcome, reason, contact } = options;
+  const about = { run, limit, outcome, reason, contact };
+  const given = { ...about, cursor: undefined };
+  const { contacts } = await performHere(deps, action, listRunContacts, given);
+  const { run: report } = await performHere(deps, action, showRun, { run });
+  const detail = await describeRun(store, report, { contacts, limit });
+  const words = options.show ? await readCrmMessages(application, report.id) : null;
   await recordNamesShown(application, {
     command: 'runs',
-    integrationId: row.integrationId,
-    run: row.id,
+    integrationId: report.integration,
+    run: report.id,
     names: words?.length ?? 0,
   });
-  const { length } = await listForeignTexts(store.reader, row.id);
+  const { length } = await listForeignTexts(store.reader, report.id);
   output.finish({ runs: [detail] }, () => {
-    if (isFiltered(options)) printContacts(output, detail.outcomes, filter.limit);
+    if (isFiltered(options)) printContacts(output, detail.outcomes, limit);
     else printRunDetail(output, detail);
-    if (words !== null) printWords(output, words, filter.limit);
-    else printWordsHint(output, row.id, length);
+    if (words !== null) printWords(output, words, limit);
+    else printWordsHint(output, report.id, length);
   });
 }
 
 /** Straight to stdout: a file of a million contacts is written as it is read. */
 async function printCsv(
-  { stdout }: Pick<ProductDeps, 'stdout'>,
-  { store }: Application,
-  run: string,
-  options: RunsOptions,
-): Promise<void> {
-  const row = await findRun(store.reader, run);
-  stdout.write(RUN_CONTACTS_HEADER);
-  for await (const contacts of pagesOfRunContacts(store.reader, row, toFilter(options))) {
-    stdout.write(runContactLines(contacts));
+  deps: ProductDeps,
+  { application, options, output }: ProductAction<RunsOptions>,
+  typed: string,
+): Promise<undefined> {
+  const { reader } = application.store;
+  const run = await findRunId(reader, typed, output);
+  const { outcome, reason, contact } = options;
+  const which: RunContactsInput = { run, outcome, reason, contact };
+  for await (const text of streamRunContacts({ reader, caller: toCaller(deps) }, which, 'csv')) {
+    deps.stdout.write(text);
   }
-}
-
-function toFilter({ outcome, reason, contact }: RunsOptions) {
-  return { outcomes: outcome, reason, idPrefix: contact };
 }
 
 function isFiltered({ outcome, reason, contact }: RunsOptions): boolean {
   return [outcome, reason, contact].some((one) => one !== undefined);
-}
-
-/** Filters look into one run. */
-function requireNoFilter(options: RunsOptions): void {
-  if (!isFiltered(options) && !options.csv) return;
-  throw new ConfigurationError(
-    'Say which run: donor-sync runs RUN --outcome held,failed. `donor-sync runs` lists the runs.',
-    { code: 'run_missing' },
-  );
 }
 
 const OUTCOMES = OUTCOME_ORDER.join(', ');

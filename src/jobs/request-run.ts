@@ -1,0 +1,77 @@
+/** Stores requests for runs. Those who start runs find them in the store, in whichever process. */
+import type { Application } from '../application.ts';
+import type { Actor } from '../core/actor.ts';
+import type { Clock } from '../core/clock.ts';
+import { newId } from '../core/new-id.ts';
+import type { Trigger } from '../core/run.ts';
+import { ALL_CONTACTS } from '../sync/statements/request-rows.ts';
+import { requestRun } from '../sync/statements/run-requests.ts';
+import { findRunById } from '../sync/statements/runs.ts';
+
+/** A run that was requested. */
+export interface RequestedRun {
+  integrationId: string;
+  /** The CRM ID of the one contact; all contacts by default. */
+  contact?: string | null;
+  trigger: Trigger;
+  /** True to read everything again; false by default. */
+  full?: boolean;
+  /** False if a run that is already in progress does not count as the result; true by default. */
+  mayJoin?: boolean;
+  /** The ID that the run gets unless it joins another run; by default a new one. */
+  runId?: string;
+  /** Who requests it, for the audit; the user of this process by default. */
+  by?: Actor;
+}
+
+/** Result of a request. */
+export interface Accepted {
+  /** The run that serves the request. */
+  runId: string;
+  /** Whether that run is already running or waiting; null if it is a new one. */
+  joined: 'running' | 'waiting' | null;
+}
+
+export interface RequestDeps {
+  application: Pick<Application, 'store' | 'select' | 'contactId' | 'findRunning'>;
+  clock: Pick<Clock, 'now'>;
+}
+
+/**
+ * Stores a request. A manual request joins a run that already does the same. Throws a ConfigurationError if the settings
+ * do not have the integration.
+ */
+export async function storeRequest(
+  { application, clock }: RequestDeps,
+  { contact: typed = null, full = false, mayJoin = true, ...requested }: RequestedRun,
+): Promise<Accepted> {
+  const { integrationId, trigger, by } = requested;
+  const { store } = application;
+  const [integration] = application.select([integrationId]);
+  const contact =
+    integration && typed !== null ? await application.contactId(integration, typed) : null;
+  if (trigger === 'manual' && mayJoin) {
+    const running = await findSame(application, { integrationId, contact, full });
+    if (running !== null) return { runId: running, joined: 'running' };
+  }
+  const asked = requested.runId ?? newId(clock.now());
+  const runId = await (by ? store.actingAs(by) : store).act((trx) =>
+    requestRun(trx, { integrationId, contact, trigger, full, runId: asked }),
+  );
+  return { runId, joined: runId === asked ? null : 'waiting' };
+}
+
+/** The run that does the same at this moment, in any process. */
+async function findSame(
+  { store, findRunning }: RequestDeps['application'],
+  {
+    integrationId,
+    contact,
+    full,
+  }: { integrationId: string; contact: string | null; full: boolean },
+): Promise<string | null> {
+  const runId = (await findRunning(integrationId))?.run ?? null;
+  const begun = runId === null ? undefined : await findRunById(store.reader, runId);
+  const isSame = begun?.contact === (contact ?? ALL_CONTACTS) && (begun.full === 1 || !full);
+  return isSame ? runId : null;
+}

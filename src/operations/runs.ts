@@ -1,0 +1,272 @@
+/** Runs: which there were, what each did to contacts, and how one in progress is stopped. */
+import { z } from 'zod';
+import { readCursor, writeCursor } from '../core/cursor.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import { OUTCOME_ORDER } from '../core/outcome.ts';
+import { splitIntoBatches } from '../core/parallel.ts';
+import { describeCount, formatTimestamp } from '../core/quantities.ts';
+import { type RunReport, runReportSchema, runStatusSchema, triggerSchema } from '../core/run.ts';
+import type { Reader } from '../database/reader.ts';
+import type { RunContactFilter, RunKey } from '../sync/statements/run-rows.ts';
+import { findRunById, listRunRecords, requestStop } from '../sync/statements/runs.ts';
+import { findRunReport, outcomesText, readReport } from '../sync/views/run.ts';
+import {
+  pagesOfRunContacts,
+  RUN_CONTACTS_HEADER,
+  readRunContacts,
+  runContactLines,
+  whyText,
+} from '../sync/views/run-contacts.ts';
+import type { Caller } from './kit/caller.ts';
+import { findClient } from './kit/clients.ts';
+import { type Cell, changing, reading } from './kit/operation.ts';
+
+/** The report of a run, under its name in the documents of the API. */
+export const runSchema = runReportSchema.meta({ id: 'Run' });
+
+const RUN = z.string().describe('The ID of the run');
+const CURSOR = z.string().optional().describe('The `next` of the page before');
+const NEXT = z.string().nullable().describe('The cursor of the next page, if any');
+
+/** A number of rows, from 1 up. */
+function limitUpTo(most: number, byDefault: number) {
+  const error = `Write a number from 1 to ${most}.`;
+  return z.int({ error }).min(1, { error }).max(most, { error }).default(byDefault);
+}
+
+/** One of these words. */
+function oneOf<Word extends string>(words: readonly Word[]) {
+  return z.enum(words, { error: `Write one of ${words.join(', ')}.` });
+}
+
+const TIME = { error: 'Write the time in UTC, such as 2026-11-24T02:00:00Z.' };
+
+export const listRuns = reading({
+  name: 'runs',
+  summary: 'List the runs, the newest first',
+  role: 'viewer',
+  reach: 'some',
+  by: 'person+token',
+  input: z.object({
+    integration: z.string().optional().describe('Only the runs of this client'),
+    status: oneOf(runStatusSchema.options).optional().describe('Only runs with this status'),
+    trigger: oneOf(triggerSchema.options).optional().describe('Only runs that were started so'),
+    from: z.iso.datetime(TIME).optional().describe('Only runs that began at this time or later'),
+    until: z.iso.datetime(TIME).optional().describe('Only runs that began before this time'),
+    limit: limitUpTo(500, 20).describe('The most runs to list, 20 by default'),
+    cursor: CURSOR,
+  }),
+  subjects: [],
+  result: z.object({ runs: z.array(runSchema), next: NEXT }).meta({ id: 'RunPage' }),
+  async run(world, { integration, from, until, limit, cursor, ...filter }) {
+    const { reader, caller } = world;
+    const one = integration === undefined ? undefined : findClient(world, integration);
+    const after = cursor === undefined ? undefined : readCursor(cursor);
+    // One more than is shown tells whether there is a next page.
+    const rows = await listRunRecords(reader, {
+      ...filter,
+      integrationId: one?.id,
+      integrationIds: caller.clients === null ? undefined : [...caller.clients],
+      from: from === undefined ? undefined : Date.parse(from),
+      until: until === undefined ? undefined : Date.parse(until),
+      after: after && { startedAt: after[0], id: after[1] },
+      limit: limit + 1,
+    });
+    const shown = rows.slice(0, limit);
+    const last = rows.length > limit ? shown.at(-1) : undefined;
+    return {
+      runs: await Promise.all(shown.map((row) => readReport(reader, row))),
+      next: last === undefined ? null : writeCursor([last.startedAt, last.id]),
+    };
+  },
+  say: ({ runs }) => `${describeCount(runs.length, 'run')}.`,
+  remarks: ({ next }) => (next === null ? [] : [`There are more: add --cursor ${next}`]),
+});
+
+export const showRun = reading({
+  name: 'runs show',
+  summary: 'Show the current state of a run',
+  role: 'viewer',
+  reach: 'some',
+  by: 'person+token',
+  input: z.object({ run: RUN }),
+  subjects: ['run'],
+  result: z.object({ run: runSchema }),
+  run: async (world, { run }) => ({ run: await findRun(world, run) }),
+  say: ({ run }) => describeRun(run),
+});
+
+function describeRun(run: RunReport): string[] {
+  const { id, integration, status, startedAt, reason, credits } = run;
+  const outcomes = outcomesText(run);
+  return [
+    `The run ${id} of "${integration}" began ${formatTimestamp(startedAt)} and is ${STATUS_TEXTS[status]}.`,
+    ...(reason === null ? [] : [reason.message]),
+    ...(outcomes === '' ? [] : [`Contacts: ${outcomes}.`]),
+    `${describeCount(credits.enhancements.spent, 'credit')} spent on enhancements.`,
+  ];
+}
+
+const STATUS_TEXTS = {
+  running: 'in progress or queued',
+  succeeded: 'finished',
+  incomplete: 'stopped: the next run continues from there',
+  failed: 'failed',
+} as const satisfies Record<RunReport['status'], string>;
+
+const contactSchema = z
+  .object({
+    crmId: z.string().describe('The ID of the contact in the CRM'),
+    outcome: z.enum(OUTCOME_ORDER).nullable(),
+    reason: z.string(),
+    text: z.string().describe('The reason as a part of a sentence'),
+    detail: z.string().nullable(),
+    at: z.iso.datetime(),
+  })
+  .meta({ id: 'RunContact' });
+
+export const listRunContacts = reading({
+  name: 'runs contacts',
+  summary: 'List what a run did to contacts, held and failed ones first, without unchanged ones',
+  role: 'viewer',
+  reach: 'some',
+  by: 'person+token',
+  input: z.object({
+    run: RUN,
+    outcome: z
+      .array(oneOf(OUTCOME_ORDER))
+      .optional()
+      .describe(`Only these outcomes: ${OUTCOME_ORDER.join(', ')}`),
+    reason: z.string().optional().describe('Only contacts with this reason'),
+    contact: z.string().optional().describe('Only contacts whose ID in the CRM begins so'),
+    limit: limitUpTo(1_000, 100).describe('The most contacts to list, 100 by default'),
+    cursor: CURSOR,
+  }),
+  subjects: ['run'],
+  result: z.object({ contacts: z.array(contactSchema), next: NEXT }).meta({ id: 'RunContactPage' }),
+  async run(world, { run: id, limit, cursor, ...words }) {
+    const after = cursor === undefined ? undefined : readCursor(cursor);
+    const run = await findBegun(world, id);
+    if (run === null) return { contacts: [], next: null };
+    const { contacts, next } = await readRunContacts(world.reader, run, {
+      ...toFilter(words),
+      limit,
+      after: after && { place: after[0], crmId: after[1] },
+    });
+    return { contacts, next: next && writeCursor([next.place, next.crmId]) };
+  },
+  say: ({ contacts }) => `${describeCount(contacts.length, 'contact')}.`,
+  table: ({ contacts }) => ({
+    empty: 'No contact of this run matches.',
+    headers: ['Contact', 'Outcome', 'Why'],
+    rows: contacts.map((one): Cell[] => [one.crmId, one.outcome ?? '', whyText(one)]),
+  }),
+  remarks: ({ next }) => (next === null ? [] : [`There are more: add --cursor ${next}`]),
+});
+
+/** Which contacts of which run. */
+export type RunContactsInput = Pick<
+  z.output<typeof listRunContacts.input>,
+  'run' | 'outcome' | 'reason' | 'contact'
+>;
+
+/** What a run is looked up with. */
+export interface Looking {
+  reader: Reader;
+  caller: Pick<Caller, 'clients'>;
+}
+
+/** All contacts that a run did something to as one file, written while it is read: there can be a million. */
+export async function* streamRunContacts(
+  world: Looking,
+  { run: id, ...words }: RunContactsInput,
+  form: 'csv' | 'json',
+): AsyncGenerator<string> {
+  const run = await findBegun(world, id);
+  const pages = run === null ? [] : pagesOfRunContacts(world.reader, run, toFilter(words));
+  if (form === 'csv') {
+    yield RUN_CONTACTS_HEADER;
+    for await (const contacts of pages) yield runContactLines(contacts);
+    return;
+  }
+  let before = '[\n';
+  for await (const contacts of pages) {
+    for (const batch of splitIntoBatches(contacts, LINES_AT_ONCE)) {
+      yield before + batch.map((one) => JSON.stringify(one)).join(',\n');
+      before = ',\n';
+    }
+  }
+  yield before.startsWith('[') ? '[]\n' : '\n]\n';
+}
+
+/** Contacts that are written into a file at once. */
+const LINES_AT_ONCE = 200;
+
+function toFilter({
+  outcome,
+  reason,
+  contact,
+}: Omit<RunContactsInput, 'run'>): Omit<RunContactFilter, 'after' | 'limit'> {
+  return { outcomes: outcome, reason, idPrefix: contact };
+}
+
+/** The run that answers this one: one over all contacts can answer several. Null if it is queued. */
+async function findBegun(world: Looking, id: string): Promise<RunKey | null> {
+  const { id: begun } = await findRun(world, id);
+  return (await findRunById(world.reader, begun)) ?? null;
+}
+
+export const stopRun = changing({
+  name: 'stop',
+  summary: 'Stop a run at its next checkpoint, or take a queued run out of the queue',
+  role: 'admin',
+  reach: 'some',
+  by: 'person+token',
+  input: z.object({ run: RUN }),
+  subjects: ['run'],
+  result: z
+    .object({
+      run: runSchema,
+      state: z
+        .enum(['stopping', 'dropped'])
+        .describe('`dropped`: the run was queued, and does not start'),
+    })
+    .meta({ id: 'StoppedRun' }),
+  async run(world, { run: id }) {
+    const run = await findRun(world, id, NOTHING_CHANGED);
+    const state = await requestStop(world.trx, run.id);
+    if (state === 'over') throw isOver(id);
+    return { run, state };
+  },
+  say: ({ run: { id, integration }, state }) =>
+    state === 'dropped'
+      ? `The run ${id} of "${integration}" was queued, and does not start.`
+      : `The run ${id} of "${integration}" was asked to stop. It ends within seconds, and the next run continues from there.`,
+});
+
+/** What an error says of a request that was refused before anything was done. */
+export const NOTHING_CHANGED = 'Nothing was changed. ';
+
+function isOver(id: string): ConfigurationError {
+  return new ConfigurationError(
+    `The run "${id}" has already ended. Nothing was changed. See what is in progress: donor-sync status`,
+    { code: 'run_over', refusal: 'conflict', details: { run: id } },
+  );
+}
+
+/**
+ * The run with this ID as it is now, in progress, queued or ended. Throws a ConfigurationError (unknown) if the caller
+ * has access to none.
+ */
+export async function findRun(
+  { reader, caller }: Looking,
+  id: string,
+  nothing = '',
+): Promise<RunReport> {
+  const run = await findRunReport(reader, id);
+  if (run !== null && (caller.clients?.has(run.integration) ?? true)) return run;
+  throw new ConfigurationError(
+    `There is no run "${id}". ${nothing}List the runs with their whole IDs: donor-sync runs --json`,
+    { code: 'run_unknown', refusal: 'unknown', details: { run: id } },
+  );
+}
