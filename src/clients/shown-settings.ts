@@ -86,3 +86,10 @@ function variableName(path: readonly string[], taken: readonly string[]): string
   const twins = taken.filter((other) => other.replace(/__\d+$/, '') === name).length;
   return twins === 0 ? name : `${name}__${twins + 1}`;
 }
+
+/** The variables that stand where secrets were, in the order of the settings. */
+export function listVariables(shown: unknown): string[] {
+  if (typeof shown === 'string') return /^\$\{(\w+)\}$/.exec(shown)?.slice(1) ?? [];
+  if (typeof shown !== 'object' || shown === null) return [];
+  return Object.values(shown).flatMap(listVariables);
+}

@@ -1,5 +1,6 @@
 /** Every operation, in the order of the guides. */
 
+import { aboutContact } from './about.ts';
 import { checkAlerts, listClientAlerts, showAlerts, testAlerts, testOwnAlerts } from './alerts.ts';
 import { listAnswers, withdrawAnswer } from './answers.ts';
 import { confirmRequest, listWaitingApprovals, refuseRequest, showRequest } from './approvals.ts';
@@ -19,6 +20,7 @@ import {
   resumeScheduledRuns,
   showSchedule,
 } from './schedules.ts';
+import { exportSettings } from './settings.ts';
 import { retryRun, startRun } from './start-run.ts';
 import { createToken, listTokens, revokeToken } from './tokens.ts';
 import { undoRun } from './undo.ts';
@@ -57,6 +59,8 @@ export const OPERATIONS: readonly Operation[] = [
   stopRun,
   undoRun,
   forgetContact,
+  aboutContact,
+  exportSettings,
   listWaitingApprovals,
   confirmRequest,
   refuseRequest,

@@ -113,6 +113,12 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
       invalid: { body: { alsoInCrm: 'yes' } },
     };
   },
+  about: async ({ world, sync }) => {
+    await sync();
+    const [contact = ''] = world.crm.records.keys();
+    return { subjects: { integration: 'riverside', contact } };
+  },
+  export: ofClient,
   approvals: none,
   holds: async () => ({ query: 'integration=riverside' }),
   'holds queue': async () => ({

@@ -175,6 +175,19 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     route: 'POST /v1/integrations/:integration/contacts/:contact/forget',
     audit: 'work.asked',
   },
+  about: {
+    ...ofAdmins,
+    asks: false,
+    effect: 'acts',
+    route: 'POST /v1/integrations/:integration/contacts/:contact/about',
+    audit: 'contact.shown',
+  },
+  export: {
+    ...ofAdmins,
+    asks: false,
+    effect: 'reads',
+    route: 'GET /v1/integrations/:integration/settings',
+  },
   approvals: {
     ...ofViewers,
     asks: false,

@@ -207,6 +207,11 @@ export const API_CASES: CaseTable = {
     unknown: { path: `/v1/runs/${NOWHERE}/events` },
   },
 
+  'POST /v1/integrations/:integration/contacts/:contact/about': {
+    good: { path: '/v1/integrations/riverside/contacts/c001/about' },
+    unknown: { path: '/v1/integrations/nowhere/contacts/c001/about' },
+  },
+  'GET /v1/integrations/:integration/settings': client('/settings'),
   'GET /v1/holds': list('/v1/holds'),
   'GET /v1/decisions': {
     ...list('/v1/decisions', 'client'),

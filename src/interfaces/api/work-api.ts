@@ -1,10 +1,12 @@
 /**
  * Large acts: what donor-sync carries out outside of the database, for minutes (it answers 202, and goes on after a
- * restart), and decisions about many contacts.
+ * restart), and decisions about many contacts. Also what is held of one contact, and the settings of a client.
  */
 
+import { aboutContact } from '../../operations/about.ts';
 import { decideAll } from '../../operations/decide-all.ts';
 import { forgetContact } from '../../operations/forget.ts';
+import { exportSettings } from '../../operations/settings.ts';
 import { undoRun } from '../../operations/undo.ts';
 import type { Access } from './access.ts';
 import { createOperationRoutes } from './operation-routes.ts';
@@ -15,6 +17,10 @@ export function workRoutes(deps: HttpDeps, access: Access) {
   const contact = '/v1/integrations/{integration}/contacts/{contact}';
   add(undoRun, { method: 'post', path: '/v1/runs/{run}/undo', tag: 'Runs', status: 202 });
   add(forgetContact, { method: 'post', path: `${contact}/forget`, tag: 'Privacy', status: 202 });
+  // What is shown is recorded, so it is never a GET, which a link of another site could send.
+  add(aboutContact, { method: 'post', path: `${contact}/about`, tag: 'Privacy' });
+  const settings = '/v1/integrations/{integration}/settings';
+  add(exportSettings, { method: 'get', path: settings, tag: 'Integrations' });
   const decisions = '/v1/integrations/{integration}/decisions/{reason}/{decision}';
   add(decideAll, { method: 'post', path: decisions, tag: 'Holds' });
   return app;

@@ -99,6 +99,12 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'GET /v1/runs/:run/contacts': { role: 'viewer', about: 'run', path: '/v1/runs/:id/contacts' },
   'POST /v1/runs/:run/stop': { role: 'admin', about: 'run', path: '/v1/runs/:id/stop' },
   'GET /v1/runs/:id/events': { role: 'viewer', about: 'run' },
+  'POST /v1/integrations/:integration/contacts/:contact/about': {
+    role: 'admin',
+    about: 'integration',
+    path: '/v1/integrations/:id/contacts/some/about',
+  },
+  'GET /v1/integrations/:integration/settings': { role: 'admin', about: 'integration' },
   'GET /v1/holds': { role: 'viewer', about: 'list' },
   'GET /v1/decisions': { role: 'viewer', about: 'list' },
   'POST /v1/holds/names': { role: 'decider', about: 'list' },

@@ -3,9 +3,19 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { hideSecrets, toYaml } from '../../../clients/shown-settings.ts';
+import { findClient } from '../../../operations/kit/clients.ts';
+import { exportSettings } from '../../../operations/settings.ts';
 import { exportEverything } from '../../../privacy/export-everything.ts';
 import { requireEmptyFolder } from '../action/empty-folder.ts';
-import { baseOptions, type ProductDeps, productAction, productCommand } from '../action/product.ts';
+import { carryOutHere } from '../action/operation-command.ts';
+import {
+  baseOptions,
+  type ProductAction,
+  type ProductDeps,
+  productAction,
+  productCommand,
+} from '../action/product.ts';
+import { EXIT_CODES, type ExitCode } from '../terminal/output.ts';
 import { describeCount } from '../terminal/words.ts';
 
 const EXAMPLES = `
@@ -22,36 +32,42 @@ donor-sync erase afterwards.`;
 
 const optionsSchema = baseOptions.extend({ everything: z.string().min(1).optional() });
 
-/** The command `export`: prints an integration so that `apply` takes it. */
+/** The command `export`: prints the settings of a client so that `apply` accepts them. */
 export function exportCommand(deps: ProductDeps): Command {
   const command = productCommand('export', deps)
-    .description('print the settings of an integration as YAML that apply takes')
-    .argument('<id>', 'the integration, from the settings file or from the database')
+    .description(exportSettings.summary)
+    .argument('<integration>', 'The ID of the client, from the settings file or from the database')
     .option('--everything <folder>', 'write all that is held of it into a new folder')
     .addHelpText('after', EXAMPLES);
   return productAction(deps, command, optionsSchema, async (action, id: string) => {
-    const { application, options, output } = action;
-    for (const integration of application.select([id])) {
-      const { settings, variables } = hideSecrets(integration);
-      // JSON is YAML: `apply` takes either.
-      const document = { integrations: [settings] };
-      if (options.everything === undefined) {
-        output.finish(document, () => output.print(toYaml(document).trimEnd()));
-      } else {
-        const folder = resolve(deps.cwd, options.everything);
-        await requireEmptyFolder(folder);
-        const { clock } = deps;
-        const files = await exportEverything({ application, clock }, integration.id, folder);
-        await writeFile(join(folder, 'settings.yaml'), toYaml(document));
-        output.finish({ exported: integration.id, folder, files }, () => {
-          for (const { name, rows } of files)
-            output.print(`${name}: ${describeCount(rows, 'row')}`);
-          output.print(`Everything of "${integration.id}" is in ${folder}.`);
-        });
-      }
-      if (variables.length > 0) {
-        output.note(`Set these variables before you apply it: ${variables.join(', ')}`);
-      }
+    const { options } = action;
+    if (options.everything === undefined) {
+      // JSON is YAML: `apply` accepts either.
+      const say = (document: object) => toYaml(document).trimEnd();
+      return carryOutHere(deps, action, { ...exportSettings, say }, { integration: id });
     }
+    return writeEverything(deps, action, id, resolve(deps.cwd, options.everything));
   });
+}
+
+async function writeEverything(
+  deps: ProductDeps,
+  { application, output }: Pick<ProductAction<unknown>, 'application' | 'output'>,
+  id: string,
+  folder: string,
+): Promise<ExitCode> {
+  const integration = findClient({ clients: application.integrations }, id);
+  const { settings, variables } = hideSecrets(integration);
+  await requireEmptyFolder(folder);
+  const { clock } = deps;
+  const files = await exportEverything({ application, clock }, integration.id, folder);
+  await writeFile(join(folder, 'settings.yaml'), toYaml({ integrations: [settings] }));
+  output.finish({ exported: integration.id, folder, files }, () => {
+    for (const { name, rows } of files) output.print(`${name}: ${describeCount(rows, 'row')}`);
+    output.print(`Everything of "${integration.id}" is in ${folder}.`);
+  });
+  if (variables.length > 0) {
+    output.note(`Set these variables before you apply it: ${variables.join(', ')}`);
+  }
+  return EXIT_CODES.done;
 }

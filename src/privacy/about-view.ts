@@ -1,0 +1,228 @@
+/** What is held of a contact, for programs and in words. */
+import { isoTime } from '../core/clock.ts';
+import { outcomeText } from '../core/outcome.ts';
+import { describeCount } from '../core/quantities.ts';
+import type { Retention } from '../core/retention.ts';
+import type { AboutContact } from './statements/about.ts';
+
+/** Something that is held: one line for a person. */
+export interface Holding {
+  integration: string;
+  /** Where: a part of the database, the CRM or the service. */
+  where: 'database' | 'CRM' | 'service' | 'audit';
+  what: string;
+  /** For how long. */
+  kept: string;
+}
+
+/** Instants as programs read them. */
+export function describeAbout({ integrationId, ...about }: AboutContact) {
+  return {
+    integration: integrationId,
+    ...about,
+    contacts: about.contacts.map((row) => ({
+      ...row,
+      paidAt: toTime(row.paidAt),
+      enhancedAt: toTime(row.enhancedAt),
+      at: toTime(row.at),
+    })),
+    jobs: about.jobs.map((row) => ({ ...row, submittedAt: toTime(row.submittedAt) })),
+    writes: about.writes.map((row) => ({ ...row, at: toTime(row.at) })),
+    holds: about.holds.map((row) => ({
+      ...row,
+      openedAt: toTime(row.openedAt),
+      decidedAt: toTime(row.decidedAt),
+    })),
+    warmPaths: about.warmPaths.map((row) => ({ ...row, computedAt: toTime(row.computedAt) })),
+    keptProfiles: about.keptProfiles.map(({ keptAt, isDelivered, optedOutAt, isThere }) => ({
+      keptAt: toTime(keptAt),
+      optedOutAt: toTime(optedOutAt),
+      isDelivered: isDelivered === 1,
+      isThere: Boolean(isThere),
+    })),
+    notInCrm: about.notInCrm.map((row) => ({ ...row, since: toTime(row.since) })),
+    blocks: about.blocks.map((row) => ({
+      ...row,
+      since: toTime(row.since),
+      erasedAt: toTime(row.erasedAt),
+    })),
+  };
+}
+
+/** Null for never; numbers up to 0 stand for no moment. */
+function toTime(epochMs: number | null): string | null {
+  return epochMs === null || epochMs <= 0 ? null : isoTime(epochMs);
+}
+
+const UNTIL_FORGET = 'until `forget`';
+
+/** `days` is null for a client that the settings no longer have. */
+function profileKeptText({ keptProfiles }: AboutContact, days: number | null): string {
+  const own =
+    days === null
+      ? 'until it is too old to be delivered'
+      : `${describeCount(days, 'day')} after its purchase`;
+  const isMarked = keptProfiles.some(({ optedOutAt }) => optedOutAt !== null);
+  const mark = isMarked ? ', at most 30 days after the opt-out unless that is in doubt' : '';
+  return `${own}${mark}, or until the next profile, or ${UNTIL_FORGET}`;
+}
+
+function describeFields({ notInCrm }: AboutContact): string {
+  return notInCrm.map(({ field }) => field).join(', ');
+}
+
+function daysText(days: number | null | undefined): string {
+  return days == null ? UNTIL_FORGET : `${describeCount(days, 'day')}, or ${UNTIL_FORGET}`;
+}
+
+/** Pure: what is held, in words, with nothing where there is nothing. */
+export function listHoldings(
+  about: AboutContact,
+  retention: Retention,
+  profileKeptDays: number | null,
+): Holding[] {
+  const profileKept = profileKeptText(about, profileKeptDays);
+  const { integrationId: integration, contacts, jobs, writes, holds } = about;
+  const holdings: Holding[] = [];
+  const add = (where: Holding['where'], what: string, kept: string) =>
+    holdings.push({ integration, where, what, kept });
+  const addCount = (
+    count: number,
+    where: Holding['where'],
+    one: string,
+    several: string,
+    kept: string,
+  ) => {
+    if (count > 0) add(where, describeCount(count, one, several), kept);
+  };
+  for (const { state, reason, donorId, paidAt, mergedInto, ourFields } of contacts) {
+    add('database', `where it stands: ${state}, ${outcomeText(reason)}`, UNTIL_FORGET);
+    add('database', 'fingerprints of name, addresses and employers', UNTIL_FORGET);
+    if (toTime(paidAt) !== null) add('database', `paid for at ${toTime(paidAt)}`, UNTIL_FORGET);
+    if (donorId !== null) add('database', `the donor that it is: ${donorId}`, UNTIL_FORGET);
+    if (mergedInto !== null) {
+      add('database', `the contact that it became a part of: ${mergedInto}`, UNTIL_FORGET);
+    }
+    if (ourFields.length > 0) {
+      add(
+        'CRM',
+        `values of ours in ${ourFields.join(', ')}`,
+        'until `forget --also-in-crm`, or `undo`',
+      );
+    }
+  }
+  addCount(
+    jobs.length,
+    'database',
+    'job',
+    'jobs',
+    'for good; `forget` takes the contact out of it',
+  );
+  const atService = jobs.filter(({ jobId }) => jobId !== null).length;
+  addCount(atService, 'service', 'result of a job', 'results of jobs', '7 days after the job');
+  const before = writes.filter(({ hasValuesBefore }) => hasValuesBefore).length;
+  const kept = daysText(retention.previousValues);
+  addCount(
+    before,
+    'database',
+    'sealed set of values before a write',
+    'sealed sets of values before writes',
+    kept,
+  );
+  addCount(writes.length, 'database', 'fingerprinted write', 'fingerprinted writes', UNTIL_FORGET);
+  addCount(holds.length, 'database', 'hold', 'holds', daysText(retention.outcomes));
+  addCount(
+    about.keptProfiles.filter(({ isThere }) => isThere).length,
+    'database',
+    'encrypted profile that was paid for',
+    'encrypted profiles that were paid for',
+    profileKept,
+  );
+  addCount(
+    about.keptProfiles.filter(({ isThere }) => !isThere).length,
+    'database',
+    'note that its profile is not kept, and when it opted out',
+    'notes that its profiles are not kept, and when it opted out',
+    profileKept,
+  );
+  addCount(
+    about.notInCrm.length,
+    'database',
+    `reason why a value is not in the CRM: ${describeFields(about)}`,
+    `reasons why values are not in the CRM: ${describeFields(about)}`,
+    profileKept,
+  );
+  addCount(about.warmPaths.length, 'database', 'warm path', 'warm paths', UNTIL_FORGET);
+  addCount(
+    about.introduces,
+    'database',
+    'path of another contact that it introduces',
+    'paths of other contacts that it introduces',
+    UNTIL_FORGET,
+  );
+  addCount(
+    about.groups.length,
+    'database',
+    `group of the CRM: ${about.groups.join(', ')}`,
+    `groups of the CRM: ${about.groups.join(', ')}`,
+    'while it is in it',
+  );
+  addCount(
+    about.networks.length,
+    'service',
+    `network: ${about.networks.join(', ')}`,
+    `networks: ${about.networks.join(', ')}`,
+    'while it is in it',
+  );
+  addCount(
+    about.statuses,
+    'database',
+    'status, as the CRM shows it',
+    'statuses, as the CRM shows them',
+    UNTIL_FORGET,
+  );
+  addCount(
+    about.texts,
+    'database',
+    'sealed text of the CRM',
+    'sealed texts of the CRM',
+    `30 days, or ${UNTIL_FORGET}`,
+  );
+  addCount(
+    about.runRows,
+    'database',
+    'line of what a run did',
+    'lines of what runs did',
+    daysText(retention.runRows),
+  );
+  addCount(
+    about.runsAsked,
+    'database',
+    'run for it alone',
+    'runs for it alone',
+    daysText(retention.outcomes),
+  );
+  addCount(
+    about.approvals,
+    'database',
+    'erasure that waits for a second person',
+    'erasures that wait for a second person',
+    '7 days',
+  );
+  addCount(
+    about.auditEntries,
+    'audit',
+    'entry that names it',
+    'entries that name it',
+    daysText(retention.audit),
+  );
+  for (const { state, since } of about.blocks) {
+    const word = state === 'merged' ? 'suspected to be an erased person' : 'blocked';
+    add(
+      'database',
+      `${word} since ${toTime(since)}, by a fingerprint of its id`,
+      'until `forget --lift-block`',
+    );
+  }
+  return holdings;
+}
