@@ -141,27 +141,28 @@ export function fingerprintTexts(
   mappings: readonly FieldMapping[],
 ): Record<string, string> {
   const texts: Record<string, string> = {};
-  // Several texts of a contact often share words.
-  const written = new Map<string, readonly string[]>();
+  /** Each word of the contact's texts, and the last field in whose text it was found. */
+  const found = new Map<string, { written: string; field: string }>();
   for (const { from, to } of mappings) {
     const value = changes[to];
     if (typeof value !== 'string' || !TEXT_SOURCES.includes(from)) continue;
-    const words = new Set<string>();
-    for (const word of value.match(CAPITALISED) ?? []) {
-      for (const each of asWritten(word)) words.add(each);
-    }
+    const words = (value.match(CAPITALISED) ?? []).flatMap((word) => wordsNotYetIn(to, word));
     // One word is not a full name.
-    if (words.size > 1) texts[to] = [...words].join('');
+    if (words.length > 1) texts[to] = words.join('');
   }
   return texts;
 
-  function asWritten(word: string): readonly string[] {
-    let known = written.get(word);
-    if (known === undefined) {
-      known = wordsIn(word).map((each) => fingerprintWritten(contact, each));
-      written.set(word, known);
+  function wordsNotYetIn(field: string, text: string): string[] {
+    const words: string[] = [];
+    for (const word of wordsIn(text)) {
+      const known = found.get(word);
+      if (known?.field === field) continue;
+      // Several texts of a contact often share words.
+      const written = known?.written ?? fingerprintWritten(contact, word);
+      found.set(word, { written, field });
+      words.push(written);
     }
-    return known;
+    return words;
   }
 }
 
