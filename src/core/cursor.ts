@@ -11,6 +11,18 @@ export function writeCursor(position: Position): string {
   return Buffer.from(JSON.stringify(position)).toString('base64url');
 }
 
+/** A page of a list that is at hand as a whole: what follows the page of the cursor, at most `limit`. */
+export function getPage<One extends { id: string }>(
+  all: readonly One[],
+  { cursor, limit }: { cursor?: string | undefined; limit: number },
+): { page: One[]; next: string | null } {
+  const [from] = cursor === undefined ? [0] : readCursor(cursor);
+  const end = from + limit;
+  const page = all.slice(from, end);
+  const last = end < all.length ? page.at(-1) : undefined;
+  return { page, next: last === undefined ? null : writeCursor([end, last.id]) };
+}
+
 /** Throws a ConfigurationError (invalid) for a word that no list has returned. */
 export function readCursor(cursor: string): Position {
   try {

@@ -1,10 +1,11 @@
 /** GET /v1/integrations and /v1/integrations/:id: what is set up, without any secret of it. */
 import { createRoute, z } from '@hono/zod-openapi';
 import { readStatus, readStatuses } from '../../clients/views/status.ts';
+import { getPage } from '../../core/cursor.ts';
 import type { Access } from './access.ts';
 import { findIntegration, listAccessible } from './request/client-access.ts';
 import type { HttpDeps } from './request/context.ts';
-import { createRouter, getPage, json, problems } from './request/router.ts';
+import { createRouter, json, problems } from './request/router.ts';
 import { runSchema } from './runs/runs-api.ts';
 
 const integrationSchema = z

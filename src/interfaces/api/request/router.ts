@@ -1,7 +1,6 @@
 /** How routes describe themselves and what they have in common: errors, ids, cursors. */
 import { OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { readCursor, writeCursor } from '../../../core/cursor.ts';
 import type { HttpEnv } from './context.ts';
 import { HttpError } from './errors.ts';
 
@@ -78,15 +77,3 @@ export const contactSchema = z
   .min(1)
   .max(MAX_LENGTH)
   .regex(/^\P{Cc}+$/u, 'has characters that no id has');
-
-/** A page of a list that is at hand as a whole: what follows the page of the cursor, at most `limit`. */
-export function getPage<One extends { id: string }>(
-  all: readonly One[],
-  { cursor, limit }: { cursor?: string | undefined; limit: number },
-): { page: One[]; next: string | null } {
-  const [from] = cursor === undefined ? [0] : readCursor(cursor);
-  const end = from + limit;
-  const page = all.slice(from, end);
-  const last = end < all.length ? page.at(-1) : undefined;
-  return { page, next: last === undefined ? null : writeCursor([end, last.id]) };
-}
