@@ -3,6 +3,13 @@
 import { checkAlerts, listClientAlerts, showAlerts, testAlerts, testOwnAlerts } from './alerts.ts';
 import { listAnswers, withdrawAnswer } from './answers.ts';
 import { confirmRequest, listWaitingApprovals, refuseRequest, showRequest } from './approvals.ts';
+import {
+  applyClients,
+  disconnectClient,
+  listClients,
+  removeClient,
+  showClient,
+} from './clients.ts';
 import { reconcileCredits, showBill, showCredits, showSpending } from './credits.ts';
 import { approveHolds, decideHold, decideHoldBatch, rejectHolds, resubmitHolds } from './decide.ts';
 import { decideAll } from './decide-all.ts';
@@ -18,6 +25,7 @@ import {
   resumeScheduledRuns,
   showSchedule,
 } from './schedules.ts';
+import { listUnfinished, showUnfinished } from './setups.ts';
 import { createToken, listTokens, revokeToken } from './tokens.ts';
 import { undoRun } from './undo.ts';
 import {
@@ -47,6 +55,13 @@ export const OPERATIONS: readonly Operation[] = [
   createToken,
   listTokens,
   revokeToken,
+  listClients,
+  showClient,
+  applyClients,
+  removeClient,
+  disconnectClient,
+  listUnfinished,
+  showUnfinished,
   undoRun,
   forgetContact,
   listWaitingApprovals,

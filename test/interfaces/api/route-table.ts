@@ -48,9 +48,23 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
 
   'GET /metrics': { role: 'viewer', about: 'list' },
   'GET /v1/integrations': { role: 'viewer', about: 'list' },
-  'GET /v1/integrations/:id': { role: 'viewer', about: 'integration' },
+  'POST /v1/integrations': { role: 'admin' },
+  'GET /v1/integrations/:integration': { role: 'viewer', about: 'integration' },
+  'DELETE /v1/integrations/:integration': {
+    ...{ role: 'admin', about: 'integration' },
+    path: '/v1/integrations/:integration?digest=none',
+  },
+  'POST /v1/integrations/:integration/preview': { role: 'admin', about: 'integration' },
+  'POST /v1/integrations/:integration/disconnect': {
+    ...{ role: 'admin', about: 'integration' },
+    path: '/v1/integrations/:integration/disconnect?digest=none',
+  },
+  'POST /v1/integrations/:integration/disconnect/preview': {
+    role: 'admin',
+    about: 'integration',
+  },
   'GET /v1/setups': { role: 'admin' },
-  'GET /v1/setups/:id': { role: 'admin', about: 'integration' },
+  'GET /v1/setups/:setup': { role: 'admin', about: 'integration', path: '/v1/setups/:id' },
   'GET /v1/integrations/:integration/network': { role: 'viewer', about: 'integration' },
   'GET /v1/integrations/:integration/networks': { role: 'viewer', about: 'integration' },
   'POST /v1/integrations/:integration/networks/check': { role: 'admin', about: 'integration' },
