@@ -13,6 +13,8 @@ import {
 import { reconcileCredits, showBill, showCredits, showSpending } from './credits.ts';
 import { approveHolds, decideHold, decideHoldBatch, rejectHolds, resubmitHolds } from './decide.ts';
 import { decideAll } from './decide-all.ts';
+import { examineClient } from './doctor/doctor.ts';
+import { checkFields, createMissingFields } from './fields.ts';
 import { forgetContact } from './forget.ts';
 import { listHolds, listHoldsWithNames, showQueue } from './holds.ts';
 import { createWebhook, listWebhooks, revokeWebhook, rotateWebhook, showWebhook } from './hooks.ts';
@@ -62,6 +64,9 @@ export const OPERATIONS: readonly Operation[] = [
   disconnectClient,
   listUnfinished,
   showUnfinished,
+  checkFields,
+  createMissingFields,
+  examineClient,
   undoRun,
   forgetContact,
   listWaitingApprovals,

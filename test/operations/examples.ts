@@ -117,6 +117,13 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
   'setups show': async ({ world }) => ({
     subjects: { setup: await beginSetup(world.application, 'Lakeside Shelter') },
   }),
+  'fields check': ofClient,
+  'fields create': async () => ({
+    subjects: { integration: 'riverside' },
+    body: {},
+    invalid: { body: { capacityAbove: 'much' } },
+  }),
+  doctor: ofClient,
   undo: async ({ sync }) => ({ subjects: { run: await sync() } }),
   forget: async ({ world, sync }) => {
     await sync();

@@ -174,6 +174,25 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     effect: 'reads',
     route: 'GET /v1/setups/:setup',
   },
+  // Both ask the CRM, with the rights of the client.
+  'fields check': {
+    ...ofAdmins,
+    asks: false,
+    effect: 'acts',
+    route: 'GET /v1/integrations/:integration/fields',
+  },
+  'fields create': {
+    ...ofAdmins,
+    asks: false,
+    effect: 'acts',
+    route: 'POST /v1/integrations/:integration/fields',
+  },
+  doctor: {
+    ...ofAdmins,
+    asks: false,
+    effect: 'acts',
+    route: 'POST /v1/integrations/:integration/doctor',
+  },
   undo: {
     role: 'admin',
     reach: 'some',

@@ -193,11 +193,16 @@ export const API_CASES: CaseTable = {
   'POST /v1/alerts/test': { good: { path: '/v1/alerts/test' } },
   'POST /v1/integrations/:integration/alerts/test': client('/alerts/test'),
   'POST /v1/alerts/check': { good: { path: '/v1/alerts/check' } },
-  'GET /v1/integrations/:id/fields': {
+  'POST /v1/integrations/:integration/fields': {
+    ...client('/fields'),
+    'not connected': { path: '/v1/integrations/hillside/fields' },
+    'invalid body': { path: '/v1/integrations/riverside/fields', body: { capacityAbove: 'much' } },
+  },
+  'GET /v1/integrations/:integration/fields': {
     ...client('/fields'),
     'not connected': { path: '/v1/integrations/hillside/fields' },
   },
-  'POST /v1/integrations/:id/doctor': {
+  'POST /v1/integrations/:integration/doctor': {
     ...client('/doctor'),
     'not connected': { path: '/v1/integrations/hillside/doctor' },
   },
