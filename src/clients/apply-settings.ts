@@ -1,8 +1,10 @@
-/** Integrations into the database, encrypted: what `donor-sync apply` does, and the end of a set-up in a browser. */
+/** Stores settings of clients in the database, encrypted: what `apply` does, and the end of a set-up in a browser. */
 import type { Application } from '../application.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { Integration } from '../core/integration-settings.ts';
 import { settingsSealContext } from '../database/encryption/seal-contexts.ts';
+import type { Sealer } from '../database/encryption/sealed.ts';
+import type { Reader } from '../database/reader.ts';
 import { insecureAddresses, insecureProblem } from '../settings/insecure-http.ts';
 import type { Settings } from '../settings/settings.ts';
 import { listSealedSettings, saveSealedSettings } from './statements/integrations.ts';
@@ -11,15 +13,14 @@ import { listSealedSettings, saveSealedSettings } from './statements/integration
 export interface Applied {
   id: string;
   change: 'created' | 'changed' | 'unchanged';
-  /** True if the settings file has it too, which wins. */
-  overridden: boolean;
 }
 
-type ApplyDeps = Pick<Application, 'store' | 'sealer'>;
+type ApplyDeps = Pick<Application, 'store'> & { sealer: Pick<Sealer, 'seal' | 'open'> };
 
 /**
- * Stores integrations that were checked as those of a settings file are. Throws a ConfigurationError, with
- * nothing stored, for an address at which keys could be read on the way.
+ * Stores integrations that were checked as those of a settings file are, all of them or none. Throws a
+ * ConfigurationError, with nothing stored, for an integration of the settings file, and for an address at which keys
+ * could be read on the way.
  */
 export async function applyIntegrations(
   application: ApplyDeps,
@@ -27,23 +28,46 @@ export async function applyIntegrations(
   integrations: readonly Integration[],
   { dryRun = false } = {},
 ): Promise<Applied[]> {
-  const present = await readPresent(application);
-  for (const integration of integrations) requireSecure(settings, integration);
-  const overriding = new Set(settings.integrations.map(({ id }) => id));
+  const { reader } = application.store;
+  const present = await readPresent({ store: { reader }, sealer: application.sealer });
+  for (const integration of integrations) {
+    if (isOfFile(settings, integration)) throw setInFile(integration);
+    requireSecure(settings, integration);
+  }
   const applied = integrations.map((integration) => ({
     id: integration.id,
     change: toChange(present.get(integration.id), JSON.stringify(integration)),
-    overridden: overriding.has(integration.id),
   }));
   if (!dryRun) await saveChanged(application, integrations, applied);
   return applied;
 }
 
 /** Settings in the database as JSON, by id. */
-export async function readPresent({ store, sealer }: ApplyDeps): Promise<Map<string, string>> {
+export async function readPresent({
+  store,
+  sealer,
+}: {
+  store: { reader: Reader };
+  sealer: Pick<Sealer, 'open'>;
+}): Promise<Map<string, string>> {
   const rows = await listSealedSettings(store.reader);
   return new Map(
     rows.map(({ id, settings }) => [id, sealer.open(settings, settingsSealContext(id))]),
+  );
+}
+
+/** True if the settings file has this integration, which wins over the database. */
+export function isOfFile(
+  { integrations }: Pick<Settings, 'integrations'>,
+  { id }: Pick<Integration, 'id'>,
+): boolean {
+  return integrations.some((one) => one.id === id);
+}
+
+export function setInFile({ id }: Pick<Integration, 'id'>): ConfigurationError {
+  return new ConfigurationError(
+    `"${id}" is set in the settings file of the operator, which wins over the database. Nothing was changed. Change it in that file; or remove it there, restart \`donor-sync serve\`, and apply it to the database.`,
+    { code: 'set_in_file', refusal: 'conflict', details: { integration: id } },
   );
 }
 
@@ -66,15 +90,18 @@ function toChange(present: string | undefined, wanted: string): Applied['change'
   return present === wanted ? 'unchanged' : 'changed';
 }
 
-/** One by one: whatever is cut off is done by applying the file again. */
 async function saveChanged(
   { store, sealer }: ApplyDeps,
   integrations: readonly Integration[],
   applied: readonly Applied[],
 ): Promise<void> {
-  for (const [index, integration] of integrations.entries()) {
-    if (applied[index]?.change === 'unchanged') continue;
-    const sealed = sealer.seal(JSON.stringify(integration), settingsSealContext(integration.id));
-    await store.act((trx) => saveSealedSettings(trx, integration.id, sealed));
-  }
+  const changed = integrations.filter((_, index) => applied[index]?.change !== 'unchanged');
+  if (changed.length === 0) return;
+  await store.act(async (trx) => {
+    for (const integration of changed) {
+      const { id } = integration;
+      const sealed = sealer.seal(JSON.stringify(integration), settingsSealContext(id));
+      await saveSealedSettings(trx, id, sealed);
+    }
+  });
 }

@@ -151,19 +151,30 @@ export async function disconnect(
   deps: ConsentsDeps,
   integration: Integration,
 ): Promise<Disconnected> {
-  const { consent, settings } = await requireConsent(deps, integration);
-  const secrets = getSecrets(deps, integration);
-  const name = consent.secretName(settings);
-  const refreshToken = await secrets.read(name);
-  if (refreshToken === null) {
-    throw new ConfigurationError(`"${integration.id}" is not connected.`, {
-      code: 'not_connected',
-      details: { integration: integration.id },
-    });
-  }
+  const { consent, settings, name, refreshToken } = await requireConnected(deps, integration);
   const problem = await revoke(consent, settings, refreshToken, consentDeps(deps, integration));
-  await secrets.remove(name, { action: 'crm.disconnected', integrationId: integration.id });
+  const entry = { action: 'crm.disconnected', integrationId: integration.id } as const;
+  await getSecrets(deps, integration).remove(name, entry);
   return { problem };
+}
+
+/**
+ * What a consent has given. Throws a ConfigurationError if the integration does not sign in by a consent (invalid), or
+ * is not connected (conflict).
+ */
+export async function requireConnected(
+  deps: ConsentLook,
+  integration: Integration,
+): Promise<WantedConsent & { name: string; refreshToken: string }> {
+  const wanted = await requireConsent(deps, integration);
+  const name = wanted.consent.secretName(wanted.settings);
+  const refreshToken = await getSecrets(deps, integration).read(name);
+  if (refreshToken !== null) return { ...wanted, name, refreshToken };
+  const { id } = integration;
+  throw new ConfigurationError(
+    `"${id}" is not connected to a CRM account. Nothing was changed. To connect it: donor-sync connect ${id}`,
+    { code: 'not_connected', refusal: 'conflict', details: { integration: id } },
+  );
 }
 
 /** True if the integration waits for a person to let it into its CRM. */

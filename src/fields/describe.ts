@@ -76,17 +76,6 @@ function sorted(found: readonly FieldMapFinding[]): Pick<FieldsInForce, 'finding
   };
 }
 
-/** The result of `fields check` for one integration. */
-export interface FieldCheck {
-  /** Number of lines in the field map. */
-  mapped: number;
-  findings: FieldMapFinding[];
-  /** Problems that keep the contact status out of the CRM; everything else works without it. */
-  optional: FieldMapFinding[];
-  /** Columns that a sync adds to a file automatically. */
-  createdBySync: string[];
-}
-
 /**
  * Creates the mapped fields that the CRM does not show, and grants access to them. Can be repeated.
  */

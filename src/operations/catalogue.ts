@@ -4,9 +4,18 @@ import { aboutContact } from './about.ts';
 import { checkAlerts, listClientAlerts, showAlerts, testAlerts, testOwnAlerts } from './alerts.ts';
 import { listAnswers, withdrawAnswer } from './answers.ts';
 import { confirmRequest, listWaitingApprovals, refuseRequest, showRequest } from './approvals.ts';
+import {
+  applyClients,
+  disconnectClient,
+  listClients,
+  removeClient,
+  showClient,
+} from './clients.ts';
 import { reconcileCredits, showBill, showCredits, showSpending } from './credits.ts';
 import { approveHolds, decideHold, decideHoldBatch, rejectHolds, resubmitHolds } from './decide.ts';
 import { decideAll } from './decide-all.ts';
+import { examineClient } from './doctor/doctor.ts';
+import { checkFields, createMissingFields } from './fields.ts';
 import { forgetContact } from './forget.ts';
 import { listHolds, listHoldsWithNames, showQueue } from './holds.ts';
 import { createWebhook, listWebhooks, revokeWebhook, rotateWebhook, showWebhook } from './hooks.ts';
@@ -21,6 +30,7 @@ import {
   showSchedule,
 } from './schedules.ts';
 import { exportSettings } from './settings.ts';
+import { listUnfinished, showUnfinished } from './setups.ts';
 import { retryRun, startRun } from './start-run.ts';
 import { createToken, listTokens, revokeToken } from './tokens.ts';
 import { undoRun } from './undo.ts';
@@ -57,6 +67,16 @@ export const OPERATIONS: readonly Operation[] = [
   startRun,
   retryRun,
   stopRun,
+  listClients,
+  showClient,
+  applyClients,
+  removeClient,
+  disconnectClient,
+  listUnfinished,
+  showUnfinished,
+  checkFields,
+  createMissingFields,
+  examineClient,
   undoRun,
   forgetContact,
   aboutContact,

@@ -1,5 +1,6 @@
 /** For each operation a request to its route that succeeds, and one that its input refuses. */
 import { z } from 'zod';
+import { beginSetup } from '../../src/clients/setup/draft.ts';
 import { listBatches } from '../../src/decisions/statements/batches.ts';
 import { listOpenQuestions } from '../../src/decisions/statements/questions.ts';
 import type { HttpWorld } from '../interfaces/api/http-world.ts';
@@ -21,6 +22,8 @@ export interface ExampleWorld {
   world: HttpWorld;
   /** Starts a run of `riverside` that writes into contacts, and waits for its end. */
   sync(): Promise<string>;
+  /** Sends a request in the name of the owner, which has to succeed. */
+  asOwner(method: string, path: string, body?: object): Promise<void>;
 }
 
 type MakeExample = (given: ExampleWorld) => Promise<Example>;
@@ -60,6 +63,15 @@ async function holdBatch(world: HttpWorld): Promise<void> {
 
 const startedSchema = z.object({ run: z.object({ id: z.string() }) });
 const answeredSchema = z.object({ answer: z.object({ id: z.string() }) });
+
+/** A client at a public address, which no name server has to look up. */
+export function aClient(id: string, more: object = {}) {
+  return {
+    ...{ id, partner: { baseUrl: 'https://93.184.215.14', apiKey: 'key' } },
+    crm: { kind: 'hubspot', auth: { type: 'token', token: 'token' } },
+    ...more,
+  };
+}
 
 export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
   'users list': none,
@@ -103,6 +115,27 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
     invalid: { body: { contact: '1', full: true } },
   }),
   'runs retry': async ({ sync }) => ({ subjects: { run: await sync() } }),
+  'clients list': async () => ({ query: 'limit=1', invalid: { query: 'limit=0' } }),
+  'clients show': ofClient,
+  apply: async () => ({
+    body: { integrations: [aClient('lakeside')] },
+    invalid: { body: { integrations: [{ id: 'lakeside' }] } },
+  }),
+  remove: async ({ asOwner }) => {
+    await asOwner('POST', '/v1/integrations', { integrations: [aClient('lakeside')] });
+    return { subjects: { integration: 'lakeside' } };
+  },
+  'setups list': none,
+  'setups show': async ({ world }) => ({
+    subjects: { setup: await beginSetup(world.application, 'Lakeside Shelter') },
+  }),
+  'fields check': ofClient,
+  'fields create': async () => ({
+    subjects: { integration: 'riverside' },
+    body: {},
+    invalid: { body: { capacityAbove: 'much' } },
+  }),
+  doctor: ofClient,
   undo: async ({ sync }) => ({ subjects: { run: await sync() } }),
   forget: async ({ world, sync }) => {
     await sync();
@@ -211,6 +244,7 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
 /** Operations that other tests carry out, since they need more than a request: the reason of each. */
 export const ELSEWHERE: Readonly<Record<string, string>> = {
   stop: 'test/interfaces/api/stop-run.test.ts: a run that is queued, and one that is in progress',
+  disconnect: 'test/interfaces/api/clients.test.ts: a CRM account that is connected',
   'users passkeys remove': 'test/interfaces/api/passkeys.test.ts: a passkey of a browser',
   'alerts test': 'test/interfaces/api/alerts.test.ts: a receiver of messages',
   'alerts test-own': 'test/interfaces/api/alerts.test.ts: a receiver of messages',

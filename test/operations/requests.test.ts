@@ -51,6 +51,11 @@ async function sync(): Promise<string> {
   return id;
 }
 
+async function asOwner(method: string, path: string, body?: object): Promise<void> {
+  const { status, text } = await send(method, path, body);
+  expect(status, text).toBeLessThan(300);
+}
+
 /** The route of an operation with the subjects of an example, or with one that does not exist. */
 function addressOf(name: string, { subjects = {} }: Example, isUnknown = false) {
   const [method = '', pattern = ''] = (RULES[name]?.route ?? '').split(' ');
@@ -92,7 +97,7 @@ describe('the operations over their routes', () => {
   it.each(played.map((operation) => ({ name: operation.name, operation })))(
     '$name answers in its own shape, is recorded once, and refuses what is unknown or invalid',
     async ({ name, operation }) => {
-      const example = (await EXAMPLES[name]?.({ world, sync })) ?? {};
+      const example = (await EXAMPLES[name]?.({ world, sync, asOwner })) ?? {};
       const before = await countAudit();
       const { hasSubject } = addressOf(name, example);
       if (hasSubject && example.isUnknownRefused !== false) {

@@ -58,9 +58,10 @@ describe('the operations', () => {
       ...(command?.options ?? []).map((option) => option.attributeName()),
     ]);
     for (const { key, kind, description } of listFields(row.operation.input)) {
-      // A secret is never typed: its option names an environment variable.
-      expect(typed, key).toContain(kind === 'secret' ? `${key}Env` : key);
-      expect(typed.has(key), key).toBe(kind !== 'secret');
+      // A secret is never typed: its option names an environment variable. A document is in a file.
+      const asTyped = kind === 'secret' ? `${key}Env` : kind === 'document' ? 'file' : key;
+      expect(typed, key).toContain(asTyped);
+      expect(typed.has(key), key).toBe(asTyped === key);
       expect(description, key).not.toBe('');
     }
     // A command may ask before acts that the API carries out at once.

@@ -157,6 +157,72 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     route: 'POST /v1/runs/:run/stop',
     audit: 'run.stopped',
   },
+  'clients list': {
+    ...ofViewers,
+    asks: false,
+    effect: 'reads',
+    route: 'GET /v1/integrations',
+  },
+  'clients show': {
+    ...ofViewers,
+    asks: false,
+    effect: 'reads',
+    route: 'GET /v1/integrations/:integration',
+  },
+  // A host that a client sets is looked up before anything is stored.
+  apply: {
+    ...ofAdmins,
+    asks: false,
+    effect: 'acts',
+    route: 'POST /v1/integrations',
+    audit: 'settings.applied',
+  },
+  // The file that was uploaded in its set-up is deleted too.
+  remove: {
+    ...ofAdmins,
+    asks: true,
+    effect: 'acts',
+    route: 'DELETE /v1/integrations/:integration',
+    audit: 'settings.removed',
+  },
+  disconnect: {
+    ...ofAdmins,
+    asks: true,
+    effect: 'acts',
+    route: 'POST /v1/integrations/:integration/disconnect',
+    audit: 'crm.disconnected',
+  },
+  'setups list': {
+    ...ofAdmins,
+    asks: false,
+    effect: 'reads',
+    route: 'GET /v1/setups',
+  },
+  'setups show': {
+    ...ofAdmins,
+    asks: false,
+    effect: 'reads',
+    route: 'GET /v1/setups/:setup',
+  },
+  // Both ask the CRM, with the rights of the client.
+  'fields check': {
+    ...ofAdmins,
+    asks: false,
+    effect: 'acts',
+    route: 'GET /v1/integrations/:integration/fields',
+  },
+  'fields create': {
+    ...ofAdmins,
+    asks: false,
+    effect: 'acts',
+    route: 'POST /v1/integrations/:integration/fields',
+  },
+  doctor: {
+    ...ofAdmins,
+    asks: false,
+    effect: 'acts',
+    route: 'POST /v1/integrations/:integration/doctor',
+  },
   undo: {
     role: 'admin',
     reach: 'some',

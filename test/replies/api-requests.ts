@@ -31,6 +31,13 @@ const unseen = (path: string) => ({
   'other preview': { path: `${path}?digest=none` },
 });
 
+/** A client at a public address, which no name server has to look up. */
+const CLIENT = {
+  id: 'lakeside',
+  partner: { baseUrl: 'https://93.184.215.14', apiKey: 'key' },
+  crm: { kind: 'hubspot', auth: { type: 'token', token: 'token' } },
+};
+
 /** What makes or replaces the webhook address of a client. */
 const address = (rest: string): Cases => ({
   good: { path: `/v1/integrations/riverside${rest}`, body: {} },
@@ -106,9 +113,37 @@ export const API_CASES: CaseTable = {
   'GET /metrics': { good: { path: '/metrics' } },
 
   'GET /v1/integrations': { good: { path: '/v1/integrations' } },
-  'GET /v1/integrations/:id': client(''),
+  'POST /v1/integrations': {
+    good: { path: '/v1/integrations', body: { integrations: [CLIENT] } },
+    'dry run': { path: '/v1/integrations', body: { integrations: [CLIENT], dryRun: true } },
+    'of the file': {
+      path: '/v1/integrations',
+      body: { integrations: [{ ...CLIENT, id: 'riverside' }] },
+    },
+    invalid: { path: '/v1/integrations', body: { integrations: [{ id: 'Lakeside' }] } },
+    'unknown key': { path: '/v1/integrations', body: { integrations: [CLIENT], twoPeople: {} } },
+    'without a body': { path: '/v1/integrations' },
+    'not JSON': { path: '/v1/integrations', ...NOT_JSON },
+  },
+  'GET /v1/integrations/:integration': client(''),
+  'DELETE /v1/integrations/:integration': {
+    ...client('?digest=none'),
+    ...unseen('/v1/integrations/meadow'),
+  },
+  'POST /v1/integrations/:integration/preview': {
+    ...client('/preview'),
+    'of the database': { path: '/v1/integrations/meadow/preview' },
+  },
+  'POST /v1/integrations/:integration/disconnect': {
+    ...client('/disconnect?digest=none'),
+    ...unseen('/v1/integrations/hillside/disconnect'),
+  },
+  'POST /v1/integrations/:integration/disconnect/preview': {
+    ...client('/disconnect/preview'),
+    'not connected': { path: '/v1/integrations/hillside/disconnect/preview' },
+  },
   'GET /v1/setups': { good: { path: '/v1/setups' } },
-  'GET /v1/setups/:id': {
+  'GET /v1/setups/:setup': {
     good: { path: '/v1/setups/{setup}' },
     unknown: { path: '/v1/setups/nowhere' },
     'not a set-up': { path: '/v1/setups/riverside' },
@@ -158,11 +193,16 @@ export const API_CASES: CaseTable = {
   'POST /v1/alerts/test': { good: { path: '/v1/alerts/test' } },
   'POST /v1/integrations/:integration/alerts/test': client('/alerts/test'),
   'POST /v1/alerts/check': { good: { path: '/v1/alerts/check' } },
-  'GET /v1/integrations/:id/fields': {
+  'POST /v1/integrations/:integration/fields': {
+    ...client('/fields'),
+    'not connected': { path: '/v1/integrations/hillside/fields' },
+    'invalid body': { path: '/v1/integrations/riverside/fields', body: { capacityAbove: 'much' } },
+  },
+  'GET /v1/integrations/:integration/fields': {
     ...client('/fields'),
     'not connected': { path: '/v1/integrations/hillside/fields' },
   },
-  'POST /v1/integrations/:id/doctor': {
+  'POST /v1/integrations/:integration/doctor': {
     ...client('/doctor'),
     'not connected': { path: '/v1/integrations/hillside/doctor' },
   },

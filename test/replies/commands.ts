@@ -81,6 +81,12 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
     invalid: one('--yes', '--budget-per-run', 'much'),
   },
   doctor: { ...ofClients(), 'not connected': one('hillside'), show: one('riverside', '--show') },
+  clients: { good: one(), invalid: one('lst') },
+  'clients list': { good: one(), page: one('--limit', '1'), invalid: one('--limit', '0') },
+  'clients show': { ...ofClients(), 'without an id': one() },
+  setups: { good: one(), invalid: one('lst') },
+  'setups list': { good: one(), invalid: one('--unheard-of') },
+  'setups show': { unknown: one('nowhere'), invalid: one() },
   connect: {
     // To connect waits for a browser: only what ends by itself is recorded.
     'not wanted': one('riverside'),

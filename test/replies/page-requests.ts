@@ -253,12 +253,12 @@ export const PAGE_CASES: CaseTable = {
     ...page('/clients', '/fields'),
     'not connected': { path: '/clients/hillside/fields' },
   },
-  'POST /clients/:id/fields/create': {
+  'POST /clients/:integration/fields/create': {
     ...button('/clients', '/fields/create'),
     'not connected': post('/clients/hillside/fields/create'),
   },
   'GET /clients/:id/doctor': page('/clients', '/doctor'),
-  'POST /clients/:id/doctor': button('/clients', '/doctor'),
+  'POST /clients/:integration/doctor': button('/clients', '/doctor'),
 
   'GET /setup': { good: { path: '/setup' }, note: { path: '/setup?note=dropped' } },
   'POST /setup': { good: post('/setup', { name: 'Hillcrest School' }), invalid: post('/setup') },

@@ -1,13 +1,13 @@
 /** A set-up in a browser: what was answered so far, sealed in the store until it is finished or dropped. */
 import { z } from 'zod';
-import { findConnectorDefinition } from '../../../connectors/index.ts';
 import type { Application } from '../../application.ts';
 import { type Integration, integrationSchema } from '../../core/integration-settings.ts';
 import { setupDraftSealContext } from '../../database/encryption/seal-contexts.ts';
 import { removeSecrets, secretPrefix } from '../../database/encryption/secrets.ts';
+import type { TimedReader } from '../../database/reader.ts';
 import { isSameOrigin } from '../../outbound/address.ts';
-import { parseSettings } from '../../settings/settings.ts';
 import { readPresent } from '../apply-settings.ts';
+import { checkDocument } from '../settings-document.ts';
 import {
   beginSetupDraft,
   findSetupDraft,
@@ -90,20 +90,23 @@ async function put({ store, sealer }: SetupDeps, id: string, draft: Draft): Prom
   );
 }
 
-export async function findSetup(
-  { store, sealer }: Pick<SetupDeps, 'store' | 'sealer'>,
-  id: string,
-): Promise<Setup | null> {
+/** What it takes to read set-ups. */
+interface SetupSource {
+  store: { reader: TimedReader };
+  sealer: Pick<SetupDeps['sealer'], 'open'>;
+}
+
+export async function findSetup({ store, sealer }: SetupSource, id: string): Promise<Setup | null> {
   const row = await findSetupDraft(store.reader, id);
   return row ? opened(sealer, row) : null;
 }
 
 /** Those that are under way, the latest first. */
-export async function listSetups({ store, sealer }: SetupDeps): Promise<Setup[]> {
+export async function listSetups({ store, sealer }: SetupSource): Promise<Setup[]> {
   return (await listSetupDrafts(store.reader)).map((row) => opened(sealer, row));
 }
 
-function opened(sealer: SetupDeps['sealer'], row: SetupDraftRecord): Setup {
+function opened(sealer: SetupSource['sealer'], row: SetupDraftRecord): Setup {
   const { integrationId: id, version, updatedAt } = row;
   const text = sealer.open(row.draft, setupDraftSealContext(id));
   const draft = draftSchema.parse(JSON.parse(text));
@@ -176,7 +179,7 @@ async function drop(deps: SetupDeps, row: SetupDraftRecord, why: 'dropped' | 'ol
 
 /** What is in the database of this integration now, as JSON; null if nothing is. */
 export async function presentSettings(
-  { store, sealer }: Pick<SetupDeps, 'store' | 'sealer'>,
+  { store, sealer }: SetupSource,
   id: string,
 ): Promise<string | null> {
   return (await readPresent({ store, sealer })).get(id) ?? null;
@@ -243,16 +246,8 @@ export async function checkedIntegration(
   { settings: { allowInsecureHttp } }: Pick<SetupDeps, 'settings'>,
   { answers }: Pick<Setup, 'answers'>,
 ): Promise<Integration> {
-  // JSON is YAML, and what looks like a variable in it is only a text.
-  const text = JSON.stringify({ integrations: [answers] }).replaceAll('${', '$$${');
-  const { integrations } = await parseSettings(text, {
-    path: 'the set-up',
-    env: {},
-    cwd: '/',
-    allowInsecureHttp,
-    findConnectorDefinition,
-  });
-  const [integration] = integrations;
+  const options = { path: 'the set-up', allowInsecureHttp };
+  const [integration] = await checkDocument([answers], options);
   if (integration === undefined) throw new Error('the settings of the set-up hold no integration');
   return integration;
 }

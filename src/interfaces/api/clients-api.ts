@@ -7,11 +7,12 @@ import {
   isShown,
 } from '../../clients/views/clients.ts';
 import { findResults } from '../../clients/views/find.ts';
+import { getPage } from '../../core/cursor.ts';
 import { AREAS } from '../pages/frame/areas.ts';
 import type { Access } from './access.ts';
 import { hasAccess, listAccessible } from './request/client-access.ts';
 import type { HttpDeps } from './request/context.ts';
-import { createRouter, getPage, json, problems } from './request/router.ts';
+import { createRouter, json, problems } from './request/router.ts';
 
 const MAX_PAGE = 100;
 const DEFAULT_PAGE = 25;

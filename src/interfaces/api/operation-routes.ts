@@ -51,6 +51,8 @@ export interface InputRouteOptions<Input extends InputSchema, Result extends z.Z
   headers?: Partial<Record<keyof z.output<Input> & string, string>>;
   /** Brings into the database what only this process knows yet, before the operation reads it. */
   prepare?(input: z.output<Input>): Promise<void>;
+  /** Lets this process load what the operation has stored, before the response. */
+  takeUp?(): Promise<unknown>;
 }
 
 /** Routes that are added one operation at a time. */
@@ -90,6 +92,7 @@ export function createOperationRoutes(deps: HttpDeps, access: Access) {
           return c.json({ approval: describeApproval(recorded) }, 202);
         }
         const result = await perform(world, caller, operation, input, digest);
+        await options.takeUp?.();
         if (operation.csv !== undefined && wantsCsv(c, form)) {
           return sendCsv(c, operation, { result, input });
         }

@@ -57,6 +57,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('status', 'show what is going on, and what to do next', async (deps) =>
     (await import('./commands/status.ts')).statusCommand(deps),
   ),
+  entry('clients', 'list and show the clients', async (deps) =>
+    (await import('./commands/clients.ts')).clientsCommand(deps),
+  ),
+  entry('setups', 'list and show set-ups in the browser that are not finished', async (deps) =>
+    (await import('./commands/clients.ts')).setupsCommand(deps),
+  ),
   entry('runs', 'show what happened, run by run and contact by contact', async (deps) =>
     (await import('./commands/runs/runs.ts')).runsCommand(deps),
   ),
@@ -116,10 +122,10 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('hooks', 'create, list, replace and revoke webhook addresses', async (deps) =>
     (await import('./commands/hooks.ts')).hooksCommand(deps),
   ),
-  entry('apply', 'put integrations of a file into the database', async (deps) =>
+  entry('apply', 'store the clients of a file in the database', async (deps) =>
     (await import('./commands/apply.ts')).applyCommand(deps),
   ),
-  entry('remove', 'take an integration out of the database', async (deps) =>
+  entry('remove', 'remove the settings of a client from the database', async (deps) =>
     (await import('./commands/remove.ts')).removeCommand(deps),
   ),
   entry('export', 'print the settings of an integration, without its secrets', async (deps) =>
@@ -128,7 +134,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('alerts', 'list and check alerts, and test their channels', async (deps) =>
     (await import('./commands/alerts.ts')).alertsCommand(deps),
   ),
-  entry('disconnect', 'have the CRM take back what connecting gave', async (deps) =>
+  entry('disconnect', 'disconnect a client from its CRM account', async (deps) =>
     (await import('./commands/disconnect.ts')).disconnectCommand(deps),
   ),
   entry('backup', 'copy the database into one sealed file, while it is in use', async (deps) =>

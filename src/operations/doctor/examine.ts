@@ -32,6 +32,9 @@ const CHECKS = [
 /** What an examination asks, in words. */
 export const DOCTOR_ASKS: readonly string[] = CHECKS.map(({ asks }) => asks);
 
+/** How long each check may take within a request; less than a response may. */
+export const CHECK_LIMIT_MS = 15_000;
+
 export interface Examination {
   signal: AbortSignal;
   /** How long each check may take, all at the same time; left out: one after the other, as long as they need. */

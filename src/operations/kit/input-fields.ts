@@ -8,8 +8,9 @@ export interface InputField {
   /**
    * `list`: several texts; in the terminal with commas between them. `secret`: a text that no command line may hold,
    * because other users of the machine can read it there; the terminal takes it from an environment variable.
+   * `document`: one object or several; the terminal reads them from a file.
    */
-  kind: 'text' | 'secret' | 'flag' | 'choice' | 'list' | 'number';
+  kind: 'text' | 'secret' | 'flag' | 'choice' | 'list' | 'number' | 'document';
   /** The only values, of a choice or of a few numbers; empty if there are others. */
   choices: readonly string[];
   /** What the schema says of it, by `describe`. */
@@ -55,7 +56,12 @@ function unwrap(schema: z.ZodType): {
 
 function describeKind(schema: z.ZodType): Pick<InputField, 'kind' | 'choices'> {
   const { def } = schema as z.ZodType & {
-    def: { type: string; entries?: Record<string, string>; values?: readonly unknown[] };
+    def: {
+      type: string;
+      entries?: Record<string, string>;
+      values?: readonly unknown[];
+      element?: z.ZodType;
+    };
   };
   switch (def.type) {
     case 'literal': {
@@ -68,10 +74,17 @@ function describeKind(schema: z.ZodType): Pick<InputField, 'kind' | 'choices'> {
     case 'boolean':
       return { kind: 'flag', choices: [] };
     case 'array':
-      return { kind: 'list', choices: [] };
+      return { kind: isObject(def.element) ? 'document' : 'list', choices: [] };
+    case 'object':
+    case 'record':
+      return { kind: 'document', choices: [] };
     case 'number':
       return { kind: 'number', choices: [] };
     default:
       return { kind: schema.meta()?.['format'] === SECRET_FORMAT ? 'secret' : 'text', choices: [] };
   }
+}
+
+function isObject(schema: z.ZodType | undefined): boolean {
+  return schema?.def.type === 'object' || schema?.def.type === 'record';
 }

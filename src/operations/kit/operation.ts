@@ -55,6 +55,7 @@ export interface ChangingWorld extends World {
 
 /** The same for an operation that works outside of the database too. */
 export interface ActingWorld extends World {
+  clock: Clock;
   /** In the name of the caller. */
   store: Store;
   /** Aborted when the process is asked to end, or the caller has waited enough. */

@@ -42,7 +42,7 @@ import {
 /** What the interfaces give to all operations. */
 export interface OperationDeps {
   application: OperationApplication;
-  clock: Pick<Clock, 'now'>;
+  clock: Clock;
   publicUrl: string;
   /** Aborted when the process is asked to end; how long a caller waits is added to it. */
   signal: () => AbortSignal;
@@ -315,6 +315,7 @@ function toActing(deps: OperationDeps, caller: Caller, agree: ActingWorld['agree
   const signal = deps.signal();
   return {
     ...toWorld(deps, caller, store.reader),
+    clock: deps.clock,
     store,
     signal,
     carryOn: deps.carryOn ?? (() => {}),

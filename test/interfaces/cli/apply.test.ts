@@ -41,11 +41,11 @@ describe('apply', () => {
   it('stores an integration, and says when nothing or something has changed', async () => {
     expect(await apply('hillside.yaml')).toMatchObject({
       exitCode: 0,
-      stdout: 'hillside: created\n',
+      stdout: 'hillside: created.\n',
     });
-    expect((await apply('hillside.yaml')).stdout).toBe('hillside: unchanged\n');
+    expect((await apply('hillside.yaml')).stdout).toBe('hillside: unchanged.\n');
     await writeFile(join(folder, 'hillside.yaml'), `${HILLSIDE}    budget: { keep: 5 }\n`);
-    expect((await apply('hillside.yaml')).stdout).toBe('hillside: changed\n');
+    expect((await apply('hillside.yaml')).stdout).toBe('hillside: changed.\n');
     const { integrations } = JSON.parse((await exportOf('hillside', '--json')).stdout);
     expect(integrations[0]).toMatchObject({ id: 'hillside', budget: { keep: 5 } });
   });
@@ -54,16 +54,20 @@ describe('apply', () => {
     await writeFile(join(folder, '.env'), 'HILLSIDE_KEY=from-file\nPARTNER_API_KEY=from-file\n');
     await mkdir(join(folder, 'more'));
     await writeFile(join(folder, 'more/hillside.yaml'), HILLSIDE);
+    await writeFile(
+      join(folder, 'lakeside.yaml'),
+      aSettingsFile({}).replace('id: riverside', 'id: lakeside'),
+    );
     const env = { PARTNER_API_KEY: ENV.PARTNER_API_KEY };
     const run = (file: string) => runCommand(applyCommand, ['apply', file], { cwd: folder, env });
     expect(await run('more/hillside.yaml')).toMatchObject({ exitCode: 0 });
-    expect(await run('donor-sync.yaml')).toMatchObject({ exitCode: 0 });
+    expect(await run('lakeside.yaml')).toMatchObject({ exitCode: 0 });
     // The same values from the environment alone change nothing.
     const same = { ...ENV, HILLSIDE_KEY: 'from-file' };
     const again = (file: string) =>
       runCommand(applyCommand, ['apply', file, '--dry-run'], { cwd: folder, env: same });
     expect((await again('more/hillside.yaml')).stdout).toContain('hillside: unchanged');
-    expect((await again('donor-sync.yaml')).stdout).toContain('riverside: unchanged');
+    expect((await again('lakeside.yaml')).stdout).toContain('lakeside: unchanged');
   });
 
   it('means files from the folder of the file that names them', async () => {
@@ -84,17 +88,37 @@ describe('apply', () => {
     const { stdout } = await apply('hillside.yaml', '--dry-run', '--json');
     expect(JSON.parse(stdout)).toEqual({
       dryRun: true,
-      integrations: [{ id: 'hillside', change: 'created', overridden: false }],
+      integrations: [{ id: 'hillside', change: 'created' }],
     });
     expect(await exportOf('hillside')).toMatchObject({ exitCode: 2 });
   });
 
-  it('says that the settings file wins, and that it stores no server and no database', async () => {
-    const { stdout, stderr } = await apply('donor-sync.yaml');
-    expect(stdout).toBe('riverside: created\n');
-    expect(stderr).toContain('"riverside" is in the settings file too');
-    expect(stderr).toContain('"database" of donor-sync.yaml is not applied');
+  it('stores no server and no database, and says so', async () => {
+    await writeFile(join(folder, 'hillside.yaml'), `database: "sqlite:other.db"\n${HILLSIDE}`);
+    const { stdout, stderr } = await apply('hillside.yaml');
+    expect(stdout).toBe('hillside: created.\n');
+    expect(stderr).toContain('"database" of hillside.yaml is not applied');
   });
+
+  it('says of the rules for two people as well that they are not applied', async () => {
+    await writeFile(join(folder, 'hillside.yaml'), `twoPeople: { undo: 5 }\n${HILLSIDE}`);
+    const { exitCode, stderr } = await apply('hillside.yaml');
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain('"twoPeople" of hillside.yaml is not applied');
+  });
+
+  it.each([[[]], [['--dry-run']]])(
+    'refuses a client of the settings file, says what to do, and stores no other either (%j)',
+    async (options) => {
+      const [, riverside = ''] = aSettingsFile({}).split('integrations:\n');
+      await writeFile(join(folder, 'both.yaml'), HILLSIDE + riverside);
+      const { exitCode, stderr } = await apply('both.yaml', ...options);
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain('"riverside" is set in the settings file of the operator');
+      expect(stderr).toContain('Nothing was changed.');
+      expect(await exportOf('hillside')).toMatchObject({ exitCode: 2 });
+    },
+  );
 
   describe('of an address at which keys could be read on the way', () => {
     const insecure = HILLSIDE.replace('https://p.example', 'http://p.example');
@@ -123,7 +147,7 @@ describe('apply', () => {
         stderr: expect.stringContaining('"allowInsecureHttp" of hillside.yaml is not applied'),
       });
       await writeFile(join(folder, 'donor-sync.yaml'), aSettingsFile({}) + allowed);
-      expect(await apply('hillside.yaml')).toMatchObject({ stdout: 'hillside: created\n' });
+      expect(await apply('hillside.yaml')).toMatchObject({ stdout: 'hillside: created.\n' });
     });
 
     it('refuses one that is in the database once its host is not allowed any more', async () => {
@@ -182,7 +206,23 @@ describe('remove', () => {
     await mkdir(join(folder, 'lists'));
     await writeFile(join(folder, 'lists/hillside.csv'), 'Id');
     await apply('hillside.yaml');
-    expect((await remove()).stdout).toBe('"hillside" is out of the database.\n');
+    expect((await remove()).stdout).toBe('"hillside" is removed from the database.\n');
     expect(await readdir(join(folder, 'lists'))).toEqual(['hillside.csv']);
+  });
+
+  it('asks first, and is refused for a client of the settings file alone', async () => {
+    await apply('hillside.yaml');
+    const run = (...words: string[]) =>
+      runCommand(removeCommand, ['remove', ...words], { cwd: folder, env: ENV });
+    const unconfirmed = await run('hillside');
+    expect([unconfirmed.exitCode, unconfirmed.stderr]).toEqual([
+      2,
+      expect.stringContaining('--yes'),
+    ]);
+    const ofFile = await run('riverside', '--yes', '--json');
+    expect([ofFile.exitCode, ofFile.stdout]).toEqual([2, expect.stringContaining('not_applied')]);
+    const unknown = await run('hillsid', '--yes');
+    expect([unknown.exitCode, unknown.stderr]).toEqual([2, expect.stringContaining('"hillside"')]);
+    expect((await exportOf('hillside')).exitCode).toBe(0);
   });
 });

@@ -144,6 +144,9 @@ describe('donor-sync connect', () => {
     });
 
     it('asks first', async () => {
+      const connecting = start(connectCommand, 'connect', 'riverside');
+      await decide(await addressOf(connecting), 'allow');
+      await connecting.ended;
       const { exitCode, stderr } = await run(disconnectCommand, 'disconnect', 'riverside');
       expect(exitCode).toBe(2);
       expect(stderr).toContain('--yes');

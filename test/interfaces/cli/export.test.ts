@@ -65,7 +65,7 @@ describe('export', () => {
         _7TH_STREET_PARTNER_API_KEY: env.SOME_KEY,
       });
       expect(JSON.parse(applied.stdout).integrations).toEqual([
-        { id: '7th-street', change: 'unchanged', overridden: false },
+        { id: '7th-street', change: 'unchanged' },
       ]);
       expect((await exportOf('7th-street', env, ...options)).stdout).toBe(first.stdout);
     },

@@ -13,14 +13,29 @@ const checkSchema = z.strictObject({
   fields: z.array(
     z.strictObject({
       integration: z.string(),
-      mapped: z.int(),
-      findings: z.array(z.looseObject({ field: z.string(), message: z.string() })),
-      optional: z.array(z.unknown()),
-      createdBySync: z.array(z.string()),
+      fields: z.array(
+        z.strictObject({
+          from: z.string(),
+          to: z.string(),
+          when: z.string(),
+          label: z.string().nullable(),
+          type: z.string().nullable(),
+          writable: z.boolean().nullable(),
+          problem: z.looseObject({ message: z.string(), fix: z.string() }).nullable(),
+          createdBySync: z.boolean(),
+          writtenAt: z.string().nullable(),
+          filled: z.unknown(),
+        }),
+      ),
       valuesWaiting: valuesWaitingSchema,
     }),
   ),
 });
+
+type Check = z.output<typeof checkSchema>['fields'][number];
+
+const createdBySync = ({ fields }: Check) =>
+  fields.filter((line) => line.createdBySync).map(({ to }) => to);
 
 const createSchema = z.strictObject({
   fields: z.array(
@@ -40,8 +55,16 @@ describe('donor-sync fields', () => {
   it('finds nothing wrong with columns that a sync adds by itself', async () => {
     const world = await open();
     const { fields } = await world.runJson(['fields', 'check'], checkSchema);
-    expect(fields).toMatchObject([{ integration: 'riverside', findings: [] }]);
-    expect(fields[0]?.createdBySync).toContain('Donor Net Worth');
+    expect(fields.map(({ integration }) => integration)).toEqual(['riverside']);
+    const [check = { integration: '', fields: [], valuesWaiting: { values: 0, reasons: [] } }] =
+      fields;
+    expect(check.fields.filter(({ problem }) => problem !== null)).toEqual([]);
+    expect(createdBySync(check)).toContain('Donor Net Worth');
+    const { exitCode, stdout } = await world.run(['fields', 'check']);
+    expect([exitCode, stdout]).toEqual([
+      0,
+      expect.stringContaining('The next sync adds the columns'),
+    ]);
   });
 
   it('creates the columns on request, once', async () => {
@@ -55,7 +78,7 @@ describe('donor-sync fields', () => {
     const second = await world.runJson(['fields', 'create'], createSchema);
     expect(second.fields).toMatchObject([{ created: [], findings: [] }]);
     const { fields } = await world.runJson(['fields', 'check'], checkSchema);
-    expect(fields).toMatchObject([{ createdBySync: [] }]);
+    expect(fields.map(createdBySync)).toEqual([[]]);
   });
 
   it('creates nothing while a sync is at work, and says who is', async () => {

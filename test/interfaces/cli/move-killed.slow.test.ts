@@ -37,7 +37,9 @@ describeOn('postgres', 'a move that is killed', () => {
     const settings = join(folder, 'donor-sync.yaml');
     await writeFile(settings, aSettingsFile({ database: source }));
     await runCommand(migrateCommand, ['migrate'], { cwd: folder, env });
-    await runCommand(applyCommand, ['apply', settings], { cwd: folder, env });
+    const applied = join(folder, 'hillside.yaml');
+    await writeFile(applied, aSettingsFile({}).replace('id: riverside', 'id: hillside'));
+    await runCommand(applyCommand, ['apply', applied], { cwd: folder, env });
     await onDatabase(source, (db) => fillTables(db, ROWS));
     const before = await contents(source);
     let kills = 0;

@@ -28,6 +28,8 @@ let opened: OpenDatabase<Tables>[] = [];
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'donor-sync-move-'));
   source = `sqlite:${join(folder, 'data.db')}`;
+  const hillside = aSettingsFile({}).replace('id: riverside', 'id: hillside');
+  await writeFile(join(folder, 'hillside.yaml'), hillside);
 });
 afterEach(async () => {
   for (const { close } of opened) await close();
@@ -50,7 +52,7 @@ describeOn('postgres', 'move', () => {
   beforeEach(async () => {
     target = await freshPostgresUrl();
     await useDatabase(source);
-    await run(applyCommand, 'apply', 'donor-sync.yaml');
+    await run(applyCommand, 'apply', 'hillside.yaml');
   });
 
   it('copies every row of every table, with open submissions and leases as they are', async () => {
@@ -115,7 +117,7 @@ describeOn('postgres', 'move', () => {
     expect((await move(target)).exitCode).toBe(0);
     for (const refused of [
       await run(exportCommand, 'export', 'riverside'),
-      await run(applyCommand, 'apply', 'donor-sync.yaml'),
+      await run(applyCommand, 'apply', 'hillside.yaml'),
       await run(migrateCommand, 'migrate'),
     ]) {
       expect([refused.exitCode, refused.code]).toEqual([2, 'store_moved']);
@@ -146,7 +148,7 @@ describeOn('postgres', 'move', () => {
   it('keeps what is sealed readable in the new database', async () => {
     await move(target);
     await useDatabase(target);
-    expect((await run(exportCommand, 'export', 'riverside')).exitCode).toBe(0);
+    expect((await run(exportCommand, 'export', 'hillside')).exitCode).toBe(0);
   });
 
   it('is refused while another process has the file open, also an idle one', async () => {
@@ -160,12 +162,12 @@ describeOn('postgres', 'move', () => {
     const used = await freshPostgresUrl();
     await useDatabase(used);
     await run(migrateCommand, 'migrate');
-    await run(applyCommand, 'apply', 'donor-sync.yaml');
+    await run(applyCommand, 'apply', 'hillside.yaml');
     await useDatabase(source);
     expect((await move(used)).code).toBe('target_not_empty');
     await move(target);
     await useDatabase(`sqlite:${join(folder, 'another.db')}`);
-    await run(applyCommand, 'apply', 'donor-sync.yaml');
+    await run(applyCommand, 'apply', 'hillside.yaml');
     expect((await move(target)).code).toBe('target_not_empty');
     // The one that was refused stays in use.
     expect((await run(exportCommand, 'export', 'riverside')).exitCode).toBe(0);

@@ -30,6 +30,12 @@ export const DECISION_ERRORS: ErrorTopic = {
       next: '`donor-sync approvals` lists the requests that are still open.',
       document: TWO_PEOPLE,
     },
+    operation_unknown: {
+      means:
+        'The request was made by another version of donor-sync, and this version cannot do what was asked for. Nothing was changed.',
+      next: 'Refuse the request with `donor-sync approvals refuse ID`, and ask again.',
+      document: TWO_PEOPLE,
+    },
     approval_needs_account: {
       means:
         'The action needs a second user, and donor-sync cannot tell who you are. Nothing was changed.',

@@ -90,6 +90,12 @@ export const SETTINGS_ERRORS: ErrorTopic = {
       next: 'Remove the client from the settings file.',
       document: 'docs/guides/settings.md#settings-in-the-database',
     },
+    operator_needed: {
+      means:
+        'The setting names a package, or a file of the machine, so it cannot be set over HTTP. Nothing was stored.',
+      next: 'The operator runs `donor-sync apply FILE` at the machine.',
+      document: 'docs/guides/settings.md#settings-in-the-database',
+    },
     proxy_invalid: {
       means: 'The environment names a proxy with an invalid address. No request was sent.',
       next: 'Write the variable like `http://proxy.example.org:3128`, or unset it.',
@@ -106,8 +112,8 @@ export const SETTINGS_ERRORS: ErrorTopic = {
     },
     set_in_file: {
       means:
-        "The operator's settings file contains this client, so a page cannot change it. Nothing was changed.",
-      next: 'Ask the operator to change the settings file.',
+        "The operator's settings file contains this client, and wins over the database. Nothing was changed.",
+      next: 'Change the client in that file. To keep it in the database instead, remove it there, restart `donor-sync serve`, and apply it: `donor-sync apply FILE`.',
       document: 'docs/guides/settings.md#settings-in-the-database',
     },
     settings_changed: {

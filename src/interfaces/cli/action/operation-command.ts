@@ -62,14 +62,21 @@ export interface CommandShape<Result> {
     typed: string,
     isYes: boolean,
   ) => Promise<string>;
+  /** Reads the file that the user named for a document of the input. */
+  readDocument?: ReadDocument;
 }
+
+export type ReadDocument = (
+  path: string,
+  action: Pick<ProductAction<unknown>, 'settings' | 'output'>,
+) => Promise<unknown>;
 
 /** The command of an operation, by the last word of its name. */
 export function operationCommand<Input extends InputSchema, Result extends z.ZodType>(
   deps: ProductDeps,
   operation: OperationOf<Input, Result>,
   choice?: ClientChoice,
-  { draw, findSubject }: CommandShape<z.output<Result>> = {},
+  { draw, findSubject, readDocument = noDocuments }: CommandShape<z.output<Result>> = {},
 ): Command {
   const { name, summary, input, csv } = operation;
   const asks = asksFirst(operation);
@@ -92,8 +99,16 @@ export function operationCommand<Input extends InputSchema, Result extends z.Zod
     if (findSubject !== undefined && typeof first === 'string') {
       typed[0] = await findSubject(action, first, isYes);
     }
+    const readSubject = ({ kind }: InputField, argument: unknown) =>
+      kind === 'document' && typeof argument === 'string'
+        ? readDocument(argument, { settings, output })
+        : readArgument(argument);
+    const read: [string, unknown][] = [];
+    for (const [index, field] of subjects.entries()) {
+      read.push([field.key, await readSubject(field, typed[index])]);
+    }
     const given = Object.fromEntries([
-      ...subjects.map(({ key }, index) => [key, readArgument(typed[index])]),
+      ...read,
       ...options.map((field) => [
         field.key,
         readTyped(field, action.options[toAttribute(field)], deps.env),
@@ -181,6 +196,10 @@ function endWith<Input extends InputSchema, Result extends z.ZodType>(
   const ended = ENDINGS[operation.ending?.(result) ?? 'done'];
   const codes = failures.map((failure) => output.fail(toError(failure)));
   return ended === EXIT_CODES.done ? codes : [...codes, ended];
+}
+
+function noDocuments(path: string): never {
+  throw new Error(`Nothing reads the file ${path}.`);
 }
 
 /** One client after the other; once the signal is aborted, no other begins. */
@@ -323,7 +342,7 @@ export function toCaller(deps: Pick<ProductDeps, 'user' | 'owner'>): Caller {
 }
 
 function toArgument({ key, kind, description, isRequired }: InputField): Argument {
-  const name = kind === 'list' ? `${key}...` : key;
+  const name = kind === 'list' ? `${key}...` : kind === 'document' ? 'file' : key;
   return new Argument(isRequired ? `<${name}>` : `[${name}]`, description);
 }
 
@@ -333,6 +352,7 @@ const PLACEHOLDERS = {
   choice: '<word>',
   list: '<list>',
   number: '<number>',
+  document: '<file>',
 };
 
 export function toOption(field: InputField): Option {

@@ -2,7 +2,7 @@ import type { Integration } from '../../../core/integration-settings.ts';
 import { describeCount } from '../../../core/quantities.ts';
 import { describeSame, type MergedFinding, mergeAlike } from '../../../operations/doctor/alike.ts';
 import { CAUSES, countCauses, type DoctorFinding } from '../../../operations/doctor/causes.ts';
-import { DOCTOR_ASKS } from '../../../operations/doctor/examine.ts';
+import { CHECK_LIMIT_MS, DOCTOR_ASKS } from '../../../operations/doctor/examine.ts';
 import { render, type Viewer } from '../frame/layout.tsx';
 import { CommandLine, Icon } from '../frame/parts.tsx';
 import { ClientPage } from './client-page.tsx';
@@ -28,7 +28,7 @@ export function renderDoctor(
         </div>
         {findings === null ? (
           <>
-            <p>What is asked, at most 20 seconds each:</p>
+            <p>What is asked, at most {CHECK_LIMIT_MS / 1_000} seconds each:</p>
             <ul class="changes">
               {DOCTOR_ASKS.map((asks) => (
                 <li>{asks}</li>

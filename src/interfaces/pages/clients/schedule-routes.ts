@@ -1,14 +1,13 @@
 /** When a client runs by itself: a calendar, a pause, and another schedule. */
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
-import { applyIntegrations } from '../../../clients/apply-settings.ts';
+import { applyIntegrations, isOfFile, setInFile } from '../../../clients/apply-settings.ts';
 import { readSchedule } from '../../../clients/schedules/schedule-calendar.ts';
 import { isConfigurationError } from '../../../core/errors.ts';
-import type { Integration, Schedule } from '../../../core/integration-settings.ts';
+import type { Schedule } from '../../../core/integration-settings.ts';
 import { pauseScheduledRuns, resumeScheduledRuns } from '../../../operations/schedules.ts';
 import { findIntegration } from '../../api/request/client-access.ts';
 import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
-import { HttpError } from '../../api/request/errors.ts';
 import { limitBody, MAX_API_BODY_BYTES, readForm } from '../../api/request/guards.ts';
 import { createOperationForms } from '../frame/operation-form.ts';
 import type { PageFrame } from '../frame/page-app.ts';
@@ -40,7 +39,7 @@ export function clientScheduleRoutes(deps: HttpDeps, frame: PageFrame): Hono<Htt
       inForce,
       preview,
       problem: wanted?.problem ?? null,
-      isOfFile: isOfFile(integration),
+      isOfFile: isOfFile(application.settings, integration),
       note: NOTES[noteSchema.parse(query['note'])],
     };
     return c.html(renderSchedule(frame.getViewer(c.var.principal), view));
@@ -52,7 +51,7 @@ export function clientScheduleRoutes(deps: HttpDeps, frame: PageFrame): Hono<Htt
     limitBody(MAX_API_BODY_BYTES),
     async (c) => {
       const integration = findClient(c);
-      if (isOfFile(integration)) throw ofFile(integration);
+      if (isOfFile(application.settings, integration)) throw setInFile(integration);
       const form = scheduleFormSchema.parse(await readForm(c));
       const schedule = toSchedule(form, integration.schedule);
       const acting = { ...application, store: store.actingAs(c.get('actor')) };
@@ -65,10 +64,6 @@ export function clientScheduleRoutes(deps: HttpDeps, frame: PageFrame): Hono<Htt
   add('/clients/:integration/schedule/pause', pauseScheduledRuns, { answer: back('paused') });
   add('/clients/:integration/schedule/resume', resumeScheduledRuns, { answer: back('resumed') });
   return app;
-
-  function isOfFile({ id }: Integration): boolean {
-    return application.settings.integrations.some((one) => one.id === id);
-  }
 }
 
 function back(note: 'paused' | 'resumed') {
@@ -87,14 +82,6 @@ function lookAt(read: () => Schedule | null): {
     if (isConfigurationError(error)) return { problem: error.message };
     throw error;
   }
-}
-
-function ofFile({ id }: Integration): HttpError {
-  return new HttpError(
-    409,
-    'set_in_file',
-    `"${id}" is set in the settings file of the operator, which is changed there.`,
-  );
 }
 
 const NOTES = {

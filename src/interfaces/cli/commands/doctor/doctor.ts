@@ -12,10 +12,10 @@ import { describeSame, mergeAlike } from '../../../../operations/doctor/alike.ts
 import {
   countCauses,
   type DoctorFinding,
-  shownFinding,
   withCommands,
 } from '../../../../operations/doctor/causes.ts';
 import { met, unmet } from '../../../../operations/doctor/checks.ts';
+import { examineClient, toReport } from '../../../../operations/doctor/doctor.ts';
 import { examineIntegration } from '../../../../operations/doctor/examine.ts';
 import {
   networkPolicyValues,
@@ -60,10 +60,8 @@ const optionsSchema = baseOptions.extend({
 /** The command `doctor`: every prerequisite, each with its fix. */
 export function doctorCommand(deps: ProductDeps): Command {
   const command = productCommand('doctor', deps)
-    .description(
-      'check settings, database, keys, service, CRM and field map, and say how to fix them',
-    )
-    .argument('[ids...]', 'the integrations (default: all)')
+    .description(examineClient.summary)
+    .argument('[integration...]', 'The IDs of the clients; all if left out')
     .option('--show', 'with what the CRM says, in its own words; on a terminal only')
     .option('--report <file>', 'write a checklist in Markdown that may be passed on; - for stdout')
     .option(
@@ -84,7 +82,7 @@ export function doctorCommand(deps: ProductDeps): Command {
       if (text !== null && report !== undefined && !isOnStdout) {
         await writeReport(resolve(deps.cwd, report), text);
       }
-      output.finish(toDocument(findings), () => {
+      output.finish(toReport(findings), () => {
         if (text !== null && isOnStdout) return output.print(text.trimEnd());
         printFindings(output, findings, show);
         if (report !== undefined)
@@ -114,11 +112,6 @@ async function printPorts(
 }
 
 const ONE_DOCUMENT = '--json and --report - both write to stdout: name a file for the report.';
-
-/** What scripts read. What the CRM said is in no document. */
-function toDocument(findings: readonly DoctorFinding[]) {
-  return { findings: findings.map(shownFinding), causes: countCauses(findings) };
-}
 
 /** Only the user who made it can read the file. */
 async function writeReport(path: string, text: string): Promise<void> {

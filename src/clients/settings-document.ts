@@ -1,0 +1,184 @@
+/** Settings that a caller sends instead of writing a file: checked like a file, but with less in them. */
+import { findConnectorDefinition } from '../../connectors/index.ts';
+import { ConfigurationError, isConfigurationError } from '../core/errors.ts';
+import { type Integration, integrationSchema } from '../core/integration-settings.ts';
+import { isSameOrigin } from '../outbound/address.ts';
+import type { SetupEnvironment } from '../settings/environment.ts';
+import { valueAt } from '../settings/expectation.ts';
+import type { Problem } from '../settings/problem.ts';
+import { parseSettings, type Settings } from '../settings/settings.ts';
+import { setInFile } from './apply-settings.ts';
+import type { ClientGuard } from './client-guard.ts';
+import { requirePlainText } from './setup/address.ts';
+
+/**
+ * Checks clients as those of a settings file are checked; a variable in them is only a text. Throws a
+ * ConfigurationError that names every problem.
+ */
+export async function checkDocument(
+  documents: readonly unknown[],
+  { path, allowInsecureHttp }: { path: string; allowInsecureHttp: readonly string[] },
+): Promise<Integration[]> {
+  // JSON is YAML.
+  const text = JSON.stringify({ integrations: documents }).replaceAll('${', '$$${');
+  const options = { path, env: {}, cwd: '/', allowInsecureHttp, findConnectorDefinition };
+  return (await parseSettings(text, options)).integrations;
+}
+
+/** Who sends settings over HTTP, and what they may change. */
+export interface RemoteCaller {
+  isToken: boolean;
+  /** The IDs of the clients that the caller has access to; null for all. */
+  clients: ReadonlySet<string> | null;
+}
+
+interface RemoteDeps {
+  /** What the operator's environment says of set-ups. */
+  setup: Pick<SetupEnvironment, 'serviceUrl'>;
+  settings: Pick<Settings, 'integrations' | 'allowInsecureHttp' | 'setup'>;
+  guard: Pick<ClientGuard, 'requirePublic'>;
+}
+
+/**
+ * The clients of a document that came over HTTP. What a caller may set there is less than what the operator may at the
+ * machine: no variable, no file, no package, no host in a private network; and an access token no other host at all.
+ * Throws a ConfigurationError, with nothing stored. `before` has the clients in the database.
+ */
+export async function readRemote(
+  deps: RemoteDeps,
+  caller: RemoteCaller,
+  documents: readonly unknown[],
+  before: ReadonlyMap<string, Integration>,
+): Promise<Integration[]> {
+  for (const document of documents) {
+    const id = valueAt(document, ['id']);
+    if (typeof id !== 'string') continue;
+    if (caller.clients !== null && !caller.clients.has(id)) throw withoutAccess(id);
+    if (deps.settings.integrations.some((one) => one.id === id)) throw setInFile({ id });
+    requireTexts(document, `"${id}"`);
+    // Before anything reads it: the kind may name a package, which would be loaded.
+    requireKnownKind(id, valueAt(document, ['crm', 'kind']), before.get(id));
+  }
+  const { allowInsecureHttp } = deps.settings;
+  const integrations = await checkSent(documents, allowInsecureHttp);
+  const limited: Integration[] = [];
+  for (const integration of integrations) {
+    limited.push(await limitAddresses(deps, caller, before.get(integration.id), integration));
+  }
+  return limited;
+}
+
+/** The problems by their settings alone: lines and columns are those of a text that nobody has written. */
+async function checkSent(
+  documents: readonly unknown[],
+  allowInsecureHttp: readonly string[],
+): Promise<Integration[]> {
+  try {
+    return await checkDocument(documents, { path: 'the document', allowInsecureHttp });
+  } catch (error) {
+    const problems = isConfigurationError(error) ? error.details['problems'] : undefined;
+    if (!Array.isArray(problems)) throw error;
+    const texts = problems.map(({ path, message }: Problem) => `${path}: ${message}`);
+    throw new ConfigurationError(
+      `The settings are not valid. Nothing was stored. ${texts.join('; ')}`,
+      { code: 'settings_invalid', cause: error },
+    );
+  }
+}
+
+function requireTexts(value: unknown, path: string): void {
+  if (typeof value === 'string') requirePlainText(path, value);
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, part] of Object.entries(value)) requireTexts(part, `${path}.${key}`);
+}
+
+/** Kinds of CRM that need neither a package nor a file. */
+const REMOTE_KINDS: readonly unknown[] = ['salesforce', 'hubspot'];
+
+function requireKnownKind(id: string, kind: unknown, before: Integration | undefined): void {
+  if (typeof kind !== 'string' || REMOTE_KINDS.includes(kind) || kind === before?.crm.kind) return;
+  throw ofOperator(id, 'crm.kind');
+}
+
+/** Files of a CSV client. */
+const FILES = ['path', 'output'];
+
+async function limitAddresses(
+  deps: RemoteDeps,
+  { isToken }: RemoteCaller,
+  before: Integration | undefined,
+  integration: Integration,
+): Promise<Integration> {
+  const { id, crm } = integration;
+  const wasCrm = before?.crm.kind === crm.kind ? before.crm : undefined;
+  if (!REMOTE_KINDS.includes(crm.kind)) {
+    const parts = crm.kind === 'csv' ? FILES : Object.keys({ ...crm, ...wasCrm });
+    const changed = parts.find((part) => toText(crm[part]) !== toText(wasCrm?.[part]));
+    if (changed !== undefined) throw ofOperator(id, `crm.${changed}`);
+  }
+  const was = listAddresses({ ...before });
+  const now = listAddresses(integration);
+  const paths = [...new Set([...was.keys(), ...now.keys()])];
+  const changed = paths.filter((path) => !isSame(now.get(path), was.get(path)));
+  if (before !== undefined && wasCrm === undefined) changed.push('crm.kind');
+  for (const path of changed) {
+    const url = now.get(path);
+    const isKnown = before === undefined && url !== undefined && isNamedForAll(deps, url);
+    if (isToken && !isKnown) throw ofPerson(id, path);
+    if (url !== undefined) await deps.guard.requirePublic(url);
+  }
+  const wasFree = before !== undefined && before.addresses === undefined && changed.length === 0;
+  // Read by the schema, as an equal document has an equal text.
+  return wasFree ? integration : integrationSchema.parse({ ...integration, addresses: 'public' });
+}
+
+/** True of an address that the operator has named for new clients. */
+function isNamedForAll({ setup, settings }: RemoteDeps, url: string): boolean {
+  const { service, salesforce, hubspot } = settings.setup;
+  const named = [service, setup.serviceUrl, salesforce?.url, hubspot?.url];
+  return named.some((one) => isSame(url, one ?? undefined));
+}
+
+function isSame(url: string | undefined, other: string | undefined): boolean {
+  return url !== undefined && other !== undefined && isSameOrigin(url, other);
+}
+
+/** Settings that name hosts alone, such as `instanceHosts`. */
+const NAMES_HOSTS = /hosts?$/i;
+
+/** Every address in settings, by the path of its setting. */
+function listAddresses(value: unknown, path: readonly string[] = []): Map<string, string> {
+  if (typeof value === 'string') {
+    const address = path.some((key) => NAMES_HOSTS.test(key)) ? `https://${value}` : value;
+    const isAddress = URL.canParse(address) && /^https?:$/.test(new URL(address).protocol);
+    return new Map(isAddress ? [[path.join('.'), address]] : []);
+  }
+  if (typeof value !== 'object' || value === null) return new Map();
+  const parts = Object.entries(value);
+  return new Map(parts.flatMap(([key, part]) => [...listAddresses(part, [...path, key])]));
+}
+
+function toText(value: unknown): string | undefined {
+  return JSON.stringify(value);
+}
+
+function withoutAccess(id: string): ConfigurationError {
+  return new ConfigurationError(
+    `You have no access to a client "${id}", and only callers with access to all clients create new ones. Nothing was stored. Ask a user who reaches all clients.`,
+    { code: 'reach_insufficient', refusal: 'forbidden', details: { integration: id } },
+  );
+}
+
+function ofPerson(id: string, setting: string): ConfigurationError {
+  return new ConfigurationError(
+    `An access token may not set another host (${setting} of "${id}"), whatever its role. Nothing was stored. Send the same document as a signed-in user, or use the terminal: donor-sync apply FILE`,
+    { code: 'person_needed', refusal: 'forbidden', details: { integration: id, setting } },
+  );
+}
+
+function ofOperator(id: string, setting: string): ConfigurationError {
+  return new ConfigurationError(
+    `${setting} of "${id}" names a package, or a file of the machine, so it is set at the machine alone. Nothing was stored. Ask the operator to run: donor-sync apply FILE`,
+    { code: 'operator_needed', refusal: 'forbidden', details: { integration: id, setting } },
+  );
+}

@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+import { listClients, showClient } from '../../../operations/clients.ts';
+import { listUnfinished, showUnfinished } from '../../../operations/setups.ts';
+import { operationCommand, topicCommand } from '../action/operation-command.ts';
+import type { ProductDeps } from '../action/product.ts';
+
+const EXAMPLES = `
+Examples:
+  donor-sync clients list
+  donor-sync clients show riverside
+  donor-sync clients list --json    for scripts: { "integrations": [...] }
+
+For what is running and what waits: donor-sync status`;
+
+const SETUP_EXAMPLES = `
+Examples:
+  donor-sync setups list
+  donor-sync setups show riverside
+
+The answers are encrypted, and are not shown. To continue a set-up, open the page Set up in a browser.`;
+
+/** The command `clients`: which clients there are. */
+export function clientsCommand(deps: ProductDeps): Command {
+  return topicCommand(deps, 'clients', 'List and show the clients', [
+    operationCommand(deps, listClients),
+    operationCommand(deps, showClient, { one: 'after the command' }),
+  ]).addHelpText('after', EXAMPLES);
+}
+
+/** The command `setups`: set-ups in a browser that are not finished. */
+export function setupsCommand(deps: ProductDeps): Command {
+  return topicCommand(deps, 'setups', 'List and show set-ups that are not finished', [
+    operationCommand(deps, listUnfinished),
+    operationCommand(deps, showUnfinished),
+  ]).addHelpText('after', SETUP_EXAMPLES);
+}

@@ -1,0 +1,63 @@
+/** The doctor about one client, as callers get it within a request. */
+import { z } from 'zod';
+import { describeCount } from '../../core/quantities.ts';
+import { findClient } from '../kit/clients.ts';
+import { acting } from '../kit/operation.ts';
+import { describeSame, mergeAlike } from './alike.ts';
+import { countCauses, type DoctorFinding, shownFinding } from './causes.ts';
+import { CHECK_LIMIT_MS, examineIntegration } from './examine.ts';
+
+const findingSchema = z
+  .object({
+    integration: z.string().nullable().describe('Null if it is about the whole installation'),
+    subject: z.string(),
+    ok: z.boolean(),
+    message: z.string(),
+    fix: z.string().nullable(),
+    command: z.string().nullable().describe('The command that helps, if there is one'),
+    cause: z.string().nullable().describe('A stable word that findings with the same cause share'),
+  })
+  .meta({ id: 'Finding' });
+
+const reportSchema = z.object({
+  findings: z.array(findingSchema),
+  causes: z.int().describe('Number of problems to fix'),
+});
+
+/** What programs read; what the CRM said is in no document. */
+export type DoctorReport = z.output<typeof reportSchema>;
+
+export function toReport(findings: readonly DoctorFinding[]): DoctorReport {
+  return { findings: findings.map(shownFinding), causes: countCauses(findings) };
+}
+
+/** The terminal's command also checks the installation, and takes several clients. */
+export const examineClient = acting({
+  name: 'doctor',
+  summary: 'Check every prerequisite, and say how to fix what is wrong',
+  role: 'admin',
+  reach: 'some',
+  by: 'person+token',
+  input: z.object({ integration: z.string().describe('The ID of the client') }),
+  subjects: ['integration'],
+  result: reportSchema,
+  async run({ application, signal, ...world }, { integration }) {
+    const client = findClient(world, integration);
+    const examination = { signal, limitMs: CHECK_LIMIT_MS };
+    return toReport(await examineIntegration(application, client, examination));
+  },
+  say: ({ findings, causes }) => [
+    ...mergeAlike(findings.map(toFinding)).flatMap(({ subject, ok, message, fix, others }) => [
+      `${ok ? '✓' : '✗'} ${subject}: ${message}`,
+      ...(others.length === 0 ? [] : [`    ${describeSame(others)}`]),
+      ...(fix === null ? [] : [`    → ${fix}`]),
+    ]),
+    causes === 0 ? 'All is well.' : `${describeCount(causes, 'problem')} to fix.`,
+  ],
+  ending: ({ causes }) => (causes === 0 ? 'done' : 'refused'),
+});
+
+/** A finding of a report again. */
+export function toFinding({ cause, ...finding }: DoctorReport['findings'][number]): DoctorFinding {
+  return cause === null ? finding : { ...finding, cause };
+}

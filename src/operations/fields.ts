@@ -1,0 +1,238 @@
+/** The fields of a client's CRM: whether values can be written into them, and creating those that are missing. */
+import { z } from 'zod';
+import { describeCount, formatCount } from '../core/quantities.ts';
+import { valuesWaitingSchema } from '../core/waiting-values.ts';
+import { createFields } from '../fields/create-fields.ts';
+import { readFieldCheck } from '../fields/field-check.ts';
+import { waitingSentences } from '../fields/waiting-values-view.ts';
+import { findClient } from './kit/clients.ts';
+import { type ActingWorld, acting } from './kit/operation.ts';
+
+const CLIENT = z.string().describe('The ID of the client');
+
+const lineSchema = z
+  .object({
+    from: z.string().describe('The value of the profile, such as netWorth.low'),
+    to: z.string().describe("The CRM's name of the field"),
+    when: z.string(),
+    label: z.string().nullable().describe('Null if the CRM has no such field'),
+    type: z.string().nullable(),
+    writable: z.boolean().nullable(),
+    problem: z
+      .object({
+        kind: z.string(),
+        message: z.string(),
+        fix: z.string(),
+        optional: z.boolean().describe('True if everything else is written without this field'),
+      })
+      .nullable(),
+    createdBySync: z.boolean().describe('True if the next run adds the column'),
+    writtenAt: z.iso.datetime().nullable(),
+    filled: z
+      .object({ of: z.int(), count: z.int() })
+      .nullable()
+      .describe('Contacts with a value of donor-sync, of those that were checked'),
+  })
+  .meta({ id: 'FieldLine' });
+
+type Line = z.output<typeof lineSchema>;
+
+export const checkFields = acting({
+  name: 'fields check',
+  summary: 'Check each mapped field as the CRM describes it, and say how to fix what it lacks',
+  role: 'admin',
+  reach: 'some',
+  by: 'person+token',
+  input: z.object({ integration: CLIENT }),
+  subjects: ['integration'],
+  result: z.object({
+    integration: z.string(),
+    fields: z.array(lineSchema).describe('The field map, line by line'),
+    valuesWaiting: valuesWaitingSchema,
+  }),
+  async run(world, { integration }) {
+    const client = findClient(world, integration);
+    return { integration: client.id, ...(await readFieldCheck(toLive(world), client)) };
+  },
+  say({ integration, fields, valuesWaiting }) {
+    const findings = fields.filter(isBroken);
+    const optional = fields.filter(({ problem }) => problem?.optional === true);
+    const created = fields.filter(({ createdBySync }) => createdBySync).map(({ to }) => to);
+    const verdict =
+      findings.length === 0
+        ? `${describeCount(fields.length - optional.length, 'mapped field')}, all of them fine.`
+        : `${findings.length} of ${describeCount(fields.length, 'mapped field')} cannot be written.`;
+    return [
+      `${integration}: ${verdict}`,
+      ...findings.flatMap(describeProblem),
+      ...(optional.length === 0
+        ? []
+        : ['  The contact status cannot be written completely. Everything else is written:']),
+      ...optional.flatMap(describeProblem),
+      ...(created.length === 0 ? [] : [`  The next sync adds the columns ${created.join(', ')}.`]),
+      ...waitingSentences(valuesWaiting).map((sentence) => `  ${sentence}`),
+    ];
+  },
+  // A field that cannot be written needs a person, as wrong settings do.
+  ending: ({ fields }) => (fields.some(isBroken) ? 'refused' : 'done'),
+});
+
+function isBroken({ problem }: Line): boolean {
+  return problem !== null && !problem.optional;
+}
+
+function describeProblem({ problem }: Line): string[] {
+  return problem === null ? [] : [`  ${problem.message} ${problem.fix}`];
+}
+
+const COUNT = { error: 'Write a whole number from 1 up, for example 250000.' };
+const PERCENT = { error: 'Write a percentage from 1 to 99.' };
+
+const results = ['created', 'existed', 'failed'] as const;
+
+const createdSchema = z
+  .object({
+    integration: z.string(),
+    created: z.array(
+      z.object({ name: z.string(), result: z.enum(results), problem: z.string().nullable() }),
+    ),
+    findings: z
+      .array(
+        z.object({
+          field: z.string(),
+          from: z.string(),
+          problem: z.string(),
+          message: z.string(),
+          fix: z.string(),
+        }),
+      )
+      .describe('The problems that are left'),
+    viewers: z
+      .object({
+        grant: z.string().describe("What shows the fields, in the CRM's word: a permission set"),
+        people: z.int().describe('Users who have it'),
+        assigned: z.int().describe('Users who were given it now'),
+        refused: z.int(),
+        problem: z.string().nullable(),
+        next: z.string(),
+      })
+      .nullable()
+      .describe('Who can see the fields; null if the CRM does not hide new fields'),
+    lists: z
+      .array(
+        z.object({
+          name: z.string(),
+          result: z.enum([...results, 'left_out']),
+          problem: z.string().nullable(),
+        }),
+      )
+      .nullable()
+      .describe('Null if no lists were requested; empty if this kind of CRM has none'),
+  })
+  .meta({ id: 'CreatedFields' });
+
+type Created = z.output<typeof createdSchema>;
+
+export const createMissingFields = acting({
+  name: 'fields create',
+  summary: 'Create the mapped fields that are missing in the CRM, with the access that they need',
+  role: 'admin',
+  reach: 'some',
+  by: 'person+token',
+  input: z.object({
+    integration: CLIENT,
+    assignViewers: z
+      .string()
+      .trim()
+      .min(1, { error: 'Write the name of a profile.' })
+      .max(100, { error: 'Write the name of a profile, at most 100 characters.' })
+      .optional()
+      .describe('A profile whose active users are to see the fields (Salesforce)'),
+    withLists: z
+      .boolean()
+      .default(false)
+      .describe('Also create the lists of contacts to work with (HubSpot)'),
+    capacityAbove: z
+      .int(COUNT)
+      .min(1, COUNT)
+      .default(100_000)
+      .describe('The lowest capacity of the list, in dollars; 100000'),
+    warmPathAbove: z
+      .int(PERCENT)
+      .min(1, PERCENT)
+      .max(99, PERCENT)
+      .default(50)
+      .describe('The weakest warm path of the list, in percent; 50'),
+  }),
+  subjects: ['integration'],
+  result: createdSchema,
+  async run(world, { integration, ...options }) {
+    const { application, signal } = toLive(world);
+    const open = await application.open(findClient(world, integration), signal);
+    try {
+      return await createFields(open, options);
+    } finally {
+      await open.close();
+    }
+  },
+  say: ({ integration, created, findings, viewers, lists }) => [
+    integration,
+    ...(created.length === 0 && findings.length === 0 ? ['  No field was missing.'] : []),
+    ...created.map(({ name, result, problem }) => `  ${name}: ${problem ?? WORDS[result]}`),
+    ...findings.map(({ message, fix }) => `  ${message} ${fix}`),
+    ...(lists?.length === 0 ? [`  ${NO_LISTS}`] : []),
+    ...(lists ?? []).map(
+      ({ name, result, problem }) => `  List “${name}”: ${problem ?? LIST_WORDS[result]}`,
+    ),
+    ...(viewers === null ? [] : describeViewers(integration, viewers)),
+  ],
+  ending: (result) => (describeFailures(result).length === 0 ? 'done' : 'refused'),
+});
+
+/** What could not be done, in sentences. */
+export function describeFailures({ created, findings, viewers, lists }: Created): string[] {
+  return [
+    ...[...created, ...(lists ?? [])].flatMap(({ name, result, problem }) =>
+      result === 'failed' ? [`${name}: ${problem ?? 'it could not be created.'}`] : [],
+    ),
+    ...findings.map(({ message, fix }) => `${message} ${fix}`),
+    ...(viewers?.problem ? [viewers.problem] : []),
+  ];
+}
+
+function describeViewers(
+  integration: string,
+  { grant, people, assigned, refused, problem, next }: NonNullable<Created['viewers']>,
+): string[] {
+  if (problem !== null) return [`  ${problem}`];
+  const given = assigned === 0 ? '' : `, ${formatCount(assigned)} of them since now`;
+  const not = refused === 0 ? '' : `; the CRM refused it to ${describeCount(refused, 'user')}`;
+  return [
+    `  The permission set “${grant}” lets people see the fields: ${describeCount(people, 'user')} ${people === 1 ? 'has' : 'have'} it${given}${not}.`,
+    ...(people === 0
+      ? [
+          `  Assign it to people in the CRM, or run: donor-sync fields create ${integration} --assign-viewers "System Administrator"`,
+        ]
+      : []),
+    `  ${next}`,
+  ];
+}
+
+const WORDS = {
+  created: 'created.',
+  existed: 'was there already; access is granted.',
+  failed: 'could not be created.',
+} as const;
+
+const NO_LISTS = 'This kind of CRM has no lists that donor-sync can make.';
+
+const LIST_WORDS = {
+  created: 'created.',
+  existed: 'was there already, and stays as it is.',
+  failed: 'could not be made.',
+  left_out: 'left out.',
+} as const;
+
+function toLive({ application, store, signal }: ActingWorld) {
+  return { application: { ...application, store }, signal };
+}

@@ -1,0 +1,106 @@
+/** The checks of a client over HTTP: the fields of its CRM, and the doctor. */
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { closedAfterTest } from '../../helpers/closed-after-test.ts';
+import { errorSchema, openHttpWorld } from './http-world.ts';
+import { get, join, send } from './people-world.ts';
+
+const open = closedAfterTest(openHttpWorld);
+
+const checkSchema = z.strictObject({
+  integration: z.string(),
+  fields: z.array(
+    z.looseObject({ to: z.string(), problem: z.unknown(), createdBySync: z.boolean() }),
+  ),
+  valuesWaiting: z.strictObject({ values: z.int(), reasons: z.array(z.unknown()) }),
+});
+const createdSchema = z.strictObject({
+  integration: z.string(),
+  created: z.array(z.strictObject({ name: z.string(), result: z.string(), problem: z.null() })),
+  findings: z.array(z.unknown()),
+  viewers: z.unknown(),
+  lists: z.null(),
+});
+const doctorSchema = z.strictObject({
+  findings: z.array(
+    z.strictObject({
+      integration: z.string(),
+      subject: z.string(),
+      ok: z.boolean(),
+      message: z.string(),
+      fix: z.string().nullable(),
+      command: z.string().nullable(),
+      cause: z.string().nullable(),
+    }),
+  ),
+  causes: z.int(),
+});
+
+/** A CRM without any of the mapped fields; it is in memory, so that the next run would create them too. */
+const others = ['harbor'];
+
+describe('/v1/integrations/:integration/fields', () => {
+  it('shows what is missing, and creates it once', async () => {
+    const world = await open({ isIdle: true, others });
+    const path = '/v1/integrations/harbor/fields';
+    const token = await world.addToken('admin');
+    const before = (await world.request(path, { token })).read(checkSchema);
+    expect(before.fields.length).toBeGreaterThan(0);
+    for (const { createdBySync } of before.fields) expect(createdBySync).toBe(true);
+    const post = () => world.request(path, { method: 'POST', token, body: {} });
+    const { created, findings } = (await post()).read(createdSchema);
+    expect(created.map(({ name }) => name)).toEqual(before.fields.map(({ to }) => to));
+    expect(findings).toEqual([]);
+    const after = (await world.request(path, { token })).read(checkSchema);
+    expect(after.fields.filter((line) => line.createdBySync || line.problem !== null)).toEqual([]);
+    expect((await post()).read(createdSchema).created).toEqual([]);
+  });
+
+  it('names the choices of a bound that is no number', async () => {
+    const world = await open({ isIdle: true, others });
+    const refused = await world.request('/v1/integrations/harbor/fields', {
+      ...{ method: 'POST', token: await world.addToken('admin') },
+      body: { warmPathAbove: 120 },
+    });
+    expect(refused.status).toBe(422);
+    expect(refused.read(errorSchema).error.message).toContain('a percentage from 1 to 99');
+  });
+
+  it('does the same by the button of the page', async () => {
+    const world = await open({ isIdle: true, others });
+    const { cookie } = await join(world, 'Olga', 'admin');
+    const page = await get(world, '/clients/harbor/fields', cookie);
+    expect(await page.text()).toContain('added by the next run');
+    const path = '/clients/harbor/fields/create';
+    const pressed = await send(world, path, {}, { cookie });
+    expect(pressed).toMatchObject({ status: 303, location: '/clients/harbor/fields?note=created' });
+    const after = await (await get(world, pressed.location ?? '', cookie)).text();
+    expect(after).toContain('What was missing was created.');
+    expect(after).not.toContain('added by the next run');
+  });
+});
+
+describe('the doctor of a client', () => {
+  it('has the shape of `doctor --json`, and counts the problems as causes', async () => {
+    const world = await open({ isIdle: true, apiKey: 'wrong', others });
+    const token = await world.addToken('admin');
+    const examine = async (id: string) => {
+      const path = `/v1/integrations/${id}/doctor`;
+      return (await world.request(path, { method: 'POST', token })).read(doctorSchema);
+    };
+    const riverside = await examine('riverside');
+    const broken = riverside.findings.filter(({ ok }) => !ok);
+    expect(broken.map(({ cause }) => cause)).toContain('partner_key_rejected');
+    expect(riverside.causes).toBe(new Set(broken.map(({ cause }) => cause)).size);
+    expect((await examine('harbor')).causes).toBe(0);
+  });
+
+  it('answers on the page as well', async () => {
+    const world = await open({ isIdle: true, apiKey: 'wrong' });
+    const { cookie } = await join(world, 'Olga', 'admin');
+    const { status, text } = await send(world, '/clients/riverside/doctor', {}, { cookie });
+    expect(status).toBe(200);
+    expect(text).toMatch(/\d problems? to fix/);
+    expect(text).toContain('Give it another key');
+  });
+});
