@@ -27,6 +27,8 @@ const result = z.object({ approval: approvalSchema });
 export const listWaitingApprovals = acting({
   name: 'approvals',
   summary: 'List the requests that wait for a second user, or are being carried out',
+  details:
+    'What waits is in `twoPeople` of the settings. Nothing of it is done before another user confirms it, and it expires after seven days.',
   role: 'viewer',
   reach: 'some',
   by: 'person+token',
@@ -98,6 +100,8 @@ const STATES: Readonly<Record<ApprovalView['state'], string>> = {
 export const confirmRequest = acting({
   name: 'approvals confirm',
   summary: 'Confirm what another user has asked for',
+  details:
+    '`undo` and `forget` are for admins, and an access token cannot confirm an erasure. Exactly what was asked for is done: decisions at once, everything else by the service afterwards.',
   role: 'decider',
   reach: 'some',
   by: 'person+token',
@@ -119,6 +123,7 @@ export const confirmRequest = acting({
 export const refuseRequest = acting({
   name: 'approvals refuse',
   summary: 'Refuse what waits for a second user, whoever asked for it',
+  details: 'Also for those who asked for it themselves.',
   role: 'decider',
   reach: 'some',
   by: 'person+token',

@@ -187,6 +187,8 @@ const spendingSchema = z
 export const showSpending = acting({
   name: 'credits spent',
   summary: 'Show what was spent by day and by client, what is left, and for how long',
+  details:
+    'Days and months are in UTC. The figures are added up when a run ends. Reading the balances is free, and happens at most twice a minute.',
   role: 'viewer',
   reach: 'some',
   by: 'person+token',
@@ -259,6 +261,7 @@ function listShown({ clients }: World, spending: SpendingView) {
 export const showBill = reading({
   name: 'credits bill',
   summary: 'Show the bill of a month: what each client spent, and what that brought',
+  details: 'One line for each client that spent credits or whose contacts were updated.',
   role: 'viewer',
   reach: 'some',
   by: 'person+token',

@@ -58,6 +58,8 @@ const DECISION = z.enum(HOLD_DECISIONS, {
 export const decideHold = acting({
   name: 'holds decide',
   summary: 'Decide about one contact or network',
+  details:
+    'Only what `decisions` of the decision allows. `approve`: the profile belongs to this contact, or the network may change; the next run does it. `reject`: the contact or the network stays as it is. `resubmit`: the next run asks the service again, for another credit.',
   role: 'decider',
   reach: 'some',
   by: 'person+token',
@@ -178,6 +180,8 @@ const batchResult = z.union([z.object({ batch: decidedBatchSchema }), waiting, g
 export const decideHoldBatch = acting({
   name: 'holds batch',
   summary: 'Decide about all contacts of a batch',
+  details:
+    'The details of many contacts changed at once, for example. `approve`: the next run asks the service about them again, for a credit each. `reject`: they are still the same people, and no credit is spent. A request that was cut off can be repeated: it continues with what is still open.',
   role: 'decider',
   reach: 'some',
   by: 'person+token',

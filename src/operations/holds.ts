@@ -126,6 +126,7 @@ const listInput = z.object({
 export const listHolds = reading({
   name: 'holds',
   summary: 'List the contacts and networks that need a decision, the oldest first',
+  details: 'The database stores no names of contacts.',
   role: 'viewer',
   reach: 'some',
   by: 'person+token',
@@ -402,6 +403,7 @@ const queueSchema = z
 export const showQueue = reading({
   name: 'holds queue',
   summary: 'Show the open decisions in pages, counted by client and reason',
+  details: 'Without what was decided and can still be withdrawn, and without names of contacts.',
   role: 'viewer',
   reach: 'some',
   by: 'person+token',

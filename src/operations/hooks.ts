@@ -125,6 +125,7 @@ export const showWebhook = reading({
 export const createWebhook = changing({
   name: 'hooks create',
   summary: 'Create the webhook address of a client and show it once',
+  details: 'The address and the secret are shown in this response only.',
   role: 'admin',
   reach: 'some',
   by: 'person+token',

@@ -128,6 +128,7 @@ const contactSchema = z
 export const listRunContacts = reading({
   name: 'runs contacts',
   summary: 'List what a run did to contacts, held and failed ones first, without unchanged ones',
+  details: 'What runs did is kept for `retention.runRows` days.',
   role: 'viewer',
   reach: 'some',
   by: 'person+token',

@@ -84,6 +84,8 @@ export const listClientSchedules = reading({
 export const showSchedule = reading({
   name: 'schedule show',
   summary: "Show a client's schedule, its last runs and its next runs",
+  details:
+    'The last 30 days and the next 30, in the time zone of the schedule, and where its clocks change.',
   role: 'viewer',
   reach: 'some',
   by: 'person+token',
@@ -97,6 +99,7 @@ export const showSchedule = reading({
 export const pauseScheduledRuns = changing({
   name: 'schedule pause',
   summary: 'Pause a schedule: no scheduled run starts until you resume it',
+  details: 'A run in progress continues.',
   role: 'admin',
   reach: 'some',
   by: 'person+token',

@@ -39,6 +39,7 @@ const JOINED_TEXTS = { running: 'in progress', waiting: 'queued' } as const;
 export const startRun = acting({
   name: 'runs start',
   summary: 'Request a run of a client, which serve or a worker carries out',
+  details: 'It answers at once; the run goes on by itself.',
   role: 'admin',
   reach: 'some',
   by: 'person+token',

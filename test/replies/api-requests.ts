@@ -148,7 +148,23 @@ export const API_CASES: CaseTable = {
     unknown: { path: '/v1/setups/nowhere' },
     'not a set-up': { path: '/v1/setups/riverside' },
   },
-  'GET /v1/integrations/:id/network': client('/network'),
+  'GET /v1/integrations/:integration/network': {
+    ...client('/network'),
+    'invalid query': { path: '/v1/integrations/riverside/network?weakest=ninth' },
+  },
+  'GET /v1/integrations/:integration/networks': client('/networks'),
+  'POST /v1/integrations/:integration/networks/check': client('/networks/check'),
+  'POST /v1/integrations/:integration/networks/repair': {
+    ...client('/networks/repair'),
+    ...unseen('/v1/integrations/riverside/networks/repair'),
+  },
+  'POST /v1/integrations/:integration/networks/repair/preview': client('/networks/repair/preview'),
+  'POST /v1/integrations/:integration/prospects': client('/prospects'),
+  'POST /v1/integrations/:integration/contacts/:contact/paths': {
+    good: { path: '/v1/integrations/riverside/contacts/c020/paths' },
+    'unknown contact': { path: '/v1/integrations/riverside/contacts/nobody/paths' },
+    unknown: { path: '/v1/integrations/nowhere/contacts/c020/paths' },
+  },
   'POST /v1/integrations/:integration/runs': {
     ...client('/runs'),
     'one contact': { path: '/v1/integrations/riverside/runs', body: { contact: 'c001' } },
@@ -291,6 +307,10 @@ export const API_CASES: CaseTable = {
     invalid: { path: '/v1/holds/batches/{batch}/resubmit' },
   },
   'GET /v1/approvals': { good: { path: '/v1/approvals' } },
+  'GET /v1/approvals/:approval': {
+    good: { path: '/v1/approvals/{approval}' },
+    unknown: { path: `/v1/approvals/${NOWHERE}` },
+  },
   'POST /v1/approvals/:approval/confirm': {
     good: { path: '/v1/approvals/{approval}/confirm' },
     undo: { path: '/v1/approvals/{approval undo}/confirm' },

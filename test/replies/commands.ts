@@ -80,6 +80,7 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
     unknown: one('--yes', '--crm', 'abacus'),
     invalid: one('--yes', '--budget-per-run', 'much'),
   },
+  completion: { good: one('bash'), unknown: one('tcsh'), invalid: one() },
   doctor: { ...ofClients(), 'not connected': one('hillside'), show: one('riverside', '--show') },
   clients: { good: one(), invalid: one('lst') },
   'clients list': { good: one(), page: one('--limit', '1'), invalid: one('--limit', '0') },
@@ -218,6 +219,7 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
     'without an id': one(),
   },
   approvals: { good: one(), invalid: one('confrm', '{approval}') },
+  'approvals show': { good: one('{approval}'), unknown: one(NOWHERE), invalid: one() },
   'approvals confirm': {
     good: { args: ['{approval}', '--yes'], user: 'ben' },
     undo: { args: ['{approval undo}', '--yes'], user: 'ben' },
@@ -333,6 +335,7 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
     invalid: one(),
   },
   networks: { ...ofClients(), all: one(), invalid: one('chck') },
+  'networks introductions': { ...ofClients(), 'invalid strength': one('--weakest', '10') },
   'networks check': ofClients(),
   'networks repair': { ...ofClients('--yes'), unconfirmed: one('riverside') },
   paths: {

@@ -362,7 +362,7 @@ export const PAGE_CASES: CaseTable = {
   },
   'GET /networks/:id/picture': page('/networks', '/picture'),
   'GET /networks/:id/paths.csv': page('/networks', '/paths.csv'),
-  'POST /networks/:id/check': button('/networks', '/check'),
-  'POST /networks/:id/prospects': button('/networks', '/prospects'),
-  'POST /networks/:id/repair': button('/networks', '/repair'),
+  'POST /networks/:integration/check': button('/networks', '/check'),
+  'POST /networks/:integration/prospects': button('/networks', '/prospects'),
+  'POST /networks/:integration/repair': button('/networks', '/repair'),
 };

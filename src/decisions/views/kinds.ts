@@ -299,7 +299,7 @@ function toBeFixed(fix: string): Pick<Kind, 'answers' | 'refusal'> {
   const effect = `${fix}: then the hold goes by itself.`;
   return {
     answers: { reject: { label: 'Hide it', effect } },
-    refusal: 'It cannot be approved: it has to be fixed first.',
+    refusal: `It cannot be approved. ${effect}`,
   };
 }
 

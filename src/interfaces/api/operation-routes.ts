@@ -361,8 +361,8 @@ const FOR_ROLES: Readonly<Record<Role, string>> = {
   owner: 'For owners.',
 };
 
-function describeAccess({ role, by, reach }: Operation): string {
-  const words = [FOR_ROLES[role]];
+function describeAccess({ role, by, reach, details }: Operation): string {
+  const words = [...(details === undefined ? [] : [details]), FOR_ROLES[role]];
   if (reach === 'all') words.push('Only for callers who reach all clients.');
   if (by === 'person') words.push('Not with an access token.');
   return words.join(' ');

@@ -89,6 +89,8 @@ interface Declaration<Input extends InputSchema, Result extends z.ZodType> {
   name: string;
   /** One line, in the imperative: `Remove a user with their password and passkeys`. */
   summary: string;
+  /** What else a caller of the API has to know, in whole sentences. */
+  details?: string;
   /** The lowest role that may ask for it over HTTP; the terminal needs none. */
   role: Role;
   /** `all`: a caller who reaches some clients only is refused. `some`: it works on those within reach. */

@@ -69,7 +69,7 @@ describe('GET /metrics', () => {
       for (const method of ['GET', 'POST', 'PURGE']) await world.request(path, { method });
     }
     const { text } = await world.request('/metrics');
-    expect(text).toContain('route="/v1/runs/:id"');
+    expect(text).toContain('route="/v1/runs/:run"');
     expect(text).toContain('method="other"');
     expect(text).not.toMatch(/planted|PURGE/);
   });

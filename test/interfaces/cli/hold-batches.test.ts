@@ -158,8 +158,14 @@ describe('a change of many contacts at once', () => {
       [['resubmit', '--batch', id], `donor-sync holds approve --batch ${id}`],
       [['resubmit', hold], 'donor-sync holds approve'],
       [['reject', id], `donor-sync holds reject --batch ${id}`],
-      [['reject', '--batch', short], `With --json, write the whole ID, not its end: ${id}.`],
-      [['reject', hold.slice(-8)], `With --json, write the whole ID, not its end: ${hold}.`],
+      [
+        ['reject', '--batch', short],
+        `With --json or --yes, write the whole ID, not its end: ${id}.`,
+      ],
+      [
+        ['reject', hold.slice(-8)],
+        `With --json or --yes, write the whole ID, not its end: ${hold}.`,
+      ],
     ];
     for (const [args, words] of refusals) {
       const refused = await here.run(['holds', ...args, '--json']);
