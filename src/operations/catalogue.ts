@@ -14,6 +14,7 @@ import {
 import { reconcileCredits, showBill, showCredits, showSpending } from './credits.ts';
 import { approveHolds, decideHold, decideHoldBatch, rejectHolds, resubmitHolds } from './decide.ts';
 import { decideAll } from './decide-all.ts';
+import { checkClients } from './doctor/all-clients.ts';
 import { examineClient } from './doctor/doctor.ts';
 import { checkFields, createMissingFields } from './fields.ts';
 import { forgetContact } from './forget.ts';
@@ -69,6 +70,7 @@ export const OPERATIONS: readonly Operation[] = [
   stopRun,
   listClients,
   showClient,
+  checkClients,
   applyClients,
   removeClient,
   disconnectClient,

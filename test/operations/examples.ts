@@ -246,6 +246,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   stop: 'test/interfaces/api/stop-run.test.ts: a run that is queued, and one that is in progress',
   disconnect: 'test/interfaces/api/clients.test.ts: a CRM account that is connected',
   'users passkeys remove': 'test/interfaces/api/passkeys.test.ts: a passkey of a browser',
+  'clients check': 'test/interfaces/api/checks.test.ts: it is carried out after the answer',
   'alerts test': 'test/interfaces/api/alerts.test.ts: a receiver of messages',
   'alerts test-own': 'test/interfaces/api/alerts.test.ts: a receiver of messages',
   'alerts check': 'test/interfaces/api/alerts.test.ts: a receiver of messages',

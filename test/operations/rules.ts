@@ -169,6 +169,14 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     effect: 'reads',
     route: 'GET /v1/integrations/:integration',
   },
+  // It asks every CRM.
+  'clients check': {
+    ...ofAdmins,
+    asks: false,
+    effect: 'acts',
+    route: 'POST /v1/clients/check',
+    audit: 'work.asked',
+  },
   // A host that a client sets is looked up before anything is stored.
   apply: {
     ...ofAdmins,

@@ -307,6 +307,7 @@ export const API_CASES: CaseTable = {
     invalid: { path: '/v1/holds/batches/{batch}/resubmit' },
   },
   'GET /v1/approvals': { good: { path: '/v1/approvals' } },
+  'POST /v1/clients/check': { good: { path: '/v1/clients/check' } },
   'GET /v1/approvals/:approval': {
     good: { path: '/v1/approvals/{approval}' },
     unknown: { path: `/v1/approvals/${NOWHERE}` },

@@ -84,6 +84,7 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
   doctor: { ...ofClients(), 'not connected': one('hillside'), show: one('riverside', '--show') },
   clients: { good: one(), invalid: one('lst') },
   'clients list': { good: one(), page: one('--limit', '1'), invalid: one('--limit', '0') },
+  'clients check': { good: one(), invalid: one('--unheard-of') },
   'clients show': { ...ofClients(), 'without an id': one() },
   setups: { good: one(), invalid: one('lst') },
   'setups list': { good: one(), invalid: one('--unheard-of') },

@@ -102,6 +102,8 @@ async function everyLook(world: SweptWorld, { ids }: Neighbour): Promise<void> {
     ...['status', 'runs', `runs ${run}`, `runs ${run} --show`, 'holds', 'holds --show', 'credits'],
     ...['help', 'help no_match', 'completion bash'],
     'approvals',
+    ...['clients list', 'clients show riverside', 'clients check', 'setups list'],
+    ...[`runs show ${run}`, `runs contacts ${run}`, 'holds queue', 'holds names', 'holds answers'],
     ...[
       'schedule list',
       'schedule show riverside',
@@ -112,6 +114,7 @@ async function everyLook(world: SweptWorld, { ids }: Neighbour): Promise<void> {
       'fields check',
       'networks',
       'networks check',
+      'networks introductions',
     ],
     ...[`paths ${ids.known}`, 'prospects', 'prospects --csv', 'export riverside', 'alerts check'],
     ...[

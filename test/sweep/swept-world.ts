@@ -72,6 +72,7 @@ const SHOWS_PERSONS = [
   ['paths'],
   ['prospects'],
   ['holds', '--show'],
+  ['holds', 'names'],
   ['runs', '--show'],
   ['doctor', '--show'],
 ];

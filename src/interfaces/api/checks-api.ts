@@ -1,4 +1,5 @@
 /** The checks of a client: the fields of its CRM, and the doctor. */
+import { checkClients } from '../../operations/doctor/all-clients.ts';
 import { examineClient } from '../../operations/doctor/doctor.ts';
 import { checkFields, createMissingFields } from '../../operations/fields.ts';
 import type { Access } from './access.ts';
@@ -12,6 +13,7 @@ export function checkRoutes(deps: HttpDeps, access: Access) {
   const one = '/v1/integrations/{integration}';
   add(checkFields, { tag, method: 'get', path: `${one}/fields` });
   add(createMissingFields, { tag, method: 'post', path: `${one}/fields` });
+  add(checkClients, { tag, method: 'post', path: '/v1/clients/check' });
   add(examineClient, { tag, method: 'post', path: `${one}/doctor` });
   return app;
 }

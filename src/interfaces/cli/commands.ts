@@ -57,7 +57,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('status', 'show what is going on, and what to do next', async (deps) =>
     (await import('./commands/status.ts')).statusCommand(deps),
   ),
-  entry('clients', 'list and show the clients', async (deps) =>
+  entry('clients', 'list, show and check the clients', async (deps) =>
     (await import('./commands/clients.ts')).clientsCommand(deps),
   ),
   entry('setups', 'list and show set-ups in the browser that are not finished', async (deps) =>

@@ -19,7 +19,7 @@ const findingSchema = z
   })
   .meta({ id: 'Finding' });
 
-const reportSchema = z.object({
+export const reportSchema = z.object({
   findings: z.array(findingSchema),
   causes: z.int().describe('Number of problems to fix'),
 });

@@ -104,3 +104,48 @@ describe('the doctor of a client', () => {
     expect(text).toContain('Give it another key');
   });
 });
+
+describe('the check of all clients', () => {
+  const recordedSchema = z.strictObject({
+    approval: z.looseObject({ id: z.string(), what: z.literal('operation'), state: z.string() }),
+  });
+  const shownSchema = z.looseObject({
+    approval: z.looseObject({ state: z.string() }),
+    result: z
+      .strictObject({
+        clients: z.array(doctorSchema.extend({ integration: z.string() })),
+        causes: z.int(),
+      })
+      .nullable(),
+  });
+
+  it('answers at once, is carried out by the service, and has its result for a day', async () => {
+    const world = await open({ isIdle: true, apiKey: 'wrong', others });
+    const token = await world.addToken('admin');
+    const asked = await world.request('/v1/clients/check', { method: 'POST', token });
+    expect(asked.status).toBe(202);
+    const { id } = asked.read(recordedSchema).approval;
+    const show = async () =>
+      (await world.request(`/v1/approvals/${id}`, { token })).read(shownSchema);
+    await expect.poll(async () => (await show()).approval.state, { timeout: 20_000 }).toBe('done');
+    const { result } = await show();
+    expect(result?.clients.map(({ integration }) => integration)).toEqual(['riverside', 'harbor']);
+    expect(result?.clients.map(({ causes }) => causes > 0)).toEqual([true, false]);
+    const viewer = await world.addToken('viewer');
+    const hidden = await world.request(`/v1/approvals/${id}`, { token: viewer });
+    expect(hidden.read(errorSchema).error.code).toBe('role_insufficient');
+  });
+
+  it('is about the clients that its caller reaches', async () => {
+    const world = await open({ isIdle: true, others });
+    const token = await world.addToken('admin', ['harbor']);
+    const asked = await world.request('/v1/clients/check', { method: 'POST', token });
+    const { id } = asked.read(recordedSchema).approval;
+    const show = async () =>
+      (await world.request(`/v1/approvals/${id}`, { token })).read(shownSchema);
+    await expect.poll(async () => (await show()).approval.state, { timeout: 20_000 }).toBe('done');
+    expect((await show()).result?.clients.map(({ integration }) => integration)).toEqual([
+      'harbor',
+    ]);
+  });
+});

@@ -98,6 +98,7 @@ describe('openapi.json', () => {
       'POST /v1/approvals/{approval}/confirm',
       'POST /v1/approvals/{approval}/refuse',
       'POST /v1/audit/verify',
+      'POST /v1/clients/check',
       'POST /v1/holds/approve',
       'POST /v1/holds/batches/{id}/{decision}',
       'POST /v1/holds/names',

@@ -247,6 +247,7 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'POST /runs/:run/retry': { role: 'admin', about: 'run', path: '/runs/:id/retry' },
   'POST /integrations/:integration/pause': { role: 'admin', about: 'integration' },
   'POST /integrations/:integration/resume': { role: 'admin', about: 'integration' },
+  'POST /v1/clients/check': { role: 'admin' },
   'GET /v1/clients': { role: 'viewer', about: 'list' },
   'GET /v1/find': { role: 'viewer', about: 'list' },
   'GET /audit': { role: 'admin', isPage: true, about: 'list' },

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { listClients, showClient } from '../../../operations/clients.ts';
+import { checkClients } from '../../../operations/doctor/all-clients.ts';
 import { listUnfinished, showUnfinished } from '../../../operations/setups.ts';
 import { operationCommand, topicCommand } from '../action/operation-command.ts';
 import type { ProductDeps } from '../action/product.ts';
@@ -8,6 +9,7 @@ const EXAMPLES = `
 Examples:
   donor-sync clients list
   donor-sync clients show riverside
+  donor-sync clients check          what has to be fixed, counted by client
   donor-sync clients list --json    for scripts: { "integrations": [...] }
 
 For what is running and what waits: donor-sync status`;
@@ -21,9 +23,10 @@ The answers are encrypted, and are not shown. To continue a set-up, open the pag
 
 /** The command `clients`: which clients there are. */
 export function clientsCommand(deps: ProductDeps): Command {
-  return topicCommand(deps, 'clients', 'List and show the clients', [
+  return topicCommand(deps, 'clients', 'List, show and check the clients', [
     operationCommand(deps, listClients),
     operationCommand(deps, showClient, { one: 'after the command' }),
+    operationCommand(deps, checkClients),
   ]).addHelpText('after', EXAMPLES);
 }
 
