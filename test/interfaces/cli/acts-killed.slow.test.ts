@@ -141,7 +141,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
         if (!/^audit_/.test(table)) expect(after.others[table], table).toEqual(rows);
       }
       expect(after.entries - before.entries).toBeLessThanOrEqual(KILLS);
-      expect((await world.run(about)).stdout).toContain('Integration');
+      expect((await world.run(about)).stdout).toContain('How long');
     }, 120_000);
   });
 }
