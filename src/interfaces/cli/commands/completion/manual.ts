@@ -67,9 +67,11 @@ function toEntry({ flags, description, choices }: Entry): string[] {
 /** Text as it is: backslashes, hyphens, and points at the beginning of a line mean something in this language. */
 function line(text: string): string {
   const escaped = text
+    .split('\n')
+    .map((part) => part.trim())
+    .join(' ')
     .replaceAll('\\', '\\(rs')
     .replaceAll('-', '\\-')
-    .replaceAll(/\s*\n\s*/g, ' ')
     .replaceAll(/[^\x20-\x7e]/gu, toSpecialCharacter);
   return /^[.']/.test(escaped) ? `\\&${escaped}` : escaped;
 }
