@@ -1,4 +1,4 @@
-/** Settings that a caller sends instead of writing a file: checked like a file, but with less in them. */
+/** Settings that a caller sends instead of writing a file. They are checked like a file, and may contain less. */
 import { findConnectorDefinition } from '../../connectors/index.ts';
 import { ConfigurationError, isConfigurationError } from '../core/errors.ts';
 import { type Integration, integrationSchema } from '../core/integration-settings.ts';
@@ -12,7 +12,7 @@ import type { ClientGuard } from './client-guard.ts';
 import { requirePlainText } from './setup/address.ts';
 
 /**
- * Checks clients as those of a settings file are checked; a variable in them is only a text. Throws a
+ * Checks clients by the rules of a settings file, except that variables are not replaced. Throws a
  * ConfigurationError that names every problem.
  */
 export async function checkDocument(
@@ -25,7 +25,7 @@ export async function checkDocument(
   return (await parseSettings(text, options)).integrations;
 }
 
-/** Who sends settings over HTTP, and what they may change. */
+/** The sender of settings over HTTP, whose rights limit what can change. */
 export interface RemoteCaller {
   isToken: boolean;
   /** The IDs of the clients that the caller has access to; null for all. */
@@ -33,7 +33,7 @@ export interface RemoteCaller {
 }
 
 interface RemoteDeps {
-  /** What the operator's environment says of set-ups. */
+  /** The operator's environment, as far as set-ups use it. */
   setup: Pick<SetupEnvironment, 'serviceUrl'>;
   settings: Pick<Settings, 'integrations' | 'allowInsecureHttp' | 'setup'>;
   guard: Pick<ClientGuard, 'requirePublic'>;

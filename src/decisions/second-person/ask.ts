@@ -218,7 +218,7 @@ async function heldBy(
   }
 }
 
-/** For what needs a name: it waits for another user, or goes on when its caller has left. */
+/** A request outlives its caller, so it needs the name of an account. */
 export function withoutAccount(): ConfigurationError {
   return new ConfigurationError(
     'This has to be done in the name of an account, and you have none yet: sign in as a user, or with an access token. Nothing was changed.',

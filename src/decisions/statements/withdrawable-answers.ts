@@ -65,14 +65,17 @@ export async function findWithdrawableAnswer(
   reader: Reader,
   id: string,
 ): Promise<WithdrawableAnswer | undefined> {
-  const row = await reader
+  const row = await selectUnclaimed(reader).where('id', '=', id).executeTakeFirst();
+  return row === undefined ? undefined : toWithdrawable(row);
+}
+
+/** Answers that nobody else has to confirm, and that are not being carried out. */
+function selectUnclaimed(reader: Reader) {
+  return reader
     .selectFrom('answers')
     .selectAll()
-    .where('id', '=', id)
     .where('needs', 'is', null)
-    .where('claimed_at', 'is', null)
-    .executeTakeFirst();
-  return row === undefined ? undefined : toWithdrawable(row);
+    .where('claimed_at', 'is', null);
 }
 
 /** An answer with the user who gave it. */
@@ -91,11 +94,7 @@ export async function listGivenAnswers({
   reader,
   fingerprint,
 }: AnswerSource): Promise<GivenAnswer[]> {
-  const rows = await reader
-    .selectFrom('answers')
-    .selectAll()
-    .where('needs', 'is', null)
-    .where('claimed_at', 'is', null)
+  const rows = await selectUnclaimed(reader)
     .where('in_force_from', 'is not', null)
     .orderBy('given_at')
     .orderBy('id')
@@ -108,14 +107,10 @@ export async function findGivenAnswer(
   { reader, fingerprint }: AnswerSource,
   { about, id, integrationId }: Pick<Answer, 'about' | 'integrationId'> & { id: string },
 ): Promise<GivenAnswer | null> {
-  const row = await reader
-    .selectFrom('answers')
-    .selectAll()
+  const row = await selectUnclaimed(reader)
     .where('integration_id', '=', integrationId)
     .where('about', '=', about)
     .where('subject', '=', id)
-    .where('needs', 'is', null)
-    .where('claimed_at', 'is', null)
     .executeTakeFirst();
   return row === undefined ? null : { ...toWithdrawable(row), by: openGiver(fingerprint, row) };
 }

@@ -76,7 +76,7 @@ export interface ActingWorld extends World {
    * if the caller may be the first user, or if it is not any more what was asked for.
    */
   confirm(approval: ApprovalRecord): Promise<void>;
-  /** What an operation says of its result, by its name. */
+  /** The sentences in which an operation, found by its name, describes its result. */
   describeResult(name: string, result: unknown): Promise<readonly string[]>;
 }
 
@@ -124,7 +124,7 @@ interface Declaration<Input extends InputSchema, Result extends z.ZodType> {
 export interface SecondUserMatter {
   /** What is done once it is confirmed, as a sentence without names: `Pause "riverside" for a month.` */
   text: string;
-  /** How many contacts it is about, and what it costs at most. */
+  /** Number of contacts concerned, and the most credits that it can cost. */
   contacts: number;
   credits: number;
 }

@@ -187,7 +187,7 @@ async function confirmRequest(
   });
 }
 
-/** Throws a ConfigurationError (conflict) unless the request is about what it was about when it was asked for. */
+/** Throws a ConfigurationError (conflict) if the subject of the request has changed since it was made. */
 async function requireSame(
   world: World,
   operation: Changing | Acting,
@@ -218,7 +218,7 @@ async function requireAgreed<Input extends InputSchema, Result extends z.ZodType
   return world;
 }
 
-/** The clients that it is about are the one in its input, or else all within the caller's reach. */
+/** Its clients: the one in its input, or else all that the caller has access to. */
 function toAsked(
   { caller, clients }: Pick<World, 'caller' | 'clients'>,
   operation: AskedOperation['operation'],

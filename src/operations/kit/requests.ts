@@ -31,7 +31,7 @@ export interface AskedOperation {
   caller: Caller;
   operation: Pick<Operation, 'name' | 'role' | 'by' | 'summary'>;
   input: Record<string, unknown>;
-  /** The clients that it is about; an empty name stands for none, since a row belongs to one. */
+  /** Its clients. An empty name stands for none, because each row belongs to a client. */
   clients: readonly string[];
 }
 
@@ -53,7 +53,7 @@ export async function recordToCarryOut(
   return (await recordWork(trx, toRequest(trx, asked, matter))).approval;
 }
 
-/** Whether a request that waits is still what this matter is about. */
+/** Whether the subject of a waiting request is unchanged. */
 export function isSameRequest(
   source: Pick<Store, 'fingerprint'>,
   { digest }: Pick<ApprovalRecord, 'digest'>,

@@ -80,7 +80,7 @@ function knownError(error: Error): HttpError | null {
   if (error instanceof HTTPException) return frameworkError(error.status);
   if (isConfigurationError(error)) {
     const { code, message, details, refusal } = error;
-    // What an operation refuses is about the caller's own request; other errors may know more than a caller should.
+    // Details of a refusal concern the caller's own request; those of other errors could reveal more.
     const isShown = refusal !== undefined && Object.keys(details).length > 0;
     const shown = isShown ? { details } : {};
     return new HttpError(REFUSALS[refusal ?? 'invalid'], code, message, shown);
