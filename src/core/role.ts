@@ -1,11 +1,11 @@
 /** What a user may do, as one word. */
 
 /**
- * Each has the rights of those before it. A viewer reads. A decider also decides about held
- * contacts and sees names. An admin also starts and stops runs, sets up, connects, and manages
+ * Each has the rights of those before it. A viewer reads. A reader also sees names and profiles, which nothing is spent
+ * for. A decider also decides about held contacts. An admin also starts and stops runs, sets up, connects, and manages
  * webhooks and schedules. An owner also manages users, tokens and keys.
  */
-export const ROLES = ['viewer', 'decider', 'admin', 'owner'] as const;
+export const ROLES = ['viewer', 'reader', 'decider', 'admin', 'owner'] as const;
 
 export type Role = (typeof ROLES)[number];
 
@@ -17,7 +17,8 @@ export function mayActAs(role: Role, needed: Role): boolean {
 /** The purpose of each role, in a few words. */
 export const ROLE_TEXTS: Readonly<Record<Role, string>> = {
   viewer: 'sees runs, credits and what is held, without names',
-  decider: 'also decides what is held, and sees names for that',
+  reader: 'also sees names and profiles, and decides nothing',
+  decider: 'also decides what is held',
   admin: 'also starts and stops runs, sets up and connects',
   owner: 'also invites users, and keeps tokens and keys',
 };

@@ -144,7 +144,7 @@ export const listHolds = reading({
 export const listHoldsWithNames = acting({
   name: 'holds names',
   summary: 'List the same with the names in the CRM and in the profile, which are read now',
-  role: 'decider',
+  role: 'reader',
   reach: 'some',
   by: 'person+token',
   input: listInput.extend({

@@ -23,6 +23,7 @@ export interface OperationRule {
 const ofOwners = { role: 'owner', reach: 'all' } as const;
 const ofAdmins = { role: 'admin', reach: 'some', by: 'person+token' } as const;
 const ofDeciders = { role: 'decider', reach: 'some', by: 'person+token' } as const;
+const ofReaders = { role: 'reader', reach: 'some', by: 'person+token' } as const;
 const ofViewers = { role: 'viewer', reach: 'some', by: 'person+token' } as const;
 
 export const RULES: Readonly<Record<string, OperationRule>> = {
@@ -294,7 +295,7 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
   },
   holds: { ...ofViewers, asks: false, effect: 'reads', route: 'GET /v1/holds' },
   'holds names': {
-    ...ofDeciders,
+    ...ofReaders,
     asks: false,
     effect: 'acts',
     route: 'POST /v1/holds/names',

@@ -43,7 +43,7 @@ interface Kind {
    * omitted.
    */
   atOnce?: readonly DecisionWord[];
-  /** Whether it has a profile, which is shown to deciders. */
+  /** Whether it has a profile, which is shown to readers and above. */
   hasProfile: boolean;
 }
 

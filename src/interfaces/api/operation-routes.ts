@@ -356,6 +356,7 @@ function commonProblems(operation: Operation, { hasBody }: InputReader<InputSche
 
 const FOR_ROLES: Readonly<Record<Role, string>> = {
   viewer: 'For all users and access tokens.',
+  reader: 'For all users and access tokens except viewers.',
   decider: 'For deciders, admins and owners.',
   admin: 'For admins and owners.',
   owner: 'For owners.',

@@ -29,7 +29,7 @@ export interface RunControl {
   readonly ending: AbortSignal;
   /** Why the run stops early, if it does; the first reason counts. */
   readonly reason: RunReason | null;
-  /** The CRM's message for that reason, for deciders; null if there was none. */
+  /** The CRM's message for that reason, for readers and above; null if there was none. */
   readonly words: ForeignText | null;
   /** The error that made the run fail, if any. */
   readonly failure: unknown;

@@ -201,13 +201,13 @@ describe('/v1/holds', () => {
     ]);
   });
 
-  it('reads the names for deciders alone, and records that they were shown', async () => {
+  it('reads the names for readers, and records that they were shown', async () => {
     const world = await openHeld(2);
-    const [viewer, decider] = [await world.addToken('viewer'), await world.addToken('decider')];
+    const [viewer, reader] = [await world.addToken('viewer'), await world.addToken('reader')];
     const ask = (token: string) =>
       world.request('/v1/holds/names', { method: 'POST', token, body: { examples: true } });
     expect((await ask(viewer)).status).toBe(403);
-    const shown = await ask(decider);
+    const shown = await ask(reader);
     const { holds } = shown.read(namedSchema);
     expect(holds).toHaveLength(2);
     for (const { names } of holds) {
@@ -324,14 +324,15 @@ describe('/v1/holds/batches', () => {
     expect((await world.request('/v1/holds')).read(holdsSchema).batches).toEqual([]);
   });
 
-  it('is for deciders, and shows names to them alone', async () => {
+  it('is for deciders, and shows names to readers and above alone', async () => {
     const world = await openWithBatch(30);
     const [batch] = (await world.request('/v1/holds')).read(holdsSchema).batches;
     const foreign = await world.request(`/decisions/batches/${batch?.id}/approve`, {
       ...{ method: 'POST', headers: { origin: 'https://elsewhere.example' } },
     });
     expect(foreign.status).toBe(403);
-    const [viewer, decider] = [await world.addToken('viewer'), await world.addToken('decider')];
+    const [viewer, reader] = [await world.addToken('viewer'), await world.addToken('reader')];
+    const decider = await world.addToken('decider');
     const page = `/decisions/batches/${batch?.id}`;
     for (const [method, path] of [
       ['POST', `/v1/holds/batches/${batch?.id}/approve`],
@@ -348,11 +349,17 @@ describe('/v1/holds/batches', () => {
       const refused = await asked(viewer);
       expect(refused.status).toBe(method === 'GET' ? 200 : 403);
       expect(refused.text).not.toContain('Quarry Lane');
+      if (method === 'POST') expect((await asked(reader)).status).toBe(403);
     }
+    const read = await world.request(page, { token: reader });
+    expect(read.text.match(/Quarry Lane/g)).toHaveLength(3);
+    expect(read.text).not.toContain(`action="${page}/approve`);
+    expect(read.text).toContain('A user with the role decider answers this.');
     const shown = await world.request(page, { token: decider });
     expect(shown.status).toBe(200);
     expect(shown.headers.get('cache-control')).toBe('no-store');
     expect(shown.text.match(/Quarry Lane/g)).toHaveLength(3);
+    expect(shown.text).toContain(`action="${page}/approve`);
     expect(world.logLines.join('')).not.toContain('Quarry Lane');
     const [listed] = (await world.request('/v1/holds', { token: decider })).read(
       holdsSchema,

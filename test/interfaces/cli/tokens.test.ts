@@ -65,7 +65,7 @@ describe('tokens', () => {
   it.each([
     [
       ['--name', 'Anna'],
-      '--role is missing. What the caller may do: viewer, decider, admin, owner.',
+      '--role is missing. What the caller may do: viewer, reader, decider, admin, owner.',
     ],
     [['--role', 'boss', '--name', 'Anna'], '--role: '],
     [['--role', 'viewer'], '--name'],

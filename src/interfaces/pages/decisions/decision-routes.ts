@@ -222,7 +222,7 @@ function getHref({ request }: ApprovalRecord): string | null {
 const queryOfNothing: QueueQuery = { client: null, reason: null, order: 'oldest', after: null };
 
 function maySeeNames(c: Context<HttpEnv>): boolean {
-  return mayActAs(c.get('principal').role, 'decider');
+  return mayActAs(c.get('principal').role, 'reader');
 }
 
 function withWords(href: string, words: Readonly<Record<string, string>>): string {

@@ -44,7 +44,11 @@ export function OpenPanel(props: { open: OpenDecision; query: QueueQuery; viewer
           {batch === null && choices.length === 0 && <p class="empty">It is decided already.</p>}
         </>
       ) : (
-        <p class="quiet">Deciders see the names here, and decide.</p>
+        <p class="quiet">
+          {may(viewer, 'reader')
+            ? 'A user with the role decider answers this.'
+            : 'A user with the role decider sees the names here and answers this.'}
+        </p>
       )}
     </section>
   );

@@ -62,7 +62,7 @@ export interface OpenDecision {
   url: string | null;
   previous: string | null;
   next: string | null;
-  /** For those who decide alone; empty for all others. */
+  /** For readers and above; empty for viewers. */
   choices: Choice[];
   /** Null for what is no contact, and for those who may not see names. */
   evidence: HoldEvidence | null;

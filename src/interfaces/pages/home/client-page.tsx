@@ -57,7 +57,7 @@ export function ClientPage(props: { detail: ClientDetail; note: string | null; v
           {problem && (
             <ErrorNotice which="The last run" message={problem.message} advice={problem.advice} />
           )}
-          {may(viewer, 'decider') && (
+          {may(viewer, 'reader') && (
             <div class="row actions">
               {isAdmin && problem?.code === 'match_rate_low' && <AcceptRate integration={client} />}
               {isAdmin && problem?.code === 'marks_unconfirmed' && (

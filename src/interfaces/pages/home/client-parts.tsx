@@ -250,7 +250,7 @@ export function AcceptMarks(props: { integration: { id: string; name: string } }
   );
 }
 
-/** The way to a few persons as they would be sent; for deciders, since it shows names. */
+/** The way to a few persons as they would be sent; for readers and above, since it shows names. */
 export function PersonsLink({ id }: { id: string }) {
   return <a href={`/integrations/${id}/persons`}>See what is sent</a>;
 }

@@ -130,7 +130,7 @@ function Controls(props: {
       <button type="submit" class="button">
         Show
       </button>
-      {may(viewer, 'decider') && (
+      {may(viewer, 'reader') && (
         <a class="button" href={buildHref(id, query, { names: !query.names })}>
           {query.names ? 'Hide names' : 'Show names'}
         </a>

@@ -180,5 +180,5 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
 const ROWS = 50;
 
 function maySeeNames(c: Context<HttpEnv>): boolean {
-  return mayActAs(c.get('principal').role, 'decider');
+  return mayActAs(c.get('principal').role, 'reader');
 }

@@ -13,7 +13,7 @@ import type { ContactQuery, RunDetail } from './run-detail.ts';
 const TABS: readonly Outcome[] = ['written', 'held', 'failed', 'skipped', 'unchanged', 'waiting'];
 const ALWAYS_SHOWN = 4;
 
-export function RunContacts({ detail, mayDecide }: { detail: RunDetail; mayDecide: boolean }) {
+export function RunContacts({ detail, maySeeNames }: { detail: RunDetail; maySeeNames: boolean }) {
   const { report, contacts, query, next, shared } = detail;
   const isAll = Object.values(query).every((word) => !word);
   return (
@@ -53,7 +53,7 @@ export function RunContacts({ detail, mayDecide }: { detail: RunDetail; mayDecid
           {isAll ? 'Nothing is on record of a contact.' : 'No contact of this run is like that.'}
         </p>
       ) : (
-        <ContactTable detail={detail} mayDecide={mayDecide} />
+        <ContactTable detail={detail} maySeeNames={maySeeNames} />
       )}
       <p class="row">
         {query.after && (
@@ -146,9 +146,9 @@ function Facets({ detail: { report, reasons, query } }: { detail: RunDetail }) {
   );
 }
 
-function ContactTable({ detail, mayDecide }: { detail: RunDetail; mayDecide: boolean }) {
+function ContactTable({ detail, maySeeNames }: { detail: RunDetail; maySeeNames: boolean }) {
   const { report, contacts, isSetUp } = detail;
-  const hasChanges = mayDecide && isSetUp && contacts.some(({ outcome }) => outcome === 'written');
+  const hasChanges = maySeeNames && isSetUp && contacts.some(({ outcome }) => outcome === 'written');
   return (
     <table class="stacks">
       <TableHead texts={['Contact', 'Outcome', 'Why', ...(hasChanges ? [CHANGES_HEAD] : [])]} />

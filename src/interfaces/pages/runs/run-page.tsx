@@ -85,7 +85,7 @@ export function RunBody({ detail, words, viewer }: RunBodyProps) {
       </div>
       {!isOver && <Rate />}
       <div class="card" id="outcomes" data-live>
-        <RunContacts detail={detail} mayDecide={may(viewer, 'decider')} />
+        <RunContacts detail={detail} maySeeNames={may(viewer, 'reader')} />
       </div>
       <Networks report={report} />
       <Words words={words} />
@@ -146,7 +146,7 @@ function Buttons({ detail, viewer }: { detail: RunDetail; viewer: Viewer }) {
         </ConfirmDialog>
       )}
       {isRateLow && isAdmin && <AcceptRate integration={{ id: report.integration, name }} />}
-      {isRateLow && may(viewer, 'decider') && <PersonsLink id={report.integration} />}
+      {isRateLow && may(viewer, 'reader') && <PersonsLink id={report.integration} />}
     </div>
   );
 }
@@ -284,8 +284,8 @@ function Words({ words }: { words: readonly CrmMessage[] }) {
     <details class="card" id="words">
       <summary>What the CRM said, in its own words</summary>
       <p>
-        It may quote names and figures. It is kept sealed for 30 days, and only those who decide see
-        it here.
+        It may quote names and figures. It is kept encrypted for 30 days, and viewers do not see it
+        here.
       </p>
       <table class="stacks">
         <TableHead texts={['Contact', 'It said']} />

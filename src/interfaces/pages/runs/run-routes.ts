@@ -53,8 +53,8 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     const id = c.req.param('id');
     const report = await findRun(c, store.reader, id);
     const { note, ...query } = pageQuerySchema.parse(c.req.query());
-    // It may quote names and figures: for those who decide, opened for this one answer.
-    const mayRead = mayActAs(principal.role, 'decider');
+    // It may quote names and figures: for readers and above, opened for this one answer.
+    const mayRead = mayActAs(principal.role, 'reader');
     const words = mayRead ? await readCrmMessages(application, id, PAGE_SIZE) : [];
     if (words.length > 0) {
       const { act } = store.actingAs(actor);
@@ -78,8 +78,8 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     return c.html(renderRun(viewer, body, note && NOTES[note]));
   });
 
-  // Values of a person go to those who may decide, and no cache keeps them (`forbidCaching`).
-  app.get('/runs/:id/changes', frame.see('decider'), async (c) => {
+  // Values of a person go to readers and above, and no cache keeps them (`forbidCaching`).
+  app.get('/runs/:id/changes', frame.see('reader'), async (c) => {
     const { id: runId, integration: integrationId } = await findRun(
       c,
       store.reader,

@@ -14,7 +14,7 @@ export function setupRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
   const { store } = application;
   const app = frame.room();
 
-  app.get('/integrations/:id/persons', frame.see('decider'), async (c) => {
+  app.get('/integrations/:id/persons', frame.see('reader'), async (c) => {
     const integration = findIntegration(c, application, c.req.param('id'));
     const { id, name = id } = integration;
     const actor = c.get('actor');
