@@ -301,6 +301,7 @@ function assemble(options: ApplicationOptions, parts: Parts): Application {
     clock,
     log,
     retention,
+    erasuresWait: settings.twoPeople?.forgetByCrm ?? false,
     pacers,
     board,
     findDefinition,

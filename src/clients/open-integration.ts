@@ -12,6 +12,7 @@ import { ConfigurationError } from '../core/errors.ts';
 import type { FieldMapping } from '../core/field-map.ts';
 import type { Integration } from '../core/integration-settings.ts';
 import { newId } from '../core/new-id.ts';
+import { listAskedByEvent } from '../decisions/statements/erasure-requests.ts';
 import { toFieldSpecs } from '../fields/describe.ts';
 import { ERASURE_STAGES } from '../fields/erasing/retry-erasures.ts';
 import { STATUS_STAGES } from '../fields/write-statuses.ts';
@@ -21,11 +22,12 @@ import { createPartnerClient, type PartnerClient } from '../partner/client.ts';
 import type { Pacers } from '../partner/key-pace.ts';
 import { INSIGHT_STAGES } from '../paths/write-warm-paths.ts';
 import { insecureAddresses, insecureProblem } from '../settings/insecure-http.ts';
+import { withAddedMarks } from '../sync/control/added-marks.ts';
 import { getCanonicalId, toContactId } from '../sync/control/contact-id.ts';
 import type { RunDeps } from '../sync/control/context.ts';
 import { openPinned } from '../sync/control/crm-account.ts';
 import { forgottenFingerprint, loadErased } from '../sync/control/erased.ts';
-import { withObjections } from '../sync/control/objections.ts';
+
 import type { Stages } from '../sync/control/stage.ts';
 import type { RunFacts } from '../sync/views/run.ts';
 import type { ClientGuard } from './client-guard.ts';
@@ -36,7 +38,7 @@ import { readCrmSettings } from './crm-settings.ts';
 export interface OpenDeps
   extends Pick<
     RunDeps,
-    'store' | 'sealer' | 'clock' | 'log' | 'sightings' | 'retention' | 'takeLease'
+    'store' | 'sealer' | 'clock' | 'log' | 'sightings' | 'retention' | 'takeLease' | 'erasuresWait'
   > {
   allowInsecureHttp: readonly string[];
   /** The pace of each partner key, for all who use it. */
@@ -112,7 +114,7 @@ export async function openIntegration(
   integration: Integration,
   signal: AbortSignal,
 ): Promise<OpenIntegration> {
-  const { clock, log, store, sealer, sightings, retention, takeLease } = deps;
+  const { clock, log, store, sealer, sightings, retention, takeLease, erasuresWait } = deps;
   requireConfidential(integration, deps.allowInsecureHttp);
   const guarded = deps.guard.fetchFor(integration);
   const calls = { partner: 0, crm: 0, throttled: 0 };
@@ -168,6 +170,7 @@ export async function openIntegration(
       clock,
       sightings,
       retention,
+      ...(erasuresWait !== undefined && { erasuresWait }),
       log,
       newId: () => newId(clock.now()),
       takeLease,
@@ -177,8 +180,11 @@ export async function openIntegration(
         const canonicalId = getCanonicalId(definition);
         // A mistake in an id must not let the person be asked about.
         const objectors = objections.map((id) => toContactId(canonicalId, integration.id, id));
-        const open = async () =>
-          withObjections(await definition.open(connectorOptions), new Set(objectors));
+        const marks = {
+          objectors: new Set(objectors),
+          listAsked: () => listAskedByEvent(store.reader, integration.id),
+        };
+        const open = async () => withAddedMarks(await definition.open(connectorOptions), marks);
         const connector = await openPinned(store, integration, lease, open);
         opened.push(connector);
         return connector;

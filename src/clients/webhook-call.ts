@@ -37,7 +37,7 @@ type CallDeps = {
   application: Pick<
     Application,
     'store' | 'select' | 'contactId' | 'rereadAfterMs' | 'findRunning'
-  >;
+  > & { settings: Pick<Application['settings'], 'twoPeople'> };
   newRunId: () => string;
 };
 
@@ -92,6 +92,7 @@ async function recordDeletions(
   const account = await listIntegrationsOfSameAccount(store.reader, integration.id);
   const isAtWork = async (id: string) => (await application.findRunning(id)) !== null;
   const isRunning = (await Promise.all(account.map(isAtWork))).includes(true);
+  const isAutomatic = application.settings.twoPeople?.forgetByCrm !== true;
   const requests = new Map<string, ErasureRequest>();
   const own = await filterOwnContacts(application, integration.id, deleted);
   const ignored = deleted.length - own.length;
@@ -102,7 +103,7 @@ async function recordDeletions(
     // A run may hold a contact that is not recorded yet; any other unknown contact has nothing to erase.
     const traces = account.map((each) => hasTracesOfContact(store.reader, each, [crmId]));
     if (isRunning || (await Promise.all(traces)).includes(true)) {
-      requests.set(crmId, { crmId, source: 'crm_event', isAutomatic: true });
+      requests.set(crmId, { crmId, source: 'crm_event', isAutomatic });
     }
   }
   await store.act((trx) =>

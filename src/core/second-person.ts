@@ -17,6 +17,12 @@ export interface SecondPersonRules {
    * person.
    */
   forgetEverywhere: boolean;
+  /** Whether forgetting any contact needs a second person. */
+  forget: boolean;
+  /**
+   * Whether erasures that a CRM asks for wait for two people. Until then, research and delivery of these contacts stop.
+   */
+  forgetByCrm: boolean;
 }
 
 /** What distinguishes one user from another: a person, an access token, a user of the machine. */

@@ -27,12 +27,15 @@ export async function waitForSecond(
   return approval && describeApproval(approval);
 }
 
-/** For the question that comes first: a sentence if another user has to confirm it, and otherwise nothing. */
+/**
+ * For the question that comes first: a sentence if another user has to confirm it, and otherwise nothing. Throws a
+ * ConfigurationError (conflict) where nobody could.
+ */
 export function warnOfSecond(
-  { application, store }: Pick<Asking, 'application' | 'store'>,
+  { application, store, caller }: Asking,
   asked: Asked,
 ): Promise<string> {
-  return warnOfSecondUser({ application: { ...application, store } }, asked);
+  return warnOfSecondUser({ application: { ...application, store } }, caller.account, asked);
 }
 
 /**

@@ -106,6 +106,10 @@ const twoPeopleSchema = z.strictObject({
   undo: z.int().min(0).nullable().default(null),
   /** Erasing a contact in the integrations of other accounts too. */
   forgetEverywhere: z.boolean().default(false),
+  /** Erasing any contact. */
+  forget: z.boolean().default(false),
+  /** Erasing contacts because the CRM asks for it; without it, the first ones of a day need nobody. */
+  forgetByCrm: z.boolean().default(false),
 });
 
 /** A CRM app to which users grant access: the credentials that its administrator received. */

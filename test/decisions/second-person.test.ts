@@ -4,6 +4,8 @@ import { holdRestored } from '../../src/backup/restores.ts';
 import { RetriableError } from '../../src/core/errors.ts';
 import { silentLog } from '../../src/core/log.ts';
 import type { Account, SecondPersonRules } from '../../src/core/second-person.ts';
+import { generateKey, parseKeyRing } from '../../src/database/encryption/key-ring.ts';
+import { createSealer } from '../../src/database/encryption/sealed.ts';
 import {
   type Asked,
   approvalOfBatch,
@@ -48,10 +50,16 @@ const ADA = user('ada');
 const BEN = user('ben');
 const CAL = user('cal');
 
-const TWO: SecondPersonRules = { approvals: 2, undo: 0, forgetEverywhere: true };
+const TWO: SecondPersonRules = {
+  ...{ approvals: 2, undo: 0, forgetEverywhere: true },
+  ...{ forget: false, forgetByCrm: false },
+};
+
+/** No identity of a user is read here. */
+const sealer = createSealer(parseKeyRing(generateKey('test')));
 
 function applicationOf({ store }: Pick<StoreWorld, 'store'>, twoPeople = TWO) {
-  return { store, integrations: new Map(), settings: { twoPeople } };
+  return { store, sealer, integrations: new Map(), settings: { twoPeople } };
 }
 
 async function heldBatch(world: StoreWorld, ids: readonly string[]): Promise<Asked> {

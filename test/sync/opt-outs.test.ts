@@ -5,7 +5,7 @@ import type { FieldMapping } from '../../src/core/field-map.ts';
 import type { BatchDecision } from '../../src/decisions/statements/batches.ts';
 import { listBatches, recordBatchDecision } from '../../src/decisions/statements/batches.ts';
 import { listOpenQuestions } from '../../src/decisions/statements/questions.ts';
-import { withObjections } from '../../src/sync/control/objections.ts';
+import { withAddedMarks } from '../../src/sync/control/added-marks.ts';
 import { isMassOptOut } from '../../src/sync/guards/opt-outs.ts';
 import { purgeAllProfiles } from '../../src/sync/purge-old.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
@@ -152,7 +152,10 @@ describeEachDatabase('contacts that opt out', (openDatabase) => {
   it('lose their profile with the next run if they object, unless they are many', async () => {
     const objectors = new Set<string>();
     const connector = (crm: MemoryCrm, signal: AbortSignal) =>
-      withObjections(createMemoryConnector(crm, signal), objectors);
+      withAddedMarks(createMemoryConnector(crm, signal), {
+        objectors,
+        listAsked: async () => new Set(),
+      });
     const { world, ids } = await openSynced(60, {
       connector: (crm, signal) =>
         objectors.size === 0 ? createMemoryConnector(crm, signal) : connector(crm, signal),

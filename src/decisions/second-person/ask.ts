@@ -5,6 +5,7 @@ import type { Actor } from '../../core/actor.ts';
 import { collect } from '../../core/collect.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import type { Account, SecondPersonRules } from '../../core/second-person.ts';
+import type { Sealer } from '../../database/encryption/sealed.ts';
 import type { Reader } from '../../database/reader.ts';
 import { listWrites } from '../../fields/statements/deliveries.ts';
 import { type ForgetPersonDeps, integrationsToForget } from '../../privacy/forget/targets.ts';
@@ -24,13 +25,17 @@ import {
   listQuestionsOfReason,
   type QuestionBatch,
 } from '../statements/batches.ts';
+import { ERASURE_KIND } from '../statements/erasure-requests.ts';
 import { findQuestion, type Question } from '../statements/questions.ts';
+import { roleFor } from '../views/approval.ts';
 import type { DecisionWord } from '../views/kinds.ts';
+import { requireSomeoneElse } from './someone-else.ts';
 
 export interface AskDeps {
   application: Pick<ForgetPersonDeps['application'], 'integrations'> & {
     store: Store;
     settings: { twoPeople?: SecondPersonRules };
+    sealer: Pick<Sealer, 'open'>;
   };
 }
 
@@ -60,10 +65,11 @@ export async function askSecondPerson(
   { account, actor }: Requester,
   asked: Asked,
 ): Promise<ApprovalRecord | null> {
-  const subject = await readWaitingSubject(application, asked);
-  if (subject === null) return null;
+  const waiting = await findWaiting(application, asked);
+  if (waiting === null) return null;
   if (account === null) throw withoutAccount();
-  const { decisions: _, ...known } = subject;
+  await requireConfirmable(application, account, asked, waiting);
+  const { decisions: _, erasures: __, ...known } = waiting.subject;
   const { approval } = await application.store.actingAs(actor).act((trx) =>
     recordApproval(trx, {
       ...known,
@@ -75,21 +81,51 @@ export async function askSecondPerson(
   return approval;
 }
 
-/** Whether another user would have to confirm it, as a sentence for the question that comes before; otherwise empty. */
-export async function warnOfSecondUser({ application }: AskDeps, asked: Asked): Promise<string> {
-  const waits = (await readWaitingSubject(application, asked)) !== null;
-  return waits ? ' Another user has to confirm it before anything is done.' : '';
+/**
+ * Whether another user would have to confirm it, as a sentence for the question that comes before; otherwise empty.
+ * Throws a ConfigurationError (conflict) where nobody could.
+ */
+export async function warnOfSecondUser(
+  { application }: AskDeps,
+  account: Account | null,
+  asked: Asked,
+): Promise<string> {
+  const waiting = await findWaiting(application, asked);
+  if (waiting === null) return '';
+  if (account !== null) await requireConfirmable(application, account, asked, waiting);
+  return ' Another user has to confirm it before anything is done.';
 }
 
-/** What waits for a second user; null where one is enough. */
-async function readWaitingSubject(
+/** What waits for a second user, and because of which setting. */
+interface Waiting {
+  rule: keyof SecondPersonRules;
+  subject: Subject;
+}
+
+/** Null where one user is enough. */
+async function findWaiting(
   application: AskDeps['application'],
   asked: Asked,
-): Promise<Subject | null> {
+): Promise<Waiting | null> {
   const { twoPeople } = application.settings;
   if (twoPeople === undefined || !isWatched(twoPeople, asked.request)) return null;
   const subject = await readSubject(application, asked);
-  return isMany(twoPeople, asked.request, subject.contacts) ? subject : null;
+  const rule = findRule(twoPeople, asked.request, subject);
+  return rule && { rule, subject };
+}
+
+/** Rules under which a request that nobody could confirm is refused: a wish to be erased must not wait in vain. */
+const REFUSED_WITHOUT_SECOND: readonly (keyof SecondPersonRules)[] = ['forget', 'forgetByCrm'];
+
+async function requireConfirmable(
+  { store: { reader }, sealer }: AskDeps['application'],
+  account: Account,
+  asked: Pick<Asked, 'request'>,
+  { rule, subject: { integrations } }: Waiting,
+): Promise<void> {
+  if (!REFUSED_WITHOUT_SECOND.includes(rule)) return;
+  const needed = { role: roleFor(asked), integrations, setting: `twoPeople.${rule}` };
+  await requireSomeoneElse({ reader, sealer, clock: reader.clock }, account, needed);
 }
 
 /**
@@ -107,7 +143,7 @@ export async function askForWork(
   const { account, actor } = requester;
   if (account === null) throw withoutAccount();
   const { application } = deps;
-  const { decisions: _, ...known } = await readSubject(application, asked);
+  const { decisions: _, erasures: __, ...known } = await readSubject(application, asked);
   const work = {
     ...known,
     request: asked.request,
@@ -118,14 +154,26 @@ export async function askForWork(
   return approval;
 }
 
-function isWatched(twoPeople: SecondPersonRules, request: WorkRequest): boolean {
-  if (request.what === 'forget') return request.everywhere && twoPeople.forgetEverywhere;
-  return (request.what === 'undo' ? twoPeople.undo : twoPeople.approvals) !== null;
+/** Whether a rule may apply to it: if not, the subject need not be read. */
+function isWatched(rules: SecondPersonRules, { what }: WorkRequest): boolean {
+  if (what === 'forget') return rules.forget || rules.forgetEverywhere;
+  if (what === 'undo') return rules.undo !== null;
+  return rules.forgetByCrm || rules.approvals !== null;
 }
 
-function isMany(twoPeople: SecondPersonRules, { what }: WorkRequest, contacts: number): boolean {
-  if (what === 'forget') return true;
-  return contacts > ((what === 'undo' ? twoPeople.undo : twoPeople.approvals) ?? contacts);
+/** The rule that asks for a second user; null where none does. */
+function findRule(
+  rules: SecondPersonRules,
+  request: WorkRequest,
+  { contacts, erasures }: Pick<Subject, 'contacts' | 'erasures'>,
+): keyof SecondPersonRules | null {
+  if (request.what === 'forget') {
+    if (rules.forget) return 'forget';
+    return request.everywhere && rules.forgetEverywhere ? 'forgetEverywhere' : null;
+  }
+  if (request.what === 'undo') return contacts > (rules.undo ?? contacts) ? 'undo' : null;
+  if (rules.forgetByCrm && erasures > 0) return 'forgetByCrm';
+  return contacts > (rules.approvals ?? contacts) ? 'approvals' : null;
 }
 
 /** What a request covers at this moment. */
@@ -135,6 +183,8 @@ interface Subject extends Pick<NewApproval, 'integrations' | 'contacts' | 'credi
    * decision.
    */
   decisions: ApprovalDecision[] | null;
+  /** How many of its contacts a decision erases because the CRM asks for it. */
+  erasures: number;
 }
 
 /** Reads the present subject. It is unchanged exactly if the digest is the same. */
@@ -154,14 +204,16 @@ export async function readSubject(
     for (const id of ids.toSorted()) hash.update(`\n${id}`);
     const others = ids.filter((id) => id !== integrationId);
     const integrations = [integrationId, ...others];
-    return { integrations, contacts: 1, credits: 0, digest: getDigest(), decisions: null };
+    const subject = { contacts: 1, credits: 0, digest: getDigest(), decisions: null };
+    return { integrations, ...subject, erasures: 0 };
   }
   if (request.what === 'undo') {
     const writes = await listWrites(store.reader, request.run);
     for (const id of writes.map((write) => write.id).sort()) hash.update(`\n${id}`);
     const contacts = new Set(writes.map((write) => write.crmId)).size;
     const integrations = [integrationId];
-    return { integrations, contacts, credits: 0, digest: getDigest(), decisions: null };
+    const subject = { contacts, credits: 0, digest: getDigest(), decisions: null };
+    return { integrations, ...subject, erasures: 0 };
   }
   const held: Held[] = [];
   const decisions: ApprovalDecision[] = [];
@@ -178,6 +230,7 @@ export async function readSubject(
     credits: held.reduce((sum, { credits }) => sum + credits, 0),
     digest: getDigest(),
     decisions,
+    erasures: held.filter(({ isErasure }) => isErasure).length,
   };
 }
 
@@ -188,6 +241,8 @@ interface Held {
   /** Number of contacts, and the credits needed to approve it. */
   contacts: number;
   credits: number;
+  /** Whether the CRM asks to erase the contact. */
+  isErasure: boolean;
 }
 
 /** The open questions that a decision covers, in a stable order. */
@@ -210,11 +265,13 @@ async function heldBy(
     if (question.about === 'network') {
       // The number of members that come or go is first.
       const contacts = Number.parseInt(detail ?? '', 10) || 1;
-      return { id, openedAt, contacts, credits: kind === 'network_deleted' ? contacts : 0 };
+      const credits = kind === 'network_deleted' ? contacts : 0;
+      return { id, openedAt, contacts, credits, isErasure: false };
     }
     // Approving a changed identity means submitting it again.
     const isPaid = decision === 'resubmitted' || kind === 'identity_mass_change';
-    return { id, openedAt, contacts: 1, credits: isPaid ? 1 : 0 };
+    const isErasure = kind === ERASURE_KIND;
+    return { id, openedAt, contacts: 1, credits: isPaid ? 1 : 0, isErasure };
   }
 }
 

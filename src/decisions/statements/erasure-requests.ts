@@ -91,6 +91,23 @@ export async function listMarkedForErasure(
   return new Set(rows.map(({ crm_id }) => crm_id));
 }
 
+/** Contacts that the CRM says it has deleted for privacy, until they are erased or a user keeps them. */
+export async function listAskedByEvent(
+  reader: Reader,
+  integrationId: string,
+): Promise<Set<string>> {
+  const rows = await reader
+    .selectFrom('questions')
+    .select('crm_id')
+    .$narrowType<{ crm_id: NotNull }>()
+    .where('integration_id', '=', integrationId)
+    .where('kind', '=', ERASURE_KIND)
+    .where('detail', '=', 'crm_event' satisfies ErasureSource)
+    .where((eb) => eb.or([eb('decision', 'is', null), eb('decision', '=', 'approved')]))
+    .execute();
+  return new Set(rows.map(({ crm_id }) => crm_id));
+}
+
 /** Integrations with due erasures. */
 export async function listIntegrationsWithDueErasures(reader: Reader): Promise<string[]> {
   const rows = await reader

@@ -57,6 +57,8 @@ export interface SyncDeps {
   personsPerSubmission?: number;
   /** For how many days history is kept. */
   retention: Retention;
+  /** Whether erasures that a CRM asks for wait for users (`twoPeople.forgetByCrm` of the settings). */
+  erasuresWait?: boolean;
   /** A new identifier that cannot be guessed. */
   newId: () => string;
   /** Returns the canonical form of a contact's ID in this CRM. */

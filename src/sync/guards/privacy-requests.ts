@@ -23,13 +23,13 @@ export function requestIn(marks: PrivacyMarks | undefined): ErasureSource | null
  * request; this function keeps it up to date.
  */
 export async function recordPrivacyRequests(
-  deps: Pick<SyncDeps, 'store' | 'log' | 'newId'>,
+  deps: Pick<SyncDeps, 'store' | 'log' | 'newId' | 'erasuresWait'>,
   run: Pick<Run, 'id' | 'lease' | 'integration' | 'forgotten' | 'erased'>,
   { contacts }: Pick<ContactPage, 'contacts'>,
   marked: Set<string>,
 ): Promise<void> {
   const { store, log, newId } = deps;
-  const mayErase = run.integration.privacy.crmRequests === 'erase';
+  const mayErase = run.integration.privacy.crmRequests === 'erase' && deps.erasuresWait !== true;
   const requests: ErasureRequest[] = [];
   const withdrawn: string[] = [];
   for (const { id: crmId, privacy } of contacts) {

@@ -35,7 +35,9 @@ async function describedRoutes(here: HttpWorld) {
         .replace('{decision}', 'reject')
         .replace(/\{\w+\}/g, 'unknown'),
       isOpen: operation.security?.length === 0,
-      isForAdmins: /for (admins|deciders|owners|all users and access tokens except viewers)/i.test(operation.description),
+      isForAdmins: /for (admins|deciders|owners|all users and access tokens except viewers)/i.test(
+        operation.description,
+      ),
       statuses: Object.keys(operation.responses).map(Number),
     })),
   );

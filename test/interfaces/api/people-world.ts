@@ -5,7 +5,7 @@ import { invitePerson } from '../../../src/people/user-accounts.ts';
 import type { HttpWorld } from './http-world.ts';
 
 export const PASSWORD = 'three blue herons';
-export const SESSION = /donor_sync_session=([\w-]{43})/;
+export const SESSION = /(?:__Host-)?donor_sync_session=([\w-]{43})/;
 
 export async function send(
   { url }: HttpWorld,

@@ -13,7 +13,9 @@ import { findErasures } from '../../../src/privacy/statements/erasures.ts';
 import { hasTracesOfContact } from '../../../src/privacy/statements/known-contacts.ts';
 import { listRunRequests } from '../../../src/sync/statements/run-requests.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
-import { type HttpWorld, type HttpWorldOptions, openHttpWorld } from './http-world.ts';
+import { controlService } from '../../helpers/service-control.ts';
+import { errorSchema, type HttpWorld, type HttpWorldOptions, openHttpWorld } from './http-world.ts';
+import { join } from './people-world.ts';
 
 const open = closedAfterTest(openHttpWorld);
 
@@ -117,6 +119,43 @@ describe('a signed event of a deletion for privacy', () => {
     // The same as a start of the service.
     here.runner.start();
     await expect.poll(() => due(here), { timeout: 8_000 }).toEqual([]);
+  });
+
+  it('waits for both users where the settings say so, and spends nothing on the contact meanwhile', async () => {
+    const { here, ids, path } = await openEnhanced(2, {
+      settings: { twoPeople: { forgetByCrm: true } },
+    });
+    const [id = ''] = ids;
+    const body = bodyOf([id]);
+    expect((await post(here, path, sign(path, body), body)).status).toBe(202);
+    expect(await due(here)).toEqual([]);
+    const [batch] = await listBatches(here.application.store.reader);
+    expect(batch).toMatchObject({ kind: 'erasure_requested', count: 1 });
+    const approve = `/v1/holds/batches/${batch?.id}/approve`;
+    const as = (cookie: string, to: string) =>
+      here.request(to, { method: 'POST', headers: { cookie, origin: PUBLIC_URL } });
+    const ada = await join(here, 'Ada', 'decider');
+    const alone = await as(ada.cookie, approve);
+    expect([alone.status, alone.read(errorSchema).error.code]).toEqual([
+      409,
+      'second_user_missing',
+    ]);
+    const ben = await join(here, 'Ben', 'decider');
+    const asked = await as(ada.cookie, approve);
+    expect(asked.status).toBe(202);
+    const { approval } = asked.read(z.object({ approval: z.object({ id: z.string() }) }));
+    expect(await due(here)).toEqual([]);
+    // The CRM still has it, under another name: it would be bought again.
+    const control = controlService(here.service);
+    const before = await control.spent();
+    here.crm.editContact(id, { lastName: 'Abernathy' });
+    const { runId } = await here.runner.request({ integrationId: 'riverside', trigger: 'manual' });
+    await here.untilEnded(runId);
+    expect(await control.spent()).toBe(before);
+    expect(await isKnown(here, id)).toBe(true);
+    const confirmed = await as(ben.cookie, `/v1/approvals/${approval.id}/confirm`);
+    expect(confirmed.status).toBe(200);
+    await expect.poll(() => isKnown(here, id), { timeout: 8_000 }).toBe(false);
   });
 
   it('does nothing twice for a replayed call', async () => {

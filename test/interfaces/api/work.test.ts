@@ -214,6 +214,38 @@ describe('an erasure over the API', () => {
     expect(await actionsOf(world, 'forget.begun')).not.toEqual([]);
   });
 
+  it('waits for a second user where every erasure does, and is refused while there is none', async () => {
+    const { world } = await openSynced({ twoPeople: { forget: true } });
+    const [crmId = ''] = filled(world);
+    const ada = await join(world, 'Ada', 'admin');
+    await join(world, 'Dee', 'decider');
+    await join(world, 'Hal', 'admin', ['harbor']);
+    const path = `/v1/integrations/riverside/contacts/${crmId}/forget`;
+    const post = asUser(world, ada.cookie);
+    const refused = await post(`${path}/preview`, {});
+    expect(refused).toMatchObject({
+      status: 409,
+      body: {
+        error: {
+          code: 'second_user_missing',
+          details: { setting: 'twoPeople.forget', role: 'admin' },
+        },
+      },
+    });
+    expect(JSON.stringify(refused.body)).toContain('donor-sync users invite');
+    const ben = await join(world, 'Ben', 'admin');
+    const { digest, question } = previewSchema.parse(
+      (await post(`${path}/preview`, {})).body,
+    ).preview;
+    expect(question).toContain('Another user has to confirm it');
+    const asked = workSchema.parse((await post(`${path}?digest=${digest}`, {})).body).approval;
+    expect(asked.state).toBe('waiting');
+    expect(await actionsOf(world, 'forget.begun')).toEqual([]);
+    expect((await asUser(world, ben.cookie)(`/v1/approvals/${asked.id}/confirm`)).status).toBe(200);
+    await untilCarriedOut(world);
+    expect(await actionsOf(world, 'forget.begun')).not.toEqual([]);
+  });
+
   it('is refused to a user who does not reach all clients that know the contact', async () => {
     const world = await open({ integration: WITHOUT_TRIAL, others: ['harbor'] });
     const { store } = world.application;

@@ -159,6 +159,27 @@ describe('donor-sync approvals', () => {
     );
   });
 
+  it('keeps an erasure from waiting for a second user who does not exist', async () => {
+    const world = await open('{ forget: true }');
+    await world.run(['sync']);
+    const id = await enhancedId(world);
+    const forget = ['forget', id, '--yes'];
+    expect(await refusal(world, forget, 'anna')).toBe('second_user_missing');
+    expect(await databaseText(world)).toContain(id);
+    // Someone who was invited cannot confirm before they have joined.
+    await world.run([
+      'users',
+      'invite',
+      '--name',
+      'Ben',
+      '--email',
+      'ben@example.org',
+      '--role',
+      'admin',
+    ]);
+    expect(await refusal(world, forget, 'anna')).toBe('second_user_missing');
+  });
+
   it('waits no longer for an erasure that was repeated meanwhile, and keeps nothing of it', async () => {
     const world = await open('{ forgetEverywhere: true }', {
       integrations: ['riverside', 'harbor'],

@@ -84,6 +84,7 @@ function tellDeleted(
   const deleted = ids.map((id) => ({ id, account: null }));
   const application = {
     store,
+    settings: {},
     select: () => [integration],
     contactId: async (_: unknown, id: string) => id,
     rereadAfterMs: async () => [],

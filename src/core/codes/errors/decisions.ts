@@ -52,6 +52,12 @@ export const DECISION_ERRORS: ErrorTopic = {
       next: '`donor-sync approvals` lists the open requests.',
       document: TWO_PEOPLE,
     },
+    second_user_missing: {
+      means:
+        'The settings ask for a second user, and no other user could confirm the request. Nothing was changed.',
+      next: 'Invite a user with the role and the access that the message names, or switch the setting off.',
+      document: TWO_PEOPLE,
+    },
     batch_decided: {
       means: 'All contacts of the batch have already been decided. Nothing was changed.',
       next: 'Nothing: `donor-sync holds` lists the open decisions.',

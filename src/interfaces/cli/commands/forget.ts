@@ -38,8 +38,8 @@ receipt says what was done.
 
 Cut off at any moment, the same command goes on. Exit code 0: erased, now or earlier. 2: no contact has
 this id, and nothing was done. 3: the CRM did not let everything be cleared, or a sync is at work:
-repeat the command; or --everywhere waits for a second person (twoPeople.forgetEverywhere of the
-settings), and nothing was done yet.`;
+repeat the command; or it waits for a second person (twoPeople.forget and twoPeople.forgetEverywhere of
+the settings), and nothing was done yet.`;
 
 const optionsSchema = baseOptions.extend({
   integration: z.string().optional(),
@@ -102,13 +102,11 @@ async function forget(
   };
   const ids = await integrationsToForget(forgetDeps, asked);
   await confirmOrStop(deps, questionFor(asked, ids), asked.yes);
-  if (asked.everywhere) {
-    const { crmId, alsoInCrm, blockUnknown } = asked;
-    const request = { what: 'forget', alsoInCrm, blockUnknown, everywhere: true } as const;
-    const about = { request, integrationId: asked.integration.id, crmId };
-    const waits = await waitForSecondPerson(deps, application, output, about);
-    if (waits !== null) return waits;
-  }
+  const { crmId, alsoInCrm, blockUnknown, everywhere } = asked;
+  const request = { what: 'forget', alsoInCrm, blockUnknown, everywhere } as const;
+  const about = { request, integrationId: asked.integration.id, crmId };
+  const waits = await waitForSecondPerson(deps, application, output, about);
+  if (waits !== null) return waits;
   const receipt = await forgetPerson(forgetDeps, asked);
   const forgotten = describeForgotten(asked, receipt);
   output.finish({ forget: forgotten }, () => printForgotten(output, forgotten));

@@ -148,7 +148,8 @@ function Facets({ detail: { report, reasons, query } }: { detail: RunDetail }) {
 
 function ContactTable({ detail, maySeeNames }: { detail: RunDetail; maySeeNames: boolean }) {
   const { report, contacts, isSetUp } = detail;
-  const hasChanges = maySeeNames && isSetUp && contacts.some(({ outcome }) => outcome === 'written');
+  const hasChanges =
+    maySeeNames && isSetUp && contacts.some(({ outcome }) => outcome === 'written');
   return (
     <table class="stacks">
       <TableHead texts={['Contact', 'Outcome', 'Why', ...(hasChanges ? [CHANGES_HEAD] : [])]} />

@@ -1,0 +1,55 @@
+/**
+ * People whom the CRM's own records do not mark, but who count as if their opt-out field were set: those who object
+ * according to the settings, and contacts whose erasure a CRM has asked for by an event.
+ */
+import type { Connector } from '../../../connectors/contract.ts';
+import type { Contact } from '../../core/contact.ts';
+
+export interface AddedMarks {
+  /** The IDs of contacts that object, from the settings. */
+  objectors: ReadonlySet<string>;
+  /** The contacts whose erasure is requested now; an event may arrive during a run. */
+  listAsked(): Promise<ReadonlySet<string>>;
+}
+
+/** The same connector, with these contacts opted out. */
+export function withAddedMarks(
+  connector: Connector,
+  { objectors, listAsked }: AddedMarks,
+): Connector {
+  const marked: Pick<Connector, 'readPages' | 'readByIds' | 'findMarked'> = {
+    async *readPages(cursor, known) {
+      for await (const page of connector.readPages(cursor, known)) {
+        const asked = await listAsked();
+        yield { ...page, contacts: page.contacts.map((contact) => mark(contact, asked)) };
+      }
+    },
+    async readByIds(ids, fields) {
+      const lookups = await connector.readByIds(ids, fields);
+      const asked = await listAsked();
+      return lookups.map((lookup) =>
+        lookup.state === 'found' ? { ...lookup, contact: mark(lookup.contact, asked) } : lookup,
+      );
+    },
+    async *findMarked(cursor) {
+      // A longer list makes the run read all contacts again, except those outside the filter.
+      if (cursor === null && objectors.size > 0) yield [...objectors];
+      if (connector.findMarked !== undefined) yield* connector.findMarked(cursor);
+    },
+  };
+  const hasMarks = objectors.size > 0 || connector.findMarked !== undefined;
+  return new Proxy(connector, {
+    get(target, name) {
+      if (name === 'readPages' || name === 'readByIds') return marked[name];
+      if (name === 'findMarked') return hasMarks ? marked.findMarked : undefined;
+      const value: unknown = Reflect.get(target, name);
+      // A connector from a package may be a class instance.
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+
+  function mark(contact: Contact, asked: ReadonlySet<string>): Contact {
+    if (objectors.has(contact.id)) return { ...contact, optedOut: true, objects: true };
+    return asked.has(contact.id) ? { ...contact, optedOut: true } : contact;
+  }
+}
