@@ -23,6 +23,7 @@ import { createWebhook, listWebhooks, revokeWebhook, rotateWebhook, showWebhook 
 import type { Operation } from './kit/operation.ts';
 import { checkNetworks, listNetworks, repairNetworks, showIntroductions } from './networks.ts';
 import { findProspects, showPaths } from './paths.ts';
+import { previewRedelivery, redeliver } from './redeliver.ts';
 import { listRunContacts, listRuns, showRun, stopRun } from './runs.ts';
 import {
   listClientSchedules,
@@ -67,6 +68,8 @@ export const OPERATIONS: readonly Operation[] = [
   listRunContacts,
   startRun,
   retryRun,
+  redeliver,
+  previewRedelivery,
   stopRun,
   listClients,
   showClient,

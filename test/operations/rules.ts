@@ -143,6 +143,19 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     route: 'POST /v1/integrations/:integration/runs',
     audit: 'run.asked',
   },
+  'runs redeliver': {
+    ...ofAdmins,
+    asks: true,
+    effect: 'acts',
+    route: 'POST /v1/integrations/:integration/redelivery',
+    audit: 'run.asked',
+  },
+  'runs redelivery': {
+    ...ofAdmins,
+    asks: false,
+    effect: 'acts',
+    route: 'POST /v1/integrations/:integration/redelivery/counts',
+  },
   'runs retry': {
     ...ofAdmins,
     asks: false,

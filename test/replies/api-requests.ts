@@ -308,6 +308,20 @@ export const API_CASES: CaseTable = {
   },
   'GET /v1/approvals': { good: { path: '/v1/approvals' } },
   'POST /v1/clients/check': { good: { path: '/v1/clients/check' } },
+  'POST /v1/integrations/:integration/redelivery': {
+    good: { path: '/v1/integrations/riverside/redelivery?digest={digest}' },
+    ...unseen('/v1/integrations/riverside/redelivery'),
+  },
+  'POST /v1/integrations/:integration/redelivery/preview': {
+    good: { path: '/v1/integrations/riverside/redelivery/preview' },
+    invalid: {
+      path: '/v1/integrations/riverside/redelivery/preview',
+      body: { fields: ['Donor Hat Size'] },
+    },
+  },
+  'POST /v1/integrations/:integration/redelivery/counts': {
+    good: { path: '/v1/integrations/riverside/redelivery/counts' },
+  },
   'GET /v1/approvals/:approval': {
     good: { path: '/v1/approvals/{approval}' },
     unknown: { path: `/v1/approvals/${NOWHERE}` },

@@ -140,6 +140,12 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
     invalid: one('{run}', '--outcome', 'sleepy'),
   },
   'runs start': { ...ofClients(), contradictory: one('riverside', '--contact', 'c001', '--full') },
+  'runs redeliver': {
+    unasked: one('riverside'),
+    unknown: one('nowhere'),
+    invalid: one('riverside', '--fields', 'Hat'),
+  },
+  'runs redelivery': { good: one('riverside'), unknown: one('nowhere') },
   'runs retry': { good: one('{run}'), unknown: one(NOWHERE) },
   stop: {
     good: one('{run queued}'),

@@ -163,6 +163,23 @@ export function deliverable(reader: Reader, integrationId: string) {
     .where(LISTED);
 }
 
+/** The contacts to which something may be delivered again, kept or still with the service: all, or this one. */
+export async function countRedeliverable(
+  reader: Reader,
+  integrationId: string,
+  crmId: string | null,
+): Promise<number> {
+  const kept = await deliverable(reader, integrationId)
+    .select((eb) => eb.fn.countAll().as('contacts'))
+    .$if(crmId !== null, (query) => query.where('k.crm_id', '=', crmId))
+    .executeTakeFirstOrThrow();
+  const unkept = await unkeptJobs(reader, integrationId)
+    .select((eb) => eb.fn.countAll().as('contacts'))
+    .$if(crmId !== null, (query) => query.where('c.crm_id', '=', crmId))
+    .executeTakeFirstOrThrow();
+  return Number(kept.contacts) + Number(unkept.contacts);
+}
+
 /**
  * The jobs that brought the profiles of enhanced contacts at rest without a kept profile, by
  * contact.
@@ -172,14 +189,23 @@ export async function listUnkeptJobs(
   integrationId: string,
   { after, limit, only }: { after: string; limit: number; only: Only },
 ): Promise<FromRow<Selectable<Tables['jobs']>>[]> {
+  return unkeptJobs(reader, integrationId)
+    .selectAll('j')
+    .where('c.crm_id', '>', after)
+    .$if(only !== null, (query) => query.where('c.crm_id', 'in', [...(only ?? [])]))
+    .orderBy('c.crm_id')
+    .limit(limit)
+    .execute()
+    .then(fromRows);
+}
+
+function unkeptJobs(reader: Reader, integrationId: string) {
   return reader
     .selectFrom('contacts as c')
     .innerJoin('jobs as j', (join) =>
       join.onRef('j.integration_id', '=', 'c.integration_id').onRef('j.crm_id', '=', 'c.crm_id'),
     )
-    .selectAll('j')
     .where('c.integration_id', '=', integrationId)
-    .where('c.crm_id', '>', after)
     .where('c.donor_id', 'is not', null)
     .where(AT_REST)
     .where(LISTED)
@@ -214,12 +240,7 @@ export async function listUnkeptJobs(
             ),
         ),
       ),
-    )
-    .$if(only !== null, (query) => query.where('c.crm_id', 'in', [...(only ?? [])]))
-    .orderBy('c.crm_id')
-    .limit(limit)
-    .execute()
-    .then(fromRows);
+    );
 }
 
 /** The rows of these contacts, to be changed. */

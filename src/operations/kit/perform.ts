@@ -17,6 +17,7 @@ import {
 import type { Accepted, RequestedRun } from '../../jobs/request-run.ts';
 import { authorise, authoriseAgain } from './authorise.ts';
 import type { Caller } from './caller.ts';
+import { findClient } from './clients.ts';
 import type {
   Acting,
   ActingWorld,
@@ -127,6 +128,7 @@ export async function performLater<Input extends InputSchema, Result extends z.Z
   consent?: Consent,
 ): Promise<ApprovalRecord> {
   authorise(operation, caller);
+  requireClient(toWorld(deps, caller, deps.application.store.reader), input);
   const world = await requireAgreed(deps, caller, operation, input, consent);
   const matter = await operation.secondUser?.(world, input);
   const asked = toAsked(world, operation, input);
@@ -137,6 +139,14 @@ export async function performLater<Input extends InputSchema, Result extends z.Z
   if (matter) throw new RequestWaits(approval);
   world.carryOn();
   return approval;
+}
+
+/** Throws a ConfigurationError (unknown) if the input names a client that the caller does not reach. */
+function requireClient(
+  world: Pick<World, 'clients' | 'application'>,
+  { integration }: Record<string, unknown>,
+): void {
+  if (typeof integration === 'string') findClient(world, integration);
 }
 
 /** Carries out operations that were asked for before, as the service does it. */

@@ -38,8 +38,8 @@ beforeAll(async () => {
     tokens.set(role, await world.addToken(role));
     limited.set(role, await world.addToken(role, [OTHER]));
   }
-  owner = `__Host-${(await join(world, 'Olga', 'owner')).cookie}`;
-  limitedUser = `__Host-${(await join(world, 'Lena', 'admin', [OTHER])).cookie}`;
+  ({ cookie: owner } = await join(world, 'Olga', 'owner'));
+  ({ cookie: limitedUser } = await join(world, 'Lena', 'admin', [OTHER]));
   await world.addHook();
   await raiseAlert(world.application.store.connection, OWN, 'credits_low/networks');
   const token = tokens.get('owner') ?? '';

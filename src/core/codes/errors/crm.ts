@@ -10,6 +10,11 @@ const ACCOUNT_CHANGED = 'docs/guides/connecting.md#connecting-again';
 export const CRM_ERRORS: ErrorTopic = {
   document: 'docs/troubleshooting.md',
   codes: {
+    field_not_mapped: {
+      means:
+        'The field map has no such field, or the field gets no value of a profile. Nothing was changed.',
+      next: 'Use one of the fields that the message names, or add a line to the field map.',
+    },
     consent_denied: {
       means:
         'The CRM did not give donor-sync access, or someone refused it there. Nothing was stored.',

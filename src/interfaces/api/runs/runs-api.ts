@@ -3,6 +3,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { stream } from 'hono/streaming';
 import { OUTCOME_ORDER } from '../../../core/outcome.ts';
 import { perform } from '../../../operations/kit/perform.ts';
+import { previewRedelivery, redeliver } from '../../../operations/redeliver.ts';
 import {
   listRunContacts,
   listRuns,
@@ -37,6 +38,9 @@ export function runRoutes(deps: HttpDeps, access: Access) {
     path: '/v1/runs/{run}/retry',
     location: ({ run }) => `/v1/runs/${run.id}`,
   });
+  const redelivery = '/v1/integrations/{integration}/redelivery';
+  add(redeliver, { tag, method: 'post', path: redelivery });
+  add(previewRedelivery, { tag, method: 'post', path: `${redelivery}/counts` });
   return app;
 }
 

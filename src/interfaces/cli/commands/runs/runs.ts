@@ -4,6 +4,7 @@ import { ConfigurationError } from '../../../../core/errors.ts';
 import { OUTCOME_ORDER } from '../../../../core/outcome.ts';
 import { listForeignTexts } from '../../../../database/encryption/foreign-texts.ts';
 import { readCrmMessages } from '../../../../decisions/crm-messages.ts';
+import { previewRedelivery, redeliver } from '../../../../operations/redeliver.ts';
 import {
   listRunContacts,
   listRuns,
@@ -68,7 +69,7 @@ type RunsOptions = z.infer<typeof optionsSchema>;
 export function runsCommand(deps: ProductDeps): Command {
   const command = productCommand('runs', deps)
     .description(listRuns.summary)
-    .usage('[options] [show|contacts|start|retry] [run]')
+    .usage('[options] [show|contacts|start|retry|redeliver|redelivery] [run]')
     .argument('[run]', 'the ID of a run, whole or as the list shows it; with --json the whole ID');
   addOptions(command, listRuns);
   command
@@ -90,6 +91,8 @@ export function runsCommand(deps: ProductDeps): Command {
       }),
     )
     .addCommand(operationCommand(deps, startRun, { one: 'after the command' }))
+    .addCommand(operationCommand(deps, redeliver, { one: 'after the command' }))
+    .addCommand(operationCommand(deps, previewRedelivery, { one: 'after the command' }))
     .addCommand(
       operationCommand(deps, retryRun, undefined, {
         findSubject: ({ application, output }, typed) =>

@@ -1,12 +1,9 @@
 /** `sync ID --redeliver`: profiles that were paid for come into the CRM again, after a preview. */
 import type { Application, OpenIntegration } from '../../../../application.ts';
-import type { FieldMapping } from '../../../../core/field-map.ts';
-import { didYouMean } from '../../../../core/near-miss.ts';
 import type { RunReport } from '../../../../core/run.ts';
 import { exclusionText, KEPT_OUT_TEXTS } from '../../../../fields/redelivery-view.ts';
-import { isProfileLine } from '../../../../fields/value-states.ts';
-import { openCrm } from '../../../../sync/control/crm-account.ts';
-import { previewRedelivery, type RedeliveryPreview } from '../../../../sync/redelivery/request.ts';
+import { describePreview, previewRequest } from '../../../../sync/redelivery/preview-request.ts';
+import type { RedeliveryPreview } from '../../../../sync/redelivery/request.ts';
 import { readReasons } from '../../../../sync/views/run-contacts.ts';
 import { chooseIntegrations } from '../../action/integrations.ts';
 import { confirmOrStop, type ProductDeps, withIntegration } from '../../action/product.ts';
@@ -44,10 +41,9 @@ export async function redeliverChosen(
   }
   const only = options.contact ?? null;
   const work = async (open: OpenIntegration): Promise<ExitCode> => {
-    const fields = chooseFields(open.mappings, options.field);
-    const { mappings } = open;
-    const crm = await openCrm(open.deps, null);
-    const preview = await previewRedelivery(crm, { integration, mappings, only, fields });
+    const wanted = { integration, only, names: options.field };
+    const preview = await previewRequest(open, wanted);
+    const { fields } = preview;
     const document = describePreview(preview);
     printPreview(output, preview);
     if (preview.contacts === 0) {
@@ -75,40 +71,10 @@ async function finish(
   recordStop(output, report);
 }
 
-/** The fields that are named, as the field map spells them; null for all of them. */
-function chooseFields(
-  mappings: readonly FieldMapping[],
-  names: readonly string[],
-): readonly string[] | null {
-  if (names.length === 0) return null;
-  const known = [...new Set(mappings.filter(isProfileLine).map(({ to }) => to))];
-  return names.map((name) => {
-    const found =
-      known.find((field) => field === name) ??
-      known.find((field) => field.toLowerCase() === name.toLowerCase());
-    if (found !== undefined) return found;
-    const isComputed = mappings.some(({ to }) => to === name);
-    throw usageError(
-      isComputed
-        ? `The field "${name}" gets no value of a profile: each sync computes it again, so there is nothing to deliver.`
-        : `The field map has no field "${name}"${didYouMean(name, known) || '.'} It has ${known.join(', ')}.`,
-    );
-  });
-}
-
 /** `Write 120 values into 60 contacts of "riverside" again, for no credit?` */
 function buildQuestion({ integration, contacts, values }: RedeliveryPreview): string {
   const all = values.reduce((sum, each) => sum + each.contacts, 0);
   return `Write ${describeCount(all, 'value')} into ${describeCount(contacts, 'contact')} of "${integration}" again, for no credit?`;
-}
-
-/** The preview for scripts: the same counts, with the reasons in words. */
-function describePreview({ kept, excluded, ...preview }: RedeliveryPreview) {
-  return {
-    ...preview,
-    kept: kept.map((each) => ({ ...each, text: KEPT_OUT_TEXTS[each.state] })),
-    excluded: excluded.map((each) => ({ ...each, text: exclusionText(each.reason) })),
-  };
 }
 
 function printPreview(output: Output, preview: RedeliveryPreview): void {

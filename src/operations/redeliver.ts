@@ -1,0 +1,177 @@
+/** Delivering again what was paid for: what it would write, and the run that writes it. Neither costs a credit. */
+import { z } from 'zod';
+import type { Integration } from '../core/integration-settings.ts';
+import { describeCount } from '../core/quantities.ts';
+import { countRedeliverable } from '../fields/statements/later-deliveries.ts';
+import { findClient } from './kit/clients.ts';
+import { type ActingWorld, acting, type TableView } from './kit/operation.ts';
+import { runSchema } from './runs.ts';
+
+const inputSchema = z.object({
+  integration: z.string().describe('The ID of the client'),
+  contact: z
+    .string()
+    .trim()
+    .min(1, 'Write the ID of a contact in the CRM.')
+    .max(255, 'No ID of a contact is longer than 255 characters.')
+    .optional()
+    .describe('The ID of one contact in the CRM; all contacts if left out'),
+  fields: z
+    .array(z.string())
+    .min(1, 'Name at least one field, or leave the fields out.')
+    .optional()
+    .describe('The names of fields in the CRM; all mapped ones if left out'),
+});
+
+type Wanted = z.output<typeof inputSchema>;
+
+const count = z.int().min(0);
+
+export const redeliveryPreviewSchema = z
+  .object({
+    integration: z.string(),
+    fields: z.array(z.string()).nullable().describe('Null for all mapped fields'),
+    contacts: count.describe('Contacts that get at least one value'),
+    unchanged: count.describe('Contacts that already hold all of it'),
+    values: z.array(z.object({ field: z.string(), contacts: count })),
+    kept: z
+      .array(z.object({ field: z.string(), state: z.string(), contacts: count, text: z.string() }))
+      .describe('Values that stay out of contacts that get others'),
+    excluded: z
+      .array(z.object({ reason: z.string(), contacts: count, text: z.string() }))
+      .describe('Contacts that get nothing'),
+  })
+  .meta({ id: 'Redelivery' });
+
+export const previewRedelivery = acting({
+  name: 'runs redelivery',
+  summary: 'Show what delivering the kept profiles again would write, for no credit',
+  details:
+    'It reads the contacts from the CRM, which takes minutes for a large client, and writes nothing.',
+  role: 'admin',
+  reach: 'some',
+  by: 'person+token',
+  input: inputSchema,
+  subjects: ['integration'],
+  takesMinutes: true,
+  result: z.object({ redelivery: redeliveryPreviewSchema }),
+  async run(world, wanted) {
+    const client = findClient(world, wanted.integration);
+    const open = await world.application.open(client, world.signal);
+    try {
+      const { describePreview, previewRequest } = await loadRedelivery();
+      const preview = await previewRequest(open, { ...toNames(wanted), integration: client });
+      return { redelivery: describePreview(preview) };
+    } finally {
+      await open.close();
+    }
+  },
+  say: ({ redelivery: { integration, contacts } }) =>
+    contacts === 0
+      ? `There is nothing to deliver again in "${integration}".`
+      : `${describeCount(contacts, 'contact')} of "${integration}" would get values of profiles that were paid for, for no credit.`,
+  table: ({ redelivery }) => [tableOfValues(redelivery), tableOfWhatStaysOut(redelivery)],
+});
+
+export const redeliver = acting({
+  name: 'runs redeliver',
+  summary: 'Deliver the kept profiles again, for no credit',
+  details:
+    'It writes values that were undone and fields that were emptied, as far as opt-outs, decisions and the rule (`when`) of each field allow. It reads and buys nothing. `POST …/redelivery/counts` counts beforehand what it would write.',
+  role: 'admin',
+  reach: 'some',
+  by: 'person+token',
+  input: inputSchema,
+  subjects: ['integration'],
+  takesMinutes: true,
+  result: z.object({ run: runSchema }),
+  async question(world, wanted) {
+    const client = findClient(world, wanted.integration);
+    await requireKnown(world, client, wanted);
+    const { contact, integration, fields } = wanted;
+    const only = contact === undefined ? null : await world.application.contactId(client, contact);
+    const contacts = await countRedeliverable(world.reader, integration, only);
+    const what = fields === undefined ? 'the kept profiles' : `the values of ${fields.join(', ')}`;
+    return {
+      text: `Deliver ${what} again to up to ${describeCount(contacts, 'contact')} of "${integration}", for no credit?`,
+      counts: { contacts },
+    };
+  },
+  async run(world, wanted) {
+    const { application, signal, store } = world;
+    const client = findClient(world, wanted.integration);
+    const open = await application.open(client, signal);
+    try {
+      const { chooseFields, runSync } = await loadRedelivery();
+      const { only, names } = toNames(wanted);
+      const { mappings, partnerKey, stages, deps } = open;
+      const fields = chooseFields(mappings, names);
+      const request = { integration: client, mappings, partnerKey, stages, signal, only };
+      const run = await runSync(
+        { ...deps, store },
+        { ...request, trigger: 'manual', full: false, redelivery: { fields } },
+        { calls: open.calls },
+      );
+      return { run };
+    } finally {
+      await open.close();
+    }
+  },
+  say: ({ run: { id, integration, contacts } }) => [
+    `The run ${id} wrote into ${describeCount(contacts.written, 'contact')} of "${integration}".`,
+    `To see what it did: donor-sync runs ${id}. To restore what it replaced: donor-sync undo ${id}`,
+  ],
+  ending: ({ run: { status } }) => (status === 'succeeded' ? 'done' : 'stopped'),
+});
+
+function toNames({ contact, fields }: Wanted) {
+  return { only: contact ?? null, names: fields ?? [] };
+}
+
+/** Throws a ConfigurationError for a field that gets no value of a profile, before anyone agrees to anything. */
+async function requireKnown(
+  { application, signal }: Pick<ActingWorld, 'application' | 'signal'>,
+  client: Integration,
+  { fields = [] }: Wanted,
+): Promise<void> {
+  if (fields.length === 0) return;
+  const open = await application.open(client, signal);
+  try {
+    const { chooseFields } = await loadRedelivery();
+    chooseFields(open.mappings, fields);
+  } finally {
+    await open.close();
+  }
+}
+
+/** A run loads much that other operations do not need. */
+async function loadRedelivery() {
+  const [{ runSync }, { chooseFields }, preview] = await Promise.all([
+    import('../sync/run.ts'),
+    import('../sync/redelivery/choose-fields.ts'),
+    import('../sync/redelivery/preview-request.ts'),
+  ]);
+  return { ...preview, runSync, chooseFields };
+}
+
+type Preview = z.output<typeof redeliveryPreviewSchema>;
+
+function tableOfValues({ integration, values }: Preview): TableView {
+  return {
+    empty: `There is nothing to deliver again in "${integration}".`,
+    headers: ['Field', 'Contacts'],
+    rows: values.map(({ field, contacts }) => [field, contacts]),
+  };
+}
+
+function tableOfWhatStaysOut({ kept, excluded }: Preview): TableView {
+  return {
+    title: 'Stays out',
+    empty: 'Nothing stays out.',
+    headers: ['Field', 'Contacts', 'Why'],
+    rows: [
+      ...excluded.map(({ contacts, text }) => ['all fields', contacts, text]),
+      ...kept.map(({ field, contacts, text }) => [field, contacts, text]),
+    ],
+  };
+}

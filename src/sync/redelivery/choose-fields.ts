@@ -1,0 +1,27 @@
+/** The fields of a requested delivery, as the field map spells them. */
+import { ConfigurationError } from '../../core/errors.ts';
+import type { FieldMapping } from '../../core/field-map.ts';
+import { didYouMean } from '../../core/near-miss.ts';
+import { isProfileLine } from '../../fields/value-states.ts';
+
+/** Null, for all fields, if none is named. Throws a ConfigurationError (invalid) for a field without values of a profile. */
+export function chooseFields(
+  mappings: readonly FieldMapping[],
+  names: readonly string[],
+): readonly string[] | null {
+  if (names.length === 0) return null;
+  const known = [...new Set(mappings.filter(isProfileLine).map(({ to }) => to))];
+  return names.map((name) => {
+    const found =
+      known.find((field) => field === name) ??
+      known.find((field) => field.toLowerCase() === name.toLowerCase());
+    if (found !== undefined) return found;
+    const isComputed = mappings.some(({ to }) => to === name);
+    throw new ConfigurationError(
+      isComputed
+        ? `The field "${name}" gets no value of a profile: each sync computes it again, so there is nothing to deliver. Nothing was changed.`
+        : `The field map has no field "${name}"${didYouMean(name, known) || '.'} It has ${known.join(', ')}. Nothing was changed.`,
+      { code: 'field_not_mapped', refusal: 'invalid', details: { field: name, known } },
+    );
+  });
+}

@@ -1,0 +1,35 @@
+/** The preview of a requested delivery, for the terminal and the API. */
+import type { OpenIntegration } from '../../clients/open-integration.ts';
+import type { Integration } from '../../core/integration-settings.ts';
+import { exclusionText, KEPT_OUT_TEXTS } from '../../fields/redelivery-view.ts';
+import { openCrm } from '../control/crm-account.ts';
+import { chooseFields } from './choose-fields.ts';
+import { previewRedelivery, type RedeliveryPreview } from './request.ts';
+
+export interface WantedDelivery {
+  integration: Integration;
+  /** The ID of one contact in the CRM; null for all. */
+  only: string | null;
+  /** The names of fields; empty for all mapped ones. */
+  names: readonly string[];
+}
+
+/** Opens the CRM and counts what the delivery would write now; writes nothing. Throws a ConfigurationError for an unknown field. */
+export async function previewRequest(
+  { deps, mappings }: Pick<OpenIntegration, 'deps' | 'mappings'>,
+  { integration, only, names }: WantedDelivery,
+): Promise<RedeliveryPreview> {
+  const fields = chooseFields(mappings, names);
+  const crm = await openCrm(deps, null);
+  return previewRedelivery(crm, { integration, mappings, only, fields });
+}
+
+/** The preview as a document: the same counts, with the reasons in words. */
+export function describePreview({ fields, kept, excluded, ...preview }: RedeliveryPreview) {
+  return {
+    ...preview,
+    fields: fields === null ? null : [...fields],
+    kept: kept.map((each) => ({ ...each, text: KEPT_OUT_TEXTS[each.state] })),
+    excluded: excluded.map((each) => ({ ...each, text: exclusionText(each.reason) })),
+  };
+}
