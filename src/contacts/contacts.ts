@@ -191,6 +191,16 @@ async function* readBatches(
   }
 }
 
+/** Counts the contacts of an integration that are on record, in whatever state. */
+export async function countContacts(reader: Reader, integrationId: string): Promise<number> {
+  const { contacts } = await reader
+    .selectFrom('contacts')
+    .select((eb) => eb.fn.countAll().as('contacts'))
+    .where('integration_id', '=', integrationId)
+    .executeTakeFirstOrThrow();
+  return Number(contacts);
+}
+
 /** Counts the contacts that were submitted and are not delivered yet. */
 export async function countContactsUnderWay(
   reader: Reader,

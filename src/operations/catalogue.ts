@@ -16,6 +16,7 @@ import { approveHolds, decideHold, decideHoldBatch, rejectHolds, resubmitHolds }
 import { decideAll } from './decide-all.ts';
 import { checkClients } from './doctor/all-clients.ts';
 import { examineClient } from './doctor/doctor.ts';
+import { eraseClient } from './erase.ts';
 import { checkFields, createMissingFields } from './fields.ts';
 import { forgetContact } from './forget.ts';
 import { listHolds, listHoldsWithNames, showQueue } from './holds.ts';
@@ -68,6 +69,7 @@ export const OPERATIONS: readonly Operation[] = [
   listRunContacts,
   startRun,
   retryRun,
+  eraseClient,
   redeliver,
   previewRedelivery,
   stopRun,

@@ -4,7 +4,7 @@
 
 import type { Application } from '../application.ts';
 import { dropUploads, type SetupDeps } from '../clients/setup/draft.ts';
-import { knowsIntegration } from '../clients/statements/integrations.ts';
+import { deleteSettings, knowsIntegration } from '../clients/statements/integrations.ts';
 import type { Clock } from '../core/clock.ts';
 import { isoTime } from '../core/clock.ts';
 import { ConfigurationError, isDonorSyncError, RetriableError } from '../core/errors.ts';
@@ -58,7 +58,7 @@ export async function eraseIntegration(
   integration: string,
 ): Promise<IntegrationReceipt> {
   const { store, takeLease } = application;
-  if (!(await knowsIntegration(store.reader, integration))) throw unknown(integration);
+  if (!(await knowsIntegration(store.reader, integration))) throw unknownIntegration(integration);
   return withLease({ store, clock, takeLease }, integration, async (lease) => {
     if (await hasOpenRequests(store.reader, integration)) throw unsettled(integration);
     const networks = (await listNetworks(store.reader, integration)).map(({ name }) => name);
@@ -66,6 +66,8 @@ export async function eraseIntegration(
       ({ integrationId }) => integrationId === integration,
     );
     const files = await dropFiles(application, integration);
+    // As when they are removed: processes that serve or work let go of the client within seconds.
+    await store.act((trx) => deleteSettings(trx, integration));
     const { erased, kept } = await eraseLeavingIntegration(store, lease);
     const overwritten = await overwriteErased(store.connection);
     return {
@@ -111,10 +113,10 @@ function describeOutside(networks: readonly string[]): string[] {
   ];
 }
 
-function unknown(integration: string): ConfigurationError {
+export function unknownIntegration(integration: string): ConfigurationError {
   return new ConfigurationError(
-    `The database knows no integration "${integration}": nothing was done.`,
-    { code: 'integration_unknown', details: { integration } },
+    `The database knows no client "${integration}". Nothing was erased.`,
+    { code: 'integration_unknown', refusal: 'unknown', details: { integration } },
   );
 }
 

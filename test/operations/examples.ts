@@ -247,6 +247,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   disconnect: 'test/interfaces/api/clients.test.ts: a CRM account that is connected',
   'users passkeys remove': 'test/interfaces/api/passkeys.test.ts: a passkey of a browser',
   'clients check': 'test/interfaces/api/checks.test.ts: it is carried out after the answer',
+  erase: 'test/interfaces/api/erase-client.test.ts: a client that the settings have no more',
   'runs redeliver': 'test/interfaces/api/redelivery.test.ts: it is carried out after the answer',
   'runs redelivery': 'test/interfaces/api/redelivery.test.ts: it is carried out after the answer',
   'alerts test': 'test/interfaces/api/alerts.test.ts: a receiver of messages',

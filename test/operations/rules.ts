@@ -143,6 +143,14 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     route: 'POST /v1/integrations/:integration/runs',
     audit: 'run.asked',
   },
+  erase: {
+    ...ofOwners,
+    by: 'person',
+    asks: true,
+    effect: 'acts',
+    route: 'POST /v1/integrations/:integration/erase',
+    audit: 'integration.erased',
+  },
   'runs redeliver': {
     ...ofAdmins,
     asks: true,

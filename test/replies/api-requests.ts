@@ -308,6 +308,14 @@ export const API_CASES: CaseTable = {
   },
   'GET /v1/approvals': { good: { path: '/v1/approvals' } },
   'POST /v1/clients/check': { good: { path: '/v1/clients/check' } },
+  'POST /v1/integrations/:integration/erase': {
+    good: { path: '/v1/integrations/riverside/erase?digest={digest}' },
+    ...unseen('/v1/integrations/riverside/erase'),
+  },
+  'POST /v1/integrations/:integration/erase/preview': {
+    good: { path: '/v1/integrations/riverside/erase/preview' },
+    unknown: { path: '/v1/integrations/nowhere/erase/preview' },
+  },
   'POST /v1/integrations/:integration/redelivery': {
     good: { path: '/v1/integrations/riverside/redelivery?digest={digest}' },
     ...unseen('/v1/integrations/riverside/redelivery'),

@@ -6,6 +6,7 @@ import {
   removeClient,
   showClient,
 } from '../../operations/clients.ts';
+import { eraseClient } from '../../operations/erase.ts';
 import type { Access } from './access.ts';
 import { createOperationRoutes } from './operation-routes.ts';
 import type { HttpDeps } from './request/context.ts';
@@ -22,5 +23,6 @@ export function integrationRoutes(deps: HttpDeps, access: Access) {
   add(applyClients, { tag, method: 'post', path: all, takeUp });
   add(removeClient, { tag, method: 'delete', path: one, takeUp });
   add(disconnectClient, { tag, method: 'post', path: `${one}/disconnect` });
+  add(eraseClient, { tag, method: 'post', path: `${one}/erase` });
   return app;
 }

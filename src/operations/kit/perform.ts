@@ -128,7 +128,9 @@ export async function performLater<Input extends InputSchema, Result extends z.Z
   consent?: Consent,
 ): Promise<ApprovalRecord> {
   authorise(operation, caller);
-  requireClient(toWorld(deps, caller, deps.application.store.reader), input);
+  if (operation.reach === 'some') {
+    requireClient(toWorld(deps, caller, deps.application.store.reader), input);
+  }
   const world = await requireAgreed(deps, caller, operation, input, consent);
   const matter = await operation.secondUser?.(world, input);
   const asked = toAsked(world, operation, input);
@@ -228,12 +230,16 @@ async function requireAgreed<Input extends InputSchema, Result extends z.ZodType
   return world;
 }
 
-/** Its clients: the one in its input, or else all that the caller has access to. */
+/**
+ * Its clients: the one in its input, or else all that the caller has access to. What only callers with access to all
+ * clients may do is recorded for none: it may erase a client with everything of its own.
+ */
 function toAsked(
   { caller, clients }: Pick<World, 'caller' | 'clients'>,
   operation: AskedOperation['operation'],
   input: Record<string, unknown>,
 ): AskedOperation {
+  if (operation.reach === 'all') return { caller, operation, input, clients: [''] };
   const { integration } = input;
   const named = typeof integration === 'string' ? [integration] : [...clients.keys()];
   return { caller, operation, input, clients: named.length === 0 ? [''] : named };

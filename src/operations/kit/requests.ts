@@ -29,7 +29,7 @@ export class RequestWaits extends Error {
 /** An operation with what a caller asks of it. */
 export interface AskedOperation {
   caller: Caller;
-  operation: Pick<Operation, 'name' | 'role' | 'by' | 'summary'>;
+  operation: Pick<Operation, 'name' | 'role' | 'reach' | 'by' | 'summary'>;
   input: Record<string, unknown>;
   /** Its clients. An empty name stands for none, because each row belongs to a client. */
   clients: readonly string[];

@@ -1,7 +1,9 @@
 /** The preview of a requested delivery, for the terminal and the API. */
-import type { OpenIntegration } from '../../clients/open-integration.ts';
+
+import type { FieldMapping } from '../../core/field-map.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 import { exclusionText, KEPT_OUT_TEXTS } from '../../fields/redelivery-view.ts';
+import type { RunDeps } from '../control/context.ts';
 import { openCrm } from '../control/crm-account.ts';
 import { chooseFields } from './choose-fields.ts';
 import { previewRedelivery, type RedeliveryPreview } from './request.ts';
@@ -16,7 +18,7 @@ export interface WantedDelivery {
 
 /** Opens the CRM and counts what the delivery would write now; writes nothing. Throws a ConfigurationError for an unknown field. */
 export async function previewRequest(
-  { deps, mappings }: Pick<OpenIntegration, 'deps' | 'mappings'>,
+  { deps, mappings }: { deps: RunDeps; mappings: readonly FieldMapping[] },
   { integration, only, names }: WantedDelivery,
 ): Promise<RedeliveryPreview> {
   const fields = chooseFields(mappings, names);

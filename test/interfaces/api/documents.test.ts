@@ -118,6 +118,8 @@ describe('openapi.json', () => {
       'POST /v1/integrations/{integration}/disconnect',
       'POST /v1/integrations/{integration}/disconnect/preview',
       'POST /v1/integrations/{integration}/doctor',
+      'POST /v1/integrations/{integration}/erase',
+      'POST /v1/integrations/{integration}/erase/preview',
       'POST /v1/integrations/{integration}/fields',
       'POST /v1/integrations/{integration}/networks/check',
       'POST /v1/integrations/{integration}/networks/repair',

@@ -248,6 +248,8 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'POST /integrations/:integration/pause': { role: 'admin', about: 'integration' },
   'POST /integrations/:integration/resume': { role: 'admin', about: 'integration' },
   'POST /v1/clients/check': { role: 'admin' },
+  'POST /v1/integrations/:integration/erase': { role: 'owner', by: 'person', about: 'all' },
+  'POST /v1/integrations/:integration/erase/preview': { role: 'owner', by: 'person', about: 'all' },
   'POST /v1/integrations/:integration/redelivery': { role: 'admin', about: 'integration' },
   'POST /v1/integrations/:integration/redelivery/preview': { role: 'admin', about: 'integration' },
   'POST /v1/integrations/:integration/redelivery/counts': { role: 'admin', about: 'integration' },

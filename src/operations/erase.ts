@@ -1,0 +1,100 @@
+/** The end of a client: everything that is known of it is erased, and a receipt says what stays and why. */
+import { z } from 'zod';
+import { knowsIntegration } from '../clients/statements/integrations.ts';
+import { countContacts } from '../contacts/contacts.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import { newId } from '../core/new-id.ts';
+import { describeCount, formatTimestamp } from '../core/quantities.ts';
+import { eraseIntegration, unknownIntegration } from '../privacy/erase-integration.ts';
+import { acting, type World } from './kit/operation.ts';
+
+const receiptSchema = z
+  .object({
+    id: z.string(),
+    integration: z.string(),
+    at: z.iso.datetime(),
+    erasedEarlier: z.iso
+      .datetime()
+      .nullable()
+      .describe('When it was erased before; null the first time'),
+    erased: z
+      .record(z.string(), z.int())
+      .describe('Number of rows by kind, without those of an earlier attempt that was cut off'),
+    kept: z.array(z.object({ what: z.string(), rows: z.int(), why: z.string() })),
+    files: z.array(z.string()).describe('Files that were uploaded in its set-up; they are deleted'),
+    outside: z.array(z.string()).describe('What others hold of it'),
+    overwritten: z
+      .boolean()
+      .describe('False if the database file may still have bytes of it until it is repeated'),
+  })
+  .meta({ id: 'ErasedClient' });
+
+export const eraseClient = acting({
+  name: 'erase',
+  summary: 'Erase everything of a client that leaves, with a receipt',
+  details:
+    'Remove the client from the settings file first. What was charged stays without contacts, and so do blocks of erased people and the audit; the receipt says why.',
+  role: 'owner',
+  reach: 'all',
+  by: 'person',
+  input: z.object({ integration: z.string().min(1).describe('The ID of the client') }),
+  subjects: ['integration'],
+  takesMinutes: true,
+  result: z.object({ receipt: receiptSchema }),
+  async question(world, { integration }) {
+    await requireLeaving(world, integration);
+    const contacts = await countContacts(world.reader, integration);
+    return {
+      text: `Erase everything of "${integration}" from the database for good, with ${describeCount(contacts, 'contact')}?`,
+      counts: { contacts },
+    };
+  },
+  async run(world, { integration }) {
+    const { application, store, clock } = world;
+    await requireLeaving(world, integration);
+    const deps = { clock, newId: () => newId(clock.now()) };
+    const erasing = { ...deps, application: { ...application, store } };
+    const receipt = await eraseIntegration(erasing, integration);
+    // Settings of the database have gone with it.
+    await application.refresh();
+    return { receipt };
+  },
+  say: ({ receipt }) => describeReceipt(receipt),
+});
+
+/** Throws a ConfigurationError for a client that the database does not know, or that the settings file still has. */
+async function requireLeaving(
+  { reader, application }: Pick<World, 'reader' | 'application'>,
+  id: string,
+): Promise<void> {
+  if (application.settings.integrations.some((each) => each.id === id)) {
+    throw new ConfigurationError(
+      `The settings file still has "${id}": the next sync would begin anew and pay for all contacts again. Nothing was erased. Remove it there (after \`donor-sync disconnect ${id}\`), restart \`donor-sync serve\`, and repeat this.`,
+      { code: 'integration_in_settings', refusal: 'conflict', details: { integration: id } },
+    );
+  }
+  if (!(await knowsIntegration(reader, id))) throw unknownIntegration(id);
+}
+
+function describeReceipt(receipt: z.output<typeof receiptSchema>): string[] {
+  const { integration, id, at, erasedEarlier, erased, kept, files, outside, overwritten } = receipt;
+  const earlier =
+    erasedEarlier === null
+      ? ''
+      : ` It was erased before, on ${formatTimestamp(Date.parse(erasedEarlier))}.`;
+  const stays = kept.map(
+    ({ what, rows, why }) => `  ${describeCount(rows, 'row')} of ${what}: ${why}`,
+  );
+  return [
+    `Everything of "${integration}" is erased.${earlier}`,
+    `Receipt ${id}, ${formatTimestamp(Date.parse(at))}:`,
+    ...Object.entries(erased).map(
+      ([what, rows]) => `  ${describeCount(rows, 'row')} of ${what.replaceAll('_', ' ')}`,
+    ),
+    ...files.map((name) => `  the file ${name}`),
+    ...(stays.length > 0 ? ['What stays, and why:', ...stays] : []),
+    'Elsewhere:',
+    ...outside.map((text) => `  ${text}`),
+    ...(overwritten ? [] : ['Another process uses the file: repeat this once it has ended.']),
+  ];
+}
