@@ -104,6 +104,7 @@ async function everyLook(world: SweptWorld, { ids }: Neighbour): Promise<void> {
     'approvals',
     ...['clients list', 'clients show riverside', 'clients check', 'setups list'],
     ...[`runs show ${run}`, `runs contacts ${run}`, 'holds queue', 'holds names', 'holds answers'],
+    ...['runs redelivery riverside', 'runs redeliver riverside'],
     ...[
       'schedule list',
       'schedule show riverside',
