@@ -38,6 +38,8 @@ export interface HttpWorld {
   application: Application;
   runner: Runner;
   crm: MemoryCrm;
+  /** The CRM of another integration. */
+  crmOf(id: string): MemoryCrm;
   service: PartnerSandbox;
   /** Every line of the log, at the most talkative level. */
   logLines: string[];
@@ -73,6 +75,8 @@ export interface HttpWorldOptions {
   publicName?: string;
   /** More integrations by their ids, each with an empty CRM of its own. */
   others?: readonly string[];
+  /** More settings of each of them; their CRMs have the default fields then, and none otherwise. */
+  other?: Record<string, unknown>;
   /** What people call the integration. */
   name?: string;
   /** The integration's partner key; one that the service accepts by default. */
@@ -142,9 +146,17 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
   const control = controlService(service);
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-http-'));
   const crmName = randomUUID();
-  const crm = createMemoryCrm({ fields: memoryDefaultFields.map(({ to }) => to) });
+  const fields = memoryDefaultFields.map(({ to }) => to);
+  const crm = createMemoryCrm({ fields });
   memoryCrms.set(crmName, crm);
-  for (const id of others) memoryCrms.set(`${crmName}-${id}`, createMemoryCrm({ fields: [] }));
+  const otherCrms = new Map(
+    others.map((id) => [
+      id,
+      // Each its own organisation, whose contacts are nobody else's.
+      createMemoryCrm(options.other ? { fields, account: { id, name: id } } : { fields: [] }),
+    ]),
+  );
+  for (const [id, each] of otherCrms) memoryCrms.set(`${crmName}-${id}`, each);
   const logLines: string[] = [];
   const log = createLog('debug', {
     write: (line) => void logLines.push(line),
@@ -171,6 +183,7 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
             id,
             partner: { baseUrl: service.baseUrl, apiKey: service.apiKey },
             crm: { kind: 'memory', name: `${crmName}-${id}` },
+            ...options.other,
           })),
         ],
       }),
@@ -207,6 +220,11 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
     runner,
     routes: app.routes,
     crm,
+    crmOf(id) {
+      const found = otherCrms.get(id);
+      if (found === undefined) throw new Error(`There is no integration "${id}".`);
+      return found;
+    },
     service,
     logLines,
     folder,

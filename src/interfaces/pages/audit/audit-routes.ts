@@ -9,7 +9,11 @@ import {
   pagesOfAudit,
   readAuditPage,
 } from '../../../privacy/audit-view.ts';
-import { listAccessibleIds, requireAllClients } from '../../api/request/client-access.ts';
+import {
+  hasAccess,
+  listAccessibleIds,
+  requireAllClients,
+} from '../../api/request/client-access.ts';
 import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
 import type { PageFrame } from '../frame/page-app.ts';
 import type { AuditChecker } from './checker.ts';
@@ -43,8 +47,10 @@ export function auditPageRoutes(
     const query = auditQuerySchema.parse(c.req.query());
     const filter = { ...toFilter(query), integrationIds: listAccessibleIds(c) };
     const integrationId = query.client || null;
+    // Who has no access to a client leaves nothing in its audit.
+    const isKnown = integrationId !== null && hasAccess(c, integrationId);
     await noteEntries(store.actingAs(c.var.actor).act, [
-      { action: 'audit.exported', integrationId },
+      { action: 'audit.exported', integrationId: isKnown ? integrationId : null },
     ]);
     c.header('Content-Type', 'text/csv; charset=utf-8');
     c.header('Content-Disposition', 'attachment; filename="audit.csv"');

@@ -1,0 +1,271 @@
+/**
+ * Every route, asked by everyone who could: for what they have access to, for what they have no access to, and for what
+ * does not exist. What is to be answered comes from `route-table.ts`, which is written from the design and the guides.
+ */
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { ROLES, type Role } from '../../../src/core/role.ts';
+import { RULES } from '../../operations/rules.ts';
+import { ROUTES, type RouteRule } from '../api/route-table.ts';
+import { PROBES, toRequest } from './probes.ts';
+import {
+  OWN,
+  openTwoClients,
+  type Principal,
+  type Reply,
+  type Things,
+  type TwoClients,
+  UNKNOWN,
+} from './two-clients.ts';
+
+/** Which routes a role is let through to, by the role that they need: one line for each role. */
+const LETS_IN: Readonly<Record<Role, readonly Role[]>> = {
+  viewer: ['viewer'],
+  reader: ['viewer', 'reader'],
+  decider: ['viewer', 'reader', 'decider'],
+  admin: ['viewer', 'reader', 'decider', 'admin'],
+  owner: ['viewer', 'reader', 'decider', 'admin', 'owner'],
+};
+
+/** What a token never may, whoever made it: an owner's token tries each. */
+const NEVER_BY_TOKEN = [
+  ...['POST /v1/users', 'PUT /v1/users/:user/role', 'POST /v1/users/:user/link'],
+  ...['POST /v1/users/:user/enable', 'DELETE /v1/users/:user'],
+  ...['DELETE /v1/users/:user/passkeys/:passkey', 'POST /v1/tokens'],
+  'POST /v1/integrations/:integration/contacts/:contact/forget',
+  ...['POST /users', 'POST /users/:user/role', 'POST /users/:user/link', 'POST /tokens'],
+  ...['POST /users/:user/enable', 'POST /users/:user/remove'],
+  'POST /users/:user/passkeys/:passkey/remove',
+];
+
+/** They end the session or the thing that other requests need, so they come last. */
+const ENDS_SESSION = 'POST /account/sign-out-everywhere';
+const LAST = ['POST /setup/:id/drop', 'POST /users/:user/remove', ENDS_SESSION];
+
+/** Things that a request of another principal may have used up. */
+const USED_UP = /answers|approvals|setup|tokens|users|passkeys|batches/;
+
+const TARGETS = ['own', 'foreign', 'unknown'] as const;
+type Target = (typeof TARGETS)[number];
+
+type Route = RouteRule & { name: string; role: Role };
+
+const routes = Object.entries(ROUTES)
+  .flatMap(([name, { role, ...rule }]): Route[] => (role === null ? [] : [{ name, role, ...rule }]))
+  .sort((a, b) => LAST.indexOf(a.name) - LAST.indexOf(b.name));
+
+const UNKNOWN_THINGS: Things = {
+  ...{ integration: UNKNOWN, run: UNKNOWN, hold: UNKNOWN, batch: UNKNOWN, approval: UNKNOWN },
+  ...{ answer: UNKNOWN, contact: UNKNOWN, user: UNKNOWN, token: UNKNOWN, passkey: UNKNOWN },
+  ...{ session: UNKNOWN, setup: UNKNOWN },
+};
+
+/** What a principal is to be answered about something, as a word that a list of mistakes can have. */
+type Verdict = 'allowed' | 'sign-in' | 401 | 403 | 404 | 'as unknown' | `otherwise ${number}`;
+
+function expected(
+  principal: Principal,
+  { name, role, about, by, isPage }: Route,
+  target: Target,
+): Verdict {
+  if (principal.role === null) return isPage && name.startsWith('GET') ? 'sign-in' : 401;
+  if (!LETS_IN[principal.role].includes(role)) return 403;
+  if (about === 'all' && principal.reach === 'own') return 403;
+  if (by === 'person' && principal.by === 'token') return 403;
+  const { id, otherwise, needsAll } = PROBES[name] ?? {};
+  if (target === 'own') return needsAll && principal.reach === 'own' ? 403 : 'allowed';
+  if (otherwise !== undefined) return `otherwise ${otherwise}`;
+  const namesThing = id !== undefined || !(about === undefined || about === 'list');
+  return namesThing && about !== 'all' ? 404 : 'as unknown';
+}
+
+function isAsExpected(reply: Reply, verdict: Verdict, mayBeGone: boolean): boolean {
+  const { status, location } = reply;
+  if (status >= 500) return false;
+  if (verdict === 'sign-in') return status === 303 && /^\/sign-in(\?|$)/.test(location);
+  if (verdict === 'allowed') return ![401, 403, ...(mayBeGone ? [] : [404])].includes(status);
+  if (verdict === 'as unknown') return ![401, 403].includes(status);
+  if (typeof verdict === 'string') return status === Number(verdict.split(' ')[1]);
+  return status === verdict;
+}
+
+let two: TwoClients;
+let before: string[] = [];
+let entriesBefore: string[] = [];
+/** How many requests were sent, and how many principals sent them. */
+const counts = { requests: 0, principals: 0 };
+
+beforeAll(async () => {
+  two = await openTwoClients();
+  before = two.foreignRows();
+  entriesBefore = two.foreignEntries();
+});
+afterAll(() => two.world.close());
+
+/** The reply with every ID of these things as one word. */
+function withoutIds({ status, location, text }: Reply, things: Things): Reply {
+  const ids = [...new Set(Object.values(things))].sort((a, b) => b.length - a.length);
+  const strip = (words: string): string =>
+    ids.reduce((left, id) => left.replaceAll(id, UNKNOWN), words.replaceAll(VOLATILE, ''));
+  return { status, location: strip(location), text: strip(text) };
+}
+
+/** What differs from one response to the next whatever is asked: challenges, and what the process has done. */
+const VOLATILE = /challenge&quot;:&quot;[\w-]+|eyJ[\w.-]+|^(process|nodejs|donor_sync_http)_.*\n/gm;
+
+/** What went wrong with a route, in words; nothing if all is well. */
+async function attack(principal: Principal, route: Route): Promise<string[]> {
+  const ask = async (things: Things) => {
+    counts.requests += 1;
+    return two.ask(principal, toRequest(route.name, route, things));
+  };
+  if (ENDS_SESSION === route.name) return tell(route, { own: await ask(two.own) });
+  const unknown = await ask(UNKNOWN_THINGS);
+  // Nothing is foreign to those who reach all.
+  const foreign = principal.reach === 'own' ? await ask(two.foreign) : null;
+  const own = await ask(two.own);
+  const wrong = tell(route, { own, unknown, ...(foreign && { foreign }) });
+  if (foreign === null) return wrong;
+  const [asForeign, asUnknown] = [
+    withoutIds(foreign, two.foreign),
+    withoutIds(unknown, UNKNOWN_THINGS),
+  ];
+  if (JSON.stringify(asForeign) !== JSON.stringify(asUnknown)) {
+    wrong.push(`${route.name}: foreign differs from unknown: ${difference(asForeign, asUnknown)}`);
+  }
+  for (const [target, { text, location }] of [
+    ['own', own],
+    ['unknown', unknown],
+  ] as const) {
+    const found = two.foreignMarks.filter((mark) => (text + location).includes(mark));
+    if (found.length > 0) wrong.push(`${route.name}: ${target} shows ${found.join(', ')}`);
+  }
+  return wrong;
+
+  function tell(of: Route, replies: Partial<Record<Target, Reply>>): string[] {
+    return TARGETS.flatMap((target) => {
+      const reply = replies[target];
+      const verdict = expected(principal, of, target);
+      if (reply === undefined || isAsExpected(reply, verdict, USED_UP.test(of.name))) return [];
+      return [`${of.name}: ${target} is ${reply.status}, not ${verdict}`];
+    });
+  }
+}
+
+/** Where two replies part. */
+function difference(one: Reply, other: Reply): string {
+  const [a, b] = [JSON.stringify(one), JSON.stringify(other)];
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at += 1;
+  const from = Math.max(0, at - 60);
+  return `${a.slice(from, at + 60)} / ${b.slice(from, at + 60)}`;
+}
+
+const STRANGERS = ['nobody', 'a disabled admin', 'a revoked token', 'an invented session'];
+const LIMITED = [
+  ...['a viewer', 'a reader', 'a decider', 'an admin'],
+  ...ROLES.map((role) => `a token (${role})`),
+];
+const LEAKED = [
+  ...ROLES.map((role) => `a token (${role}) for all clients`),
+  "a browser with an owner's token",
+];
+
+async function attackAll(name: string): Promise<string[]> {
+  const principal = two.principals.find((one) => one.name === name);
+  if (principal === undefined) throw new Error(`${name} is nobody.`);
+  counts.principals += 1;
+  const wrong: string[] = [];
+  for (const route of routes) wrong.push(...(await attack(principal, route)));
+  return wrong;
+}
+
+describe('every route', () => {
+  it('is asked by everyone, about things that are there', () => {
+    const names = two.principals.map(({ name }) => name);
+    expect(names.sort()).toEqual([...STRANGERS, ...LIMITED, ...LEAKED].sort());
+    expect(Object.values({ ...two.own, ...two.foreign })).not.toContain('');
+  });
+
+  it.each([...STRANGERS, ...LIMITED])(
+    'answers %s about own, foreign and unknown things as the design says',
+    async (name) => {
+      expect(await attackAll(name)).toEqual([]);
+    },
+  );
+
+  it('has left everything of the foreign client as it was, with nothing new in its audit', () => {
+    expect(counts.principals).toBe(STRANGERS.length + LIMITED.length);
+    expect(counts.requests).toBeGreaterThan(1_184 * 5);
+    expect(before.length).toBeGreaterThan(100);
+    expect(two.foreignRows()).toEqual(before);
+    expect(two.foreignEntries()).toEqual(entriesBefore);
+  });
+
+  it('of one client knows no contact of another', async () => {
+    const admin = two.principals.find(({ name }) => name === 'an admin');
+    if (admin === undefined) throw new Error('there is no admin');
+    const mixed = { ...two.foreign, integration: OWN };
+    for (const route of routes.filter(({ name }) => name.includes('/contacts/:contact/'))) {
+      const foreign = await two.ask(admin, toRequest(route.name, route, mixed));
+      const nowhere = { ...mixed, contact: UNKNOWN };
+      const unknown = await two.ask(admin, toRequest(route.name, route, nowhere));
+      expect(withoutIds(foreign, two.foreign), route.name).toEqual(withoutIds(unknown, nowhere));
+    }
+  });
+
+  it('leads nobody by the key of another request to its run', async () => {
+    const ask = (name: string, { integration }: Things) => {
+      const principal = two.principals.find((one) => one.name === name);
+      if (principal === undefined) throw new Error(`${name} is nobody.`);
+      const headers = { ...principal.headers, 'idempotency-key': 'the same' };
+      const path = `/v1/integrations/${integration}/runs`;
+      return two.ask({ ...principal, headers }, { method: 'POST', path });
+    };
+    const first = await ask('a token (owner) for all clients', two.foreign);
+    const second = await ask('a token (admin)', two.own);
+    expect([first.status, second.status]).toEqual([202, 202]);
+    expect(second.location).not.toBe(first.location);
+    expect((await ask('a token (admin)', two.foreign)).status).toBe(404);
+  });
+
+  it.each(LEAKED)('answers %s as its role says, and never as a person', async (name) => {
+    expect(await attackAll(name)).toEqual([]);
+  });
+});
+
+describe('an owner', () => {
+  /** Requests that end in 404: only a client with a file has results, and the API has refused the approval before. */
+  const NOT_THERE = [
+    'GET /setup/:id/results',
+    'POST /decisions/approvals/:approval/confirm',
+    'POST /decisions/approvals/:approval/refuse',
+  ];
+
+  it('gets through each of these requests, which are well formed and about things that are there', async () => {
+    const other = await openTwoClients();
+    onTestFinished(() => other.world.close());
+    const wrong: string[] = [];
+    const ask = async (route: Route, things: Things) => {
+      const reply = await other.ask(other.owner, toRequest(route.name, route, things));
+      const gets = reply.status < 300 || [303, 409, 422].includes(reply.status);
+      const isBlunt = /Unrecognized key|expected \w+, received/.test(reply.text);
+      if (gets && !isBlunt) return;
+      wrong.push(`${route.name}: ${reply.status} ${reply.text.slice(0, 300)}`);
+    };
+    for (const route of routes.filter(({ name }) => !NOT_THERE.includes(name))) {
+      if (route.name.startsWith('GET ')) await ask(route, other.foreign);
+      await ask(route, other.own);
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it("can do what no token may, and an owner's token none of it", () => {
+    const ofPeople = routes.filter(({ by }) => by === 'person').map(({ name }) => name);
+    const acts = ofPeople.filter((name) => !name.endsWith('/preview'));
+    expect(acts.sort()).toEqual([...NEVER_BY_TOKEN].sort());
+    const declared = Object.values(RULES).flatMap(({ by, route }) =>
+      by === 'person' ? [route] : [],
+    );
+    expect(declared.filter((route) => !NEVER_BY_TOKEN.includes(route))).toEqual([]);
+  });
+});

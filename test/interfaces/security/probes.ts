@@ -1,0 +1,117 @@
+/** What is sent to each route so that it names one thing: what `route-table.ts` does not say. */
+import type { RouteRule } from '../api/route-table.ts';
+import type { Things } from './two-clients.ts';
+
+export interface Probe {
+  /** The thing that `:id` is, in the path or in the body; what the route is `about` by default. */
+  id?: keyof Things;
+  /** The path, where the pattern of the route does not name a thing. */
+  path?: string;
+  /** Sent as JSON to the API, and as a form to pages; `:id` is the thing. */
+  body?: Readonly<Record<string, unknown>>;
+  /** The response about what is out of reach or unknown, where it is not 404. */
+  otherwise?: 303 | 403 | 422;
+  /** True where callers who reach some clients may not do it for these either. */
+  needsAll?: boolean;
+}
+
+const holds = { id: 'hold', body: { holds: [':id'] } } as const satisfies Probe;
+const ofAll = (word: string): Probe => ({
+  path: `/decisions/all/${word}?client=:integration&reason=lost_answer&until=1`,
+});
+
+/** Settings of a client at a public address, which no name server has to look up. */
+const CLIENT = {
+  ...{ id: ':id', partner: { baseUrl: 'https://93.184.215.14', apiKey: 'key' } },
+  crm: { kind: 'hubspot', auth: { type: 'token', token: 'token' } },
+};
+
+/** By the name of the route. A list is asked for one client, which its filter names. */
+export const PROBES: Readonly<Record<string, Probe>> = {
+  'POST /v1/integrations': {
+    ...{ id: 'integration', otherwise: 403 },
+    body: { integrations: [CLIENT] },
+  },
+  'GET /v1/clients': { path: '/v1/clients?q=:integration' },
+  'GET /v1/find': { path: '/v1/find?q=:integration' },
+  'GET /v1/runs': { path: '/v1/runs?integration=:integration' },
+  'GET /v1/holds': { path: '/v1/holds?integration=:integration' },
+  'POST /v1/holds/names': { id: 'integration', body: { integration: ':id' } },
+  'GET /v1/decisions': { path: '/v1/decisions?client=:integration' },
+  'POST /v1/holds/approve': holds,
+  'POST /v1/holds/reject': holds,
+  'POST /v1/holds/resubmit': holds,
+  'POST /v1/answers/:answer/withdraw': { id: 'answer' },
+  'GET /v1/alerts': { path: '/v1/alerts?integration=:integration' },
+  'GET /v1/audit': { path: '/v1/audit?integration=:integration' },
+  'GET /v1/credits': { path: '/v1/credits?integration=:integration' },
+  'GET /v1/credits/bill': { path: '/v1/credits/bill?month=2026-11' },
+  'POST /v1/users': { body: { name: 'Eve', email: 'eve@example.org', role: 'owner' } },
+  'PUT /v1/users/:user/role': { body: { role: 'decider' } },
+  'POST /v1/tokens': { body: { name: 'Eve', role: 'owner' } },
+  'POST /v1/integrations/:integration/contacts/:contact/forget': { body: { alsoInCrm: false } },
+  'GET /oauth/:kind/start': { path: '/oauth/memory/start?integration=:integration' },
+
+  // Nothing says whose session or passkey an ID was: the page of the account comes next.
+  'POST /account/sessions/:id/end': { id: 'session', otherwise: 303 },
+  // Who removes one has to show first who it is, whatever the ID.
+  'POST /account/passkeys/:id/remove': { id: 'passkey', otherwise: 422 },
+  'POST /users': { body: { name: 'Eve', email: 'eve@example.com', role: 'owner', reach: 'all' } },
+  'POST /users/:user/role': { body: { role: 'decider', reach: 'all' } },
+  'POST /tokens': { body: { name: 'Eve', role: 'owner', reach: 'all' } },
+  'GET /credits': { path: '/credits?client=:integration' },
+  'GET /credits/bill': { path: '/credits/bill?month=2026-11&client=:integration' },
+  'GET /runs': { path: '/runs?client=:integration' },
+  'GET /audit': { path: '/audit?client=:integration' },
+  'GET /audit/csv': { path: '/audit/csv?client=:integration' },
+  // Without its own channel it is the one of all clients that is tested.
+  'POST /clients/:id/alerts/test': { needsAll: true },
+  'GET /decisions': { path: '/decisions?client=:integration' },
+  'GET /setup': { path: '/setup?find=:integration' },
+  'POST /setup/:id/change': { id: 'integration' },
+  'POST /setup': { body: { name: 'Eve Foundation' } },
+  'POST /decisions/all/approve': ofAll('approve'),
+  'POST /decisions/all/reject': ofAll('reject'),
+  'POST /decisions/all/resubmit': ofAll('resubmit'),
+  'POST /decisions/answers/:answer/withdraw': { id: 'answer', otherwise: 303 },
+};
+
+/** How routes call the things that their paths name. */
+const PARAMETERS: Readonly<Record<string, keyof Things>> = {
+  integration: 'integration',
+  run: 'run',
+  approval: 'approval',
+  answer: 'answer',
+  contact: 'contact',
+  user: 'user',
+  token: 'token',
+  passkey: 'passkey',
+  setup: 'setup',
+};
+
+const WORDS: Readonly<Record<string, string>> = {
+  decision: 'reject',
+  reason: 'lost_answer',
+  month: '2026-11',
+  step: 'schedule',
+  kind: 'memory',
+};
+
+/** The request to a route about these things. */
+export function toRequest(name: string, rule: RouteRule, things: Things) {
+  const [method = '', pattern = ''] = name.split(' ');
+  const probe = PROBES[name] ?? {};
+  const { about } = rule;
+  const ofRoute = about === undefined || about === 'list' || about === 'all' ? null : about;
+  const kind = probe.id ?? (pattern.startsWith('/setup/') ? 'setup' : ofRoute);
+  const id = kind === null ? things.integration : things[kind];
+  const path = (probe.path ?? pattern).replaceAll(/:([a-z]+)/g, (_, word: string) => {
+    const thing = PARAMETERS[word];
+    return thing === undefined ? (WORDS[word] ?? id) : things[thing];
+  });
+  return { method, path, body: probe.body && fillIn(probe.body, id) };
+}
+
+function fillIn(body: Readonly<Record<string, unknown>>, id: string): Record<string, unknown> {
+  return JSON.parse(JSON.stringify(body).replaceAll('":id"', JSON.stringify(id)));
+}
