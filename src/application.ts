@@ -14,8 +14,8 @@ import type { Clock } from './core/clock.ts';
 import { ConfigurationError, isConfigurationError } from './core/errors.ts';
 import type { Integration } from './core/integration-settings.ts';
 import type { Log } from './core/log.ts';
-import { didYouMean } from './core/near-miss.ts';
 import { isRunning, type Owner, ownerIsGone, ownerText } from './core/owner.ts';
+import { unknownClient } from './core/shared-errors.ts';
 import { type CreditReader, createCreditReader } from './credits/credit-reader.ts';
 import { createObservations } from './credits/lost-responses.ts';
 import { createPaceBoard } from './credits/statements/paces.ts';
@@ -350,10 +350,8 @@ function selectIntegrations(
     const integration = known.get(id);
     if (integration) return integration;
     const names = [...known.keys()].join(', ') || 'none';
-    throw new ConfigurationError(
-      `There is no integration "${id}"${didYouMean(id, known.keys()) || '.'} The settings have: ${names}.`,
-      { code: 'integration_unknown', details: { id, known: [...known.keys()] } },
-    );
+    const next = `The settings have: ${names}.`;
+    throw unknownClient(id, { known: known.keys(), next, refusal: 'invalid' });
   });
 }
 

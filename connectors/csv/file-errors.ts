@@ -36,3 +36,14 @@ export function systemCode(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error)) return null;
   return typeof error.code === 'string' ? error.code : null;
 }
+
+/** `file` names one file or two, which someone else writes at the same time. */
+export function fileChanged(
+  file: string,
+  details: Readonly<Record<string, string>>,
+): RetriableError {
+  return new RetriableError(`${file} was changed while it was read; try again.`, {
+    code: 'csv_file_changed',
+    details,
+  });
+}

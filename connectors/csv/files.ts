@@ -1,10 +1,10 @@
 import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { ConfigurationError, RetriableError } from '../../src/core/errors.ts';
+import { ConfigurationError } from '../../src/core/errors.ts';
 import type { ContactsSettings } from '../contract.ts';
 import { requireOptOutField } from '../yes-or-no.ts';
-import { fileError } from './file-errors.ts';
+import { fileChanged, fileError } from './file-errors.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { createMarkTally } from './marks.ts';
 import { type CsvSettings, requiredColumns } from './settings.ts';
@@ -78,9 +78,9 @@ export async function openFiles(
           await commit?.(result);
           return result;
         }
-        throw new RetriableError(`${paths.input} or ${paths.output} changes all the time.`, {
-          code: 'csv_file_changed',
-          details: { input: paths.input, output: paths.output },
+        throw fileChanged(`${paths.input} or ${paths.output}`, {
+          input: paths.input,
+          output: paths.output,
         });
       }),
     close: () =>

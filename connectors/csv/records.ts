@@ -1,12 +1,4 @@
-/**
- * A file split into records (rows with their quoted line breaks, or plain lines), with memory that
- * does not grow with the file.
- *
- * `csv-parse` is not used here because it reports neither where in the file a record is nor how a
- * cell was written. Both are needed to read one row without the others, and to write untouched
- * cells back exactly as they were.
- */
-import { RetriableError } from '../../src/core/errors.ts';
+import { fileChanged } from './file-errors.ts';
 import { createReadAhead } from './sources/read-ahead.ts';
 import type { ByteReader } from './sources/source.ts';
 
@@ -189,8 +181,7 @@ async function readSome(
   const length = Math.min(buffer.length - from, source.size - position);
   const { bytesRead } = await source.handle.read(buffer, from, length, position);
   if (bytesRead === 0) {
-    const message = 'A file became shorter while it was read; try again.';
-    throw new RetriableError(message, { code: 'csv_file_changed' });
+    throw fileChanged('A file', {});
   }
   return bytesRead;
 }

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
-import { RetriableError } from '../../src/core/errors.ts';
+import type { RetriableError } from '../../src/core/errors.ts';
 import type { MarkCount } from '../contract.ts';
 import { endAtFirstLine, measureLongRow, sizeText } from './broken-rows.ts';
-import { fileError } from './file-errors.ts';
+import { fileChanged, fileError } from './file-errors.ts';
 import {
   type Header,
   type HeaderFormat,
@@ -340,10 +340,7 @@ function afterHeader(header: Header): RecordStart {
 }
 
 function changed(path: string): RetriableError {
-  return new RetriableError(`${path} was changed while it was read; try again.`, {
-    code: 'csv_file_changed',
-    details: { path },
-  });
+  return fileChanged(path, { path });
 }
 
 function stampFrom(stats: { dev: bigint; ino: bigint; size: bigint; mtimeNs: bigint }): string {

@@ -1,6 +1,6 @@
 import type { Contact } from '../../src/core/contact.ts';
-import { FatalError } from '../../src/core/errors.ts';
 import type { ContactPage, ContactsSettings, KnownContacts, RemovedContact } from '../contract.ts';
+import { readingEndless } from '../endless.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { readAs } from './errors.ts';
 import type { Filter } from './filter.ts';
@@ -171,9 +171,7 @@ export async function* readArchived(
     if (next === after) break;
     after = next;
   }
-  throw new FatalError('The archived contacts of HubSpot do not come to their end.', {
-    code: 'crm_reading_endless',
-  });
+  throw readingEndless('the archived contacts of HubSpot');
 }
 
 /** Of one request: HubSpot's maximum. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FatalError } from '../../src/core/errors.ts';
+import { queryEndless } from '../endless.ts';
 import type { SalesforceApi } from './api.ts';
 import { getCrmCode, readAs } from './errors.ts';
 import { pagePath } from './sign-in/instance.ts';
@@ -44,9 +44,7 @@ export async function* queryPages(
     if (nextRecordsUrl === undefined || nextRecordsUrl === path) break;
     path = pagePath(nextRecordsUrl);
   }
-  throw new FatalError('A query of Salesforce does not come to its end.', {
-    code: 'crm_query_endless',
-  });
+  throw queryEndless('A Salesforce query');
 }
 
 /** All records of a query with few results. */

@@ -5,7 +5,7 @@ import type { Integration } from '../core/integration-settings.ts';
 import { settingsSealContext } from '../database/encryption/seal-contexts.ts';
 import type { Sealer } from '../database/encryption/sealed.ts';
 import type { Reader } from '../database/reader.ts';
-import { insecureAddresses, insecureProblem } from '../settings/insecure-http.ts';
+import { insecureAddress, insecureAddresses } from '../settings/insecure-http.ts';
 import type { Settings } from '../settings/settings.ts';
 import { listSealedSettings, saveSealedSettings } from './statements/integrations.ts';
 
@@ -79,10 +79,7 @@ function requireSecure(
   const rules = { alerts: { webhook: null }, allowInsecureHttp };
   const [first] = insecureAddresses([integration], rules);
   if (first === undefined) return;
-  throw new ConfigurationError(
-    `${first.setting} of "${integration.id}": ${insecureProblem(first.host)}. Nothing was stored.`,
-    { code: 'insecure_http', details: { integration: integration.id, setting: first.setting } },
-  );
+  throw insecureAddress(first, integration.id, 'Nothing was stored.');
 }
 
 function toChange(present: string | undefined, wanted: string): Applied['change'] {

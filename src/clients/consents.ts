@@ -12,6 +12,7 @@ import {
 } from '../core/errors.ts';
 import type { Integration } from '../core/integration-settings.ts';
 import { newSecret } from '../core/new-secret.ts';
+import { unknownClient } from '../core/shared-errors.ts';
 import { consentVerifierSealContext } from '../database/encryption/seal-contexts.ts';
 import { oauthWord } from '../outbound/sign-in.ts';
 import { hashToken } from '../people/access-token.ts';
@@ -171,10 +172,18 @@ export async function requireConnected(
   const refreshToken = await getSecrets(deps, integration).read(name);
   if (refreshToken !== null) return { ...wanted, name, refreshToken };
   const { id } = integration;
-  throw new ConfigurationError(
+  throw notConnected(
     `"${id}" is not connected to a CRM account. Nothing was changed. To connect it: donor-sync connect ${id}`,
-    { code: 'not_connected', refusal: 'conflict', details: { integration: id } },
+    { refusal: 'conflict', details: { integration: id } },
   );
+}
+
+/** No account of the CRM is connected; `why` is a whole sentence. */
+export function notConnected(
+  why: string,
+  facts: Pick<ConstructorParameters<typeof ConfigurationError>[1], 'refusal' | 'details'> = {},
+): ConfigurationError {
+  return new ConfigurationError(why, { code: 'not_connected', ...facts });
 }
 
 /** True if the integration waits for a person to let it into its CRM. */
@@ -223,10 +232,8 @@ async function requireIntegration(
 ): Promise<Integration> {
   const integration = (await findDraft?.(id)) ?? application.integrations.get(id);
   if (integration?.crm.kind === kind) return integration;
-  throw new ConfigurationError(
-    `The settings that are in use here have no integration "${id}" with a CRM of the kind "${kind}". If they were changed, start the service again.`,
-    { code: 'integration_unknown', details: { integration: id } },
-  );
+  const next = `The settings in use have no client of this ID with a CRM of the kind "${kind}". If they were changed, restart donor-sync serve.`;
+  throw unknownClient(id, { next, refusal: 'invalid' });
 }
 
 function notUnderWay(): ConfigurationError {

@@ -1,7 +1,6 @@
 import type { ConnectorDefinition } from '../../connectors/contract.ts';
-import { ConfigurationError } from '../core/errors.ts';
 import type { Integration } from '../core/integration-settings.ts';
-import { insecureProblem, isInsecure } from '../settings/insecure-http.ts';
+import { insecureAddress, isInsecure } from '../settings/insecure-http.ts';
 
 /**
  * The `crm` of an integration as its connector reads it. Throws a ConfigurationError where tokens
@@ -14,11 +13,8 @@ export function readCrmSettings<Settings>(
 ): Settings {
   const { url } = crm;
   if (refusesPlainHttp && typeof url === 'string' && isInsecure(url, allowInsecureHttp)) {
-    const problem = insecureProblem(new URL(url).hostname);
-    throw new ConfigurationError(`crm.url of "${id}": ${problem}.`, {
-      code: 'insecure_http',
-      details: { integration: id },
-    });
+    const first = { setting: 'crm.url', host: new URL(url).hostname };
+    throw insecureAddress(first, id, 'Nothing was asked there.');
   }
   return settingsSchema.parse(crm);
 }

@@ -8,7 +8,6 @@ import type {
   Finding,
 } from '../../connectors/contract.ts';
 import { listPresent } from '../contacts/many-at-once/missing.ts';
-import { ConfigurationError } from '../core/errors.ts';
 import type { FieldMapping } from '../core/field-map.ts';
 import type { Integration } from '../core/integration-settings.ts';
 import { newId } from '../core/new-id.ts';
@@ -21,7 +20,7 @@ import type { DepartureBoard } from '../outbound/pace.ts';
 import { createPartnerClient, type PartnerClient } from '../partner/client.ts';
 import type { Pacers } from '../partner/key-pace.ts';
 import { INSIGHT_STAGES } from '../paths/write-warm-paths.ts';
-import { insecureAddresses, insecureProblem } from '../settings/insecure-http.ts';
+import { insecureAddress, insecureAddresses } from '../settings/insecure-http.ts';
 import { withAddedMarks } from '../sync/control/added-marks.ts';
 import { getCanonicalId, toContactId } from '../sync/control/contact-id.ts';
 import type { RunDeps } from '../sync/control/context.ts';
@@ -90,10 +89,7 @@ function requireConfidential(integration: Integration, allowInsecureHttp: readon
   const rules = { alerts: { webhook: null }, allowInsecureHttp };
   const [first] = insecureAddresses([integration], rules);
   if (first === undefined) return;
-  throw new ConfigurationError(
-    `${first.setting} of "${integration.id}": ${insecureProblem(first.host)}. Nothing was asked there.`,
-    { code: 'insecure_http', details: { integration: integration.id, setting: first.setting } },
-  );
+  throw insecureAddress(first, integration.id, 'Nothing was asked there.');
 }
 
 /** The contacts among these that are still there; whoever was erased is not, even before the store has forgotten them. */

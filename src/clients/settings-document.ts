@@ -2,6 +2,7 @@
 import { findConnectorDefinition } from '../../connectors/index.ts';
 import { ConfigurationError, isConfigurationError } from '../core/errors.ts';
 import { type Integration, integrationSchema } from '../core/integration-settings.ts';
+import { personNeeded, reachInsufficient } from '../core/shared-errors.ts';
 import { isSameOrigin } from '../outbound/address.ts';
 import type { SetupEnvironment } from '../settings/environment.ts';
 import { valueAt } from '../settings/expectation.ts';
@@ -163,17 +164,17 @@ function toText(value: unknown): string | undefined {
 }
 
 function withoutAccess(id: string): ConfigurationError {
-  return new ConfigurationError(
-    `You have no access to a client "${id}", and only callers with access to all clients create new ones. Nothing was stored. Ask a user who reaches all clients.`,
-    { code: 'reach_insufficient', refusal: 'forbidden', details: { integration: id } },
+  return reachInsufficient(
+    `You have no access to a client "${id}", and only callers with access to all clients create new ones.`,
+    { integration: id },
   );
 }
 
 function ofPerson(id: string, setting: string): ConfigurationError {
-  return new ConfigurationError(
-    `An access token may not set another host (${setting} of "${id}"), whatever its role. Nothing was stored. Send the same document as a signed-in user, or use the terminal: donor-sync apply FILE`,
-    { code: 'person_needed', refusal: 'forbidden', details: { integration: id, setting } },
-  );
+  return personNeeded(`set another host (${setting} of "${id}")`, 'apply FILE', {
+    integration: id,
+    setting,
+  });
 }
 
 function ofOperator(id: string, setting: string): ConfigurationError {

@@ -6,7 +6,8 @@
 import type { RecordLookup } from '../../connectors/contract.ts';
 import type { Application } from '../application.ts';
 import type { Contact } from '../core/contact.ts';
-import { ConfigurationError } from '../core/errors.ts';
+import type { ConfigurationError } from '../core/errors.ts';
+import { unknownClient } from '../core/shared-errors.ts';
 import type { ChangedPart } from '../identity/identity-text.ts';
 import { contactName } from './contact-name.ts';
 import {
@@ -82,8 +83,6 @@ function joinTexts(values: readonly string[]): string {
 }
 
 function withoutIntegration({ integrationId }: QuestionBatch): ConfigurationError {
-  return new ConfigurationError(
-    `The integration "${integrationId}" is not in the settings any more, so its CRM cannot be asked.`,
-    { code: 'integration_unknown', details: { id: integrationId } },
-  );
+  const next = 'It is not in the settings any more, so its CRM cannot be asked.';
+  return unknownClient(integrationId, { next, refusal: 'invalid' });
 }

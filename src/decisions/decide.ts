@@ -1,7 +1,7 @@
 /** Records users' decisions about holds for the next sync. */
 
-import { ConfigurationError } from '../core/errors.ts';
 import type { Act } from '../database/actor-transaction.ts';
+import { heldForPrivacy } from '../privacy/forget/forget.ts';
 import type { BatchDecision, QuestionBatch } from './statements/batches.ts';
 import { recordBatchDecision } from './statements/batches.ts';
 import type { Question, QuestionDecision } from './statements/questions.ts';
@@ -45,10 +45,7 @@ export function requireBatchDecision(
   word: BatchDecisionWord,
 ): void {
   if (batchDecisionsFor(batch).includes(word)) return;
-  throw new ConfigurationError(
-    'A privacy hold of the CRM (HasPrivacyHold) forbids the erasure of these contacts. Nothing was erased: end the hold in the CRM, and the next sync asks whether to erase them.',
-    { code: 'privacy_hold', details: { batch: batch.id } },
-  );
+  throw heldForPrivacy('these contacts', { batch: batch.id });
 }
 
 /**

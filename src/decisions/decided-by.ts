@@ -27,7 +27,7 @@ export async function decidedAlready(
   const who = by === null ? '' : ` by ${actorText(by)}`;
   const what =
     decision === 'superseded' ? 'was closed because the contact changed,' : `was ${decision}`;
-  return conflict(`The decision ${id} ${what} ${when}${who}. ${NEXT}`, { hold: id });
+  return holdDecided(`The decision ${id} ${what} ${when}${who}. ${NEXT}`, { hold: id });
 }
 
 /**
@@ -43,7 +43,7 @@ export async function refuseAnswered(
   const { about, id } = subject;
   const what =
     about === 'reason' ? `The decision about all contacts with ${id}` : `The decision ${id}`;
-  throw conflict(
+  throw holdDecided(
     `${what} was ${decision} a moment ago by ${actorText(by)}. ${NEXT}. To withdraw that answer: donor-sync holds withdraw ${answer.id}`,
     { [about === 'batch' || about === 'reason' ? about : 'hold']: id, answer: answer.id },
   );
@@ -59,7 +59,11 @@ export async function describeFirst(
   return refuseAnswered(source, { about, id, integrationId }).then(() => null, messageOf);
 }
 
-function conflict(message: string, details: Readonly<Record<string, string>>): ConfigurationError {
+/** It was decided, or is no longer there to be decided; `message` says by whom, or what. */
+export function holdDecided(
+  message: string,
+  details: Readonly<Record<string, string>> = {},
+): ConfigurationError {
   return new ConfigurationError(message, { code: 'hold_decided', refusal: 'conflict', details });
 }
 

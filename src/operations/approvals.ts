@@ -1,7 +1,9 @@
 /** Requests that wait for a second user, and the answers to them. */
 import { z } from 'zod';
 import { ConfigurationError } from '../core/errors.ts';
+import { didYouMean } from '../core/near-miss.ts';
 import { describeCount, formatTimestamp } from '../core/quantities.ts';
+import { personNeeded } from '../core/shared-errors.ts';
 import { confirmApproval, refuseApproval } from '../decisions/second-person/confirm.ts';
 import {
   type ApprovalRecord,
@@ -180,9 +182,10 @@ async function findRequest(
   return approval;
 }
 
-function unknownRequest(id: string): ConfigurationError {
+/** For a request that was answered, has expired or is out of reach too. */
+export function unknownRequest(id: string, known: Iterable<string> = []): ConfigurationError {
   return new ConfigurationError(
-    `No request "${id}" waits for a second user. Nothing was changed. List the requests: donor-sync approvals`,
+    `No request "${id}" waits for a second user${didYouMean(id, known) || '.'} Nothing was changed. List the requests: donor-sync approvals`,
     { code: 'approval_unknown', refusal: 'unknown' },
   );
 }
@@ -192,8 +195,5 @@ function requirePerson({ kind }: Caller, { request }: ApprovalRecord): void {
   const isForPersons =
     request.what === 'operation' ? request.by === 'person' : request.what === 'forget';
   if (kind !== 'token' || !isForPersons) return;
-  throw new ConfigurationError(
-    'An access token may not confirm this request, whatever its role. Nothing was changed. Sign in as a user, or use the terminal: donor-sync approvals',
-    { code: 'person_needed', refusal: 'forbidden' },
-  );
+  throw personNeeded('confirm this request', 'approvals');
 }

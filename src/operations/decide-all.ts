@@ -1,9 +1,9 @@
 /** Deciding all contacts of a client that wait for the same reason. */
 import { z } from 'zod';
-import { ConfigurationError } from '../core/errors.ts';
+import type { ConfigurationError } from '../core/errors.ts';
 import { describeCount } from '../core/quantities.ts';
 import { DECIDED } from '../decisions/decide.ts';
-import { refuseAnswered } from '../decisions/decided-by.ts';
+import { holdDecided, refuseAnswered } from '../decisions/decided-by.ts';
 import { approvalOfReason } from '../decisions/second-person/ask.ts';
 import { listQuestionsOfReason } from '../decisions/statements/batches.ts';
 import { applyDueAnswers, insertAnswer } from '../decisions/statements/withdrawable-answers.ts';
@@ -14,7 +14,7 @@ import {
   HOLD_DECISIONS,
   requireReason,
 } from '../decisions/views/kinds.ts';
-import { answerSchema, describeGiven, give, withdrawable } from './decide.ts';
+import { answerSchema, describeGiven, give, undecidable, withdrawable } from './decide.ts';
 import { findClient } from './kit/clients.ts';
 import { type ActingWorld, acting, type World } from './kit/operation.ts';
 import { describeWaiting, waitForSecond } from './second-person.ts';
@@ -107,11 +107,10 @@ async function countWaiting(
   requireReason(reason);
   const possible = decisionsAtOnce(reason);
   if (!possible.includes(decision)) {
-    throw new ConfigurationError(
+    throw undecidable(
       possible.length === 0
         ? `Contacts that wait because of "${reason}" can only be decided one by one. Nothing was changed. List them: donor-sync holds`
         : `Contacts that wait because of "${reason}" cannot all be decided with "${decision}". Nothing was changed. Possible: ${possible.join(', ')}`,
-      { code: 'hold_not_decidable', refusal: 'conflict' },
     );
   }
   let contacts = 0;
@@ -119,9 +118,8 @@ async function countWaiting(
   for await (const _ of listQuestionsOfReason(world.reader, integration, reason, until))
     contacts += 1;
   if (contacts === 0) {
-    throw new ConfigurationError(
+    throw holdDecided(
       `No contact of "${integration}" waits because of "${reason}". Nothing was changed. List what waits: donor-sync holds`,
-      { code: 'hold_decided', refusal: 'conflict' },
     );
   }
   return { contacts, credits: decision === 'resubmit' ? contacts : 0 };
@@ -139,8 +137,7 @@ async function decidedFirst(
   { integration: integrationId, reason: id }: Input,
 ): Promise<ConfigurationError> {
   await refuseAnswered(world, { about: 'reason', id, integrationId });
-  return new ConfigurationError(
-    'Another user has just decided these contacts, and that decision takes effect first. Nothing was changed. Look at what still waits: donor-sync holds',
-    { code: 'hold_decided', refusal: 'conflict' },
+  return holdDecided(
+    'Another user has just decided these contacts, and that decision takes effect first. Nothing was changed. List what waits: donor-sync holds',
   );
 }

@@ -264,14 +264,21 @@ function notDecidable(question: Question): ConfigurationError {
   const choices = listChoices(question).map(
     ({ decision, label }) => `donor-sync holds ${decision} ${id} (${label})`,
   );
-  return new ConfigurationError(
-    `${refusalText(question)} Nothing was decided. Possible: ${choices.join('; ')}`,
-    {
-      code: kind === 'lost_answer' ? 'hold_without_profile' : 'hold_not_decidable',
-      refusal: 'conflict',
-      details: { hold: id },
-    },
-  );
+  const why = `${refusalText(question)} Nothing was changed. Possible: ${choices.join('; ')}`;
+  if (kind !== 'lost_answer') return undecidable(why, { hold: id });
+  return new ConfigurationError(why, {
+    code: 'hold_without_profile',
+    refusal: 'conflict',
+    details: { hold: id },
+  });
+}
+
+/** An answer that these decisions do not take; `why` lists those that they do. */
+export function undecidable(
+  why: string,
+  details: Readonly<Record<string, string>> = {},
+): ConfigurationError {
+  return new ConfigurationError(why, { code: 'hold_not_decidable', refusal: 'conflict', details });
 }
 
 /** Gives an answer that can be withdrawn; null if there is one already. */

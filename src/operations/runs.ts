@@ -6,6 +6,7 @@ import { OUTCOME_ORDER } from '../core/outcome.ts';
 import { splitIntoBatches } from '../core/parallel.ts';
 import { describeCount, formatTimestamp } from '../core/quantities.ts';
 import { type RunReport, runReportSchema, runStatusSchema, triggerSchema } from '../core/run.ts';
+import { unknownRun } from '../core/shared-errors.ts';
 import type { Reader } from '../database/reader.ts';
 import type { RunContactFilter, RunKey } from '../sync/statements/run-rows.ts';
 import { findRunById, listRunRecords, requestStop } from '../sync/statements/runs.ts';
@@ -234,7 +235,7 @@ export const stopRun = changing({
     })
     .meta({ id: 'StoppedRun' }),
   async run(world, { run: id }) {
-    const run = await findRun(world, id, NOTHING_CHANGED);
+    const run = await findRun(world, id, false);
     const state = await requestStop(world.trx, run.id);
     if (state === 'over') throw isOver(id);
     return { run, state };
@@ -245,13 +246,15 @@ export const stopRun = changing({
       : `The run ${id} of "${integration}" was asked to stop. It ends within seconds, and the next run continues from there.`,
 });
 
-/** What an error says of a request that was refused before anything was done. */
-export const NOTHING_CHANGED = 'Nothing was changed. ';
-
 function isOver(id: string): ConfigurationError {
+  return nothingRuns(`The run "${id}" has already ended.`, id);
+}
+
+/** There is nothing to stop. */
+export function nothingRuns(why: string, run: string): ConfigurationError {
   return new ConfigurationError(
-    `The run "${id}" has already ended. Nothing was changed. See what is in progress: donor-sync status`,
-    { code: 'run_over', refusal: 'conflict', details: { run: id } },
+    `${why} Nothing was changed. See what is in progress: donor-sync status`,
+    { code: 'run_over', refusal: 'conflict', details: { run } },
   );
 }
 
@@ -262,12 +265,9 @@ function isOver(id: string): ConfigurationError {
 export async function findRun(
   { reader, caller }: Looking,
   id: string,
-  nothing = '',
+  isRead = true,
 ): Promise<RunReport> {
   const run = await findRunReport(reader, id);
   if (run !== null && (caller.clients?.has(run.integration) ?? true)) return run;
-  throw new ConfigurationError(
-    `There is no run "${id}". ${nothing}List the runs with their whole IDs: donor-sync runs --json`,
-    { code: 'run_unknown', refusal: 'unknown', details: { run: id } },
-  );
+  throw unknownRun(id, { isRead });
 }

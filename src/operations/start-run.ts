@@ -5,11 +5,12 @@ import { confirmAskedMarks } from '../contacts/many-at-once/mark-questions.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { Integration } from '../core/integration-settings.ts';
 import { newId } from '../core/new-id.ts';
+import { invalidRequest } from '../core/shared-errors.ts';
 import { claimIdempotencyKey, redirectIdempotencyKey } from '../jobs/statements/idempotency.ts';
 import { findRunReport, waitingRun } from '../sync/views/run.ts';
 import { findClient } from './kit/clients.ts';
 import { type ActingWorld, acting } from './kit/operation.ts';
-import { findRun, NOTHING_CHANGED, runSchema } from './runs.ts';
+import { findRun, runSchema } from './runs.ts';
 
 const startedSchema = z
   .object({
@@ -83,10 +84,7 @@ export const startRun = acting({
   async run(world, { integration, contact = null, idempotencyKey, ...accepted }) {
     const client = findClient(world, integration);
     if (contact !== null && accepted.full) {
-      throw new ConfigurationError(
-        'Either one contact or a full reading, not both. Nothing was changed.',
-        { code: 'request_invalid' },
-      );
+      throw invalidRequest('Either one contact or a full reading, not both. Nothing was changed.');
     }
     return startOnce(world, client, { contact, ...accepted }, idempotencyKey);
   },
@@ -177,7 +175,7 @@ export const retryRun = acting({
   result: startedSchema,
   async run(world, { run: id }) {
     const { reader } = world.store;
-    const { integration } = await findRun({ ...world, reader }, id, NOTHING_CHANGED);
+    const { integration } = await findRun({ ...world, reader }, id, false);
     const wish = { contact: null, full: false, acceptMatchRate: false, acceptMarks: false };
     return start(world, findClient(world, integration), wish);
   },

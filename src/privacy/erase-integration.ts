@@ -7,7 +7,8 @@ import { dropUploads, type SetupDeps } from '../clients/setup/draft.ts';
 import { deleteSettings, knowsIntegration } from '../clients/statements/integrations.ts';
 import type { Clock } from '../core/clock.ts';
 import { isoTime } from '../core/clock.ts';
-import { ConfigurationError, isDonorSyncError, RetriableError } from '../core/errors.ts';
+import { type ConfigurationError, isDonorSyncError, RetriableError } from '../core/errors.ts';
+import { unknownClient } from '../core/shared-errors.ts';
 import { overwriteErased } from '../database/sqlite/erased-bytes.ts';
 import { listNetworks } from '../networks/statements/networks.ts';
 import { withLease } from '../sync/control/with-lease.ts';
@@ -114,10 +115,7 @@ function describeOutside(networks: readonly string[]): string[] {
 }
 
 export function unknownIntegration(integration: string): ConfigurationError {
-  return new ConfigurationError(
-    `The database knows no client "${integration}". Nothing was erased.`,
-    { code: 'integration_unknown', refusal: 'unknown', details: { integration } },
-  );
+  return unknownClient(integration, { next: 'The database knows none of this ID.' });
 }
 
 function unsettled(integration: string): RetriableError {

@@ -24,10 +24,7 @@ export function readRuntimeOptions(env: Environment, isTerminal: boolean): Runti
   if (logLevel === undefined) {
     const hint = didYouMean(word, LOG_LEVELS);
     const expected = `expected one of ${LOG_LEVELS.join(', ')}`;
-    throw new ConfigurationError(`DONOR_SYNC_LOG_LEVEL is "${word}": ${expected}${hint}`, {
-      code: 'environment_invalid',
-      details: { variable: 'DONOR_SYNC_LOG_LEVEL' },
-    });
+    throw invalidVariable('DONOR_SYNC_LOG_LEVEL', `is "${word}": ${expected}${hint}`);
   }
   return { secretKey: env['DONOR_SYNC_SECRET_KEY'] || null, logLevel };
 }
@@ -60,4 +57,12 @@ export function wantsColor(stream: { isTTY?: boolean }, env: Environment): boole
 /** Returns true if the log should show where in the program an unexpected error occurred. */
 export function wantsStack(env: Environment): boolean {
   return env['DONOR_SYNC_LOG_LEVEL'] === 'debug';
+}
+
+/** A variable of the environment that cannot be used; `why` continues its name. */
+export function invalidVariable(variable: string, why: string): ConfigurationError {
+  return new ConfigurationError(`The environment variable ${variable} ${why}`, {
+    code: 'environment_invalid',
+    details: { variable },
+  });
 }

@@ -3,6 +3,7 @@
  * machine.
  */
 import type { AlertSettings } from '../core/alert-settings.ts';
+import { ConfigurationError } from '../core/errors.ts';
 import { isConfidential } from '../core/host.ts';
 import type { Integration } from '../core/integration-settings.ts';
 
@@ -56,4 +57,17 @@ export function insecureAddresses(
 /** Describes the problem with an address, and how to fix it. It does not name `setting`. */
 export function insecureProblem(host: string): string {
   return `over plain http to ${host}, keys and tokens can be read on the way: use https, or name the host in allowInsecureHttp if that network is yours alone`;
+}
+
+/** An address of settings that is refused. `nothing` is what was not done, or what to do instead. */
+export function insecureAddress(
+  { setting, host }: { setting: string; host: string },
+  integration: string | null,
+  nothing: string,
+): ConfigurationError {
+  const where = integration === null ? setting : `${setting} of "${integration}"`;
+  return new ConfigurationError(`${where}: ${insecureProblem(host)}. ${nothing}`, {
+    code: 'insecure_http',
+    details: { ...(integration !== null && { integration }), setting },
+  });
 }

@@ -88,15 +88,20 @@ async function readSettingsFile({ path, cwd }: LoadOptions): Promise<string> {
   try {
     return await readFile(resolve(cwd, path), 'utf8');
   } catch (cause) {
-    const fix = 'Run `donor-sync init` to write one, or name yours with --config FILE.';
-    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
-    const problem = isMissing ? 'does not exist' : `cannot be read: ${messageOf(cause)}`;
-    throw new ConfigurationError(`The settings file ${path} ${problem}. ${fix}`, {
-      code: isMissing ? 'settings_not_found' : 'settings_unreadable',
-      cause,
-      details: { path },
-    });
+    throw unreadableSettings(path, cause);
   }
+}
+
+/** A settings file that is not there, or cannot be read. */
+export function unreadableSettings(path: string, cause: unknown): ConfigurationError {
+  const fix = 'Run `donor-sync init` to write one, or name yours with --config FILE.';
+  const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
+  const problem = isMissing ? 'does not exist' : `cannot be read: ${messageOf(cause)}`;
+  return new ConfigurationError(`The settings file ${path} ${problem}. ${fix}`, {
+    code: isMissing ? 'settings_not_found' : 'settings_unreadable',
+    cause,
+    details: { path },
+  });
 }
 
 type CheckedSettings = z.infer<typeof settingsSchema>;

@@ -1,7 +1,7 @@
 /** All contacts: their list from the front and, if that is slow, searches from the other end. */
 
-import { FatalError } from '../../../src/core/errors.ts';
 import { heard } from '../../ahead.ts';
+import { readingEndless } from '../../endless.ts';
 import { throwIfStopped } from '../../stopped.ts';
 import type { HubspotRecord } from '../record.ts';
 import { type FoundPage, searchAmong } from '../search.ts';
@@ -72,9 +72,7 @@ export async function* walkAll(
     if (state.isOver) return;
     if (event.kind === 'listed' && state.after === before.after) break;
   }
-  throw new FatalError('The contacts of HubSpot do not come to their end.', {
-    code: 'crm_reading_endless',
-  });
+  throw readingEndless('the contacts of HubSpot');
 }
 
 /** The requests of a walk that are in flight. */

@@ -1,4 +1,5 @@
-import { FatalError, RetriableError } from '../../../src/core/errors.ts';
+import { RetriableError } from '../../../src/core/errors.ts';
+import { queryEndless } from '../../endless.ts';
 import { isReplyTooLarge } from '../../errors.ts';
 import { throwIfStopped } from '../../stopped.ts';
 import type { CsvAnswer } from '../client.ts';
@@ -42,9 +43,7 @@ export async function* queryInBulk<Row>(
     if (next === locator) break;
     locator = next;
   }
-  throw new FatalError('The results of a Bulk API query do not come to their end.', {
-    code: 'crm_query_endless',
-  });
+  throw queryEndless('A Bulk API query');
 }
 
 /** The last page says so with the word `null`. */

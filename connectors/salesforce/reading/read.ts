@@ -1,9 +1,14 @@
 import { z } from 'zod';
 import { isoTime } from '../../../src/core/clock.ts';
 import type { Contact } from '../../../src/core/contact.ts';
-import { FatalError, isRetriableError, type RetriableError } from '../../../src/core/errors.ts';
+import {
+  type FatalError,
+  isRetriableError,
+  type RetriableError,
+} from '../../../src/core/errors.ts';
 import { together } from '../../ahead.ts';
 import type { ContactPage } from '../../contract.ts';
+import { readingEndless } from '../../endless.ts';
 import { passingFailure } from '../../errors.ts';
 import { throwIfStopped } from '../../stopped.ts';
 import { queryInBulk } from '../bulk/bulk-query.ts';
@@ -275,9 +280,7 @@ function tooSlow(): RetriableError {
 }
 
 function endless(): FatalError {
-  return new FatalError('Contacts change faster than they can be read.', {
-    code: 'crm_reading_endless',
-  });
+  return readingEndless('contacts that change faster than they can be read');
 }
 
 function selection(

@@ -1,8 +1,8 @@
 /** The contacts that were deleted or merged since a reading: they come before all others. */
 
 import { isoTime } from '../../../src/core/clock.ts';
-import { FatalError } from '../../../src/core/errors.ts';
 import type { RemovedContact } from '../../contract.ts';
+import { readingEndless } from '../../endless.ts';
 import { passingFailure } from '../../errors.ts';
 import { throwIfStopped } from '../../stopped.ts';
 import {
@@ -60,9 +60,7 @@ export async function* readRemoved(
     position = isFull ? last : null;
     fromMs = position === null ? (toMs ?? fromMs) : Date.parse(position.stamp);
   }
-  throw new FatalError('The contacts that left Salesforce do not come to their end.', {
-    code: 'crm_reading_endless',
-  });
+  throw readingEndless('the contacts that left Salesforce');
 }
 
 /** Half of a window that took too long; throws if it is already as short as windows may be. */

@@ -79,8 +79,7 @@ export async function takeUpload(
   const draft = join(folder, `${randomUUID()}.new`);
   try {
     const answer = await inTurn(() => readUpload(content, sheet, draft, limits));
-    if ('problem' in answer)
-      throw new ConfigurationError(answer.problem, { code: 'csv_unreadable' });
+    if ('problem' in answer) throw unreadableCsv(answer.problem);
     const path = replaced ?? join(folder, `${randomUUID()}.csv`);
     await rename(draft, path);
     return { path, output: path.replace(/\.csv$/, '-enhanced.csv'), ...answer };
@@ -123,4 +122,9 @@ export async function dropUpload(where: Where, path: string): Promise<string[]> 
   const own = names.filter((name) => name.startsWith(stem)).sort();
   for (const name of own) await rm(join(folder, name), { force: true });
   return own.map((name) => `uploads/${name}`);
+}
+
+/** A file that cannot be read as CSV; `problem` says why. */
+export function unreadableCsv(problem: string): ConfigurationError {
+  return new ConfigurationError(problem, { code: 'csv_unreadable' });
 }

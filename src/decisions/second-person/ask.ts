@@ -278,7 +278,7 @@ async function heldBy(
 /** A request outlives its caller, so it needs the name of an account. */
 export function withoutAccount(): ConfigurationError {
   return new ConfigurationError(
-    'This has to be done in the name of an account, and you have none yet: sign in as a user, or with an access token. Nothing was changed.',
+    'This needs the name of an account, and you have none yet. Nothing was changed. Sign in as a user, or use an access token of your own.',
     { code: 'approval_needs_account', refusal: 'conflict' },
   );
 }

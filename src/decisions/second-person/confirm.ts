@@ -10,6 +10,7 @@ import { ConfigurationError, isConfigurationError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { newId } from '../../core/new-id.ts';
 import { mayBeSame } from '../../core/second-person.ts';
+import { unknownClient } from '../../core/shared-errors.ts';
 import type { Reader } from '../../database/reader.ts';
 import { type UndoReport, undoneEntry, undoRun } from '../../fields/undo.ts';
 import { listAccessTokens } from '../../people/statements/access.ts';
@@ -27,7 +28,7 @@ import {
   recordRefusal,
 } from '../statements/approvals.ts';
 import { applyDueAnswers } from '../statements/withdrawable-answers.ts';
-import { type AskDeps, type Requester, readSubject } from './ask.ts';
+import { type AskDeps, type Requester, readSubject, withoutAccount } from './ask.ts';
 
 export interface ConfirmDeps {
   application: AskDeps['application'] & Pick<Application, 'open' | 'takeLease'>;
@@ -72,7 +73,7 @@ export async function requireSecondUser(
   approval: ApprovalRecord,
   account: Requester['account'],
 ): Promise<void> {
-  if (account === null) throw refusal('approval_needs_account', WITHOUT_ACCOUNT);
+  if (account === null) throw withoutAccount();
   if (mayBeSame(approval.by.account, account)) throw samePerson(approval);
   if (await isNewer(reader, account, approval.askedAt)) {
     throw refusal('approval_account_too_new', TOO_NEW);
@@ -196,14 +197,10 @@ function requireIntegration(
 ) {
   const integration = application.integrations.get(integrationId);
   if (integration) return integration;
-  throw refusal(
-    'integration_unknown',
-    `There is no integration "${integrationId}" any more: refuse it instead.`,
-  );
+  const next = 'It is not in the settings any more: refuse the request instead.';
+  throw unknownClient(integrationId, { next, refusal: 'conflict' });
 }
 
-const WITHOUT_ACCOUNT =
-  'A second person is known by a name: sign in as a person, or with a token of your own. Nothing was changed.';
 const TOO_NEW =
   'This account was made after it was asked for, so it does not count as a second person. Let one confirm that was there before. Nothing was changed.';
 const CHANGED =

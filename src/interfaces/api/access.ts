@@ -6,8 +6,9 @@ import type { Actor } from '../../core/actor.ts';
 import type { Clock } from '../../core/clock.ts';
 import { newId } from '../../core/new-id.ts';
 import { newSecret } from '../../core/new-secret.ts';
-import { mayActAs, type Role } from '../../core/role.ts';
+import type { Role } from '../../core/role.ts';
 import type { Sealer } from '../../database/encryption/sealed.ts';
+import { requireRole } from '../../operations/kit/authorise.ts';
 import { hashToken } from '../../people/access-token.ts';
 import {
   type AccessTokenRecord,
@@ -200,7 +201,7 @@ export function createAccess(deps: AccessDeps): Access {
   /** Lets this caller go on to the handler, or throws an HttpError. */
   function admit(c: Context<HttpEnv>, principal: Principal | null, role: Role): void {
     if (principal === null) throw unauthenticated();
-    if (!mayActAs(principal.role, role)) throw roleInsufficient(role, principal.role);
+    requireRole(principal, role);
     requireOurPages(c, principal);
     c.set('principal', principal);
     c.set('actor', getActor(c, principal));
@@ -334,11 +335,6 @@ function toIntegrationSet({
   integrations,
 }: Pick<AccessTokenRecord, 'integrations'>): Principal['integrations'] {
   return integrations === null ? null : new Set(integrations);
-}
-
-function roleInsufficient(needed: Role, role: Role): HttpError {
-  const message = `This needs the role ${needed}, and yours is ${role}.`;
-  return new HttpError(403, 'role_insufficient', message, { details: { needed, role } });
 }
 
 /** The token of `Authorization: Bearer …`; undefined without that header. */

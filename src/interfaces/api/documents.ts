@@ -22,25 +22,30 @@ export function addDocuments(app: OpenAPIHono<HttpEnv>, version: string, publicU
   });
   for (const path of DOCUMENTS) app.openAPIRegistry.registerPath(path);
   // Made when somebody asks: most services never are.
-  let document: ReturnType<typeof app.getOpenAPI31Document> | undefined;
+  let document: object | undefined;
   let page: ReturnType<typeof renderDocs> | undefined;
-  const documentOnce = () => {
-    document ??= app.getOpenAPI31Document({
-      openapi: '3.1.0',
-      info: {
-        title: 'donor-sync',
-        version,
-        description:
-          'Runs, holds and webhooks of donor-sync. Errors have the same body everywhere.',
-      },
-      servers: [{ url: isLoopbackName(new URL(publicUrl).hostname) ? '/' : publicUrl }],
-      security: [{ token: [] }],
-    });
+  const documentOnce = async () => {
+    document ??= {
+      ...app.getOpenAPI31Document({
+        openapi: '3.1.0',
+        info: {
+          title: 'donor-sync',
+          version,
+          description:
+            'Runs, holds and webhooks of donor-sync. Errors have the same body everywhere.',
+        },
+        servers: [{ url: isLoopbackName(new URL(publicUrl).hostname) ? '/' : publicUrl }],
+        security: [{ token: [] }],
+      }),
+      'x-error-codes': await describeCodes(),
+    };
     return document;
   };
-  app.get('/openapi.json', (c) => c.json(documentOnce(), 200, { 'Cache-Control': CACHE_CONTROL }));
-  app.get('/docs', (c) => {
-    page ??= renderDocs(documentOnce());
+  app.get('/openapi.json', async (c) =>
+    c.json(await documentOnce(), 200, { 'Cache-Control': CACHE_CONTROL }),
+  );
+  app.get('/docs', async (c) => {
+    page ??= renderDocs(await documentOnce());
     return c.html(page, 200, { 'Cache-Control': CACHE_CONTROL });
   });
   app.get('/docs/styles.css', (c) =>
@@ -49,6 +54,15 @@ export function addDocuments(app: OpenAPIHono<HttpEnv>, version: string, publicU
       'Cache-Control': CACHE_CONTROL,
     }),
   );
+}
+
+/** What each code of an error means: the texts of `donor-sync help CODE`. */
+async function describeCodes(): Promise<Record<string, { means: string; next: string }>> {
+  const { explain, listCodes } = await import('../../core/codes/explain.ts');
+  const errors = listCodes().flatMap((code) =>
+    explain(code).filter(({ kind }) => kind === 'error'),
+  );
+  return Object.fromEntries(errors.map(({ code, means, next }) => [code, { means, next }]));
 }
 
 /** These answer without a schema of ours: the document itself, and a page. */
@@ -96,6 +110,7 @@ const documentSchema = z.object({
   info: z.object({ title: z.string(), version: z.string(), description: z.string() }),
   paths: z.record(z.string(), z.record(z.string(), operationSchema)),
   components: z.object({ schemas: z.record(z.string(), z.unknown()) }),
+  'x-error-codes': z.record(z.string(), z.object({ means: z.string(), next: z.string() })),
 });
 
 interface Operation extends z.infer<typeof operationSchema> {
@@ -105,7 +120,8 @@ interface Operation extends z.infer<typeof operationSchema> {
 
 /** Renders an OpenAPI document of ours. */
 export function renderDocs(document: unknown) {
-  const { info, paths, components } = documentSchema.parse(document);
+  const parsed = documentSchema.parse(document);
+  const { info, paths, components } = parsed;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
   );
@@ -134,6 +150,17 @@ ${Object.entries(components.schemas).map(
   ([name, schema]) => html`<details id="${name}">
 <summary><code>${name}</code></summary>
 ${renderData(schema)}
+</details>
+`,
+)}
+</section>
+<section>
+<h2>Error codes</h2>
+${Object.entries(parsed['x-error-codes']).map(
+  ([code, { means, next }]) => html`<details>
+<summary><code>${code}</code></summary>
+<p>${means}</p>
+<p>${next}</p>
 </details>
 `,
 )}

@@ -19,6 +19,7 @@ import type { Actor } from '../../core/actor.ts';
 import { type DonorSyncError, isConfigurationError, isRetriableError } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 import { publicAddress } from '../../core/public-address.ts';
+import { unknownClient } from '../../core/shared-errors.ts';
 import { hashToken } from '../../people/access-token.ts';
 import { readDocsStyles } from '../pages/assets.ts';
 import type { Access } from './access.ts';
@@ -26,9 +27,9 @@ import { type Notice, renderNotice } from './notice.ts';
 import { findIntegration, hasAccess } from './request/client-access.ts';
 import type { HttpDeps, HttpEnv } from './request/context.ts';
 import { cookieNameOf } from './request/cookies.ts';
-import { HttpError } from './request/errors.ts';
+import { nothingHere } from './request/errors.ts';
 import { createGuardedApp, refuseNullCharacters, requireKnownHost } from './request/guards.ts';
-import { type ClientAddress, isLoopbackName } from './request/peer.ts';
+import { type ClientAddress, foreignOrigin, isLoopbackName } from './request/peer.ts';
 import { createRouter, problems } from './request/router.ts';
 
 /** What the way to a CRM and back needs of the world. */
@@ -116,7 +117,8 @@ export function oauthRoutes(
       if (ticket !== undefined) return goToCrm(c, await toConsentKey(kind, ticket));
       const draft = hasAccess(c, id) ? await findDraft(id) : null;
       const integration = draft ?? findIntegration(c, application, id);
-      if (integration.crm.kind !== kind) throw wrongKind(id, kind);
+      if (integration.crm.kind !== kind)
+        throw unknownClient(id, { next: `It has no CRM of the kind "${kind}".` });
       const state = await beginConsent(consentsDeps(), integration);
       // By the address of the way back: only there will the browser's cookie come back to us.
       return c.redirect(ticketAddress(await wayBackUrl(publicUrl, kind), kind, state));
@@ -236,18 +238,14 @@ function requireAdminOrTicket(
   const requireAdmin = access?.requireRole('admin');
   return async (c, next) => {
     if (c.req.query('ticket') !== undefined) return next();
-    if (requireAdmin === undefined) throw new HttpError(404, 'not_found', 'There is nothing here.');
+    if (requireAdmin === undefined) throw nothingHere();
     // A page of another site must not send an admin's browser on the way.
     const site = c.req.header('sec-fetch-site') ?? 'none';
     if (site !== 'none' && site !== 'same-origin') {
-      throw new HttpError(403, 'origin_foreign', 'This came from a page of another site.');
+      throw foreignOrigin();
     }
     return requireAdmin(c, next);
   };
-}
-
-function wrongKind(id: string, kind: string): HttpError {
-  return new HttpError(404, 'integration_unknown', `"${id}" has no CRM of the kind "${kind}".`);
 }
 
 const NOTHING_BROUGHT: Notice = {

@@ -1,6 +1,7 @@
 /** Whether a caller may do what an operation does: the same rules wherever it is asked for. */
 import { ConfigurationError } from '../../core/errors.ts';
 import { mayActAs, type Role } from '../../core/role.ts';
+import { personNeeded, reachInsufficient } from '../../core/shared-errors.ts';
 import type { Reader } from '../../database/reader.ts';
 import { listAccessTokens } from '../../people/statements/access.ts';
 import type { ClientAccess } from '../../people/statements/client-access.ts';
@@ -16,16 +17,10 @@ export function authorise({ name, role, reach, by }: Rules, caller: Caller): voi
   if (caller.role === null) return;
   requireRole(caller, role);
   if (reach === 'all' && caller.clients !== null) {
-    throw forbidden(
-      'reach_insufficient',
-      'This is about all integrations, and you reach some of them.',
-    );
+    throw reachInsufficient();
   }
   if (by === 'person' && caller.kind === 'token') {
-    throw forbidden(
-      'person_needed',
-      `An access token may not do this ("${name}"), whatever its role. Nothing was changed. Sign in as a user, or use the terminal: donor-sync ${name} --help`,
-    );
+    throw personNeeded(`do this ("${name}")`, `${name} --help`);
   }
 }
 

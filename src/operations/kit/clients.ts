@@ -1,17 +1,13 @@
 /** Looks up the clients that an input names. */
-import { ConfigurationError } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration-settings.ts';
-import { didYouMean } from '../../core/near-miss.ts';
+import { unknownClient } from '../../core/shared-errors.ts';
 import type { World } from './operation.ts';
 
 /** The client with this ID. Throws a ConfigurationError (unknown) if there is none within the caller's reach. */
 export function findClient({ clients }: Pick<World, 'clients'>, id: string): Integration {
   const client = clients.get(id);
   if (client !== undefined) return client;
-  throw new ConfigurationError(
-    `There is no integration "${id}"${didYouMean(id, clients.keys()) || '.'} Nothing was changed.`,
-    { code: 'integration_unknown', refusal: 'unknown', details: { integration: id } },
-  );
+  throw unknownClient(id, { known: clients.keys() });
 }
 
 /** The clients that are named, each once; all of them within the caller's reach if none is. */

@@ -97,9 +97,8 @@ export async function prepareNewPassword(
   await requireGoodPassword(password, identity, clientNames);
   const kept = await hashPassword(password);
   if (performance.now() - begunAt <= mostWaitingMs) return kept;
-  throw new RetriableError(
+  throw tooBusy(
     'This machine was too busy to take a new password. Nothing was changed. Try again in a minute.',
-    { code: 'sign_in_busy' },
   );
 }
 
@@ -133,11 +132,13 @@ const NO_ONE = [
  * One at a time, because each takes 32 MB and a fraction of a second. Many simultaneous sign-ins
  * then take neither the memory nor all cores.
  */
-const inTurn = createOneAtATime(20, () => {
-  return new RetriableError('Too many sign in at this moment. Try again in a few seconds.', {
-    code: 'sign_in_busy',
-  });
-});
+const inTurn = createOneAtATime(20, () =>
+  tooBusy('Too many sign in at this moment. Try again in a few seconds.'),
+);
+
+function tooBusy(message: string): RetriableError {
+  return new RetriableError(message, { code: 'sign_in_busy' });
+}
 
 function derive(password: string, salt: Buffer, cost: typeof COST): Promise<Buffer> {
   return inTurn(() => run(normal(password), salt, cost));

@@ -119,10 +119,7 @@ function requireAllowed(
 ): void {
   const marks = lookup?.state === 'found' ? lookup.contact.privacy : undefined;
   if (marks?.isOnHold === true) {
-    throw new ConfigurationError(
-      `A privacy hold of the CRM (HasPrivacyHold) forbids the erasure of ${crmId}. Nothing was erased: end the hold in the CRM first.`,
-      { code: PRIVACY_HOLD },
-    );
+    throw heldForPrivacy(crmId);
   }
   if (ofCrm?.mustStand !== true) return;
   if (!isAsked) {
@@ -138,6 +135,17 @@ function requireAllowed(
       { code: REQUEST_WITHDRAWN },
     );
   }
+}
+
+/** `whom` continues "forbids the erasure of". */
+export function heldForPrivacy(
+  whom: string,
+  details: Readonly<Record<string, string>> = {},
+): ConfigurationError {
+  return new ConfigurationError(
+    `A privacy hold of the CRM (HasPrivacyHold) forbids the erasure of ${whom}. Nothing was erased: end the hold in the CRM, and the next sync asks whether to erase.`,
+    { code: PRIVACY_HOLD, details },
+  );
 }
 
 /** Error codes for the reasons why the CRM keeps a contact from being erased. */

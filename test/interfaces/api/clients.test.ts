@@ -106,7 +106,7 @@ describe('POST /v1/integrations', () => {
     const { code, message } = refused.read(errorSchema).error;
     expect(code).toBe('person_needed');
     expect(message).toContain(`${setting} of "lakeside"`);
-    expect(message).toContain('Nothing was stored.');
+    expect(message).toContain('Nothing was changed.');
     expect(message).toContain('donor-sync apply FILE');
     expect(await stored(world, 'lakeside')).toEqual(before);
   });

@@ -98,7 +98,7 @@ export const SETTINGS_ERRORS: ErrorTopic = {
     },
     proxy_invalid: {
       means: 'The environment names a proxy with an invalid address. No request was sent.',
-      next: 'Write the variable like `http://proxy.example.org:3128`, or unset it.',
+      next: 'Write the variable as an address with its port, like `http://127.0.0.1:3128`, or unset it.',
       document: 'docs/guides/environment.md#a-proxy',
     },
     schedule_invalid: {

@@ -10,7 +10,7 @@ export const SETUP_ERRORS: ErrorTopic = {
     },
     setup_address_invalid: {
       means: 'The text is not a web address. Nothing was stored.',
-      next: 'Write an address that starts with https://.',
+      next: 'Write an https address.',
     },
     setup_address_private: {
       means:

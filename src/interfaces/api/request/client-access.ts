@@ -8,16 +8,16 @@ import { createMiddleware } from 'hono/factory';
 import type { Application } from '../../../application.ts';
 import type { Integration } from '../../../core/integration-settings.ts';
 import type { RunReport } from '../../../core/run.ts';
+import { reachInsufficient, unknownClient } from '../../../core/shared-errors.ts';
 import type { Reader } from '../../../database/reader.ts';
 import type { ApprovalRecord } from '../../../decisions/statements/approvals.ts';
 import type { QuestionBatch } from '../../../decisions/statements/batches.ts';
-import { findBatchIntegration, listBatches } from '../../../decisions/statements/batches.ts';
 import type { Question } from '../../../decisions/statements/questions.ts';
-import { findQuestion } from '../../../decisions/statements/questions.ts';
+import { findOpenBatch as findBatch, findHold } from '../../../operations/find-decision.ts';
 import { findRun as findAccessibleRun } from '../../../operations/runs.ts';
+import type { Store } from '../../../store.ts';
 import { getCaller } from './caller.ts';
 import type { HttpEnv, Principal } from './context.ts';
-import { HttpError } from './errors.ts';
 
 /** Whether who asks may reach this integration. Without a principal nothing is within reach. */
 export function hasAccess(c: Context<HttpEnv>, integrationId: string): boolean {
@@ -39,14 +39,10 @@ export const allClientsOnly = createMiddleware<HttpEnv>(async (c, next) => {
   await next();
 });
 
-/** Throws an HttpError (403) for who reaches some integrations alone: what follows is about all, or about new ones. */
+/** Throws a ConfigurationError (forbidden) for who reaches some integrations alone: what follows is about all, or about new ones. */
 export function requireAllClients(c: Context<HttpEnv>): void {
   if (listAccessibleIds(c) === undefined) return;
-  throw new HttpError(
-    403,
-    'reach_insufficient',
-    'This is about all integrations, and you reach some of them.',
-  );
+  throw reachInsufficient();
 }
 
 /** The integrations within reach, in their order. */
@@ -67,7 +63,7 @@ export function filterAccessible<Item>(
   return items.filter((item) => hasAccess(c, getIntegrationId(item)));
 }
 
-/** The integration with this id; throws an HttpError (404) if there is none. */
+/** The integration with this id; throws a ConfigurationError (unknown) if there is none. */
 export function findIntegration(
   c: Context<HttpEnv>,
   { integrations }: Pick<Application, 'integrations'>,
@@ -75,7 +71,7 @@ export function findIntegration(
 ): Integration {
   const integration = hasAccess(c, id) ? integrations.get(id) : undefined;
   if (integration) return integration;
-  throw new HttpError(404, 'integration_unknown', `There is no integration "${id}".`);
+  throw unknownClient(id);
 }
 
 /** The run with this ID as it is now. Throws a ConfigurationError (unknown) if there is none. */
@@ -83,31 +79,25 @@ export async function findRun(c: Context<HttpEnv>, reader: Reader, id: string): 
   return findAccessibleRun({ reader, caller: getCaller(c) }, id);
 }
 
-/** The hold with this id, open or not; throws an HttpError (404) if there is none. */
-export async function findAccessibleHold(
+/** The decision with this ID, open or not. Throws a ConfigurationError (unknown) if there is none. */
+export function findAccessibleHold(
   c: Context<HttpEnv>,
-  reader: Reader,
+  { reader, fingerprint }: Source,
   id: string,
 ): Promise<Question> {
-  const question = await findQuestion(reader, id);
-  if (question !== undefined && hasAccess(c, question.integrationId)) return question;
-  throw new HttpError(404, 'hold_unknown', `There is no hold "${id}".`);
+  return findHold({ reader, fingerprint, caller: getCaller(c) }, id);
 }
 
-/** The open batch with this id. Throws an HttpError: 404 if there is none, 409 if it is decided. */
-export async function findOpenBatch(
+/** The open batch with this ID. Throws a ConfigurationError: unknown if there is none, conflict if it is decided. */
+export function findOpenBatch(
   c: Context<HttpEnv>,
-  reader: Reader,
+  { reader, fingerprint }: Source,
   id: string,
 ): Promise<QuestionBatch> {
-  const batch = (await listBatches(reader)).find((one) => one.id === id);
-  const integrationId = batch?.integrationId ?? (await findBatchIntegration(reader, id));
-  if (integrationId === null || !hasAccess(c, integrationId)) {
-    throw new HttpError(404, 'batch_unknown', `There is no batch "${id}".`);
-  }
-  if (batch) return batch;
-  throw new HttpError(409, 'batch_decided', 'All contacts of this batch are decided already.');
+  return findBatch({ reader, fingerprint, caller: getCaller(c) }, id);
 }
+
+type Source = Pick<Store, 'reader' | 'fingerprint'>;
 
 /** Whether who asks reaches all that it is about. */
 export function canAccessApproval(

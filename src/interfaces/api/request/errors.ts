@@ -35,6 +35,16 @@ export class HttpError extends Error {
   }
 }
 
+/** For an address that leads nowhere, or a file that is not there yet. */
+export function nothingHere(message = 'There is nothing here.'): HttpError {
+  return new HttpError(404, 'not_found', message);
+}
+
+/** `form` is what the body was to be. */
+export function bodyUnreadable(form: 'a form' | 'JSON'): HttpError {
+  return new HttpError(400, 'body_unreadable', `The body cannot be read as ${form}.`);
+}
+
 /** An error that passes with time: `Retry-After` says in how many seconds to come back. */
 export function tryLater(
   status: 429 | 503,
@@ -108,11 +118,11 @@ function brokenOff(c: Context<HttpEnv>): HttpError | null {
 /** What the framework itself refuses; its own words are for programmers. */
 function frameworkError(status: number): HttpError | null {
   const known = FRAMEWORK_ERRORS.get(status);
+  if (status === 400) return bodyUnreadable('JSON');
   return known ? new HttpError(...known) : null;
 }
 
 const FRAMEWORK_ERRORS: ReadonlyMap<number, [ContentfulStatusCode, string, string]> = new Map([
-  [400, [400, 'body_unreadable', 'The body is not valid JSON.']],
   [415, [415, 'body_not_json', 'Send the body as "Content-Type: application/json".']],
   [
     504,

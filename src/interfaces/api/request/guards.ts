@@ -11,9 +11,10 @@ import { secureHeaders } from 'hono/secure-headers';
 import type { Clock } from '../../../core/clock.ts';
 import type { Log } from '../../../core/log.ts';
 import { newId } from '../../../core/new-id.ts';
+import { invalidRequest } from '../../../core/shared-errors.ts';
 import { renderNotice } from '../notice.ts';
 import type { HttpDeps, HttpEnv } from './context.ts';
-import { answer, answerError, HttpError } from './errors.ts';
+import { answer, answerError, bodyUnreadable, HttpError, nothingHere } from './errors.ts';
 import { getHostname, getOwnAddress, isLoopbackName } from './peer.ts';
 import { createRouter } from './router.ts';
 
@@ -23,7 +24,7 @@ import { createRouter } from './router.ts';
  */
 export const refuseNullCharacters = createMiddleware<HttpEnv>(async (c, next) => {
   if (!c.req.url.includes('%00')) return next();
-  throw new HttpError(422, 'request_invalid', 'An address cannot have the character U+0000.');
+  throw invalidRequest('An address cannot have the character U+0000.');
 });
 
 /**
@@ -88,7 +89,7 @@ export function limitBody(maxBytes: number): MiddlewareHandler<HttpEnv> {
   const limit = bodyLimit({
     maxSize: maxBytes,
     onError() {
-      throw tooLarge(maxBytes);
+      throw tooLarge('The body', `${maxBytes} bytes`);
     },
   });
   return (c, next) => {
@@ -104,8 +105,9 @@ export function limitBody(maxBytes: number): MiddlewareHandler<HttpEnv> {
   };
 }
 
-function tooLarge(maxBytes: number): HttpError {
-  return new HttpError(413, 'body_too_large', `The body may have ${maxBytes} bytes at most.`);
+/** `what` may have so much, and `next` is what to do with more. */
+export function tooLarge(what: string, most: string, next = ''): HttpError {
+  return new HttpError(413, 'body_too_large', `${what} may have ${most} at most.${next}`);
 }
 
 /** Refuses bodies that are not JSON (415); without it they would be taken for none. */
@@ -126,9 +128,7 @@ export async function readForm(c: Context<HttpEnv>): Promise<Record<string, unkn
     return await c.req.parseBody();
   } catch (cause) {
     // What the body is made of is no fault of ours; that it has not come to its end is another matter.
-    if (cause instanceof TypeError) {
-      throw new HttpError(400, 'body_unreadable', 'The body cannot be read as a form.');
-    }
+    if (cause instanceof TypeError) throw bodyUnreadable('a form');
     throw cause;
   }
 }
@@ -180,10 +180,6 @@ const METHODS: ReadonlySet<string> = new Set([
   ...['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
 ]);
 
-function nothingHere(): HttpError {
-  return new HttpError(404, 'not_found', 'There is nothing here.');
-}
-
 /**
  * The same answer as a page for browsers, where an address leads nowhere or something went wrong inside;
  * programs, which do not ask for HTML, get it as it is.
@@ -201,17 +197,21 @@ async function forReader(
   });
   if (!isForPages || wanted !== 'text/html') return reply;
   const { error } = errorSchema.parse(await reply.json());
-  const page = await renderProblem(c, reply.status, error.message);
+  const page = await renderProblem(c, reply.status, error);
   const headers = new Headers(reply.headers);
   headers.set('Content-Type', 'text/html; charset=utf-8');
   return new Response(page, { status: reply.status, headers });
 }
 
 /** The page of an answer that is none. */
-export type ProblemPage = (c: Context<HttpEnv>, status: number, message: string) => Promise<string>;
+export type ProblemPage = (
+  c: Context<HttpEnv>,
+  status: number,
+  problem: { code: string; message: string },
+) => Promise<string>;
 
 /** One that needs nothing else of the service. */
-const plainPage: ProblemPage = (_c, status, message) =>
+const plainPage: ProblemPage = (_c, status, { message }) =>
   renderNotice(
     {
       title: problemTitle(status),
@@ -228,7 +228,7 @@ export function problemTitle(status: number): string {
   return status >= 500 ? 'Something went wrong' : 'That is not possible';
 }
 
-const errorSchema = z.object({ error: z.object({ message: z.string() }) });
+const errorSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
 /** An app with the guards of every request: what it answers where nothing is, its log, its headers. */
 export function createGuardedApp(

@@ -157,7 +157,12 @@ export function requireSameOrigin(
     (origin === undefined || [getHost(c), new URL(publicUrl).host].includes(hostIn(origin))) &&
     (site === undefined || site === 'same-origin' || site === 'none');
   if (isOurs && !(isSilent && silence === 'refused')) return;
-  throw new HttpError(403, 'origin_foreign', 'This came from a page of another site.');
+  throw foreignOrigin();
+}
+
+/** A page of another site sent the browser here. */
+export function foreignOrigin(): HttpError {
+  return new HttpError(403, 'origin_foreign', 'This came from a page of another site.');
 }
 
 /** The host of an origin; `null`, which browsers send for pages without one, has none. */

@@ -1,8 +1,8 @@
 /** How routes describe themselves and what they have in common: errors, ids, cursors. */
 import { OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import { invalidRequest } from '../../../core/shared-errors.ts';
 import type { HttpEnv } from './context.ts';
-import { HttpError } from './errors.ts';
 
 export { getPage, readCursor, writeCursor } from '../../../core/cursor.ts';
 
@@ -25,9 +25,7 @@ export function refuseInvalid(
   const words = problems.map(({ name, problem }) =>
     name === '' ? problem : `${name}: ${problem}`,
   );
-  throw new HttpError(422, 'request_invalid', `The ${place} is not valid. ${words.join('; ')}`, {
-    details: { problems },
-  });
+  throw invalidRequest(`The ${place} is not valid. ${words.join('; ')}`, { problems });
 }
 
 /** The body of every error (design, section 4.5). */

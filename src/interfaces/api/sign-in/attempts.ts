@@ -6,7 +6,7 @@ import {
   getAttemptCount,
   uncountAttempt,
 } from '../../../people/statements/attempts.ts';
-import { tryLater } from '../request/errors.ts';
+import { type HttpError, tryLater } from '../request/errors.ts';
 
 /** How often something may go wrong within which time, and what is said then. */
 export interface AttemptLimit {
@@ -83,7 +83,7 @@ export function createAttempts(
     requireAllowed(address) {
       const found = current(address);
       if (found === undefined || found.count < maxFailures) return;
-      throw tryLater(429, 'too_many_attempts', message, found.until - clock.now());
+      throw tooMany(message, found.until - clock.now());
     },
     noteFailure(address) {
       const { count, until } = current(address) ?? { count: 0, until: clock.now() + windowMs };
@@ -131,7 +131,7 @@ export function createSharedAttempts(
       if (count === maxFailures) onLimit(key);
       if (count <= maxFailures) return;
       await uncountAttempt(connection, toKey(key));
-      throw tryLater(429, 'too_many_attempts', message, until - clock.now());
+      throw tooMany(message, until - clock.now());
     },
     takeBack: (key) => uncountAttempt(connection, toKey(key)),
   };
@@ -203,4 +203,8 @@ export function guessDelayMs(counted: number): number {
 /** True of so many wrong passwords that the user of the account has to be told. */
 export function isAttacked(wrong: number): boolean {
   return wrong >= UNSLOWED;
+}
+
+function tooMany(message: string, waitMs: number): HttpError {
+  return tryLater(429, 'too_many_attempts', message, waitMs);
 }

@@ -20,8 +20,7 @@ import type { Store } from '../../../store.ts';
 import type { Access } from '../access.ts';
 import type { HttpEnv } from '../request/context.ts';
 import { cookieNameOf } from '../request/cookies.ts';
-import { HttpError } from '../request/errors.ts';
-import type { ClientAddress } from '../request/peer.ts';
+import { type ClientAddress, foreignOrigin } from '../request/peer.ts';
 import { countWhile, createSharedAttempts, PASSWORDS_OF_ADDRESS } from './attempts.ts';
 
 /** It is loaded when the first person goes there. */
@@ -217,5 +216,5 @@ function isAllowed(email: string, { allowedDomains }: ProviderSettings): boolean
 function requireOwnClick(c: Context<HttpEnv>): void {
   const site = c.req.header('sec-fetch-site') ?? 'none';
   if (site === 'none' || site === 'same-origin') return;
-  throw new HttpError(403, 'origin_foreign', 'This came from a page of another site.');
+  throw foreignOrigin();
 }

@@ -1,5 +1,6 @@
 import { Command, CommanderError, Help, InvalidArgumentError } from 'commander';
 import type { z } from 'zod';
+import { ConfigurationError } from '../../../core/errors.ts';
 import { plainText } from '../../../core/printable.ts';
 import type { Environment } from '../../../settings/environment.ts';
 import {
@@ -130,4 +131,31 @@ export function requireTerminal(
 /** True of what is thrown where something else listens at the port already. */
 export function isPortTaken(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+}
+
+/** Something else listens at the port; `next` names the option or the setting for another one. */
+export function portInUse(
+  port: number,
+  next: string,
+  { cause, host }: { cause: unknown; host?: string },
+): ConfigurationError {
+  const details = { ...(host !== undefined && { host }), port };
+  const where = host === undefined ? `${port}` : `${port} of ${host}`;
+  return new ConfigurationError(`The port ${where} is in use. ${next}`, {
+    code: 'port_in_use',
+    cause,
+    details,
+  });
+}
+
+/** Why no server can be started at this address. */
+export function listenFailed(
+  where: string,
+  why: string,
+  facts: { cause: unknown; details: Readonly<Record<string, unknown>> },
+): ConfigurationError {
+  return new ConfigurationError(`Nothing can listen at ${where}: ${why}`, {
+    code: 'listen_failed',
+    ...facts,
+  });
 }

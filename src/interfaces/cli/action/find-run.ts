@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../../core/errors.ts';
-import { didYouMean } from '../../../core/near-miss.ts';
+import { unknownRun } from '../../../core/shared-errors.ts';
 import type { Reader } from '../../../database/reader.ts';
 import { listRunRequests } from '../../../sync/statements/run-requests.ts';
 import { findRunById, listRunRecords, type RunRecord } from '../../../sync/statements/runs.ts';
@@ -25,10 +25,7 @@ export async function findRunId(
   const ids = [...recent.map(({ id }) => id), ...queued.map(({ runId }) => runId)];
   const id = wholeId(how, typed, ids);
   if (ids.includes(id)) return id;
-  throw new ConfigurationError(
-    `There is no run "${typed}"${didYouMean(typed, ids) || '.'} \`donor-sync runs\` lists the runs with the end of each ID, which is enough.`,
-    { code: 'run_unknown', details: { run: typed } },
-  );
+  throw unknownRun(typed, { known: ids, isRead: true, isShortEnough: true });
 }
 
 /** The run with this ID, whole or short, that has started; throws a ConfigurationError if there is none. */

@@ -21,7 +21,7 @@ import {
 import { type OperationDeps, perform, preview } from '../../../operations/kit/perform.ts';
 import { RequestWaits } from '../../../operations/kit/requests.ts';
 import { describeWaiting } from '../../../operations/second-person.ts';
-import type { Environment } from '../../../settings/environment.ts';
+import { type Environment, invalidVariable } from '../../../settings/environment.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { EXIT_CODES, type ExitCode, type Output, usageError } from '../terminal/output.ts';
 import type { Column } from '../terminal/table.ts';
@@ -392,10 +392,7 @@ export function readTyped({ kind }: InputField, typed: unknown, env: Environment
 function fromEnvironment(env: Environment, name: string): string {
   const secret = env[name];
   if (secret) return secret;
-  throw new ConfigurationError(
-    `The environment variable ${name} is not set. Nothing was changed.`,
-    { code: 'environment_invalid', details: { variable: name } },
-  );
+  throw invalidVariable(name, 'is not set. Nothing was changed.');
 }
 
 /** Throws a ConfigurationError in the words of the schema, which names the options. */

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Application } from '../../../application.ts';
-import { ConfigurationError } from '../../../core/errors.ts';
 import { didYouMean } from '../../../core/near-miss.ts';
 import {
   type CarriedOut,
@@ -20,6 +19,7 @@ import {
   listWaitingApprovals,
   refuseRequest,
   showRequest,
+  unknownRequest,
 } from '../../../operations/approvals.ts';
 import { createOperationRunner, perform } from '../../../operations/kit/perform.ts';
 import { actorText } from '../../../privacy/audit-view.ts';
@@ -168,10 +168,7 @@ async function requireApproval(
   const id = findId(typed, ids);
   const found = approvals.find((one) => one.id === id);
   if (found) return found;
-  throw new ConfigurationError(
-    `Nothing waits for a second person as "${typed}"${didYouMean(typed, ids.map(shortId)) || '.'} \`donor-sync approvals\` lists what does.`,
-    { code: 'approval_unknown', details: { approval: typed } },
-  );
+  throw unknownRequest(typed, ids.map(shortId));
 }
 
 function printApprovals(output: Output, approvals: readonly ApprovalView[], now: number): void {

@@ -27,7 +27,7 @@ import {
 } from '../../api/request/secret.ts';
 import { type HttpServer, type ServerOptions, startHttpServer } from '../../api/server.ts';
 import { warmHome } from '../../pages/home/warm.ts';
-import { isPortTaken, readOptions, runAction } from '../action/command.ts';
+import { isPortTaken, listenFailed, portInUse, readOptions, runAction } from '../action/command.ts';
 import {
   baseOptions,
   loadProductSettings,
@@ -266,12 +266,14 @@ async function listen(options: ServerOptions): Promise<HttpServer> {
   try {
     return await startHttpServer(options);
   } catch (cause) {
-    const isTaken = isPortTaken(cause);
-    const words = isTaken
-      ? `The port ${port} of ${host} is in use. Choose another with --port or server.port in the settings.`
-      : `Nothing can listen at ${host}, port ${port}: ${messageOf(cause)}`;
-    const code = isTaken ? 'port_in_use' : 'listen_failed';
-    throw new ConfigurationError(words, { code, cause, details: { host, port } });
+    if (isPortTaken(cause)) {
+      const next = 'Choose another with --port or server.port in the settings.';
+      throw portInUse(port, next, { cause, host });
+    }
+    throw listenFailed(`${host}, port ${port}`, messageOf(cause), {
+      cause,
+      details: { host, port },
+    });
   }
 }
 

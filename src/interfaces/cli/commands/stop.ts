@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { Application } from '../../../application.ts';
-import { ConfigurationError } from '../../../core/errors.ts';
-import { stopRun } from '../../../operations/runs.ts';
+import { nothingRuns, stopRun } from '../../../operations/runs.ts';
 import { listRunRequests } from '../../../sync/statements/run-requests.ts';
 import { findRunId } from '../action/find-run.ts';
 import { operationCommand } from '../action/operation-command.ts';
@@ -36,8 +35,5 @@ async function findWhat(
   if (run != null) return run;
   const [queued] = await listRunRequests(store.reader, typed);
   if (queued !== undefined) return queued.runId;
-  throw new ConfigurationError(
-    `No run of "${typed}" is in progress or queued. Nothing was changed. See what is in progress: donor-sync status`,
-    { code: 'run_over', refusal: 'conflict', details: { run: typed } },
-  );
+  throw nothingRuns(`No run of "${typed}" is in progress or queued.`, typed);
 }

@@ -133,7 +133,7 @@ function plainly({ value, label, hint }: Choice): Choice {
 
 function unlessCancelled<Answer>(answer: Answer | symbol): Exclude<Answer, symbol> {
   if (!isCancel(answer) && isAnswer(answer)) return answer;
-  throw new ConfigurationError('Stopped. Nothing was written.', { code: 'cancelled' });
+  throw cancelled();
 }
 
 function isAnswer<Answer>(answer: Answer | symbol): answer is Exclude<Answer, symbol> {
@@ -145,4 +145,9 @@ function checkChoice(question: ChoiceQuestion | ManyQuestion, answer: string): v
   if (values.includes(answer)) return;
   const hint = didYouMean(answer, values) || `; there is: ${values.join(', ')}`;
   throw usageError(`${question.flag}: "${answer}" is not one of the choices${hint}`);
+}
+
+/** The user has ended the questions; `next` is how to go on. */
+export function cancelled(next = ''): ConfigurationError {
+  return new ConfigurationError(`Stopped. Nothing was written.${next}`, { code: 'cancelled' });
 }

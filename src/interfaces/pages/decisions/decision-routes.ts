@@ -60,7 +60,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
   });
 
   app.get('/decisions/:id', frame.see('viewer'), async (c) => {
-    const hold = await findAccessibleHold(c, store.reader, c.req.param('id'));
+    const hold = await findAccessibleHold(c, store, c.req.param('id'));
     const { id, integrationId, decision } = hold;
     if (hold.about === 'contact' && decision === null)
       await noteShown(c, integrationId, { hold: id });
@@ -68,7 +68,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
   });
 
   app.get('/decisions/batches/:id', frame.see('viewer'), async (c) => {
-    const batch = await findOpenBatch(c, store.reader, c.req.param('id'));
+    const batch = await findOpenBatch(c, store, c.req.param('id'));
     await noteShown(c, batch.integrationId, { batch: batch.id });
     return answer(c, await readBatchPage(application, batch, lookedAt(c)));
   });
@@ -105,7 +105,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
       read: () => ({ decision, withdrawable: true }),
       async answer(c, result, { id }) {
         if ('approval' in result) return leave(c, 'second');
-        const hold = await findAccessibleHold(c, store.reader, id);
+        const hold = await findAccessibleHold(c, store, id);
         const item = toQueueItem(hold, application.integrations);
         return leave(c, null, 'answer' in result ? result.answer.id : null, item);
       },
@@ -118,7 +118,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
       read: () => ({ decision, withdrawable: true }),
       async answer(c, result, { id }) {
         if ('approval' in result) return leave(c, 'second');
-        const batch = await findOpenBatch(c, store.reader, id);
+        const batch = await findOpenBatch(c, store, id);
         const item = itemOfBatch(batch, application.integrations);
         return leave(c, null, 'answer' in result ? result.answer.id : null, item);
       },

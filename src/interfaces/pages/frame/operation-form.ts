@@ -2,12 +2,12 @@
 import type { Context, Hono } from 'hono';
 import type { z } from 'zod';
 import { type ConfigurationError, isConfigurationError } from '../../../core/errors.ts';
+import { invalidRequest } from '../../../core/shared-errors.ts';
 import type { Acting, Changing, InputSchema } from '../../../operations/kit/operation.ts';
 import { perform } from '../../../operations/kit/perform.ts';
 import { RequestWaits } from '../../../operations/kit/requests.ts';
 import { authorised, getCaller, toOperationDeps } from '../../api/request/caller.ts';
 import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
-import { HttpError } from '../../api/request/errors.ts';
 import { limitBody, MAX_API_BODY_BYTES, readForm } from '../../api/request/guards.ts';
 import type { PageFrame } from './page-app.ts';
 
@@ -65,13 +65,9 @@ export function createOperationForms(deps: HttpDeps, frame: PageFrame, app: Hono
   }
 }
 
-/** Throws an HttpError (422) in the words of the schema. */
+/** Throws a ConfigurationError (invalid) in the words of the schema. */
 function check<Input extends InputSchema>(schema: Input, given: Form): z.output<Input> {
   const { data, error } = schema.safeParse(given);
   if (data !== undefined) return data;
-  throw new HttpError(
-    422,
-    'request_invalid',
-    error?.issues[0]?.message ?? 'The form is not filled in.',
-  );
+  throw invalidRequest(error?.issues[0]?.message ?? 'The form is not filled in.');
 }

@@ -101,7 +101,7 @@ export function createPageFrame(
     const page = await renderProblem(
       getViewer(c.get('principal') ?? null),
       problemTitle(answer.status),
-      body.error.message,
+      body.error,
     );
     const headers = new Headers(answer.headers);
     headers.set('Content-Type', 'text/html; charset=utf-8');
@@ -122,7 +122,7 @@ function chooseFirst(briefs: readonly ClientBrief[]): ClientBrief[] {
   return [...first, ...rest].slice(0, MAX_LISTED);
 }
 
-const errorSchema = z.object({ error: z.object({ message: z.string() }) });
+const errorSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
 /**
  * The page for what is not there, and for what went wrong inside, wherever that was: with the frame for who has
@@ -132,11 +132,11 @@ export function problemPages(
   { clock, log, version }: Pick<HttpDeps, 'clock' | 'log' | 'version'>,
   access: Pick<Access, 'identify'>,
 ): ProblemPage {
-  return async (c, status, message) => {
+  return async (c, status, problem) => {
     const principal = c.get('principal') ?? (await identify(c));
     const { renderProblem } = await import('./problem-page.tsx');
     const viewer = { principal, now: clock.now(), version };
-    return renderProblem(viewer, problemTitle(status), message);
+    return renderProblem(viewer, problemTitle(status), problem);
   };
 
   async function identify(c: Context<HttpEnv>): Promise<Principal | null> {

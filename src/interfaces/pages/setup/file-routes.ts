@@ -12,9 +12,9 @@ import {
 } from '../../../clients/setup/uploads.ts';
 import { ConfigurationError } from '../../../core/errors.ts';
 import type { HttpEnv } from '../../api/request/context.ts';
-import { HttpError } from '../../api/request/errors.ts';
-import { limitBody, MAX_API_BODY_BYTES } from '../../api/request/guards.ts';
-import { cleared, one, requireSameKind } from './forms.ts';
+import { HttpError, nothingHere } from '../../api/request/errors.ts';
+import { limitBody, MAX_API_BODY_BYTES, tooLarge } from '../../api/request/guards.ts';
+import { answerMissing, cleared, one, requireSameKind } from './forms.ts';
 import { MAX_NAME_LENGTH, readForm, requireId, type WizardContext } from './set-up-context.ts';
 
 /** A form with a file has some words besides. */
@@ -26,9 +26,9 @@ const limitFile: MiddlewareHandler<HttpEnv> = async (c, next) => {
     return await limitUpload(c, next);
   } catch (error) {
     if (!(error instanceof HttpError) || error.status !== 413) throw error;
-    const message =
-      'A file may have 20 MB at most. Who looks after this machine puts a larger one there, and names it in donor-sync.yaml.';
-    throw new HttpError(413, 'body_too_large', message);
+    const next =
+      ' Who looks after this machine puts a larger one there, and names it in donor-sync.yaml.';
+    throw tooLarge('A file', '20 MB', next);
   }
 };
 
@@ -72,16 +72,11 @@ export function addFileRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
   app.get('/setup/:id/results', frame.see('admin'), async (c) => {
     const integration = application.integrations.get(requireId(c));
     const file = integration?.crm['output'] ?? integration?.crm['path'];
-    if (!isUpload(settings, file))
-      throw new HttpError(404, 'not_found', 'There are no results here.');
+    if (!isUpload(settings, file)) throw nothingHere('There are no results here.');
     await noteNames(c, requireId(c));
     const content = await readFile(file).catch(() => null);
     if (content === null) {
-      throw new HttpError(
-        404,
-        'not_found',
-        'No results were written yet: they come with the first run.',
-      );
+      throw nothingHere('No results were written yet: they come with the first run.');
     }
     c.header('Content-Disposition', `attachment; filename="${requireId(c)}-results.csv"`);
     c.header('Content-Type', 'text/csv; charset=utf-8');
@@ -141,7 +136,7 @@ export function addFileRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
 }
 
 function noFile(): ConfigurationError {
-  return new ConfigurationError('Choose a CSV file first.', { code: 'setup_answer_missing' });
+  return answerMissing('Choose a CSV file first.');
 }
 
 function notOurs(): ConfigurationError {

@@ -123,10 +123,7 @@ async function crmAnswers(setup: Setup, form: Form, allowed: Allowed): Promise<P
     before.clientSecret !== undefined &&
     before.kind === kind
   ) {
-    throw new ConfigurationError(
-      'The address or the app has changed, so the client secret is asked for again: it is sent nowhere that it was not given for.',
-      { code: 'setup_secret_again' },
-    );
+    throw secretAgain('The address or the app', 'the client secret');
   }
   const isByCredentials = kind === 'salesforce' && one(form, 'way') === 'clientCredentials';
   if (clientSecret === undefined && (kind === 'hubspot' || isByCredentials))
@@ -195,8 +192,21 @@ export function cleared(answers: Answers, kind: string): Answers {
   return { ...others, networks: [], contacts: { ...contacts, ...none, ...marks, objections } };
 }
 
-function missing(what: string): ConfigurationError {
-  return new ConfigurationError(`Write ${what}.`, { code: 'setup_answer_missing' });
+export function missing(what: string): ConfigurationError {
+  return answerMissing(`Write ${what}.`);
+}
+
+/** What has to be answered before the next step. */
+export function answerMissing(what: string): ConfigurationError {
+  return new ConfigurationError(what, { code: 'setup_answer_missing' });
+}
+
+/** A secret goes to nobody but whom it was typed for. */
+export function secretAgain(changed: string, secret: string): ConfigurationError {
+  return new ConfigurationError(
+    `${changed} has changed, so ${secret} is asked for again: it is sent nowhere that it was not given for.`,
+    { code: 'setup_secret_again' },
+  );
 }
 
 function peopleAnswers({ answers }: Setup, form: Form): Answers {
@@ -366,11 +376,9 @@ function readSchedule(before: Answers['schedule'], form: Form): Answers['schedul
   if (offered !== undefined && !isHour) throw missing('an hour from 0 to 23');
   const cron = offered?.cron.replace('H', String(hour)) ?? one(form, 'cron');
   const [cronSays, zoneSays] = [cronProblem(cron), timezoneProblem(timezone)];
-  if (cronSays !== null)
-    throw new ConfigurationError(`Schedule: ${cronSays}.`, { code: 'setup_schedule' });
-  if (zoneSays !== null) {
-    throw new ConfigurationError(`Time zone: ${zoneSays}.`, { code: 'setup_schedule' });
-  }
+  const problem =
+    cronSays === null ? zoneSays && `Time zone: ${zoneSays}` : `Schedule: ${cronSays}`;
+  if (problem !== null) throw new ConfigurationError(`${problem}.`, { code: 'setup_schedule' });
   return { catchUp: true, jitterMs: 30_000, ...before, cron, timezone };
 }
 

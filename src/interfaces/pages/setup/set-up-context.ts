@@ -1,16 +1,18 @@
 /** What the routes of the set-up have in common: who asks, which set-up it is, and its page. */
+
 import type { Context } from 'hono';
 import { findSetup, type Setup } from '../../../clients/setup/draft.ts';
 import { ofTheFile } from '../../../clients/setup/finish.ts';
 import type { SetupStep } from '../../../clients/setup/steps.ts';
-import { isDonorSyncError } from '../../../core/errors.ts';
+import { type ConfigurationError, isDonorSyncError } from '../../../core/errors.ts';
 import type { Integration } from '../../../core/integration-settings.ts';
 import { publicAddress } from '../../../core/public-address.ts';
+import { unknownClient } from '../../../core/shared-errors.ts';
 import { noteEntries } from '../../../privacy/audit/record.ts';
 import { wayBackUrl } from '../../api/oauth.ts';
 import { hasAccess } from '../../api/request/client-access.ts';
 import { type HttpDeps, type HttpEnv, liveDeps } from '../../api/request/context.ts';
-import { HttpError } from '../../api/request/errors.ts';
+import { bodyUnreadable } from '../../api/request/errors.ts';
 import type { PageFrame } from '../frame/page-app.ts';
 import type { Allowed } from './forms.ts';
 import { readStep } from './steps.ts';
@@ -172,13 +174,11 @@ export async function readForm(c: Context<HttpEnv>): Promise<Record<string, unkn
   try {
     return await c.req.parseBody({ all: true });
   } catch (cause) {
-    if (cause instanceof TypeError) {
-      throw new HttpError(400, 'body_unreadable', 'The body cannot be read as a form.');
-    }
+    if (cause instanceof TypeError) throw bodyUnreadable('a form');
     throw cause;
   }
 }
 
-export function unknown(id: string): HttpError {
-  return new HttpError(404, 'integration_unknown', `There is no set-up of "${id}".`);
+export function unknown(id: string): ConfigurationError {
+  return unknownClient(id);
 }

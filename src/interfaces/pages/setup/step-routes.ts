@@ -13,13 +13,12 @@ import {
   workingIntegration,
 } from '../../../clients/setup/draft.ts';
 import { SETUP_STEPS, type SetupStep, withStep } from '../../../clients/setup/steps.ts';
-import { ConfigurationError } from '../../../core/errors.ts';
 import { createFields } from '../../../fields/create-fields.ts';
 import { isSameOrigin } from '../../../outbound/address.ts';
 import { type HttpEnv, liveDeps } from '../../api/request/context.ts';
-import { HttpError } from '../../api/request/errors.ts';
+import { nothingHere } from '../../api/request/errors.ts';
 import { limitBody, MAX_API_BODY_BYTES } from '../../api/request/guards.ts';
-import { answered, type Form, isSignedIn, one } from './forms.ts';
+import { answered, type Form, isSignedIn, missing, one, secretAgain } from './forms.ts';
 import { finishStep } from './last-step.ts';
 
 import { readForm, requireId, type WizardContext } from './set-up-context.ts';
@@ -117,10 +116,7 @@ export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     await allowed.guard.requirePublic(baseUrl);
     const typed = one(form, 'apiKey');
     if (typed === '' && before !== undefined && !isSameOrigin(before.baseUrl, baseUrl)) {
-      throw new ConfigurationError(
-        'The address of the service has changed, so its key is asked for again: it is sent nowhere that it was not given for.',
-        { code: 'setup_secret_again' },
-      );
+      throw secretAgain('The address of the service', 'its key');
     }
     const apiKey = typed || before?.apiKey;
     if (apiKey === undefined) throw missing('the key of the service');
@@ -147,13 +143,9 @@ export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
 function parseStep(c: Context<HttpEnv>): SetupStep {
   const step = stepSchema.safeParse(c.req.param('step'));
   if (step.success) return step.data;
-  throw new HttpError(404, 'not_found', 'There is nothing here.');
+  throw nothingHere();
 }
 
 function after(step: SetupStep): SetupStep {
   return SETUP_STEPS[SETUP_STEPS.indexOf(step) + 1] ?? 'plan';
-}
-
-function missing(what: string): ConfigurationError {
-  return new ConfigurationError(`Write ${what}.`, { code: 'setup_answer_missing' });
 }

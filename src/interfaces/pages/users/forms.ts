@@ -1,8 +1,8 @@
 /** What the forms of this room send. */
 import { z } from 'zod';
 import { ROLES } from '../../../core/role.ts';
+import { invalidRequest } from '../../../core/shared-errors.ts';
 import type { Rights } from '../../../people/statements/people.ts';
-import { HttpError } from '../../api/request/errors.ts';
 
 /** Boxes are named so, one for each integration. */
 export const BOX = 'integration.';
@@ -14,7 +14,7 @@ const rightsSchema = z.looseObject({
   ids: z.string().max(64_000).default(''),
 });
 
-/** Role and clients; throws an HttpError (422) for some of them, and none named. */
+/** Role and clients; throws a ConfigurationError (invalid) for some of them, and none named. */
 export function readRights(form: Record<string, unknown>): Rights {
   const { role, reach, ids } = read(rightsSchema, form);
   if (reach === 'all') return { role, integrations: null };
@@ -22,17 +22,13 @@ export function readRights(form: Record<string, unknown>): Rights {
   const typed = ids.split(/[\s,]+/).filter((id) => id !== '');
   const integrations = [...ticked.map((name) => name.slice(BOX.length)), ...typed];
   if (integrations.length > 0) return { role, integrations };
-  throw invalid('Choose the clients within reach, or all.');
+  throw invalidRequest('Choose the clients within reach, or all.');
 }
 
 function read<Form>(schema: z.ZodType<Form>, form: Record<string, unknown>): Form {
   const { data, error } = schema.safeParse(form);
   if (data !== undefined) return data;
-  throw invalid(error?.issues[0]?.message ?? 'The form is not filled in.');
-}
-
-function invalid(message: string): HttpError {
-  return new HttpError(422, 'request_invalid', message);
+  throw invalidRequest(error?.issues[0]?.message ?? 'The form is not filled in.');
 }
 
 /** What a browser says of a passkey, and what it was asked by; blank where there is none. */

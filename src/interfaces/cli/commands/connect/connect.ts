@@ -9,8 +9,9 @@ import {
   CONSENT_LIFE_MS,
   type ConsentsDeps,
   findConsentOutcome,
+  notConnected,
 } from '../../../../clients/consents.ts';
-import { ConfigurationError, RetriableError } from '../../../../core/errors.ts';
+import { RetriableError } from '../../../../core/errors.ts';
 import type { Integration } from '../../../../core/integration-settings.ts';
 import { type DoctorFinding, shownFinding } from '../../../../operations/doctor/causes.ts';
 import { examineIntegration } from '../../../../operations/doctor/examine.ts';
@@ -113,7 +114,7 @@ async function awaitOutcome(deps: ConsentsDeps, state: string): Promise<void> {
   for (let look = 0; look < MAX_LOOKS && !deps.signal.aborted; look += 1) {
     const outcome = await findConsentOutcome(deps, state);
     if (outcome === CONNECTED) return;
-    if (outcome !== null) throw new ConfigurationError(outcome, { code: 'not_connected' });
+    if (outcome !== null) throw notConnected(outcome);
     await deps.clock.sleep(LOOK_INTERVAL_MS, deps.signal);
   }
   throw new RetriableError(

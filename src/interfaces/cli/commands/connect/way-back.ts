@@ -5,7 +5,7 @@ import { outboundFetch } from '../../../../outbound/guard.ts';
 import { createOAuthApp, type OAuthDeps, ticketAddress, wayBackUrl } from '../../../api/oauth.ts';
 import { isLoopbackName } from '../../../api/request/peer.ts';
 import { startHttpServer } from '../../../api/server.ts';
-import { isPortTaken } from '../../action/command.ts';
+import { isPortTaken, listenFailed } from '../../action/command.ts';
 
 /** A server of the addresses of connecting, until the person is back. */
 export interface WayBack {
@@ -92,8 +92,8 @@ function unserved(publicUrl: string): ConfigurationError {
 }
 
 function unheard(publicUrl: string, cause: unknown): ConfigurationError {
-  const words = isPortTaken(cause)
-    ? `${publicUrl} is in use by something that does not know this integration. If it is donor-sync, start it again; else come back to another port with --port N.`
-    : `Nothing can listen at ${publicUrl}: ${messageOf(cause)}`;
-  return new ConfigurationError(words, { code: 'listen_failed', cause, details: { publicUrl } });
+  const why = isPortTaken(cause)
+    ? 'it is in use by something that does not know this integration. If it is donor-sync, start it again; else come back to another port with --port N.'
+    : messageOf(cause);
+  return listenFailed(publicUrl, why, { cause, details: { publicUrl } });
 }

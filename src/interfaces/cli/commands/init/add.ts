@@ -2,10 +2,10 @@ import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { isMap, isSeq, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml';
-import { ConfigurationError, messageOf } from '../../../../core/errors.ts';
+import { ConfigurationError } from '../../../../core/errors.ts';
 import { withEnvironmentFile } from '../../../../settings/environment-file.ts';
 import { interpolate } from '../../../../settings/interpolation.ts';
-import { settingsPath } from '../../../../settings/settings.ts';
+import { settingsPath, unreadableSettings } from '../../../../settings/settings.ts';
 import { createCommand, runAction } from '../../action/command.ts';
 import type { Output } from '../../terminal/output.ts';
 import { type Answers, collectAnswers, type PresentSettings } from './answers.ts';
@@ -65,10 +65,7 @@ async function readSettings(file: string, path: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (cause) {
-    throw new ConfigurationError(
-      `The settings file ${path} cannot be read: ${messageOf(cause)}. "donor-sync init" writes a first one; --config names yours.`,
-      { code: 'settings_unreadable', cause, details: { path } },
-    );
+    throw unreadableSettings(path, cause);
   }
 }
 

@@ -18,7 +18,7 @@ import {
   renameOurs,
   twiceText,
 } from '../../../../clients/setup/own-columns.ts';
-import { ConfigurationError } from '../../../../core/errors.ts';
+import { unreadableCsv } from '../../../../clients/setup/uploads.ts';
 import type { FieldMapping } from '../../../../core/field-map.ts';
 import { usageError } from '../../terminal/output.ts';
 import { askChoice, askMany, askText, type Choice, type Prompter } from '../../terminal/prompts.ts';
@@ -249,7 +249,7 @@ async function askCsv(
     validate: async (answer) => getProblem(await readCsvHeader(answer, cwd, sheet)),
   });
   const header = await readCsvHeader(path, cwd, sheet);
-  if ('problem' in header) throw new ConfigurationError(header.problem, { code: 'csv_unreadable' });
+  if ('problem' in header) throw unreadableCsv(header.problem);
   const guess = guessColumns(header.columns, header.sample);
   const columns = await askColumns(asker, flags, header, guess);
   const marks = await askMarks(asker, flags, header.columns, guess);

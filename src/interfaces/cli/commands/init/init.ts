@@ -9,7 +9,7 @@ import { ConfigurationError, messageOf } from '../../../../core/errors.ts';
 import type { Integration } from '../../../../core/integration-settings.ts';
 import type { Environment } from '../../../../settings/environment.ts';
 import { getEnvironmentFile, withEnvironmentFile } from '../../../../settings/environment-file.ts';
-import { insecureAddresses, insecureProblem } from '../../../../settings/insecure-http.ts';
+import { insecureAddress, insecureAddresses } from '../../../../settings/insecure-http.ts';
 import { interpolate } from '../../../../settings/interpolation.ts';
 import {
   type LoadOptions,
@@ -260,9 +260,10 @@ export function chooseAsker({ stdin, stderr }: InitDeps, flags: InitFlags): Prom
 function requireSecure(settings: Settings): void {
   const [first] = insecureAddresses(settings.integrations, settings);
   if (first === undefined) return;
-  throw new ConfigurationError(
-    `${first.setting}: ${insecureProblem(first.host)}. init does not write such settings: give it an https address, or leave the address to its variable, unset, and add allowInsecureHttp to the file by hand.`,
-    { code: 'insecure_http', details: { setting: first.setting } },
+  throw insecureAddress(
+    first,
+    null,
+    'init does not write such settings: give it an https address, or leave the address to its variable, unset, and add allowInsecureHttp to the file by hand.',
   );
 }
 

@@ -1,7 +1,7 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import type { ConnectorDeps } from '../../../../../connectors/contract.ts';
 import { systemClock } from '../../../../core/clock.ts';
-import { ConfigurationError, messageOf } from '../../../../core/errors.ts';
+import { messageOf } from '../../../../core/errors.ts';
 import type { Integration } from '../../../../core/integration-settings.ts';
 import { silentLog } from '../../../../core/log.ts';
 import type { PersonDetails } from '../../../../core/person.ts';
@@ -14,7 +14,7 @@ import {
   toPersonShape,
 } from '../../../../sync/sample-persons.ts';
 import type { Output } from '../../terminal/output.ts';
-import type { Prompter } from '../../terminal/prompts.ts';
+import { cancelled, type Prompter } from '../../terminal/prompts.ts';
 import { formatTable } from '../../terminal/table.ts';
 import { buildTitle, PERSON_COLUMNS, printPersons } from '../plan/text.ts';
 
@@ -64,9 +64,8 @@ async function confirmPersons(
   const oddity = describeOddity(persons.map(toPersonShape));
   if (oddity !== null) output.note(oddity);
   if (await asker.confirm('Are these the right columns?', true)) return;
-  throw new ConfigurationError(
-    'Nothing was written. Run init again and choose other columns; --csv-first-name and the like name them.',
-    { code: 'cancelled' },
+  throw cancelled(
+    ' Run init again and choose other columns; --csv-first-name and the like name them.',
   );
 }
 

@@ -1,6 +1,12 @@
 import type { Command } from 'commander';
 import { ConfigurationError, isConfigurationError, messageOf } from '../../../../core/errors.ts';
-import { type CommandDeps, createCommand, isPortTaken, runAction } from '../../action/command.ts';
+import {
+  type CommandDeps,
+  createCommand,
+  isPortTaken,
+  portInUse,
+  runAction,
+} from '../../action/command.ts';
 import type { ProductDeps } from '../../action/product.ts';
 import { EXIT_CODES, type ExitCode } from '../../terminal/output.ts';
 import { untilStopped } from '../../terminal/stop-signal.ts';
@@ -62,10 +68,8 @@ async function startOrExplain(start: () => Promise<Serving>, port: number): Prom
 /** Starting depends on nothing but the options, so one of them is to blame. */
 function startError(error: unknown, port: number): ConfigurationError {
   if (isPortTaken(error)) {
-    return new ConfigurationError(
-      `The port ${port} is in use. Choose another with --port, or --port 0 for any free one.`,
-      { code: 'port_in_use', cause: error, details: { port } },
-    );
+    const next = 'Choose another with --port, or --port 0 for any free one.';
+    return portInUse(port, next, { cause: error });
   }
   return new ConfigurationError(`The sandbox cannot start: ${messageOf(error)}`, {
     code: 'sandbox_not_started',

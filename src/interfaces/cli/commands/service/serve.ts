@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { ConfigurationError } from '../../../../core/errors.ts';
-import { isPortTaken } from '../../action/command.ts';
+import type { ConfigurationError } from '../../../../core/errors.ts';
+import { isPortTaken, portInUse } from '../../action/command.ts';
 import { EXIT_CODES } from '../../terminal/output.ts';
 import { untilStopped } from '../../terminal/stop-signal.ts';
 import { wholeNumber } from '../sandbox/stand-in.ts';
@@ -70,12 +70,5 @@ export function serveCommand(deps: ServiceDeps): Command {
 }
 
 function portTaken(port: number, cause: unknown): ConfigurationError {
-  return new ConfigurationError(
-    `The port ${port}, or the operator's port, is in use. Choose another.`,
-    {
-      code: 'port_in_use',
-      cause,
-      details: { port },
-    },
-  );
+  return portInUse(port, "It may be the operator's port too. Choose another.", { cause });
 }

@@ -1,0 +1,12 @@
+/** Guards against paging that never finishes: a CRM whose pages lead back to each other must not hold a run for ever. */
+import { FatalError } from '../src/core/errors.ts';
+
+/** `what` names the records, such as `the archived contacts of HubSpot`. */
+export function readingEndless(what: string): FatalError {
+  return new FatalError(`Reading ${what} never finishes.`, { code: 'crm_reading_endless' });
+}
+
+/** `query` names the query. */
+export function queryEndless(query: string): FatalError {
+  return new FatalError(`${query} never finishes.`, { code: 'crm_query_endless' });
+}

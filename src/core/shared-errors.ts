@@ -1,0 +1,86 @@
+/** The errors that more than one topic gives: each code has one wording, wherever it is found out. */
+import { ConfigurationError, type Refusal } from './errors.ts';
+import { didYouMean } from './near-miss.ts';
+
+/** A client that is not there, is out of the caller's reach, or is not in the settings any more. */
+export function unknownClient(
+  id: string,
+  { known = [], next, refusal = 'unknown' }: UnknownClientFacts = {},
+): ConfigurationError {
+  const near = didYouMean(id, known) || '.';
+  const more = next === undefined ? '' : ` ${next}`;
+  return new ConfigurationError(
+    `There is no integration "${id}"${near} Nothing was changed.${more}`,
+    {
+      code: 'integration_unknown',
+      refusal,
+      details: { integration: id },
+    },
+  );
+}
+
+interface UnknownClientFacts {
+  /** The IDs that the caller could have meant. */
+  known?: Iterable<string>;
+  /** What to do, where it is more than to look for another ID. */
+  next?: string;
+  refusal?: Refusal;
+}
+
+/** What an access token may not do, whatever its role. `act` continues "may not". */
+export function personNeeded(
+  act: string,
+  command: string,
+  details: Readonly<Record<string, unknown>> = {},
+): ConfigurationError {
+  return new ConfigurationError(
+    `An access token may not ${act}, whatever its role. Nothing was changed. Sign in as a user, or use the terminal: donor-sync ${command}`,
+    { code: 'person_needed', refusal: 'forbidden', details },
+  );
+}
+
+/** What only callers who reach all clients may do. `why` is one sentence. */
+export function reachInsufficient(
+  why = 'This is about all integrations, and you reach some of them.',
+  details: Readonly<Record<string, unknown>> = {},
+): ConfigurationError {
+  return new ConfigurationError(`${why} Nothing was changed. Ask a user who reaches all clients.`, {
+    code: 'reach_insufficient',
+    refusal: 'forbidden',
+    details,
+  });
+}
+
+/** Input that does not fit its schema; `problem` says what is wrong with it. */
+export function invalidRequest(
+  problem: string,
+  details: Readonly<Record<string, unknown>> = {},
+): ConfigurationError {
+  return new ConfigurationError(problem, { code: 'request_invalid', refusal: 'invalid', details });
+}
+
+/** A run that is not there, or of a client that the caller does not reach. */
+export function unknownRun(
+  id: string,
+  { known = [], isRead = false, isShortEnough = false }: UnknownRunFacts = {},
+): ConfigurationError {
+  const near = didYouMean(id, known) || '.';
+  const nothing = isRead ? '' : ' Nothing was changed.';
+  const next = isShortEnough
+    ? '`donor-sync runs` lists the runs with the end of each ID, which is enough.'
+    : 'List the runs with their whole IDs: donor-sync runs --json';
+  return new ConfigurationError(`There is no run "${id}"${near}${nothing} ${next}`, {
+    code: 'run_unknown',
+    refusal: 'unknown',
+    details: { run: id },
+  });
+}
+
+interface UnknownRunFacts {
+  /** The IDs that the caller could have meant. */
+  known?: Iterable<string>;
+  /** True if nothing would have been changed anyway. */
+  isRead?: boolean;
+  /** True for a user who may type the end of an ID. */
+  isShortEnough?: boolean;
+}
