@@ -32,6 +32,8 @@ const IS_CODE = /^[a-z]+(?:_[a-z]+)*$/;
 export interface CodePlace {
   file: string;
   line: number;
+  /** True if an error is created there, or a run stopped; otherwise the code is only part of an object. */
+  isCreated: boolean;
 }
 
 export interface FoundCodes {
@@ -81,9 +83,11 @@ export function findErrorCodes(): FoundCodes {
     if (!/code\b|Error\b|tryLater|refusal\(|forbidden\(|\.stop/.test(text)) continue;
     const nodes = listNodes(parseAst(text, { lang: file.endsWith('x') ? 'tsx' : 'ts' }));
     const scope = readScope(nodes);
-    for (const { node, isOfError } of nodes.flatMap((each) => listCodeNodes(each))) {
+    for (const found of nodes.flatMap((each) => listCodeNodes(each))) {
+      const { node, isOfError, isPassed = false } = found;
       const words = readWords(node, scope);
-      const place = { file, line: text.slice(0, node.start).split('\n').length };
+      const line = text.slice(0, node.start).split('\n').length;
+      const place = { file, line, isCreated: isOfError || isPassed };
       for (const word of words ?? []) codes.set(word, [...(codes.get(word) ?? []), place]);
       if (words === null && isOfError) {
         passedOn.push({ file, text: text.slice(node.start, node.end) });
@@ -128,8 +132,16 @@ function readScope(nodes: readonly Node[]): Scope {
   return { constants, returns };
 }
 
-/** The expressions in this node that are a code, and whether an error is created with it. */
-function listCodeNodes(node: Node): { node: Node; isOfError: boolean }[] {
+interface CodeNode {
+  node: Node;
+  /** True if the class of an error gets it. */
+  isOfError: boolean;
+  /** True if a function that creates an error gets it. */
+  isPassed?: true;
+}
+
+/** The expressions in this node that are a code, and what is done with it. */
+function listCodeNodes(node: Node): CodeNode[] {
   if (node.type === 'Property') {
     const property = propertySchema.safeParse(node).data;
     const isCode = property !== undefined && CODE_PROPERTY.has(property.key.name);
@@ -142,14 +154,16 @@ function listCodeNodes(node: Node): { node: Node; isOfError: boolean }[] {
   const name = 'name' in call.callee ? call.callee.name : call.callee.property.name;
   const at = CODE_ARGUMENT[name];
   const code = at === undefined ? undefined : call.arguments[at];
-  if (code !== undefined) return [{ node: code, isOfError: ERROR_CLASS.test(name) }];
+  if (code !== undefined) {
+    return [{ node: code, isOfError: ERROR_CLASS.test(name), isPassed: true }];
+  }
   if (!ERROR_CLASS.test(name)) return [];
   const facts = call.arguments[1];
   return facts === undefined ? [] : [{ node: codeIn(facts) ?? facts, isOfError: true }];
 }
 
 /** `[415, 'body_not_json', '…']`: the arguments of an HttpError, written as a list. */
-function listTupleCode(node: Node): { node: Node; isOfError: boolean }[] {
+function listTupleCode(node: Node): CodeNode[] {
   const [status, code] = arraySchema.safeParse(node).data?.elements ?? [];
   const isTuple = numberSchema.safeParse(status).success && literalSchema.safeParse(code).success;
   return isTuple && code !== undefined ? [{ node: code, isOfError: false }] : [];

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { listRepeated } from '../../scripts/check-codes.ts';
 import { findErrorCodes } from '../../scripts/error-codes.ts';
 import { ERROR_TOPICS } from '../../src/core/codes/errors.ts';
 import { explain, listCodes } from '../../src/core/codes/explain.ts';
@@ -77,6 +78,26 @@ describe('the explanations of error codes', () => {
 
   it('explain no code that the sources do not have', () => {
     expect(explained.filter((code) => !inSources.has(code)).sort()).toEqual([]);
+  });
+
+  it('find each code where one error is created, and a second place at once', () => {
+    expect(listRepeated(codes)).toEqual([]);
+    const place = { file: 'src/operations/users.ts', line: 1, isCreated: true };
+    const planted = new Map([
+      ...codes,
+      ['person_known', [...(codes.get('person_known') ?? []), place]],
+    ]);
+    expect(listRepeated(planted)).toEqual([
+      expect.stringMatching(/^person_known is written in several places: .*users\.ts:1$/),
+    ]);
+    const listed = new Map([
+      ...codes,
+      ['run_unknown', [...(codes.get('run_unknown') ?? []), place]],
+    ]);
+    expect(listRepeated(listed)).toHaveLength(1);
+    expect(listRepeated(new Map([...codes].filter(([code]) => code !== 'run_unknown')))).toEqual([
+      'run_unknown is not a code any more: remove it from the list',
+    ]);
   });
 
   it('explain each code once', () => {

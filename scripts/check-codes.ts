@@ -1,0 +1,138 @@
+/**
+ * Looks for error codes that are written where an error is created in more than one place: each place would have its own
+ * wording of the same thing. Prints them, and exits with 1 if there are any. `npm run lint` runs it.
+ *
+ * A second place calls the function of the first. Where that cannot be, the code is in the list below with the reason.
+ */
+import { type CodePlace, findErrorCodes } from './error-codes.ts';
+
+interface Exception {
+  why: string;
+  /** The files in which each code is written. */
+  codes: Readonly<Record<string, readonly string[]>>;
+}
+
+const HUBSPOT = 'connectors/hubspot';
+const SALESFORCE = 'connectors/salesforce';
+
+const EXCEPTIONS: readonly Exception[] = [
+  {
+    why: 'Each CRM answers in its own words and is put right in its own way, which the message says.',
+    codes: {
+      csv_file_unusable: [
+        'connectors/csv/header.ts',
+        'connectors/csv/sources/source.ts',
+        'connectors/csv/sources/workbook.ts',
+      ],
+      crm_field_missing: [
+        ...['contact.ts', 'lookup.ts', 'marks.ts'].map((file) => `${HUBSPOT}/${file}`),
+        ...['employer.ts', 'lookup.ts', 'marks.ts'].map((file) => `${SALESFORCE}/${file}`),
+      ],
+      crm_field_unsuitable: [`${HUBSPOT}/marks.ts`, `${SALESFORCE}/exclusions.ts`],
+      crm_filter_invalid: [`${HUBSPOT}/filter.ts`, `${SALESFORCE}/filter.ts`],
+      crm_limit_reached: ['connectors/daily-limit.ts', `${SALESFORCE}/bulk/bulk-job.ts`],
+      crm_request_refused: ['connectors/errors.ts', `${SALESFORCE}/bulk/bulk-job.ts`],
+      crm_scope_missing: [
+        ...[`${HUBSPOT}/errors.ts`, `${HUBSPOT}/sign-in/scopes.ts`],
+        `${SALESFORCE}/sign-in/consent.ts`,
+      ],
+      crm_unauthorized: [
+        ...['connectors/errors.ts', `${HUBSPOT}/sign-in/auth.ts`, `${HUBSPOT}/sign-in/oauth.ts`],
+        ...[`${SALESFORCE}/sign-in/auth.ts`, 'src/outbound/sign-in.ts'],
+      ],
+      crm_unavailable: [
+        ...['connectors/errors.ts', `${HUBSPOT}/find-records.ts`, 'src/clients/consents.ts'],
+        ...[`${HUBSPOT}/sign-in/consent.ts`, `${HUBSPOT}/sign-in/oauth.ts`],
+        ...[`${SALESFORCE}/bulk/bulk-job.ts`, `${SALESFORCE}/bulk/bulk-query.ts`],
+        ...[`${SALESFORCE}/rows/collections.ts`, `${SALESFORCE}/sign-in/auth.ts`],
+      ],
+      opt_out_values_missing: [`${HUBSPOT}/marks.ts`, `${SALESFORCE}/marks.ts`],
+      opt_out_values_unknown: [
+        ...[`${HUBSPOT}/marks.ts`, `${SALESFORCE}/marks.ts`],
+        'connectors/yes-or-no.ts',
+      ],
+    },
+  },
+  {
+    why: 'The message says what a run was doing when it stopped, and how the next one continues.',
+    codes: {
+      credits_exhausted: ['src/credits/spend.ts', 'src/networks/follow-adds.ts'],
+      interrupted: [
+        ...['connectors/stopped.ts', 'src/interfaces/cli/action/integrations.ts'],
+        ...['src/networks/find-memberships.ts', 'src/sync/control/control.ts'],
+      ],
+      match_rate_low: ['src/sync/trial/trial-round.ts'],
+      partner_unavailable: [
+        ...['src/credits/spend.ts', 'src/paths/compare-donors.ts'],
+        ...['src/sync/poll.ts', 'src/sync/trial/trial-round.ts'],
+      ],
+      restore_unconfirmed: ['src/credits/confirm.ts', 'src/sync/run.ts'],
+    },
+  },
+  {
+    why: 'One code for two kinds of errors: with a fix for the user, or worth another try.',
+    codes: {
+      csv_file_error: ['connectors/csv/file-errors.ts'],
+      database_in_use: ['src/backup/move-store.ts', 'src/database/sqlite/sqlite-copy.ts'],
+    },
+  },
+  {
+    why: 'What is found out differs, and with it what to do: the message says both.',
+    codes: {
+      consent_not_wanted: ['src/clients/consents.ts', 'src/outbound/sign-in.ts'],
+      database_damaged: ['src/database/sqlite/sqlite-copy.ts', 'src/database/store-error.ts'],
+      schema_behind: ['src/application.ts', 'src/jobs/engine/pg-boss.ts'],
+      secret_key_missing: [
+        ...['src/database/encryption/key-ring.ts', 'src/interfaces/cli/commands/move.ts'],
+        'src/interfaces/cli/commands/backup/backup.ts',
+      ],
+      settings_invalid: [
+        ...['src/clients/settings-document.ts', 'src/interfaces/cli/commands/init/add.ts'],
+        'src/settings/settings.ts',
+      ],
+    },
+  },
+  {
+    why: 'Still to be gathered: two wordings of the same thing.',
+    codes: {
+      already_running: ['src/privacy/forget/erase-contact.ts', 'src/sync/statements/runs.ts'],
+      contact_unknown: [
+        ...['src/paths/contact-paths.ts', 'src/privacy/forget/forget.ts'],
+        'src/sync/require-contact.ts',
+      ],
+      crm_account_changed: ['src/clients/consents.ts', 'src/sync/control/crm-account.ts'],
+      integration_unknown: ['src/core/shared-errors.ts', 'src/fields/written-changes.ts'],
+      reach_insufficient: ['src/core/shared-errors.ts', 'src/operations/forget.ts'],
+      run_unknown: ['src/core/shared-errors.ts', 'src/fields/undo.ts', 'src/operations/undo.ts'],
+    },
+  },
+];
+
+/** What is wrong with these codes, in words; nothing if each is created in one place, or is in the list. */
+export function listRepeated(codes: ReadonlyMap<string, readonly CodePlace[]>): string[] {
+  const excepted = new Map(EXCEPTIONS.flatMap(({ codes: each }) => Object.entries(each)));
+  const gone = [...excepted.keys()].filter((code) => !codes.has(code));
+  return [
+    ...gone.map((code) => `${code} is not a code any more: remove it from the list`),
+    ...[...codes].flatMap(([code, places]) => {
+      const created = places.filter(({ isCreated }) => isCreated);
+      const lines = [...new Set(created.map(({ file, line }) => `${file}:${line}`))];
+      const files = [...new Set(created.map(({ file }) => file))].sort();
+      const allowed = excepted.get(code);
+      if (allowed === undefined) {
+        return lines.length > 1
+          ? [`${code} is written in several places: ${lines.join(', ')}`]
+          : [];
+      }
+      if (lines.length < 2) return [`${code} is written in one place: remove it from the list`];
+      const isAsListed = files.join() === [...allowed].sort().join();
+      return isAsListed ? [] : [`${code} is not listed with these places: ${lines.join(', ')}`];
+    }),
+  ];
+}
+
+if (import.meta.main) {
+  const problems = listRepeated(findErrorCodes().codes);
+  for (const problem of problems) process.stderr.write(`${problem}\n`);
+  if (problems.length > 0) process.exitCode = 1;
+}
