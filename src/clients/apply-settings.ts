@@ -1,4 +1,4 @@
-/** Stores settings of clients in the database, encrypted: what `apply` does, and the end of a set-up in a browser. */
+/** Stores settings of clients in the database, encrypted, for `apply` and at the end of a set-up in a browser. */
 import type { Application } from '../application.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { Integration } from '../core/integration-settings.ts';
@@ -18,9 +18,9 @@ export interface Applied {
 type ApplyDeps = Pick<Application, 'store'> & { sealer: Pick<Sealer, 'seal' | 'open'> };
 
 /**
- * Stores integrations that were checked as those of a settings file are, all of them or none. Throws a
- * ConfigurationError, with nothing stored, for an integration of the settings file, and for an address at which keys
- * could be read on the way.
+ * Stores integrations that were checked like those of a settings file, all of them or none. Throws a
+ * ConfigurationError, with nothing stored, for an integration of the settings file, and for an address to which keys
+ * would be sent readable.
  */
 export async function applyIntegrations(
   application: ApplyDeps,
@@ -56,7 +56,7 @@ export async function readPresent({
   );
 }
 
-/** True if the settings file has this integration, which wins over the database. */
+/** Returns true if the settings file has this integration. The file takes precedence over the database. */
 export function isOfFile(
   { integrations }: Pick<Settings, 'integrations'>,
   { id }: Pick<Integration, 'id'>,
@@ -71,7 +71,7 @@ export function setInFile({ id }: Pick<Integration, 'id'>): ConfigurationError {
   );
 }
 
-/** An address at which keys could be read on the way is refused at once. */
+/** Refuses an address to which keys would be sent readable. */
 function requireSecure(
   { allowInsecureHttp }: Pick<Settings, 'allowInsecureHttp'>,
   integration: Integration,

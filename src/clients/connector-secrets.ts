@@ -17,7 +17,7 @@ export interface IntegrationSecrets extends ConnectorSecrets {
   remove(name: string, entry?: NewAuditEntry): Promise<void>;
 }
 
-/** Sealed, under names that no other integration has. */
+/** Stored encrypted, under names that no other integration uses. */
 export function connectorSecrets(
   {
     store,

@@ -1,4 +1,4 @@
-/** Connecting a CRM account: the way to the CRM's page and back, and the end of it. */
+/** Connecting a CRM account by the CRM's consent page, and disconnecting it. */
 import type { Consent, ConsentDeps, Consented, CrmAccount } from '../../connectors/contract.ts';
 import { findConnectorDefinition } from '../../connectors/index.ts';
 import type { Application } from '../application.ts';
@@ -34,25 +34,27 @@ export interface ConsentsDeps {
   >;
   clock: Clock;
   signal: AbortSignal;
-  /** The integration of this id that is being set up, if there is one; it comes before that of the settings. */
+  /**
+   * The integration with this ID that is being set up, if there is one. It takes precedence over the one in the
+   * settings.
+   */
   findDraft?: (id: string) => Promise<Integration | null>;
 }
 
-/** What it takes to see whether a consent is wanted. */
+/** The dependencies for checking whether a consent is needed. */
 interface ConsentLook {
   application: Pick<Application, 'store' | 'sealer' | 'allowInsecureHttp'>;
 }
 
-/** How long a person may take to get to the CRM's page and back. */
+/** How long a user has to go to the CRM's page and return. */
 export const CONSENT_LIFE_MS = 600_000;
 
-/** What `outcome` of a consent says when all went well; anything else is why it did not. */
+/** The `outcome` of a successful consent. Any other outcome is the reason of the failure. */
 export const CONNECTED = 'connected';
 
 /**
- * Begins a consent and returns its state, which is good for one return within ten minutes. Who has
- * it may go to the CRM's page by `consentPage`. Throws a ConfigurationError if the integration
- * does not sign in by a consent.
+ * Starts a consent and returns its state, which is valid for one return within ten minutes. Whoever has the state can
+ * go to the CRM's page by `consentPage`. Throws a ConfigurationError if the integration does not sign in by a consent.
  */
 export async function beginConsent(deps: ConsentsDeps, integration: Integration): Promise<string> {
   const { store, sealer } = deps.application;
@@ -67,12 +69,12 @@ export async function beginConsent(deps: ConsentsDeps, integration: Integration)
   return state;
 }
 
-/** What identifies a consent on its way. */
+/** The data that identifies a consent in progress. */
 export interface ConsentKey {
-  /** The kind of CRM, as the address has it. */
+  /** The kind of CRM, as in the address. */
   kind: string;
   state: string;
-  /** Where the CRM sends the person to; the same on the way there and back. */
+  /** The address to which the CRM returns the user. It is the same in both requests. */
   redirectUri: string;
 }
 
@@ -92,10 +94,10 @@ export async function consentPage(
   return consent.begin(settings, { redirectUri, state, codeVerifier });
 }
 
-/** What the person comes back with. */
+/** The parameters with which the user returns. */
 export type ConsentAnswer =
   | { code: string }
-  /** The CRM's word for a refusal; whatever text it sends along is not taken. */
+  /** The CRM's code for a refusal. Any text that it sends along is ignored. */
   | { error: string };
 
 /** An account that is connected. */
@@ -105,9 +107,9 @@ export interface Connected {
 }
 
 /**
- * Takes what a person came back with, once: the refresh token is sealed in the store when this
- * resolves. Throws one of the four kinds of error, with nothing changed but that the state is used
- * up; the reason is on record for `findConsentOutcome`.
+ * Completes a consent with the parameters of the return, once. When this resolves, the refresh token is in the store,
+ * encrypted. Throws one of the four kinds of error; then nothing has changed, except that the state is used up and the
+ * reason is recorded for `findConsentOutcome`.
  */
 export async function completeConsent(
   deps: ConsentsDeps,
@@ -127,26 +129,25 @@ export async function completeConsent(
   }
 }
 
-/** `connected`, or why not; null until a browser has come back. */
+/** Returns `connected`, or the reason why not; null until a browser has returned. */
 export async function findConsentOutcome(
   { application: { store } }: Pick<ConsentsDeps, 'application'>,
   state: string,
 ): Promise<string | null> {
   const outcome = (await findConsentByState(store.reader, hashToken(state)))?.outcome ?? null;
-  // A browser has come back, and the CRM is being asked.
+  // A browser has returned, and the request to the CRM is in progress.
   return outcome === 'taken' ? null : outcome;
 }
 
-/** What became of a disconnection. */
+/** The outcome of a disconnection. */
 export interface Disconnected {
-  /** Why the CRM did not take its token back; null if it did. */
+  /** Why the CRM did not revoke its token; null if it did. */
   problem: string | null;
 }
 
 /**
- * Has the CRM take back what a consent has given, and forgets it. What is known of contacts stays.
- * If the CRM refuses, the token is forgotten all the same; if it cannot be reached, that is thrown
- * and nothing is changed.
+ * Has the CRM revoke the token of a consent, and deletes it. The data about contacts stays. If the CRM refuses, the
+ * token is deleted anyway. If the CRM cannot be reached, this throws and nothing is changed.
  */
 export async function disconnect(
   deps: ConsentsDeps,
@@ -160,8 +161,8 @@ export async function disconnect(
 }
 
 /**
- * What a consent has given. Throws a ConfigurationError if the integration does not sign in by a consent (invalid), or
- * is not connected (conflict).
+ * Returns the token of a consent. Throws a ConfigurationError if the integration does not sign in by a consent
+ * (invalid), or is not connected (conflict).
  */
 export async function requireConnected(
   deps: ConsentLook,
@@ -186,7 +187,7 @@ export function notConnected(
   return new ConfigurationError(why, { code: 'not_connected', ...facts });
 }
 
-/** True if the integration waits for a person to let it into its CRM. */
+/** Returns true if the integration waits for a user to connect it to its CRM. */
 export async function waitsForConsent(
   deps: ConsentLook,
   integration: Integration,
@@ -224,7 +225,7 @@ async function findConsent(
   return consent.isWanted(settings) ? { consent, settings } : null;
 }
 
-/** The integration may be one that a service with older settings does not know. */
+/** A `serve` process with older settings may not know the integration. */
 async function requireIntegration(
   { application, findDraft }: ConsentsDeps,
   { integrationId: id }: ConsentRecord,
@@ -274,8 +275,8 @@ function refused({ error }: { error: string }) {
 }
 
 /**
- * Ids of one account mean other people in another. The token of the wrong one is only dropped: some
- * CRMs give the same token twice, and revoking it would cut off another integration.
+ * The same ID means a different person in another account. The wrong account's token is dropped, not revoked: some CRMs
+ * issue the same token twice, and revoking it would cut off another integration.
  */
 async function requireSameAccount(
   { application: { store } }: ConsentsDeps,
@@ -302,7 +303,7 @@ function consentDeps(
   return { clock, signal, ...(fetch && { fetch }) };
 }
 
-/** Unexpected errors are for the log alone. */
+/** Unexpected errors go only to the log. */
 function describeReason(error: unknown): string {
   return isDonorSyncError(error) ? error.message : 'Something went wrong inside.';
 }

@@ -22,7 +22,7 @@ export interface HookSigning {
   secret: string;
 }
 
-/** What a user asks for; by default the kind of the previous address, else none. */
+/** The kind that a user requests. Default: the kind of the previous address, else none. */
 export interface SigningOptions {
   signature?: (typeof HOOK_SIGNATURES)[number] | undefined;
   /** What callers sign with, if the user brings it. */
@@ -37,8 +37,8 @@ interface Known {
 }
 
 /**
- * Creates an address for a client; the previous one ends at once. Only the caller gets the address: the store has only
- * the hash of its token.
+ * Creates an address for a client. The previous one ends at once. Only the caller gets the address, because the store
+ * has only the hash of its token.
  */
 export async function createHookAddress(
   trx: ActorTransaction,

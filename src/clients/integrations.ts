@@ -10,10 +10,10 @@ import type { Reader } from '../database/reader.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type ChangedSettings, listChangedSettings } from './statements/integrations.ts';
 
-/** How soon a process sees what was applied or removed. */
+/** How soon a process sees applied or removed settings. */
 const LOOK_INTERVAL_MS = 3_000;
 
-/** The file wins over the database, so that what is written in front of a person's eyes counts. */
+/** The file takes precedence over the database, so that the settings that an operator sees are the ones that count. */
 export async function collectIntegrations(
   settings: Pick<Settings, 'integrations'>,
   reader: Reader,
@@ -25,7 +25,7 @@ export async function collectIntegrations(
   const changed: Integration[] = [];
   const applied = await refresh();
   integrations.clear();
-  // The order of the ids is easier to look through than that of the changes.
+  // The order of the IDs is easier to read than that of the changes.
   for (const one of applied.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
     integrations.set(one.id, one);
   for (const [id, one] of ofFile) integrations.set(id, one);
@@ -35,7 +35,7 @@ export async function collectIntegrations(
     for (;;) {
       const page = await listChangedSettings(reader, last);
       for (const { id, version, settings: sealed } of page) {
-        // One that cannot be opened is reported once, and does not keep the others from being seen.
+        // An integration that cannot be opened is reported once, and does not keep the others from being loaded.
         last = { version, id };
         const current = ofFile.get(id) ?? (sealed === null ? null : open(id, sealed));
         if (current === null) integrations.delete(id);
@@ -53,7 +53,7 @@ export async function collectIntegrations(
   }
 }
 
-/** Looks again and again for what has changed; what it gives ends that. */
+/** Checks for changes repeatedly until the returned function is called. */
 export function followIntegrations(
   { refresh }: { refresh(): Promise<Integration[]> },
   { clock, log }: { clock: Clock; log: Log },

@@ -1,4 +1,4 @@
-/** What is asked of a CRM while a person waits for the answer. */
+/** Requests to a CRM while a user waits for the response. */
 
 import type { Application } from '../application.ts';
 import type { Integration } from '../core/integration-settings.ts';
@@ -13,19 +13,19 @@ import { samplePersons } from '../sync/sample-persons.ts';
 
 export interface LiveDeps {
   application: Pick<Application, 'open' | 'store'>;
-  /** Aborted when the person has waited long enough. */
+  /** Aborted when the user has waited long enough. */
   signal: AbortSignal;
 }
 
-/** A few persons as they would be sent to the service now. They are kept nowhere. */
+/** Returns a few persons as they would be sent to the service now. They are not stored. */
 export function showPersons(deps: LiveDeps, integration: Integration): Promise<PersonDetails[]> {
   return withCrm(deps, integration, (crm) => samplePersons(crm, integration.id));
 }
 
 /**
- * Notes that a person accepts the match rate of the mapping that is in use now, whatever it is. The CRM
- * is asked which one that is: its data model is a part of it. Until the mapping changes, no run stops
- * for a low rate; one that has stopped for it goes on when it is started again.
+ * Records that a user accepts the match rate of the current mapping, whatever it is. Finding that mapping takes a
+ * request to the CRM, because the CRM's data model is part of it. Until the mapping changes, no run stops for a low
+ * rate, and a run that has stopped for it continues when it is started again.
  */
 export async function acceptMatchRate(deps: LiveDeps, integration: Integration): Promise<void> {
   const mapping = await withCrm(deps, integration, async (crm) =>
@@ -34,7 +34,7 @@ export async function acceptMatchRate(deps: LiveDeps, integration: Integration):
   await deps.application.store.act((trx) => acceptMappingByPerson(trx, integration.id, mapping));
 }
 
-/** How these contacts are called in the CRM now, by id; those that are not there any more are left out. */
+/** Returns the current names of these contacts in the CRM, by ID, without contacts that no longer exist. */
 export async function readNames(
   deps: LiveDeps,
   integration: Integration,
@@ -50,7 +50,7 @@ export async function readNames(
   );
 }
 
-/** What the CRM says of a contact now: the name, and how they could be introduced, as a run has written it. */
+/** What the CRM currently contains about a contact: the name, and the introduction as a run has written it. */
 export async function readIntroduction(
   { application, signal }: LiveDeps,
   integration: Integration,

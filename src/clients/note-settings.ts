@@ -1,4 +1,4 @@
-/** Settings live in a file that any editor changes: the audit notes it when they are first used. */
+/** Any editor can change the settings file, so the audit records a change when the settings are first used. */
 
 import type { Integration } from '../core/integration-settings.ts';
 import type { AuditRecord } from '../privacy/audit/read-audit.ts';
@@ -7,12 +7,12 @@ import type { NewAuditEntry } from '../privacy/audit/record.ts';
 import { noteEntries } from '../privacy/audit/record.ts';
 import type { Store } from '../store.ts';
 
-/** Its details: each part of the settings with a keyed fingerprint, which says nothing of its value. */
+/** The entry's details: each part of the settings with a keyed fingerprint, which does not reveal its value. */
 const PART = 'part.';
 
 /**
- * Notes for each integration which parts of its settings are others than when they were last used: by name,
- * never by value. A new version that adds a setting is noted in the same way.
+ * Records for each integration which parts of its settings have changed since they were last used: by name, never by
+ * value. A new version that adds a setting is recorded in the same way.
  */
 export async function recordSettings(
   store: Store,

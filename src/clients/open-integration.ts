@@ -33,16 +33,16 @@ import type { ClientGuard } from './client-guard.ts';
 import { connectorSecrets } from './connector-secrets.ts';
 import { readCrmSettings } from './crm-settings.ts';
 
-/** What it takes of the open product. */
+/** The parts of the open product that it needs. */
 export interface OpenDeps
   extends Pick<
     RunDeps,
     'store' | 'sealer' | 'clock' | 'log' | 'sightings' | 'retention' | 'takeLease' | 'erasuresWait'
   > {
   allowInsecureHttp: readonly string[];
-  /** The pace of each partner key, for all who use it. */
+  /** The pacer of each service key, shared by all who use the key. */
   pacers: Pacers;
-  /** Where processes share the pace of a CRM account; null where each has its own. */
+  /** Where processes share the pace of a CRM account; null if each process has its own pace. */
   board: DepartureBoard | null;
   findDefinition: (kind: string) => Promise<ConnectorDefinition>;
   /** Brings requests to the service, unless `guard` does. */
@@ -56,24 +56,24 @@ export interface OpenIntegration {
   partner: PartnerClient;
   /** The field map in force. */
   mappings: readonly FieldMapping[];
-  /** Fingerprint of the partner key. */
+  /** Fingerprint of the service key. */
   partnerKey: string;
   /** What the sync needs; `openCrm` opens the CRM with it. */
   deps: RunDeps;
   /** What the connector knows of the prerequisites, without opening the CRM. */
   checkCrm(): Promise<Finding[]>;
-  /** True if writes may wait beside the CRM, so that an erasure has to open it. */
+  /** Whether writes may wait in a file next to the CRM's, so that an erasure has to open the CRM. */
   keepsWrites: boolean;
-  /** The mapped fields as files that an administrator deploys; null where the CRM has no such files. */
+  /** The mapped fields as files that an administrator deploys; null if the CRM has no such files. */
   fieldsAsSource(): FieldsSource | null;
-  /** What a run does besides: groups become networks, networks become warm paths. */
+  /** The further steps of a run: groups become networks, networks become warm paths. */
   stages: Stages;
   /** Requests made so far. */
   calls(): RunFacts['calls'];
   close(): Promise<void>;
 }
 
-/** Groups become networks, networks become warm paths, and the CRM shows where contacts stand. */
+/** Groups become networks, networks become warm paths, and the CRM shows the status of each contact. */
 const RUN_STAGES: Stages = {
   before: [...NETWORK_STAGES.before, ...INSIGHT_STAGES.before],
   after: [
@@ -92,7 +92,10 @@ function requireConfidential(integration: Integration, allowInsecureHttp: readon
   throw insecureAddress(first, integration.id, 'Nothing was asked there.');
 }
 
-/** The contacts among these that are still there; whoever was erased is not, even before the store has forgotten them. */
+/**
+ * Returns the contacts among these that still exist. An erased contact does not, even before the store has deleted its
+ * data.
+ */
 async function countAsPresent(
   store: OpenDeps['store'],
   integrationId: string,
@@ -104,7 +107,7 @@ async function countAsPresent(
   return new Set([...present].filter((id) => !isErased(id)));
 }
 
-/** Opens an integration of the open product; nothing is asked of anyone yet. */
+/** Opens an integration of the open product. It sends no request yet. */
 export async function openIntegration(
   deps: OpenDeps,
   integration: Integration,
@@ -115,7 +118,7 @@ export async function openIntegration(
   const guarded = deps.guard.fetchFor(integration);
   const calls = { partner: 0, crm: 0, throttled: 0 };
   const definition = await deps.findDefinition(integration.crm.kind);
-  // Of those who object the connector knows nothing: they are marked in what it reads.
+  // The connector does not know which contacts object, so they are marked in what it reads.
   const { objections, ...contacts } = integration.contacts;
   const connectorOptions: ConnectorOptions<unknown> = {
     settings: readCrmSettings(definition, integration, deps.allowInsecureHttp),
@@ -174,7 +177,7 @@ export async function openIntegration(
       otherForms: getOtherForms(definition),
       async openConnector(lease) {
         const canonicalId = getCanonicalId(definition);
-        // A mistake in an id must not let the person be asked about.
+        // A mistyped ID must not lead to the contact being enhanced.
         const objectors = objections.map((id) => toContactId(canonicalId, integration.id, id));
         const marks = {
           objectors: new Set(objectors),

@@ -41,9 +41,9 @@ interface RemoteDeps {
 }
 
 /**
- * The clients of a document that came over HTTP. What a caller may set there is less than what the operator may at the
- * machine: no variable, no file, no package, no host in a private network; and an access token no other host at all.
- * Throws a ConfigurationError, with nothing stored. `before` has the clients in the database.
+ * Returns the clients of a document that arrived over HTTP. A caller may set less there than the operator may at the
+ * machine: no variable, no file, no package, no host in a private network; and with an access token, no other host at
+ * all. Throws a ConfigurationError, with nothing stored. `before` has the clients in the database.
  */
 export async function readRemote(
   deps: RemoteDeps,
@@ -57,7 +57,7 @@ export async function readRemote(
     if (caller.clients !== null && !caller.clients.has(id)) throw withoutAccess(id);
     if (deps.settings.integrations.some((one) => one.id === id)) throw setInFile({ id });
     requireTexts(document, `"${id}"`);
-    // Before anything reads it: the kind may name a package, which would be loaded.
+    // Checked before anything reads it, because the kind may name a package, which would be loaded.
     requireKnownKind(id, valueAt(document, ['crm', 'kind']), before.get(id));
   }
   const { allowInsecureHttp } = deps.settings;
@@ -69,7 +69,7 @@ export async function readRemote(
   return limited;
 }
 
-/** The problems by their settings alone: lines and columns are those of a text that nobody has written. */
+/** Describes the problems by their settings alone. Lines and columns would refer to a text that nobody has written. */
 async function checkSent(
   documents: readonly unknown[],
   allowInsecureHttp: readonly string[],
@@ -129,11 +129,11 @@ async function limitAddresses(
     if (url !== undefined) await deps.guard.requirePublic(url);
   }
   const wasFree = before !== undefined && before.addresses === undefined && changed.length === 0;
-  // Read by the schema, as an equal document has an equal text.
+  // Read by the schema, so that equal documents have the same text.
   return wasFree ? integration : integrationSchema.parse({ ...integration, addresses: 'public' });
 }
 
-/** True of an address that the operator has named for new clients. */
+/** Returns true for an address that the operator has named for new clients. */
 function isNamedForAll({ setup, settings }: RemoteDeps, url: string): boolean {
   const { service, salesforce, hubspot } = settings.setup;
   const named = [service, setup.serviceUrl, salesforce?.url, hubspot?.url];

@@ -1,12 +1,12 @@
-/** The settings of an integration for people to read, and to apply again: without what is secret in them. */
+/** The settings of an integration without their secrets, for people to read and to apply again. */
 import { Document, visit } from 'yaml';
 import type { Integration } from '../core/integration-settings.ts';
 import { isActing, plainJson } from '../core/printable.ts';
 
-/** Long texts stay on their line, so that a line is a setting. */
+/** Long texts stay on one line, so that each line is a setting. */
 const YAML_STYLE = { lineWidth: 0 };
 
-/** A text with something in it that acts stands in quotes and escaped: what is applied is the same. */
+/** A text with active characters is quoted and escaped. Applying it gives the same value. */
 export function toYaml(settings: object): string {
   const document = new Document(settings);
   visit(document, {
@@ -27,7 +27,7 @@ export interface ShownSettings {
 /** Names of settings whose values are secrets: `apiKey`, `clientSecret`, `refreshToken`, … */
 const SECRET_NAME = /key|secret|token|password|passphrase|credential/i;
 
-/** These hold keys and sign-ins; elsewhere a word like "key" is a field's or a network's name. */
+/** These contain keys and sign-ins. Elsewhere, a word like "key" is the name of a field or a network. */
 const SECRET_PARTS: readonly string[] = ['partner', 'crm'];
 
 /**
@@ -65,7 +65,7 @@ export function hideSecrets(integration: Integration): ShownSettings {
 
 function soundsSecret(path: readonly string[]): boolean {
   const [part = '', ...names] = path;
-  // Who has the address of a chat can write there.
+  // Anyone who has the address of a chat can write there.
   if (part === 'alerts') return names.at(-1) === 'url';
   return SECRET_PARTS.includes(part) && SECRET_NAME.test(names.at(-1) ?? '');
 }

@@ -1,4 +1,4 @@
-/** What a webhook says becomes requests for runs: of the contacts that it names, or of all that changed. */
+/** Turns webhook calls into requests for runs: over the contacts that a call names, or over all changed contacts. */
 
 import type { Application } from '../application.ts';
 import type { Actor } from '../core/actor.ts';
@@ -18,18 +18,18 @@ import { findIntegrationState, listIntegrationsOfSameAccount } from './statement
 export interface CalledContact {
   /** Its CRM id, in any form. */
   id: string;
-  /** The CRM account that it is of; null if the caller does not say. */
+  /** Its CRM account; null if the caller does not name it. */
   account: string | null;
 }
 
 export interface WebhookCall {
   integrationId: string;
   contacts: readonly CalledContact[];
-  /** False if more has changed than the contacts it names, or it names none. */
+  /** False if the call names no contacts, or more has changed than those that it names. */
   isComplete: boolean;
-  /** Contacts that the CRM has deleted for privacy; only a caller that proves who it is may name them. */
+  /** Contacts that the CRM has deleted for privacy. Only an authenticated caller may name them. */
   deleted?: readonly CalledContact[];
-  /** Who calls, for the audit. */
+  /** The caller, for the audit. */
   by?: Actor;
 }
 
@@ -42,10 +42,10 @@ type CallDeps = {
 };
 
 /**
- * Asks for the runs that answer a call; returns the first of them, or null if the call is about
- * another account alone. What a caller names is a hint and no more: its run decides and spends by
- * the same rules as every other. Where only a part of the CRM's contacts belongs to the integration,
- * nothing is read by its id, as the CRM alone can say who is one of them.
+ * Requests the runs that serve a call. Returns the first of them, or null if the call is only about another account.
+ * The named contacts are only a hint: the run decides and spends by the same rules as every other. If only a part of
+ * the CRM's contacts belongs to the integration, no contact is read by its ID, because only the CRM knows which
+ * contacts belong to that part.
  */
 export async function takeCall(
   { application, newRunId }: CallDeps,
@@ -80,7 +80,7 @@ export async function takeCall(
   return asked?.runId ?? all;
 }
 
-/** Records erasures, on disk before the call is answered: the caller repeats a call that fails. */
+/** Records erasures. They are on disk before the call is answered, because the caller repeats a call that fails. */
 async function recordDeletions(
   { application, newRunId }: CallDeps,
   integration: Integration,
@@ -117,7 +117,7 @@ function wholeRun(integrationId: string, runId: string) {
   return { integrationId, contact: null, trigger: 'webhook', full: false, runId } as const;
 }
 
-/** Those of the integration's account, as far as it is known: ids of another mean other people. */
+/** Returns the contacts of the integration's account, if it is known. The IDs of another account mean other people. */
 async function filterOwnContacts(
   { store }: Pick<Application, 'store'>,
   integrationId: string,
@@ -130,7 +130,7 @@ async function filterOwnContacts(
   );
 }
 
-/** The ids to read, in the one form that is used inside, and whether there is more than them. */
+/** Returns the IDs to read, in the form that is used internally, and whether there is more to read. */
 async function buildHints(
   application: Pick<Application, 'contactId' | 'store'>,
   integration: Integration,
@@ -147,7 +147,7 @@ async function buildHints(
     }
   }
   if (ids.size > MAX_HINTS) return { ids: [], hasOthers: true };
-  // A CRM goes on naming who was erased: not even the id is kept.
+  // A CRM keeps naming erased contacts, so not even their ID is kept.
   const erased = await listBlockedContacts(application.store.reader, integration.id);
   const isErased = (id: string) => erased.has(application.store.fingerprint('forgotten', id));
   return { ids: [...ids].filter((id) => !isErased(id)), hasOthers };

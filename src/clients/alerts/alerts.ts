@@ -24,9 +24,9 @@ export interface AlertsDeps {
   publicUrl: string;
   clock: Clock;
   log: Log;
-  /** Brings the messages of a client whose addresses were set in a browser. */
+  /** The guarded fetch that sends the messages of a client whose addresses were set in a browser. */
   guard?: { fetchFor(integration: Integration): typeof globalThis.fetch | undefined };
-  /** So that of several processes with one database only one sends. */
+  /** Ensures that only one of several processes with one database sends. */
   takeLease(name: string): Promise<LeaseAttempt>;
 }
 
@@ -46,7 +46,7 @@ const CHECK_INTERVAL_MS = 60_000;
 /** No integration can have this id. */
 const LEASE_NAME = '*alerts';
 
-/** What no channel receives is not checked. */
+/** Integrations without a channel are not checked. */
 export function createAlerts(deps: AlertsDeps): Alerts {
   const { store, integrations, settings, publicUrl, clock, log } = deps;
   const channels = createChannels(settings);
@@ -105,7 +105,7 @@ export function createAlerts(deps: AlertsDeps): Alerts {
     const checked = all.filter(hasChannel);
     if (checked.length === 0 || closing.signal.aborted) return;
     const attempt = await deps.takeLease(LEASE_NAME);
-    // Another process is sending; what it does not see yet is found by the next check.
+    // Another process is sending; the next check finds the changes that it has not seen yet.
     if (!attempt.acquired) return;
     try {
       await check(checked);
@@ -127,7 +127,7 @@ export function createAlerts(deps: AlertsDeps): Alerts {
     if (settings.on.includes('auditEnd')) await ends.send(closing.signal);
   }
 
-  /** On record before anything is sent: after a crash in between it is sent again instead of never. */
+  /** Recorded before anything is sent, so that after a crash in between a message is sent again rather than never. */
   async function record(
     checked: readonly Integration[],
     conditions: readonly Condition[],
@@ -137,7 +137,7 @@ export function createAlerts(deps: AlertsDeps): Alerts {
       await raiseAlert(store.connection, integrationId, subject);
     for (const row of ended) {
       await endAlert(store.connection, row.integrationId, row.subject);
-      // If its beginning was never sent, its end need not be sent.
+      // If the start of a problem was never sent, its end need not be sent.
       const isKnown = notifier.drop(row) || row.sentAt !== null;
       if (!isKnown) await recordAlertSent(store.connection, row);
     }

@@ -1,4 +1,7 @@
-/** The end of the audit, once a day to people: outside of the database it shows later that nothing before it is gone. */
+/**
+ * Sends the end of the audit to people once a day. This copy outside the database later proves that no earlier entry
+ * was removed.
+ */
 
 import type { Clock } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
@@ -21,8 +24,8 @@ export interface AuditEndDeps {
 }
 
 /**
- * Makes what sends the end of the audit through all channels once it has moved, once a day at most. It counts as sent
- * if one channel has taken it: a second copy elsewhere adds nothing.
+ * Creates the sender that sends the end of the audit through all channels if it has moved, at most once a day. It
+ * counts as sent if one channel has accepted it, because a second copy elsewhere adds nothing.
  */
 export function createAuditEnds({ store, channels, publicUrl, clock, log }: AuditEndDeps) {
   let retryAt = 0;
@@ -32,7 +35,7 @@ export function createAuditEnds({ store, channels, publicUrl, clock, log }: Audi
       const now = clock.now();
       if (channels.length === 0 || now < retryAt) return;
       const sent = await findSentAuditEnd(store.reader);
-      // Less than no time: the clock was set back.
+      // A negative time means that the clock was set back.
       if (sent !== null && now - sent.at >= 0 && now - sent.at < DAY_MS) return;
       const end = await readAuditEnd(store);
       if (end === null || (end.seq === sent?.seq && end.hash === sent.hash)) return;
@@ -61,7 +64,7 @@ export function createAuditEnds({ store, channels, publicUrl, clock, log }: Audi
   }
 }
 
-/** The message of one day; an end that cannot be right is what it says first. */
+/** Builds the message of one day. If the end cannot be right, the message says so first. */
 function endMessage(
   { seq, hash, isSigned }: AuditEnd,
   lastSeq: number,

@@ -1,15 +1,15 @@
-/** What has changed since the last message; pure. */
+/** Finds what has changed since the last message. Pure. */
 import type { AlertSettings } from '../../core/alert-settings.ts';
 import type { AlertRecord } from '../statements/alerts.ts';
 import { type Condition, isAboutRuns, isWanted } from './conditions.ts';
 import type { Change } from './message.ts';
 
-/** A change with the whole of its row. */
+/** A change with its whole row. */
 export interface RecordedChange extends Change {
   row: AlertRecord;
 }
 
-/** What began and what ended, compared with the rows of the same integrations. */
+/** Returns the problems that started and those that ended, compared with the rows of the same integrations. */
 export function compare(
   rows: readonly AlertRecord[],
   conditions: readonly Condition[],
@@ -21,7 +21,7 @@ export function compare(
   };
 }
 
-/** Of what was not sent yet: what is to be sent, and what is to be dropped. */
+/** Splits the unsent changes into those to send and those to drop. */
 export function sortUnsent(
   rows: readonly AlertRecord[],
   conditions: readonly Condition[],

@@ -5,7 +5,7 @@ import { outboundFetch } from '../../outbound/guard.ts';
 import { createEmailChannel } from './email.ts';
 import type { Channel } from './message.ts';
 
-/** The channels that the settings name; they open nothing yet. */
+/** Creates the channels that the settings name. They open no connection yet. */
 export function createChannels({
   email,
   webhook,
@@ -18,8 +18,8 @@ export function createChannels({
 }
 
 /**
- * The channel that an integration has of its own; null if it has none. `fetch` brings its messages: the guard does, if
- * its address was set in a browser.
+ * Creates the integration's own channel; null if it has none. `fetch` sends its messages; it is the guard's fetch if
+ * the channel's address was set in a browser.
  */
 export function createOwnChannel(
   own: OwnAlerts | undefined,
@@ -28,7 +28,7 @@ export function createOwnChannel(
   return own === undefined ? null : plainly(createWebhookChannel(own.webhook, fetch));
 }
 
-/** Names in a message may come from a CRM: nothing in it acts, and its title is one line. */
+/** Names in a message may come from a CRM, so everything in it is made harmless, and its title is one line. */
 function plainly({ name, send }: Channel): Channel {
   return {
     name,
@@ -39,7 +39,7 @@ function plainly({ name, send }: Channel): Channel {
 
 const ANSWER_TIMEOUT_MS = 10_000;
 
-/** A webhook that takes what those of Slack take; Mattermost, Teams and others do as well. */
+/** A webhook that accepts the same messages as Slack's webhooks. Those of Mattermost, Teams and others do. */
 function createWebhookChannel(
   { url }: NonNullable<AlertSettings['webhook']>,
   fetch: typeof globalThis.fetch,
@@ -54,7 +54,7 @@ function createWebhookChannel(
   };
 }
 
-/** The address is a secret: it stands in no error, and redirects are not followed. */
+/** The address is a secret: no error contains it, and redirects are not followed. */
 async function post(
   send: typeof globalThis.fetch,
   url: string,
@@ -84,7 +84,7 @@ function describeCause(error: unknown): string {
   return code ?? messageOf(error);
 }
 
-/** Slack reads these three characters as its own marks. */
+/** Slack reads these three characters as markup. */
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -1,11 +1,11 @@
-/** A message through each channel, to see whether it arrives. */
+/** Sends a test message through each channel, to see whether it arrives. */
 import type { AlertSettings, OwnAlerts } from '../../core/alert-settings.ts';
 import { ConfigurationError, messageOf } from '../../core/errors.ts';
 import { createChannels, createOwnChannel } from './channels.ts';
 import { type Channel, testMessage } from './message.ts';
 import { SEND_LIMIT_MS } from './notifier.ts';
 
-/** What became of a test message. */
+/** The outcome of a test message. */
 export interface ChannelTest {
   channel: Channel['name'];
   ok: boolean;
@@ -33,7 +33,7 @@ export function testChannels(
   );
 }
 
-/** The same through the channel that an integration has of its own; null if it has none. */
+/** Sends one message through the integration's own channel; null if it has none. */
 export async function testOwnChannel(
   own: OwnAlerts | undefined,
   publicUrl: string,

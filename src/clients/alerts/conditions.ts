@@ -8,27 +8,27 @@ import { adviceFor, isKnownStop, stepText } from '../../sync/views/advice.ts';
 
 const BUCKETS = ['enhancements', 'networks'] as const;
 
-/** What the conditions of an integration hang on. */
+/** The state of an integration from which its problems are found. */
 export interface IntegrationState {
   integrationId: string;
-  /** How the last run ended that was not interrupted; null if there is none. */
+  /** How the last run that was not interrupted ended; null if there is none. */
   lastRun: {
     id: string;
     status: 'succeeded' | 'incomplete' | 'failed';
     code: string | null;
-    /** Contacts that it wrote, and those that failed; null if its report does not say. */
+    /** Number of contacts that it wrote, and of those that failed; null if its report does not say. */
     contacts?: { written: number; failed: number } | null;
   } | null;
   /** Credits left as last known; null if not yet read. */
   remaining: Readonly<Record<(typeof BUCKETS)[number], number | null>>;
-  /** Contacts and networks that wait for a person one by one. */
+  /** Contacts and networks that each wait for a decision of their own. */
   held: number;
   /** Contacts whose details changed at once, or that are missing at once: one decision for all of a batch. */
   batches: readonly Pick<
     QuestionBatch,
     'id' | 'kind' | 'count' | 'parts' | 'isListChanged' | 'marks' | 'source'
   >[];
-  /** What waits for a second person; left out: nothing. */
+  /** The actions that wait for a second user; none if left out. */
   approvals?: readonly { id: string; text: string }[];
   /** The last day (UTC, `2026-12-31`) on which the partner key works; null if it is unknown. */
   keyExpiresOn: string | null;
@@ -37,9 +37,9 @@ export interface IntegrationState {
 /** One problem; it holds no personal data. */
 export interface Condition {
   integrationId: string;
-  /** A stable word by which it is known again, for example `credits_low/enhancements`. */
+  /** A stable identifier by which the problem is recognised, for example `credits_low/enhancements`. */
   subject: string;
-  /** The beginning of a sentence without its end: `the last run failed`. */
+  /** The message without a full stop: `the last run failed`. */
   problem: string;
   /** What to do about it, a line for each step. */
   steps: readonly string[];
@@ -68,7 +68,7 @@ export function listConditions(
     .map((condition) => ({ integrationId: state.integrationId, ...condition }));
 }
 
-/** True if the settings want to know of conditions with this subject. */
+/** Returns true if the settings ask for alerts about this subject. */
 export function isWanted(subject: string, { on }: Pick<AlertSettings, 'on'>): boolean {
   const kind = KINDS[getSubjectWord(subject)];
   return kind !== undefined && on.includes(kind);
@@ -79,7 +79,7 @@ export function isAboutRuns(subject: string): boolean {
   return getSubjectWord(subject).startsWith('run_');
 }
 
-/** What to say when it is well again. */
+/** Returns the message for the end of the problem. */
 export function recoveryText(subject: string): string {
   const [word = '', detail = ''] = subject.split('/');
   return (RECOVERIES[word] ?? 'all is well again').replace('BUCKET', detail);
@@ -123,13 +123,13 @@ function runConditions({ lastRun, integrationId }: IntegrationState): Found[] {
   if (lastRun === null || lastRun.status === 'succeeded') return [];
   const { id, status, code } = lastRun;
   const [word, verb] = status === 'failed' ? ['run_failed', 'failed'] : ['run_stopped', 'stopped'];
-  // Another reason is another matter.
+  // Another reason is another problem.
   const subject = `${word}/${code ?? 'unknown'}`;
   const { cause, steps } = whyAndWhat(id, code, integrationId);
   return [{ subject, problem: `the last run ${verb}: ${cause}`, steps }];
 }
 
-/** Of fewer contacts a share says nothing. */
+/** With fewer contacts, a share means nothing. */
 const FEWEST_CONTACTS = 10;
 
 function failedConditions(
@@ -146,7 +146,7 @@ function failedConditions(
   return [{ subject: 'many_failed', problem, steps: [`See why: donor-sync runs ${lastRun.id}`] }];
 }
 
-/** Said instead of the message of the run, which may quote what a CRM has answered. */
+/** Sent instead of the run's own message, which may quote a CRM's response. */
 function whyAndWhat(
   runId: string,
   code: string | null,

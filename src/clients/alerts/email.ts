@@ -4,12 +4,12 @@ import { messageOf } from '../../core/errors.ts';
 import { isLoopback } from '../../core/host.ts';
 import type { Channel } from './message.ts';
 
-/** For each step of speaking with the mail server. */
+/** For each step of the exchange with the mail server. */
 const STEP_TIMEOUT_MS = 10_000;
 
 /**
- * Mail by SMTP; each message has a connection of its own, since there are few. To another machine
- * nothing but greetings goes before the connection is encrypted: no password and no mail.
+ * Sends mail over SMTP, with one connection per message, since there are few. To another machine it sends only
+ * greetings until the connection is encrypted: no password and no mail.
  */
 export function createEmailChannel({
   to,
@@ -19,7 +19,7 @@ export function createEmailChannel({
   return {
     name: 'email',
     async send({ title, text }, signal) {
-      // Loaded by the first message: most processes send none.
+      // Loaded by the first message, because most processes send none.
       const { createTransport } = await import('nodemailer');
       const transport = createTransport({
         ...getEncryption(smtp),
@@ -34,7 +34,7 @@ export function createEmailChannel({
         to,
         subject: title,
         text,
-        // So that no holiday notice answers (RFC 3834).
+        // Prevents automatic replies, such as holiday notices (RFC 3834).
         headers: { 'Auto-Submitted': 'auto-generated' },
       });
       await Promise.race([sending, givenUp(signal)]).catch((error: unknown) => {
@@ -44,7 +44,7 @@ export function createEmailChannel({
   };
 }
 
-/** What nodemailer would take from the query of the URL, and must not. */
+/** Options that nodemailer would accept from the URL's query, and must not. */
 const ENCRYPTION_OPTIONS = ['requireTLS', 'ignoreTLS', 'opportunisticTLS', 'secure'];
 
 /** The URL, and whether its server must encrypt: `smtps:` does from the first byte. */
@@ -58,21 +58,21 @@ function isUnencrypted(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && error.code === 'ETLS';
 }
 
-/** The server's own words stay underneath; they may quote anything. */
+/** The server's own text stays in `cause`, because it may quote anything. */
 function unencrypted(cause: Error): Error {
   const message =
     'The connection to the mail server could not be encrypted, so neither password nor mail was sent. Use smtps:// in alerts.email.smtp, or a mail server that offers STARTTLS with a certificate of its own name.';
   return Object.assign(new Error(message, { cause }), { code: 'ETLS' });
 }
 
-/** What nodemailer knows of a failure besides the words of the server, which may quote anything. */
+/** What nodemailer knows about a failure, in addition to the server's text, which may quote anything. */
 const failureSchema = z.object({
   code: z.string().regex(/^[A-Z]{1,30}$/),
   responseCode: z.int().min(100).max(999).optional().catch(undefined),
   command: z.string().optional().catch(undefined),
 });
 
-/** The failure in our words, with its code; an error of our own stays as it is. */
+/** Describes the failure in our own words, with its code. Our own errors stay as they are. */
 function plainFailure(error: unknown): unknown {
   if (isUnencrypted(error)) return unencrypted(error);
   const { success, data } = failureSchema.safeParse(error);
@@ -84,7 +84,7 @@ function plainFailure(error: unknown): unknown {
   return Object.assign(new Error(message, { cause: error }), { code });
 }
 
-/** Codes of a connection that was not made, or ended. */
+/** Codes of a connection that could not be opened, or that ended. */
 const REACHING: ReadonlySet<string> = new Set([
   ...['ECONNECTION', 'ECONNREFUSED', 'EDNS', 'ESOCKET', 'ETIMEDOUT'],
 ]);
@@ -121,7 +121,7 @@ const STEPS = [
   ['MAIL', 'refused the sender'],
 ] as const;
 
-/** Rejects once the signal is aborted; a mail that is under way then may still arrive. */
+/** Rejects once the signal is aborted. A mail in flight at that moment may still arrive. */
 function givenUp(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const leave = () => reject(new Error('Sending was given up.'));

@@ -15,7 +15,7 @@ export interface Change {
   condition: Condition | null;
 }
 
-/** One message for all changes of a moment, by integration. */
+/** Builds one message for all simultaneous changes, by integration. */
 export function composeMessage(changes: readonly Change[], publicUrl: string): Message {
   const byIntegration = Map.groupBy(changes, ({ row }) => row.integrationId);
   const parts = [...byIntegration].map(([id, members]) => {
@@ -41,7 +41,7 @@ function buildTitle(changes: readonly Change[], integrations: number): string {
   if (first === undefined) return 'donor-sync';
   const more = changes.length > 1 ? ` (and ${changes.length - 1} more)` : '';
   const where = integrations > 1 ? `${integrations} integrations` : first.row.integrationId;
-  // A problem is more urgent than the end of one.
+  // A new problem is more urgent than the end of one.
   const worst = changes.find(({ condition }) => condition !== null) ?? first;
   return `donor-sync, ${where}: ${describeChange(worst)}${more}`;
 }
@@ -58,11 +58,11 @@ function describeChange({ row, condition }: Change): string {
 
 /** One way to send messages. */
 export interface Channel {
-  /** As it is called in the settings. */
+  /** The channel's name in the settings. */
   name: 'email' | 'webhook';
   /**
-   * Resolves once the message was taken; rejects with an Error that says why it was not, or that
-   * it was given up because of the signal.
+   * Resolves once the message was accepted. Rejects with an Error that says why it was not, or that it was given up
+   * because of the signal.
    */
   send(message: Message, signal: AbortSignal): Promise<void>;
 }

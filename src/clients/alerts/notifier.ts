@@ -14,24 +14,26 @@ export interface Notifier {
 
 export interface NotifierDeps {
   channels: readonly Channel[];
-  /** What an integration has beside them, the same object for the same settings; null for nothing. */
+  /**
+   * The integration's own channel, in addition to these: the same object for the same settings; null if it has none.
+   */
   ownChannel(integrationId: string): Channel | null;
   publicUrl: string;
   clock: Pick<Clock, 'now'>;
   log: Log;
 }
 
-/** The longest that one message may take; less than a lease lasts. */
+/** The longest time that one message may take. It is shorter than a lease. */
 export const SEND_LIMIT_MS = 20_000;
 
 /** A channel that failed is left alone for a while, and after a day its messages are given up. */
 export const RETRY_WAIT_MS = 600_000;
 const MAX_FAILURES = 144;
 
-/** What is known of one channel; a new process begins anew, and may send a change twice. */
+/** What a process knows about one channel. A new process starts from nothing, and may send a change twice. */
 interface ChannelState {
   channel: Channel;
-  /** The changes that it has sent, while other channels have not. */
+  /** The changes that it has sent and other channels have not. */
   sent: Set<string>;
   failures: number;
   /** Epoch ms. */
@@ -92,7 +94,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
     if (isDone) for (const { row } of due) state.sent.add(toKey(row));
   }
 
-  /** True if the message was taken, or is given up. */
+  /** Returns true if the message was accepted, or is given up. */
   async function send(
     state: ChannelState,
     message: Message,
@@ -108,7 +110,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
       if (signal.aborted) return false;
       state.failures += 1;
       state.retryAt = clock.now() + RETRY_WAIT_MS;
-      // The answer of a mail server may name the recipients that it refuses.
+      // A mail server's response may name the recipients that it refuses.
       log.warn({ channel: name, code: getErrorCode(error) }, 'an alert could not be sent');
       if (state.failures < MAX_FAILURES) return false;
       state.failures = 0;

@@ -1,4 +1,4 @@
-/** The alerts of the whole product, as its settings want them. */
+/** The alerts of the whole product, according to its settings. */
 import type { Application } from '../../application.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';

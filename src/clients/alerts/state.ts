@@ -8,12 +8,12 @@ import { listNewestRuns, type RunRecord } from '../../sync/statements/runs.ts';
 import { createRunDigests } from '../../sync/views/run-digests.ts';
 import type { IntegrationState } from './conditions.ts';
 
-/** Runs that are looked back at for one that ended by itself, and for balances. */
+/** Number of past runs that are searched for one that was not interrupted, and for balances. */
 const RUNS_LOOKED_AT = 10;
 
 type RunState = Pick<IntegrationState, 'lastRun' | 'remaining'>;
 
-/** Makes what reads how things stand with integrations. */
+/** Creates the reader of the integrations' states. */
 export function createStateReader(store: Store) {
   const digests = createRunDigests(store.reader, async (ids): Promise<Map<string, RunState>> => {
     const newest = await listNewestRuns(store.reader, ids, RUNS_LOOKED_AT);
@@ -79,7 +79,7 @@ const contactsSchema = z.object({
 
 const bucketSchema = z.object({ remaining: z.int().nullable() });
 
-/** The part of a report (design, section 4.3) that is of interest. */
+/** The part of a report (design, section 4.3) that alerts need. */
 const reportSchema = z.object({
   credits: z.object({ enhancements: bucketSchema, networks: bucketSchema }),
 });

@@ -1,4 +1,6 @@
-/** Which addresses a browser may set: none inside the network of this machine, unless its operator names it. */
+/**
+ * Checks the addresses that a browser may set: none inside the network of this machine, unless its operator names it.
+ */
 import { lookup as systemLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { ConfigurationError } from '../../core/errors.ts';
@@ -33,7 +35,7 @@ export async function requirePublicAddress(
   if (found.some(isPrivateAddress)) throw notHere('private', hostname);
 }
 
-/** None for a name that is not known: connecting will say so. */
+/** Returns no address for a name that cannot be resolved. Connecting will report it. */
 function resolveAddresses(hostname: string, lookup: LookupFunction): Promise<string[]> {
   return new Promise((resolve) => {
     lookup(hostname, { all: true }, (error, found) => {
@@ -56,7 +58,7 @@ function notHere(why: NotPublic, host: string): ConfigurationError {
   );
 }
 
-/** Throws a ConfigurationError for a text that means something only in the operator's file. */
+/** Throws a ConfigurationError for a text that has a meaning only in the operator's file. */
 export function requirePlainText(name: string, text: string): string {
   if (!text.includes('${')) return text;
   throw new ConfigurationError(

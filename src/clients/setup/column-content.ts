@@ -1,8 +1,8 @@
-/** The kind of a column by its values, whatever its name is. Pure. */
+/** Recognises the kind of a column by its values, whatever its name is. Pure. */
 import { yesOrNo } from '../../../connectors/yes-or-no.ts';
 import { COUNTRY_NAMES, ORGANISATION_WORDS, REGION_NAMES, STREET_WORDS } from './content-words.ts';
 
-/** What the values of a column look like; `text` is anything else, `blank` no value at all. */
+/** The kind of a column's values. `text` is anything else, `blank` is a column without any value. */
 export type ContentKind =
   | 'blank'
   | 'e-mail'
@@ -19,22 +19,22 @@ export type ContentKind =
   | 'whole name'
   | 'text';
 
-/** The share of values that has to look alike. */
+/** The share of values that must look alike. */
 const MOST = 0.8;
-/** Streets have many forms, and organisations often have no word that tells. */
+/** Streets have many forms, and organisations often have no typical word in their name. */
 const MANY = 0.6;
 const SOME = 0.3;
 
-/** Fewer values say nothing. */
+/** Fewer values prove nothing. */
 const FEWEST_VALUES = 3;
 
-/** More values say nothing new. */
+/** More values add no information. */
 const MOST_VALUES = 1_000;
 
-/** Longer values are notes, and are not looked at further. */
+/** Longer values are notes, and are not checked further. */
 const LONGEST = 120;
 
-/** Tells the kind of a column by its values. */
+/** Returns the kind of a column by its values. */
 export function contentKind(values: readonly string[]): ContentKind {
   const filled = values
     .map((value) => value.trim())
@@ -59,15 +59,15 @@ export function contentKind(values: readonly string[]): ContentKind {
   return share(isWholeName) >= MOST && distinct >= MANY ? 'whole name' : 'text';
 }
 
-/** A name of somebody, and the name of the contact in the same row. */
+/** A person's name, and the name of the contact in the same row. */
 export interface NamePair {
   name: string;
   contact: string;
 }
 
 /**
- * True of names of spouses and other relatives: most end with the contact's own last word, and are other names than the
- * contact's. `Ana de la Cruz` and `Cruz` end alike, `Lopez, Maria` and `Lopez` do not.
+ * Returns true for names of spouses and other relatives: most end with the last word of the contact's name, and differ
+ * from the contact's name. `Ana de la Cruz` and `Cruz` end alike, `Lopez, Maria` and `Lopez` do not.
  */
 export function areNamesOfRelatives(pairs: readonly NamePair[]): boolean {
   const filled = pairs
@@ -82,7 +82,7 @@ export function areNamesOfRelatives(pairs: readonly NamePair[]): boolean {
   return alike.length / filled.length >= MANY;
 }
 
-/** A few words for an example that must not show a value: `2 words`, `5 digits`, `an e-mail address`. */
+/** Describes an example whose value must not be shown: `2 words`, `5 digits`, `an e-mail address`. */
 export function shapeOfValue(value: string): string {
   const text = value.trim();
   if (isEmail(text)) return 'an e-mail address';
@@ -142,12 +142,12 @@ function isPostalCode(value: string): boolean {
   return POSTAL_CODES.some((code) => code.test(value));
 }
 
-/** Numbers of one length: amounts and years are shorter, longer, or the same over and over. */
+/** Numbers of one length. Amounts and years vary in length, or repeat. */
 function haveLengthsOfCodes(values: readonly string[]): boolean {
   if (values.every((value) => /^(1[89]|20)\d\d$/.test(value))) return false;
   const plain = values.filter((value) => /^\d+$/.test(value));
   const distinct = new Set(plain).size;
-  // A running number is an id.
+  // A sequential number is an ID.
   const numbers = plain.map(Number);
   const range = Math.max(...numbers) - Math.min(...numbers) + 1;
   return !(distinct === values.length && distinct > 2 && range <= distinct * 2);

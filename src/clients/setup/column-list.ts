@@ -1,4 +1,4 @@
-/** Every column of a file, with its use and an example: what is not used is seen as well. Pure. */
+/** Lists every column of a file, with its use and an example, including unused columns. Pure. */
 
 import { settingNames } from '../../../connectors/csv/setting-names.ts';
 import {
@@ -25,9 +25,9 @@ export interface ChosenColumns {
 /** One column of a file. */
 export interface ColumnLine {
   name: string;
-  /** What it is read as; null for a column that is not read. */
+  /** The part of a contact that it is read as; null for a column that is not read. */
   use: string | null;
-  /** The first value that is there; null for a blank column. */
+  /** The first value that is not blank; null for a blank column. */
   example: string | null;
   /** The same without the value: `2 words`, `5 digits`. */
   shape: string;

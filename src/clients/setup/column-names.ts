@@ -1,7 +1,7 @@
-/** The names of a file's columns in the spelling in which they are compared. Pure. */
+/** Folds the names of a file's columns into the spelling in which they are compared. Pure. */
 import { OTHER_PEOPLES } from './guess-words.ts';
 
-/** Longer names are no names of columns, and are never taken for any part of a contact. */
+/** Longer texts are not column names, and are never recognised as part of a contact. */
 export const MAX_NAME_LENGTH = 200;
 
 export function plain(column: string): string {
@@ -26,19 +26,19 @@ function placeFirst(text: string): string {
   return text;
 }
 
-/** Without the part from the first opening to the last closing parenthesis, in one pass over the text. */
+/** Removes the part from the first opening to the last closing parenthesis, in one pass over the text. */
 export function withoutAside(text: string): string {
   const start = text.indexOf('(');
   const end = text.lastIndexOf(')');
   return start !== -1 && end > start ? text.slice(0, start) + text.slice(end + 1) : text;
 }
 
-/** The columns of a file, each name folded once: a file may have thousands of columns. */
+/** The columns of a file. Each name is folded only once, because a file may have thousands of columns. */
 interface Names {
   /** The first column of each plain or folded spelling. */
   byPlain: ReadonlyMap<string, string>;
   byFolded: ReadonlyMap<string, string>;
-  /** The columns that are about the contact, and not about its spouse. */
+  /** The columns about the contact, without those about the spouse. */
   own: readonly string[];
 }
 
@@ -78,7 +78,7 @@ export function findAll(columns: readonly string[], names: readonly string[]): s
   return names.flatMap((name) => getNameIndex(columns).byPlain.get(name) ?? []);
 }
 
-/** The column of this name, case, accents and white space around it aside. */
+/** Finds the column with this name, ignoring case, accents and surrounding white space. */
 export function present(columns: readonly string[], name: string): string | null {
   return getNameIndex(columns).byFolded.get(folded(name)) ?? null;
 }

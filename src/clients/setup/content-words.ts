@@ -1,4 +1,4 @@
-/** Words by which the values of a column are known, without case, accents and punctuation. */
+/** Words by which the values of a column are recognised, without case, accents and punctuation. */
 
 const words = (text: string): string[] => text.split(',').map((word) => word.trim());
 
@@ -15,7 +15,7 @@ export const ORGANISATION_WORDS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** States, provinces, lands and regions, by name and by code. */
+/** States, provinces and regions, by name and by code. */
 export const REGION_NAMES: ReadonlySet<string> = new Set(
   words(
     'al, ak, az, ar, ca, co, ct, de, dc, fl, ga, hi, id, il, in, ia, ks, ky, la, me, md, ma, mi, mn, ms, mo, mt, ne, nv, nh, nj, nm, ny, nc, nd, oh, ok, or, pa, pr, ri, sc, sd, tn, tx, ut, vt, va, wa, wv, wi, wy, ab, bc, mb, nb, nl, ns, nt, nu, on, pe, qc, sk, yt, alabama, alaska, arizona, arkansas, california, colorado, connecticut, delaware, florida, georgia, hawaii, idaho, illinois, indiana, iowa, kansas, kentucky, louisiana, maine, maryland, massachusetts, michigan, minnesota, mississippi, missouri, montana, nebraska, nevada, new hampshire, new jersey, new mexico, new york, north carolina, north dakota, ohio, oklahoma, oregon, pennsylvania, rhode island, south carolina, south dakota, tennessee, texas, utah, vermont, virginia, washington, west virginia, wisconsin, wyoming, ontario, quebec, british columbia, alberta, manitoba, saskatchewan, nova scotia, baden wurttemberg, bayern, berlin, brandenburg, bremen, hamburg, hessen, mecklenburg vorpommern, niedersachsen, nordrhein westfalen, rheinland pfalz, saarland, sachsen, sachsen anhalt, schleswig holstein, thuringen, andalucia, cataluna, catalunya, madrid, comunidad de madrid, valencia, galicia, lombardia, lazio, piemonte, veneto, toscana, sicilia, campania, puglia, noord holland, zuid holland, utrecht, noord brabant, gelderland, overijssel, limburg, friesland, groningen, drenthe, zeeland, flevoland, lisboa, porto, stockholm, skane, vastra gotaland, ile de france, bretagne, occitanie, normandie',

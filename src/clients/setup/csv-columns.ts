@@ -1,4 +1,7 @@
-/** Recognises which columns of a file hold which part of a contact. Pure; each part has a file beside this one. */
+/**
+ * Recognises which columns of a file contain which part of a contact. Pure. Each part has its own file next to this
+ * one.
+ */
 import type { ContentKind } from './column-content.ts';
 import { getNameIndex } from './column-names.ts';
 import type { CsvSample } from './csv-header.ts';
@@ -10,23 +13,23 @@ import { DECEASED, DO_NOT_CONTACTS, OPT_OUTS } from './guess-words.ts';
 import { createKinds, findFitting, type GuessedFile } from './guessed-file.ts';
 import { bestExport, guessOfExport, type PersonColumns, withExport } from './match-export.ts';
 
-/** The columns that most likely hold what a person is made of; null where none does. */
+/** The columns that most likely contain the parts of a contact; null for a part without a column. */
 export interface ColumnGuess extends PersonColumns {
   optOut: string | null;
   deceased: string | null;
   doNotContact: string | null;
-  /** What this is an export of; null if it is of no kind that is known. */
+  /** The product whose export this is; null if it is not a known one. */
   exportOf: string | null;
-  /** What a person should know of such an export; null for nothing. */
+  /** A note for the user about such an export; null if there is none. */
   advice: string | null;
 }
 
 /**
- * Guesses which column holds which part of a contact: by the words of its header, and of an export that is
- * known by its columns by what is known of it. The known export with the most of its columns in the file
- * counts; columns that it does not name are guessed by words like those of any other file. With rows of the
- * file an id column has to hold an id: present and different in each row. What is not certain is null, and a
- * user is asked.
+ * Guesses which column contains which part of a contact: by the words of its header or, for an export that is
+ * recognised by its columns, by the known meaning of these columns. If several known exports match, the one with the
+ * most of its columns in the file counts. Columns that it does not name are guessed by words like those of any other
+ * file. If rows are given, an ID column must have an ID that is present and different in each row. An uncertain part is
+ * null, and the user is asked.
  */
 export function guessColumns(columns: readonly string[], sample: CsvSample = []): ColumnGuess {
   const known = bestExport(columns, sample);
@@ -47,7 +50,7 @@ export function guessColumns(columns: readonly string[], sample: CsvSample = [])
   };
 }
 
-/** Kinds of values that no mark has. */
+/** Kinds of values that marks never have. */
 const NO_MARK: readonly ContentKind[] = [
   ...(['e-mail', 'web address', 'phone', 'street', 'postal code', 'whole name'] as const),
 ];
@@ -62,7 +65,7 @@ function guessByWords(file: GuessedFile): PersonColumns {
   };
 }
 
-/** Parts that no name of a column tells, by the values of columns that nothing else uses. */
+/** Finds the parts that no column name reveals, by the values of columns that are not used otherwise. */
 function withContent(
   file: GuessedFile,
   guess: PersonColumns,

@@ -11,19 +11,19 @@ import {
 import { isDonorSyncError, messageOf } from '../../core/errors.ts';
 import { MAX_NAME_LENGTH } from './column-names.ts';
 
-/** The values of some rows by the names of their columns, to judge the columns by. */
+/** The values of some rows by the names of their columns. The columns are judged by these. */
 export type CsvSample = readonly ReadonlyMap<string, string>[];
 
 /** The names of a CSV file's columns, in their order. */
 export interface CsvHeader {
-  /** Those that settings can name: `City (1)` and `City (2)` for two columns with the name `City`. */
+  /** The names that settings can use: `City (1)` and `City (2)` for two columns with the name `City`. */
   columns: string[];
-  /** All names in their order, those among them that stand twice or are too long for a setting. */
+  /** All names in their order, including names that occur twice or are too long for a setting. */
   names: string[];
   encoding: 'utf-8' | 'latin1';
-  /** Files that are read and never replaced: their results need a file of their own. Null for others. */
+  /** The kind of a file that is read and never replaced, so its results need a separate file. Null for others. */
   foreign: ForeignKind | null;
-  /** The first rows, by the names of the columns. */
+  /** The first rows, by column name. */
   sample: CsvSample;
 }
 
@@ -35,7 +35,7 @@ export interface CsvProblem {
 /** A header is read from this much of the file; longer ones do not exist. */
 const MAX_HEADER_BYTES = 65_536;
 
-/** More columns than any export of a CRM has: each of them is looked at in many ways. */
+/** More columns than any CRM export has. The limit is needed because each column is checked in many ways. */
 const MAX_COLUMNS = 1_000;
 
 /** The first rows are read from this much of the file. */
@@ -45,7 +45,7 @@ const MAX_SAMPLE_BYTES = 16 * 1_048_576;
 const MIN_COLUMNS = 2;
 
 /**
- * Reads the names of the columns and the first rows of a file of contacts: CSV with whichever of the usual delimiters, in
+ * Reads the names of the columns and the first rows of a file of contacts: CSV with any of the usual delimiters, in
  * UTF-8, Latin-1 or UTF-16, or a sheet of a workbook (null: the first that has a table).
  */
 export async function readCsvHeader(
@@ -71,21 +71,21 @@ export async function readCsvHeader(
 }
 
 async function readStart({ handle, size }: TextSource): Promise<Buffer> {
-  // One byte more than is looked at tells that there are more.
+  // One byte more than is read shows whether there are more.
   const buffer = Buffer.alloc(Math.min(size, MAX_SAMPLE_BYTES + 1));
   const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
   return buffer.subarray(0, bytesRead);
 }
 
-/** Records that a guess looks at, as far as the beginning of a file has them. */
+/** Number of records that a guess uses, if the beginning of the file has that many. */
 const MAX_SAMPLE = 10_000;
 
-/** How a file is looked at whose end is known. */
+/** How a file is read if its end is known. */
 export const WHOLE_FILE = { records: MAX_SAMPLE, isWhole: true };
 
 /**
- * Reads the same from the text of a file, or from its beginning: then `isWhole` is false, and nothing is said of a row
- * that may be cut in two. At most so many records are looked at.
+ * Reads the same from the text of a file, or from its beginning. Then `isWhole` is false, and a row that may be cut in
+ * two is not reported. At most this many records are read.
  */
 export function readHeaderOf(
   all: Buffer,
@@ -93,7 +93,7 @@ export function readHeaderOf(
 ): Omit<CsvHeader, 'foreign'> | CsvProblem {
   const text = all.subarray(0, MAX_SAMPLE_BYTES);
   const isWhole = extent.isWhole && text.length === all.length;
-  // A zero byte: a program or another kind of archive.
+  // A zero byte means a program or another kind of archive.
   if (text.includes(0)) return { problem: 'this is not a CSV file; save it as "CSV UTF-8"' };
   const start = firstLines(text);
   if (start === null) return { problem: 'its first line is longer than any line of column names' };
@@ -118,7 +118,7 @@ export function readHeaderOf(
   };
 }
 
-/** The whole lines of the beginning that a header may take; null if there is none. */
+/** Returns the complete lines of the beginning, within the maximum length of a header; null if there is none. */
 function firstLines(text: Buffer): Buffer | null {
   if (text.length <= MAX_HEADER_BYTES) return text;
   const start = text.subarray(0, MAX_HEADER_BYTES);
@@ -126,7 +126,7 @@ function firstLines(text: Buffer): Buffer | null {
   return end === -1 ? null : start.subarray(0, end + 1);
 }
 
-/** The names that can be mapped; two columns with one name are told apart by their place. */
+/** Returns the names that can be mapped. Two columns with the same name are distinguished by their position. */
 function usableNames(names: readonly string[]): string[] {
   return settingNames(names).flatMap((name) =>
     name === null || name.length > MAX_NAME_LENGTH ? [] : [name],
@@ -143,7 +143,7 @@ function detectEncoding(text: Buffer): CsvHeader['encoding'] {
   }
 }
 
-/** Values by the names of their columns as they stand in the file, and by those that settings can name. */
+/** Returns the values by the column names in the file, and by the names that settings can use. */
 function toSample(names: readonly string[], rows: readonly (readonly string[])[]): CsvSample {
   const usable = settingNames(names);
   return rows.map(

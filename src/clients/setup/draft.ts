@@ -1,4 +1,4 @@
-/** A set-up in a browser: what was answered so far, sealed in the store until it is finished or dropped. */
+/** A set-up in a browser: the answers so far, stored encrypted until the set-up is finished or dropped. */
 import { z } from 'zod';
 import type { Application } from '../../application.ts';
 import { type Integration, integrationSchema } from '../../core/integration-settings.ts';
@@ -22,15 +22,15 @@ import { SETUP_STEPS, withStep } from './steps.ts';
 import { dropUpload, isUpload } from './uploads.ts';
 
 const draftSchema = z.object({
-  /** True of an integration that is made here, false of one that was there and is changed. */
+  /** True if the set-up creates the integration, false if it changes an existing one. */
   isNew: z.boolean(),
-  /** What is in the database of it as far as the set-up knows, as JSON; null for nothing. */
+  /** The integration's settings in the database as the set-up knows them, as JSON; null if there are none. */
   stored: z.string().nullable(),
-  /** The steps that were answered. */
+  /** The steps that the user has answered. */
   done: z.array(z.enum(SETUP_STEPS)),
-  /** What the CRM calls the account that was let in; null before, and for a file. */
+  /** The CRM's name for the connected account; null before, and for a file. */
   account: z.string().nullable(),
-  /** What the user called the file that was dropped. */
+  /** The uploaded file's name on the user's computer. */
   fileName: z.string().nullable(),
   /** The run that tries the settings on a few contacts; null before. */
   trialRun: z.string().nullable(),
@@ -40,7 +40,7 @@ const draftSchema = z.object({
 export type Draft = z.infer<typeof draftSchema>;
 export type Answers = Draft['answers'];
 
-/** A draft with its place in the store. */
+/** A draft with the version in which it was stored. */
 export interface Setup extends Draft {
   id: string;
   version: number;
@@ -49,7 +49,7 @@ export interface Setup extends Draft {
 
 export type SetupDeps = Pick<Application, 'store' | 'sealer' | 'settings' | 'integrations'>;
 
-/** Begins a new integration of this name and returns its id, which no other one has or had. */
+/** Starts a new integration with this name and returns its ID, which no other integration has or had. */
 export async function beginSetup(deps: SetupDeps, name: string): Promise<string> {
   await dropOld(deps);
   const stem = idFrom(name);
@@ -61,7 +61,7 @@ export async function beginSetup(deps: SetupDeps, name: string): Promise<string>
   }
 }
 
-/** Begins to change an integration that is in the database; one that is being changed goes on as it is. */
+/** Starts to change an integration in the database. If it is already being changed, that set-up stays as it is. */
 export async function beginChange(deps: SetupDeps, integration: Integration): Promise<void> {
   await dropOld(deps);
   await put(deps, integration.id, {
@@ -90,7 +90,7 @@ async function put({ store, sealer }: SetupDeps, id: string, draft: Draft): Prom
   );
 }
 
-/** What it takes to read set-ups. */
+/** The dependencies for reading set-ups. */
 interface SetupSource {
   store: { reader: TimedReader };
   sealer: Pick<SetupDeps['sealer'], 'open'>;
@@ -101,7 +101,7 @@ export async function findSetup({ store, sealer }: SetupSource, id: string): Pro
   return row ? opened(sealer, row) : null;
 }
 
-/** Those that are under way, the latest first. */
+/** Lists the set-ups in progress, the latest first. */
 export async function listSetups({ store, sealer }: SetupSource): Promise<Setup[]> {
   return (await listSetupDrafts(store.reader)).map((row) => opened(sealer, row));
 }
@@ -110,21 +110,24 @@ function opened(sealer: SetupSource['sealer'], row: SetupDraftRecord): Setup {
   const { integrationId: id, version, updatedAt } = row;
   const text = sealer.open(row.draft, setupDraftSealContext(id));
   const draft = draftSchema.parse(JSON.parse(text));
-  // Of a client that begins here, a browser sets every address.
+  // A browser sets every address of a client that is created here.
   const answers = draft.isNew ? { ...draft.answers, addresses: PUBLIC } : draft.answers;
   return { ...draft, answers, id, version, updatedAt };
 }
 
-/** What settings say of addresses that were set in a browser. */
+/** The part of the settings about addresses that were set in a browser. */
 const PUBLIC = 'public' as const;
 
-/** The answers with an address that a browser has set: if it leads elsewhere than before, requests keep to public ones. */
+/**
+ * Returns the answers with an address that a browser has set. If it differs from the previous one, requests go only to
+ * public addresses.
+ */
 export function withAddress(answers: Answers, before: string | undefined, url: string): Answers {
   if (isSameOrigin(before ?? '', url)) return answers;
   return { ...answers, addresses: PUBLIC };
 }
 
-/** Keeps what was answered; false if another browser has changed or ended the set-up meanwhile. */
+/** Stores the answers. Returns false if another browser has changed or ended the set-up in the meantime. */
 export async function saveSetup(
   { store, sealer }: Pick<SetupDeps, 'store' | 'sealer'>,
   setup: Setup,
@@ -139,7 +142,7 @@ export async function saveSetup(
 /** Of several tries one has the last word, whatever else is at it. */
 const MAX_TRIES = 5;
 
-/** Notes that the user has let the set-up into an account; false if nothing of that id is being set up. */
+/** Records that the user has connected an account. Returns false if nothing with that ID is being set up. */
 export async function recordConnected(
   deps: Pick<SetupDeps, 'store' | 'sealer'>,
   id: string,
@@ -153,7 +156,7 @@ export async function recordConnected(
   return false;
 }
 
-/** Forgets a set-up with what it has brought: tokens and the file, unless an integration uses them. */
+/** Deletes a set-up with its tokens and its file, unless an integration uses them. */
 export async function dropSetup(deps: SetupDeps, id: string): Promise<void> {
   const row = await findSetupDraft(deps.store.reader, id);
   if (row !== undefined) await drop(deps, row, 'dropped');
@@ -177,7 +180,7 @@ async function drop(deps: SetupDeps, row: SetupDraftRecord, why: 'dropped' | 'ol
   });
 }
 
-/** What is in the database of this integration now, as JSON; null if nothing is. */
+/** Returns the integration's current settings in the database, as JSON; null if there are none. */
 export async function presentSettings(
   { store, sealer }: SetupSource,
   id: string,
@@ -186,9 +189,9 @@ export async function presentSettings(
 }
 
 /**
- * Takes away the files that were dropped into the set-up of this integration, unless another one names them, and
- * returns their names. Before its settings go: they alone say which files these are, so that what is cut off is
- * done by the same command.
+ * Deletes the files that were uploaded in the set-up of this integration, unless another integration names them, and
+ * returns their names. Call it before the settings are deleted: only they name the files, so after an interruption the
+ * same command can finish the work.
  */
 export async function dropUploads(deps: SetupDeps, id: string): Promise<string[]> {
   const dropped: string[] = [];
@@ -214,33 +217,33 @@ async function listOwnUploads(deps: SetupDeps, id: string): Promise<string[]> {
   return paths.filter((path) => isUpload(deps.settings, path)).filter((path) => !named.has(path));
 }
 
-/** Letters that an id may have, of a name in any script. */
+/** Returns the letters of a name in any script that an ID may contain. */
 function idFrom(name: string): string {
   const plain = name.normalize('NFKD').replace(/\p{M}+/gu, '');
   const words = plain.toLowerCase().replace(/[^a-z0-9]+/g, '-');
   return words.replace(/^-|-$/g, '').slice(0, 40).replace(/-$/, '') || 'client';
 }
 
-/** Stands where nothing was answered yet; never stored, and nothing is asked of it. */
+/** A placeholder for a missing answer. It is never stored, and no request is sent to it. */
 const NOTHING_YET = {
   partner: { baseUrl: 'https://not-set.invalid', apiKey: 'not-set', shareProfiles: true },
   crm: { kind: 'csv', path: '/dev/null', columns: { id: 'id', fullName: 'name' } },
 };
 
-/** The answers as an integration, to look into the CRM with. */
+/** Returns the answers as an integration with which the CRM can be read. */
 export function workingIntegration({ answers }: Pick<Setup, 'answers'>): Integration {
   const { partner = NOTHING_YET.partner, crm = NOTHING_YET.crm } = answers;
   return { ...answers, partner, crm };
 }
 
-/** The same to ask the service alone, whatever is known of the CRM. */
+/** Returns the same for requests to the service only, whatever is known about the CRM. */
 export function serviceAlone(setup: Pick<Setup, 'answers'>): Integration {
   return { ...workingIntegration(setup), crm: NOTHING_YET.crm };
 }
 
 /**
- * The answers as settings that were checked like those of a file. Throws a ConfigurationError that names
- * every problem.
+ * Returns the answers as settings that were checked like those of a file. Throws a ConfigurationError that names every
+ * problem.
  */
 export async function checkedIntegration(
   { settings: { allowInsecureHttp } }: Pick<SetupDeps, 'settings'>,
@@ -252,12 +255,12 @@ export async function checkedIntegration(
   return integration;
 }
 
-/** How many contacts the trial of a set-up sends. */
+/** Number of contacts that the trial of a set-up sends. */
 export const TRIAL_SIZE = 25;
 
 /**
- * The integration while it is on trial: a run spends no more than the trial, none begins by itself, and no network
- * is made. Whatever happens to the set-up meanwhile, no more is spent than a person asked for.
+ * Returns the integration as it is during the trial: a run spends no more than the trial, none starts automatically,
+ * and no network is created. Whatever happens to the set-up in the meantime, no more is spent than the user requested.
  */
 export function onTrial(integration: Integration): Integration {
   const { budget } = integration;

@@ -1,17 +1,20 @@
-/** A file that is dropped into the set-up, read in one way for its preview and when it is taken. */
+/** Reads a file that is uploaded in the set-up, in the same way for its preview and for the upload itself. */
 import { detectKind, toPlainText } from '../../../connectors/csv/sources/source.ts';
 import { isDonorSyncError } from '../../core/errors.ts';
 import { type CsvHeader, type CsvProblem, readHeaderOf } from './csv-header.ts';
 
-/** As much as a preview is made of: a whole file would take too long to send twice. */
+/** The size of the beginning that a preview uses, because sending a whole file twice would take too long. */
 export const PREVIEW_BYTES = 256 * 1_024;
 
 const PREVIEW_ROWS = 5;
 
-/** Some rows may be blank or unreadable; no more records than these are looked at. */
+/** Some rows may be blank or unreadable. No more records than these are read. */
 const PREVIEW_RECORDS = 50;
 
-/** The first rows of a file by the columns that settings can name; why it cannot be used; or a workbook, which is no text. */
+/**
+ * The first rows of a file by the columns that settings can name; the reason why it cannot be used; or a workbook,
+ * which is not text.
+ */
 export type DroppedPreview =
   | { columns: readonly string[]; rows: readonly (readonly string[])[] }
   | CsvProblem
@@ -28,7 +31,7 @@ export async function previewFile(beginning: Buffer): Promise<DroppedPreview> {
   return { columns, rows: rows.map((row) => columns.map((name) => row.get(name) ?? '')) };
 }
 
-/** The text of a file and what it begins with, or why it cannot be used. */
+/** The text of a file and its beginning, or the reason why it cannot be used. */
 export async function readDropped(
   bytes: Buffer,
   extent: { records: number; isWhole: boolean; sheet?: string | null },
@@ -53,10 +56,13 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const BYTE_ORDER_MARK_START = 0xef;
 
-/** White space and delimiters: a line of them holds no contact. */
+/** White space and delimiters. A line that has only these contains no contact. */
 const BLANK = new Set([...Array.from({ length: 0x21 }, (_, byte) => byte), 0x2c, 0x3b]);
 
-/** True if anything is below the first line that is not blank. Plain loops: a file may have 20 MB of blanks. */
+/**
+ * Returns true if there is anything below the first line that is not blank. It uses plain loops, because a file may
+ * have 20 MB of blanks.
+ */
 function hasRows(text: Uint8Array): boolean {
   let at = 0;
   while (at < text.length && isBeforeHeader(text[at])) at += 1;

@@ -1,10 +1,13 @@
-/** The end of a set-up: what `donor-sync apply` stores, and nothing that others have changed meanwhile. */
+/**
+ * Finishes a set-up: stores the same as `donor-sync apply`, and overwrites nothing that others have changed in the
+ * meantime.
+ */
 import { ConfigurationError } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 import { applyIntegrations } from '../apply-settings.ts';
 import { presentSettings, type Setup, type SetupDeps } from './draft.ts';
 
-/** Stores the settings of a set-up; resolves with them as they stand in the database now. */
+/** Stores the settings of a set-up. Resolves with them as they are in the database now. */
 export async function storeSettings(
   deps: SetupDeps,
   { id, stored }: Pick<Setup, 'id' | 'stored'>,
@@ -13,7 +16,7 @@ export async function storeSettings(
   if (deps.settings.integrations.some((one) => one.id === id)) throw ofTheFile(id);
   const present = await presentSettings(deps, id);
   const wanted = JSON.stringify(integration);
-  // What was stored before a process ended, just before it could note that, is no change of others.
+  // Settings that this set-up stored just before its process ended, and did not yet record, are not a change by others.
   if (present !== stored && present !== wanted) {
     throw new ConfigurationError(
       `"${id}" was changed elsewhere since this set-up began. Nothing was stored: drop this set-up, and begin again from what is there now.`,

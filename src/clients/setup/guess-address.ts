@@ -1,4 +1,4 @@
-/** The columns with the parts of one address of each contact, from the street to the country. Pure. */
+/** Finds the columns with the parts of one address of each contact, from the street to the country. Pure. */
 import type { ContentKind } from './column-content.ts';
 import { findAll, getNameIndex, plain } from './column-names.ts';
 import type { CsvSample } from './csv-header.ts';
@@ -21,7 +21,9 @@ import { createKinds, findFitting, type GuessedFile, NO_WORDS } from './guessed-
 const NO_STREET: readonly ContentKind[] = ['e-mail', 'web address', 'yes or no', 'date'];
 const NO_CODE: readonly ContentKind[] = ['e-mail', 'web address', 'yes or no', 'date', 'street'];
 
-/** The address with the most parts, of those that have a street if any has; the first of several. */
+/**
+ * Returns the address with the most parts, among the addresses with a street if there are any. Ties go to the first.
+ */
 export function guessAddress(file: GuessedFile): string[] {
   const own = { ...file, columns: getNameIndex(file.columns).own };
   const near = (street: string | null, name: string | null) =>
@@ -32,7 +34,7 @@ export function guessAddress(file: GuessedFile): string[] {
     const street = findFitting(own, withPrefix(STREETS), NO_STREET);
     const part = (words: readonly string[], misfits: readonly ContentKind[]) =>
       findFitting(own, withPrefix(words), misfits) ??
-      // `Home Street`, `Work Street`, `City`: a part that all addresses share has no prefix.
+      // In `Home Street`, `Work Street`, `City`, the part that all addresses share has no prefix.
       (isShared && street !== null ? findFitting(own, words, misfits) : null);
     const lines = findLines(own, withPrefix(FURTHER_LINES), street);
     const number = part(HOUSE_NUMBERS, []) ?? nextNumber(own, street);
@@ -54,7 +56,7 @@ export function guessAddress(file: GuessedFile): string[] {
   return byRank[0]?.found ?? [];
 }
 
-/** All further lines of the address in their order; a blank one may have a value in rows to come. */
+/** Returns all further lines of the address in their order. A blank column may have a value in later rows. */
 function findLines(own: GuessedFile, names: readonly string[], street: string | null): string[] {
   const lines = findAll(own.columns, names).filter(
     (name) => !NO_STREET.includes(own.getKind(name)),
@@ -64,19 +66,19 @@ function findLines(own: GuessedFile, names: readonly string[], street: string | 
   return next === null ? [] : [next];
 }
 
-/** The number of a house is before the street or after it, as the file has them. */
+/** Puts the house number before or after the street, as in the file. */
 function inOrder(columns: readonly string[], number: string | null, street: string | null) {
   const isFirst = number !== null && columns.indexOf(number) < columns.indexOf(street ?? '');
   return isFirst ? [number, street] : [street, number];
 }
 
-/** `Numero` right after the street is the number of the house. */
+/** `Numero` right after the street is the house number. */
 function nextNumber({ columns }: GuessedFile, street: string | null): string | null {
   const next = street === null ? undefined : columns[columns.indexOf(street) + 1];
   return next !== undefined && NUMBERS_AFTER_STREET.includes(plain(next)) ? next : null;
 }
 
-/** A further line right after the street, whatever its name begins with. */
+/** Returns a further line right after the street, whatever its name starts with. */
 function nextLine({ columns, getKind }: GuessedFile, street: string | null): string | null {
   const next = street === null ? undefined : columns[columns.indexOf(street) + 1];
   if (next === undefined || NO_STREET.includes(getKind(next))) return null;
@@ -85,7 +87,7 @@ function nextLine({ columns, getKind }: GuessedFile, street: string | null): str
 
 const NUMBERED_LINE = /(address|street|line|adresse|adres|rue|direccion|indirizzo|morada)2$/;
 
-/** Of the columns that have the same name but for their place, the first after the street. */
+/** Returns the first column after the street among columns whose names differ only in their position. */
 function sameNameAfter(columns: readonly string[], street: string, name: string): string {
   const [bare, at] = [withoutPlace(name), columns.indexOf(street)];
   if (bare === name) return name;
@@ -107,7 +109,7 @@ export function addressByContent(
   const has = (kind: ContentKind) => named.some((name) => getKind(name) === kind);
   const street =
     named.find((name) => getKind(name) === 'street') ??
-    // The name of a street alone does not look like one: its number is in a column of its own.
+    // A street name without a number does not look like a street. Its number is in a separate column.
     named.find((name) => getKind(name) === 'text' && isNamedStreet(name)) ??
     free.find((name) => getKind(name) === 'street');
   if (street === undefined) return [...named];
@@ -125,7 +127,7 @@ export function addressByContent(
   });
   const parts = new Set([...named, ...found]);
   if (named.length === 0) {
-    // A place has no words of its own: it is the column of words between the other parts.
+    // No words are typical of a place, so it is the column of words between the other parts.
     const places = [...parts].map((name) => columns.indexOf(name));
     const [first, last] = [Math.min(...places), Math.max(...places) + 1];
     const city = free.find((name) => {
@@ -134,7 +136,7 @@ export function addressByContent(
     });
     if (city !== undefined) parts.add(city);
   }
-  // Parts that are named are in the order in which people write them.
+  // Parts with a name are in the order in which people write them.
   const hasStreet = named.includes(street) || named.length === 0;
   if (named.length > 0)
     return [...(hasStreet ? [] : [street]), ...named, ...added(found, named, street)];
@@ -145,16 +147,16 @@ function added(found: readonly string[], named: readonly string[], street: strin
   return found.filter((name) => name !== street && !named.includes(name));
 }
 
-/** Parts of an address stand this many columns from its street at most. */
+/** The parts of an address are at most this many columns away from its street. */
 const FARTHEST = 6;
 
-/** Whether a column of the address has the name of this part, although its values do not show it. */
+/** Returns whether a column of the address has the name of this part, although its values do not show it. */
 function hasNamedPart(named: readonly string[], kind: ContentKind): boolean {
   const words = kind === 'postal code' ? POSTAL_CODES : kind === 'region' ? REGIONS : COUNTRIES;
   return named.some((name) => words.some((word) => plain(name).endsWith(word)));
 }
 
-/** The lines right after the street that have its name with the next numbers: `Addr L2`, `Addr L3`. */
+/** Returns the lines right after the street that have its name with the next numbers: `Addr L2`, `Addr L3`. */
 export function withNumberedLines(
   { columns, getKind }: GuessedFile,
   address: readonly string[],
@@ -169,7 +171,7 @@ export function withNumberedLines(
     if (next === undefined || plain(next) !== `${stem}${number}`) break;
     run.push(next);
   }
-  // Lines without a value say nothing, and most files have one or two more than they use.
+  // Lines without a value are not reported, because most files have one or two more than they use.
   const lines = run.filter((name) => free.includes(name) && getKind(name) !== 'blank');
   const before = address.filter((name) => name === first || run.includes(name));
   const last = before.at(-1) ?? first;
@@ -178,10 +180,13 @@ export function withNumberedLines(
   );
 }
 
-/** An address has fewer lines. */
+/** No address has this many lines. */
 const LINES = 10;
 
-/** Says if none of these columns has a street, so that the address has less than it looks; none for no columns. */
+/**
+ * Returns a note if none of these columns has a street, so that the address is less complete than it looks; no note if
+ * there are no columns.
+ */
 export function noStreetNote(addresses: readonly string[], sample: CsvSample): string[] {
   const getKind = createKinds(sample);
   const isOther = (name: string) =>

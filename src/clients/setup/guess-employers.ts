@@ -1,17 +1,17 @@
-/** The columns with the employers of each contact. Pure. */
+/** Finds the columns with the employers of each contact. Pure. */
 import { plain } from './column-names.ts';
 import type { NameColumns } from './guess-names.ts';
 import { EMPLOYER_NAMES, FURTHER_EMPLOYERS } from './guess-words.ts';
 import { findFitting, type GuessedFile, NO_WORDS } from './guessed-file.ts';
 
-/** Tells the employers by the words of the header. */
+/** Recognises the employers by the words of the header. */
 export function guessEmployers(file: GuessedFile): string[] {
   const employer = findFitting(file, EMPLOYER_NAMES, NO_WORDS);
   const further = findFitting(file, FURTHER_EMPLOYERS, NO_WORDS);
   return [employer, further].filter((name) => name !== null);
 }
 
-/** Tells an employer by its values if no name of a column tells one. */
+/** Recognises an employer by its values if no column name reveals one. */
 export function employersByContent(
   { getKind }: GuessedFile,
   employers: readonly string[],
@@ -26,13 +26,13 @@ export function employersByContent(
   return second === undefined || second === employer ? [employer] : [employer, second];
 }
 
-/** Columns without one of these in their name may have the organisation of the record, a fund or a school. */
+/** Columns without one of these words in their name may contain the organisation of the record, a fund or a school. */
 const EMPLOYER_HINTS =
   /^account\d+name$|^(nameof)?organi[sz]ation(s?name)?$|^(company|firma|empresa|entreprise|societ[ey]|azienda|bedrijf|foretag)|employ|works?for|workplace|arbeit|dienstgeber|empleo|empleador|trabaj|trabalh|lavoro|azien|werkgever|arbetsg|arbejd|emploi|employeur/;
 
 /**
- * Leaves out columns with the organisation that a record is itself: they have a value only in rows that have no name of a
- * person, or whose whole name is that organisation.
+ * Excludes columns with the organisation that the record itself is. They have a value only in rows without a person's
+ * name, or whose whole name is that organisation.
  */
 export function withoutOwnOrganisations(
   { sample }: GuessedFile,

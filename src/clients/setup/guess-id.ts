@@ -1,4 +1,4 @@
-/** The column with the id of each contact: known by its name, and unique and present in its values. Pure. */
+/** Finds the column with the ID of each contact: recognised by its name, with a unique value in each row. Pure. */
 import { describeCount, formatCount } from '../../core/quantities.ts';
 import { findAll, plain, withoutAside } from './column-names.ts';
 import type { CsvHeader, CsvSample } from './csv-header.ts';
@@ -6,7 +6,7 @@ import { ID_NAMES, IDS_OR_LOGINS, OTHER_IDS, PERSON_NUMBERS } from './guess-word
 import type { GuessedFile } from './guessed-file.ts';
 import { hasDonorIds } from './own-columns.ts';
 
-/** The column with the id; null if none fits. The parts of the address are no ids. */
+/** Returns the column with the ID; null if none fits. Parts of the address are not IDs. */
 export function guessId(
   { columns, sample }: GuessedFile,
   addresses: readonly string[],
@@ -19,13 +19,16 @@ export function guessId(
   return (
     ids.find((name) => isId(name, sample)) ??
     ids.find((name) => isId(name, sample, MOST_BLANK)) ??
-    // New contacts without a number yet, in a column whose name leaves no doubt.
+    // Some new contacts have no number yet, but the name of the column leaves no doubt.
     ids.find((name) => isNumberOfPerson(name) && isId(name, sample, MOST_NEW)) ??
     null
   );
 }
 
-/** Says which rows the chosen column of ids leaves out, or that no column fits (null). None if all is well. */
+/**
+ * Describes the rows that the chosen ID column leaves out, or says that no column fits (null). Empty if there is no
+ * problem.
+ */
 export function idNotes(
   { columns, sample }: Pick<CsvHeader, 'columns' | 'sample'>,
   id: string | null,
@@ -42,7 +45,7 @@ export function idNotes(
   ];
 }
 
-/** So many sentences say why a column is no id. */
+/** Maximum number of sentences about columns that are not IDs. */
 const REASONS = 3;
 
 function countIds(sample: CsvSample, column: string): number {
@@ -75,7 +78,7 @@ function isNumberOfPerson(column: string): boolean {
   return PERSON_NUMBERS.some((words) => words.test(plain(column)));
 }
 
-/** Rows from which on equal values say that a column is no id. */
+/** From this many rows, equal values prove that a column is not an ID. */
 const LEAST_ROWS = 2;
 
 /** The share of rows without an id in a file of which a few rows are broken. */
@@ -84,14 +87,11 @@ export const MOST_BLANK = 0.05;
 /** The share of contacts that have no number of their own yet. */
 const MOST_NEW = 0.2;
 
-/**
- * Whether the rows have a value there, but for this share of them, and no two have the same; true without
- * rows.
- */
+/** Returns whether all rows except this share have a value there, and no two have the same; true without rows. */
 export function isId(column: string, sample: CsvSample, mostBlank = 0): boolean {
   if (sample.length < LEAST_ROWS) return true;
   const values = sample.flatMap((row) => row.get(column)?.trim() || []);
-  // Ids of the service are in a file that is our own output.
+  // A file with IDs of the service is our own output.
   if (hasDonorIds(values)) return false;
   const blank = sample.length - values.length;
   return blank <= mostBlank * sample.length && new Set(values).size === values.length;

@@ -1,4 +1,4 @@
-/** The columns with the names of each contact. Pure. */
+/** Finds the columns with the names of each contact. Pure. */
 import { describeCount, formatCount } from '../../core/quantities.ts';
 import { endsWith, findAll, MAX_NAME_LENGTH, plain } from './column-names.ts';
 import type { CsvHeader } from './csv-header.ts';
@@ -12,7 +12,7 @@ export interface NameColumns {
   fullName: string | null;
 }
 
-/** Tells the names by the words of the header. */
+/** Recognises the names by the words of the header. */
 export function guessNames(file: GuessedFile): NameColumns {
   const { columns, sample, getKind } = file;
   const firstName = findFitting(file, FIRST_NAMES, NO_WORDS) ?? endsWith(columns, 'firstname');
@@ -21,7 +21,7 @@ export function guessNames(file: GuessedFile): NameColumns {
     endsWith(columns, 'lastname') ??
     oneOfSeveral(columns, LAST_NAMES);
   const whole = findFitting(file, FULL_NAMES, NO_WORDS);
-  // "Name" beside "Vorname" is the last name, unless its values are whole names.
+  // "Name" next to "Vorname" is the last name, unless its values are whole names.
   const isRest =
     sample.length > 0 &&
     firstName !== null &&
@@ -31,7 +31,7 @@ export function guessNames(file: GuessedFile): NameColumns {
   const lastName = isRest ? whole : ownLast;
   const isWhole = firstName === null || lastName === null;
   const fullName = isWhole ? whole : null;
-  // "Nome" and "Name" are the whole name where no other column has the rest of it.
+  // "Nome" and "Name" are the whole name if no other column has the rest of it.
   const isOneName = isWhole && fullName === null && (firstName ?? lastName) !== null;
   const isAlone = isOneName && WHOLE_TOO.has(plain(firstName ?? lastName ?? ''));
   return {
@@ -41,10 +41,10 @@ export function guessNames(file: GuessedFile): NameColumns {
   };
 }
 
-/** Words for a first or a last name that stand for the whole name where they are alone. */
+/** Words for a first or last name that mean the whole name if they occur alone. */
 const WHOLE_TOO = new Set(['nombre', 'nome', 'nom']);
 
-/** Tells the whole name by its values if no name of a column tells a name. */
+/** Recognises the whole name by its values if no column name reveals a name. */
 export function namesByContent(
   file: GuessedFile,
   names: NameColumns,
@@ -57,8 +57,8 @@ export function namesByContent(
 }
 
 /**
- * Says how many rows have a name only in a column of whole names, next to columns of first and last names that are used:
- * some products fill in one or the other.
+ * Reports how many rows have a name only in a column of whole names, if columns of first and last names are used. Some
+ * products fill in only one or the other.
  */
 export function onlyWholeNameNote(
   { columns, sample }: Pick<CsvHeader, 'columns' | 'sample'>,
@@ -80,7 +80,7 @@ export function onlyWholeNameNote(
   ];
 }
 
-/** `Last/Organization/Group name`: a column of which one of the alternatives is such a name. */
+/** Returns true if one of the alternatives in the column's name is such a name: `Last/Organization/Group name`. */
 function oneOfSeveral(columns: readonly string[], names: readonly string[]): string | null {
   const found = columns.find((column) => {
     const alternatives = column.slice(0, MAX_NAME_LENGTH).split('/');

@@ -1,8 +1,8 @@
-/** The words by which columns are known, without case, accents and punctuation; the likeliest come first. */
+/** The words by which columns are recognised, without case, accents and punctuation. The likeliest come first. */
 
 /**
- * Ids of the contact in the row. In English, German, French, Spanish, Italian, Portuguese, Dutch, Swedish, Danish,
- * Norwegian, Finnish and Polish, as are all lists of this file.
+ * IDs of the contact in the row. Like all lists of this file, in English, German, French, Spanish, Italian, Portuguese,
+ * Dutch, Swedish, Danish, Norwegian, Finnish and Polish.
  */
 export const ID_NAMES = [
   ...[
@@ -35,10 +35,10 @@ export const ID_NAMES = [
   ...['nr', 'nummer', 'numero', 'number', 'lfdnr', 'matricula', 'referencecommande', 'importid'],
 ];
 
-/** Words that stand for an id, and in some files for the name with which people sign in. */
+/** Words that mean an ID, and in some files the name with which people sign in. */
 export const IDS_OR_LOGINS = ['identifiant'];
 
-/** Numbers of people in words of many languages: `Kundennr.`, `N° adhérent`, `Código de socio`. */
+/** Words for the numbers of people in many languages: `Kundennr.`, `N° adhérent`, `Código de socio`. */
 export const PERSON_NUMBERS = [
   /^(kunden|mitglieds?|mitglieder|spender|adress|kontakt|personen?|debitoren?|forderer|medlems?|givar|givare|kund|relatie|lid|leden|donateurs?|klant|contact)(nr|no|nummer|code)$/,
   /^(id|identifiant|numero|num|no|codigo|codice|cod|code|reference)(de|del|do|da|di|du|dela|dell)?(adherent|donateur|membre|client|contact|contacto|contatto|socio|donante|cliente|miembro|doador|associado|utente|membro|tesserato|donatore)$/,
@@ -59,7 +59,7 @@ export const FIRST_NAMES = [
   ],
   ...['nombre', 'nombredepila', 'nome', 'primeironome', 'nomeproprio', 'voornaam', 'roepnaam'],
   ...['fornamn', 'fornavn', 'etunimi', 'imie'],
-  // Initials, where a file has nothing better.
+  // Initials, if a file has nothing better.
   ...['voorletters', 'initialen', 'initials'],
 ];
 
@@ -88,7 +88,7 @@ export const LAST_NAMES = [
   ...['sukunimi', 'nazwisko'],
 ];
 
-/** Those that begin with the last name come first: there is no doubt which part is which. */
+/** Names that start with the last name come first, because it is clear which part is which. */
 export const FULL_NAMES = [
   ...['sortname', 'fileas', 'lastfirst', 'fullname', 'name', 'displayname'],
   ...[
@@ -106,18 +106,18 @@ export const FULL_NAMES = [
   ...['nomedosocio', 'nomecliente', 'nomedocliente', 'nomedoador', 'nomedodoador'],
 ];
 
-/** Names of another person, or no names to find a person by. */
+/** Names of another person, or names by which no person can be found. */
 export const OTHER_PEOPLES =
   /spouse|spsp|partner|phonetic|maiden|former|assistant|parent|child|conjoint|ehegatt|ehepartner|conyuge|coniuge|conjuge|echtgeno|maka|middle|geburt|jeunefille/;
 
-/** Ids of something else than the person in the row. */
+/** IDs of something other than the person in the row. */
 export const OTHER_IDS =
   /household|haushalt|family|foyer|hogar|famiglia|huishoud|hushall|campaign|spouse|gift|donation|payment|pledge|card|fund|appeal|owner|batch|transaction|organi[sz]ation|segment|template|import/;
 
 /**
  * Marks of people who must not be researched, or whose data must not be passed on. Marks of single
- * channels (`Do Not Email`, `No Bulk Emails`, `nomail`) say nothing of research, and a status such as
- * `Account Status` has other values besides.
+ * channels (`Do Not Email`, `No Bulk Emails`, `nomail`) do not concern research, and a status such as `Account Status`
+ * also has other values.
  */
 export const OPT_OUTS = [
   ...['donotresearch', 'noresearch', 'researchoptout', 'donotscreen', 'noscreening'],
@@ -162,7 +162,7 @@ export const EMPLOYER_NAMES = [
   ...['bedrijfsnaam', 'firmanavn', 'yrityksennimi', 'nazwafirmy'],
 ];
 
-/** Another column with an employer, next to one of those above. */
+/** Another column with an employer, in addition to one of the columns above. */
 export const FURTHER_EMPLOYERS = [
   ...['associatedcompany', 'employer2', 'secondaryemployer', 'otheremployer', 'company2'],
   ...['companyname2', 'organization2name', 'organisation2name', 'arbeitgeber2', 'employeur2'],
@@ -214,7 +214,7 @@ export const STREETS = [
   ],
   ...['osoite', 'katuosoite', 'ulica'],
 ];
-/** A house number that has a column for itself. */
+/** A house number that has its own column. */
 export const HOUSE_NUMBERS = [
   ...['hausnummer', 'hausnr', 'housenumber', 'huisnummer', 'huisnr', 'numerocivico', 'civico'],
   ...['numerodelamaison', 'housebuildingnumber', 'buildingnumber'],
@@ -249,7 +249,7 @@ export const FURTHER_LINES = [
   ...['toevoeging', 'huisnummertoevoeging', 'addressstreet2', 'streetaddressline2', 'addressl2'],
   ...['complementadresse', 'complementdadresse', 'adresse2', 'suite', 'apartment', 'unit'],
   ...['complemento', 'apartamento'],
-  // A line that is in addition to the street, and a box at the post office.
+  // A line in addition to the street, and a post office box.
   ...['optionalline', 'zusatzvorstrasse', 'zusatzlicheadresszeile', 'adresszeile2'],
   ...['lignedadressesupplementaire', 'rigadellindirizzoaggiuntiva', 'huisnummertoev'],
   ...['pobox', 'postfach', 'boitepostale', 'casepostale', 'casellapostale', 'postbus'],
@@ -335,7 +335,7 @@ export const COUNTRIES = [
   ],
 ];
 
-/** What vendors put before the parts of an address; the first address with a street counts. */
+/** Prefixes that vendors put before the parts of an address. The first address with a street counts. */
 export const ADDRESS_PREFIXES = [
   ...[
     '',

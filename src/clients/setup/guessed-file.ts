@@ -1,16 +1,16 @@
-/** A file whose columns are to be recognised: their names, and what their values look like. Pure. */
+/** A file whose columns are to be recognised: their names, and the kinds of their values. Pure. */
 import { type ContentKind, contentKind } from './column-content.ts';
 import { findAll } from './column-names.ts';
 import type { CsvSample } from './csv-header.ts';
 
-/** The columns of a file with what their values look like. */
+/** The columns of a file with the kinds of their values. */
 export interface GuessedFile {
   columns: readonly string[];
   sample: CsvSample;
   getKind: (column: string) => ContentKind;
 }
 
-/** Looks at the values of a column once; without rows nothing is known of any. */
+/** Checks the values of each column once. Without rows, nothing is known about any column. */
 export function createKinds(sample: CsvSample): GuessedFile['getKind'] {
   const kinds = new Map<string, ContentKind>();
   return (column) => {
@@ -23,12 +23,15 @@ export function createKinds(sample: CsvSample): GuessedFile['getKind'] {
   };
 }
 
-/** Kinds of values that no name of a contact, no place and no employer has. */
+/** Kinds of values that a contact's name, a place or an employer never has. */
 export const NO_WORDS: readonly ContentKind[] = [
   ...(['e-mail', 'web address', 'yes or no', 'date', 'phone', 'number'] as const),
 ];
 
-/** The first column with one of these names whose values can be of that part; one without a value only if no other has one. */
+/**
+ * Returns the first column with one of these names whose values fit that part. A column without values counts only if
+ * no other column has one.
+ */
 export function findFitting(
   { columns, getKind }: GuessedFile,
   names: readonly string[],
@@ -38,7 +41,10 @@ export function findFitting(
   return fitting.find((name) => getKind(name) !== 'blank') ?? fitting[0] ?? null;
 }
 
-/** The column of a kind that has the most values: every contact has a name, and few have a spouse's. The first of several. */
+/**
+ * Returns the column of a kind that has the most values, because every contact has a name and few have a spouse's name.
+ * Ties go to the first.
+ */
 export function findFullest(
   { sample, getKind }: GuessedFile,
   columns: readonly string[],

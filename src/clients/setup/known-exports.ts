@@ -1,20 +1,20 @@
-/** What the columns of exports are called that people bring from their donor databases. */
+/** The column names of exports that users bring from their donor databases. */
 
-/** The columns of one kind of export. Where several names are listed, the first that is there counts. */
+/** The columns of one kind of export. If several names are listed, the first that exists counts. */
 export interface KnownExport {
   name: string;
   /** A file with all of these columns is such an export. */
   knownBy: readonly string[];
-  /** Left out: it has no column that says which contact is which, so a person has to choose one. */
+  /** If left out, the export has no column that identifies the contacts, so the user has to choose one. */
   id?: readonly string[];
   firstName: readonly string[];
   lastName: readonly string[];
   fullName?: readonly string[];
-  /** Addresses by their parts, in the order in which people write them; the first with a part counts. */
+  /** Addresses by their parts, in the order in which people write them; the first address with any part counts. */
   addresses: readonly (readonly string[])[];
-  /** Only columns that name where a person works: never the household or organisation of the record. */
+  /** Only columns with a person's employer, never the household or organisation of the record. */
   employers: readonly string[];
-  /** What a person should know of it before credits are spent. */
+  /** A note for the user before credits are spent. */
   advice?: string;
 }
 

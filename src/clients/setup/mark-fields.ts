@@ -1,4 +1,4 @@
-/** The fields that mark contacts as a set-up offers them: which fit, and what their values are. Pure. */
+/** The fields that mark contacts, as a set-up offers them: the fitting ones, and their values. Pure. */
 import type { MarkKind } from '../../../connectors/mark-values.ts';
 import { missingMarksText } from '../../../connectors/missing-parts.ts';
 import { yesOrNo } from '../../../connectors/yes-or-no.ts';
@@ -20,16 +20,16 @@ export const MARKS = [
   list: keyof ContactSettings;
 }[];
 
-/** The values of a field that marks contacts, so that a user says what they mean. */
+/** The values of a field that marks contacts, so that a user can say what they mean. */
 export interface MarkFieldValues {
   kind: MarkKind;
   field: string;
-  /** So many contacts were looked at. */
+  /** Number of contacts that were checked. */
   of: number;
   values: { value: string; count: number }[];
 }
 
-/** A column with more different values marks nobody. */
+/** A column with more different values does not mark contacts. */
 const MOST_VALUES = 30;
 
 /** Tags in one cell have many combinations. */
@@ -85,7 +85,9 @@ export function markValuesInFile(
   });
 }
 
-/** What the settings say of a value; by its word where they say nothing, and null where no word tells. */
+/**
+ * Returns the meaning of a value by the settings, or by its word if they do not list it; null if the word is not known.
+ */
 export function saidMeaning(
   { kind, field }: Pick<MarkFieldValues, 'kind' | 'field'>,
   contacts: ContactSettings,
@@ -108,7 +110,7 @@ const MARKING_VALUES = {
     /\b(do not (contact|solicit)|dnc|no contact|nicht kontaktieren|ne pas contacter|no contactar|non contattare|niet benaderen|n[aã]o contactar|kontakta ej)\b/iu,
 } as const;
 
-/** Columns that say whether data may be used, and the values with which contacts have taken that back. */
+/** Columns that say whether data may be used, and the values with which contacts have withdrawn that. */
 const CONSENT_COLUMNS =
   /consent|legal basis|lawful basis|gdpr|rgpd|dsgvo|avg|privacy|datenschutz|rechtsgrundlage|einwilligung|base l[eé]gal|base jur[ií]dica|consentimiento|consentement|consenso|consentimento|toestemming|grondslag|samtycke|r[aä]ttslig grund/iu;
 const WITHDRAWN =
@@ -117,7 +119,7 @@ const WITHDRAWN =
 const OPTED_OUT =
   /\b(do not (research|profile|screen)|consent withdrawn|objected to (profiling|processing))\b/iu;
 
-/** Columns in which people allow to be contacted, by whichever channel, and not by others than the nonprofit. */
+/** Columns in which people agree to be contacted, by any channel, and only by the nonprofit. */
 function allowsContact(column: string): boolean {
   return (
     CONTACT.test(column) &&
@@ -130,12 +132,12 @@ function allowsContact(column: string): boolean {
 const CONTACT = /\b(contact|kontakt|contatt)/iu;
 const ALLOWED =
   /\b(allow|permit|permission|accept|agree|consent|may\b|can\b|ok\b|erlaubt|einverstanden|erwünscht|autori[sz]|acepta|aceita|accetta|toestemming|tillåt|godkän)/iu;
-/** `May not contact` and `Nicht kontaktieren` say the contrary. */
+/** `May not contact` and `Nicht kontaktieren` mean the opposite. */
 const NEGATED = /\b(not|no|never|don|nicht|kein|ne|pas|non|niet|geen|não|nao|ej|inte|ikke)\b/iu;
 const ONE_CHANNEL_OR_OTHERS =
   /e-?mail|\bmail|post|phone|telefon|tel\b|sms|text|\bcall|fax|newsletter|site|platform|third|partner|preferred/iu;
 
-/** Tells whether a value of this column marks contacts. */
+/** Returns whether a value of this column marks contacts. */
 function marks(kind: HintedKind, column: string, value: string): boolean {
   if (kind === 'doNotContact' && yesOrNo(value) === false) {
     return allowsContact(column);
@@ -152,12 +154,12 @@ const HINT_TEXTS = {
   doNotContact: 'contacts that want no contact',
 } as const;
 
-/** So many values of a column are named. */
+/** Maximum number of values of a column that are named. */
 const VALUES_NAMED = 3;
 const VALUE_LENGTH = 40;
 const LIST_LENGTH = 200;
 
-/** Says which marks have neither a column nor values of another column: their contacts are sent. */
+/** Lists the marks that have neither a column nor values of another column, so that their contacts are sent. */
 export function missingMarksNote(
   file: Pick<CsvHeader, 'columns' | 'sample'>,
   chosen: Readonly<Record<HintedKind, string | null>>,
@@ -171,14 +173,14 @@ export function missingMarksNote(
   return text === null ? [] : [`${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`];
 }
 
-/** A long value may be a list, of which one part marks. */
+/** A long value may be a list, one part of which marks the contact. */
 function isHint(kind: HintedKind, column: string, value: string): boolean {
   if (value.length > LIST_LENGTH) return false;
   const parts = value.length <= VALUE_LENGTH ? [value] : partsOfList(value);
   return parts.some((part) => part.length <= VALUE_LENGTH && marks(kind, column, part));
 }
 
-/** Says which columns have values that mark contacts, where no column is chosen for that mark. */
+/** Lists the columns that have values that mark contacts, if no column is chosen for that mark. */
 export function markHints(
   file: Pick<CsvHeader, 'columns' | 'sample'>,
   chosen: Readonly<Record<HintedKind, string | null>>,
@@ -201,8 +203,8 @@ export function markHints(
 const REMARK_LENGTH = 1_000;
 
 /**
- * Says which columns of free text, such as notes, call contacts deceased or say that they want no contact. Their values
- * cannot be listed: each is another text. Only the words that were found are named.
+ * Lists the columns of free text, such as notes, that call contacts deceased or say that they want no contact. Their
+ * values cannot be listed, because each is a different text. Only the words that were found are named.
  */
 export function remarkNotes(
   file: Pick<CsvHeader, 'columns' | 'sample'>,

@@ -13,18 +13,18 @@ export interface PersonColumns extends NameColumns {
   employers: string[];
 }
 
-/** Below this share of its columns in the file, an export is another product's that has a few equal names. */
+/** If the file has a smaller share of an export's columns, it comes from another product with a few identical names. */
 const LEAST_KNOWN_SHARE = 0.5;
 
-/** Lines of an address that many people leave out of their export. */
+/** Lines of an address that many users leave out of their export. */
 const FURTHER_LINE = /[2-9]$/;
 
-/** The export of whose columns the file has the most, by number and then by share; null for none. */
+/** Returns the export of whose columns the file has the most, by number and then by share; null for none. */
 export function bestExport(columns: readonly string[], sample: CsvSample): KnownExport | null {
   const scored = KNOWN_EXPORTS.flatMap((known) => {
     if (!known.knownBy.every((name) => present(columns, name) !== null)) return [];
     const ids = (known.id ?? []).flatMap((name) => present(columns, name) ?? []);
-    // The same word for another thing: the id of a household, for example.
+    // The same word may mean something else: the ID of a household, for example.
     if (ids.length > 0 && !ids.some((name) => isId(name, sample, MOST_BLANK))) return [];
     const [address = []] = known.addresses
       .map((parts) => parts.filter((name) => present(columns, name) !== null))
@@ -61,7 +61,7 @@ export function guessOfExport(
   };
 }
 
-/** What the export does not name, as guessed by words; an address that has lost most of its parts too. */
+/** Parts that the export does not name are guessed by words, and so is an address that has lost most of its parts. */
 export function withExport(known: PersonColumns, byWords: PersonColumns): PersonColumns {
   const hasNames = known.firstName !== null && known.lastName !== null;
   const names = hasNames || known.fullName !== null ? known : byWords;

@@ -1,15 +1,15 @@
 /**
- * Columns of a file that have the name of one of ours and values of their own: a charity's "Donor ID". Nothing of ours
- * is written there; our field gets another name.
+ * Columns of a file that have the name of one of our columns but the file's own values, such as a charity's "Donor ID".
+ * donor-sync writes nothing there; its field gets another name.
  */
 import { resolve } from 'node:path';
 import { openJournal } from '../../../connectors/csv/journal.ts';
 import type { FieldMapping } from '../../core/field-map.ts';
 
-/** As the service writes its ids. */
+/** The form of the service's IDs. */
 const DONOR_ID = /^[0-9a-f]{32}$/;
 
-/** The share of our ids among the values of a column of ours: users edit a few. */
+/** The minimum share of our IDs among the values of one of our columns, because users edit a few. */
 const LEAST_OURS = 0.9;
 
 /** The beginning of a file: all names of its columns, and its first rows. */
@@ -18,13 +18,13 @@ export interface FileStart {
   sample: readonly ReadonlyMap<string, string>[];
 }
 
-/** What tells that a column is ours, besides its values. */
+/** The evidence, in addition to its values, that a column is ours. */
 export interface KnownColumns {
-  /** The columns that the journal beside the output names. */
+  /** The columns that the journal next to the output names. */
   journal: ReadonlySet<string>;
-  /** The columns that the settings of before write into. */
+  /** The columns that the previous settings write into. */
   previous: ReadonlySet<string>;
-  /** The column that has the ids of the contacts; null if that is not known yet. */
+  /** The column with the IDs of the contacts; null if it is not known yet. */
   id: string | null;
 }
 
@@ -48,14 +48,14 @@ export function findOwnColumns(
   return new Set(own.map(({ to }) => to));
 }
 
-/** True if these values of one column are ids of the service. */
+/** Returns true if these values of one column are IDs of the service. */
 export function hasDonorIds(values: readonly string[]): boolean {
   const filled = values.map((value) => value.trim()).filter((value) => value !== '');
   const ours = filled.filter((value) => DONOR_ID.test(value)).length;
   return ours > 0 && ours >= LEAST_OURS * filled.length;
 }
 
-/** Gives the fields that a file's own columns stand in the way of other names. Pure. */
+/** Renames the fields whose names the file's own columns already use. Pure. */
 export function renameOurs(
   mappings: readonly FieldMapping[],
   own: ReadonlySet<string>,
@@ -70,7 +70,7 @@ export function renameOurs(
   });
 }
 
-/** Ends the names that our fields get where a file has a column of the same name. */
+/** The suffix of the names that our fields get if a file has a column of the same name. */
 export const RENAMED = ' (service)';
 
 function freeName(name: string, taken: ReadonlySet<string>): string {
@@ -80,7 +80,7 @@ function freeName(name: string, taken: ReadonlySet<string>): string {
   }
 }
 
-/** Says which fields were renamed, in a sentence each. */
+/** Describes the renamed fields, in a sentence each. */
 export function renamedTexts(
   before: readonly FieldMapping[],
   after: readonly FieldMapping[],
@@ -93,7 +93,7 @@ export function renamedTexts(
   });
 }
 
-/** The columns that the journal beside this output names; none without a journal. */
+/** Returns the columns that the journal next to this output names; none without a journal. */
 export async function readJournalColumns(output: string, cwd: string): Promise<Set<string>> {
   const journal = await openJournal(`${resolve(cwd, output)}.donor-sync-journal`);
   try {
@@ -103,7 +103,10 @@ export async function readJournalColumns(output: string, cwd: string): Promise<S
   }
 }
 
-/** Says which columns have the name of another one, and how settings name them; null if there are none. Pure. */
+/**
+ * Describes the columns that have the same name as another one, and their names in settings; null if there are none.
+ * Pure.
+ */
 export function twiceText(names: readonly string[]): string | null {
   const twice = [...new Set(names.filter((name, at) => name !== '' && names.indexOf(name) !== at))];
   if (twice.length === 0) return null;
@@ -114,6 +117,6 @@ export function twiceText(names: readonly string[]): string | null {
   return `Several columns have the same name: ${listed.join(', ')}${others}. They are told apart by their place: ${example} (1)", ${example} (2)" and so on. Check that the right ones are used.`;
 }
 
-/** So many names are listed, each cut to so many characters. */
+/** Maximum number of names that are listed, and of characters of each. */
 const MOST_TWICE = 10;
 const NAME_LENGTH = 60;

@@ -1,4 +1,4 @@
-/** What a set-up shows of a CRM while a person looks: nothing of it is kept. */
+/** Data of a CRM that a set-up shows to the user. None of it is stored. */
 import type {
   AutomaticMark,
   Connector,
@@ -26,19 +26,19 @@ import { readRunContacts } from '../../sync/views/run-contacts.ts';
 import { type LiveDeps, withCrm } from '../live-crm.ts';
 import { MARKS, type MarkFieldValues } from './mark-fields.ts';
 
-/** Contacts that are counted while a person waits; there may be more. */
+/** Maximum number of contacts that are counted while the user waits. There may be more. */
 const MOST_COUNTED = 20_000;
 
-/** Who would be sent. */
+/** The contacts that would be sent. */
 export interface PeoplePreview {
-  /** A few, as they would be sent. */
+  /** A few contacts, as they would be sent. */
   persons: PersonDetails[];
-  /** Contacts that were counted, and of these the ones that may be sent. */
+  /** Number of contacts that were counted, and of those that may be sent. */
   read: number;
   sendable: number;
-  /** True if there are more than were counted. */
+  /** True if there are more contacts than were counted. */
   hasMore: boolean;
-  /** Why the others are left out, and how many. */
+  /** Why the others are left out, and their numbers. */
   left: Readonly<Record<string, number>>;
   /** The fields of a contact that could mark people, by name. */
   fields: CrmField[];
@@ -46,7 +46,7 @@ export interface PeoplePreview {
   values: MarkFieldValues[];
   /** The CRM's own marks, which count without a setting. */
   automatic: readonly AutomaticMark[];
-  /** True while nobody has said what the values of a choice list mean: nobody is shown before. */
+  /** True until the user has said what the values of a choice list mean. No contact is shown before. */
   isUnsaid: boolean;
 }
 
@@ -55,7 +55,7 @@ const VALUES_UNSAID: ReadonlySet<string> = new Set([
   ...['opt_out_values_missing', 'opt_out_values_unknown', 'crm_field_unsuitable'],
 ]);
 
-/** Looks at the contacts as these settings read them; if a choice list has no meaning yet, at its values alone. */
+/** Reads the contacts as these settings do; if a choice list has no meaning yet, only its values. */
 export async function lookAtPeople(
   deps: LiveDeps,
   integration: Integration,
@@ -85,7 +85,7 @@ export async function lookAtPeople(
   }
 }
 
-/** A checkbox, a date or a choice list; of a file every column is text. */
+/** A checkbox, a date or a choice list. In a file, every column is text. */
 const MARK_TYPES: ReadonlySet<string> = new Set([
   ...['boolean', 'date', 'datetime', 'picklist', 'multiPicklist'],
 ]);
@@ -93,7 +93,10 @@ const MARK_TYPES: ReadonlySet<string> = new Set([
 /** Contacts whose values are counted while a user waits. */
 const MOST_VALUES_READ = 2_000;
 
-/** How often each option of the chosen choice lists stands in the first contacts; options that none has are there with 0. */
+/**
+ * Counts how often each option of the chosen choice lists occurs in the first contacts. Options that no contact has are
+ * included with 0.
+ */
 async function countMarkValues(
   connector: Connector,
   { contacts }: Integration,
@@ -149,7 +152,7 @@ async function countPeople(
   return { read, sendable, hasMore: false, left };
 }
 
-/** One line of the field map on one contact of the CRM, with the profile of an invented person. */
+/** One line of the field map for one contact of the CRM, with the profile of a fictional person. */
 export interface FieldExample {
   field: string;
   before: FieldValue;
@@ -162,7 +165,7 @@ export interface FieldExample {
 export interface FieldsPreview {
   fields: CrmField[];
   findings: FieldMapFinding[];
-  /** Mapped fields that are not there: a server's are created by a button, a file's by the sync. */
+  /** Mapped fields that do not exist. A button creates those of a server, the sync those of a file. */
   missing: string[];
   createsFields: boolean;
   isFile: boolean;
@@ -206,14 +209,14 @@ export function lookAtFields(
     );
     const values = profileValues(INVENTED, clock.now(), INVENTED_PATH);
     const missing = mappings.flatMap(({ to }) => (known.has(to) ? [] : [to]));
-    // As if they had been created, which is a button away.
+    // Treated as existing, because a button creates them.
     const fitting = [...mapped, ...missing.map((name) => plainField(name))];
     const present = sample?.values ?? {};
     const made = mapProfile({
       values,
       mappings,
       fields: fitting,
-      // In the currency of the contact that is shown.
+      // In the currency of the shown contact.
       ...(sample === null
         ? {}
         : { amountIn: (usd, field) => amountFor(usd, field, sample.contact.currencies) }),
@@ -247,7 +250,7 @@ function whyNot(
   return unfit.find((one) => one.field === field)?.reason ?? 'is written when there is a value';
 }
 
-/** One contact with its values, any that is there; null if there is none. */
+/** Returns any one contact with its values; null if there is none. */
 async function readOne(
   connector: Connector,
   fields: readonly string[],
@@ -275,13 +278,13 @@ export function lookAtGroups(deps: LiveDeps, integration: Integration): Promise<
   });
 }
 
-/** What a run would do now, and the first persons of it. */
+/** What a run would do now, and its first persons. */
 export interface PlanPreview {
   preview: Preview;
   persons: PersonDetails[];
 }
 
-/** So many persons of a plan, and contacts of a trial, are looked at. */
+/** Maximum number of persons of a plan, and of contacts of a trial, that are read. */
 const MOST_SHOWN = 10;
 
 export async function lookAtPlan(deps: LiveDeps, integration: Integration): Promise<PlanPreview> {
@@ -302,11 +305,11 @@ export async function lookAtPlan(deps: LiveDeps, integration: Integration): Prom
 export interface TrialExample {
   id: string;
   name: string;
-  /** What stands in the mapped fields now, by the name of the field on the screen. */
+  /** The current values of the mapped fields, by the field's name on the screen. */
   values: { label: string; value: FieldValue }[];
 }
 
-/** What is most telling, first. */
+/** The most informative fields come first. */
 const TELLING: readonly string[] = [
   ...['netWorth.label', 'capacity.nonprofit', 'work.primary', 'education.primary'],
 ];

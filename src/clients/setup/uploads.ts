@@ -1,4 +1,7 @@
-/** CSV files that were dropped into the set-up: beside the database, under names of ours. */
+/**
+ * CSV files that were uploaded in the set-up. They are stored next to the database, under names that donor-sync
+ * chooses.
+ */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -13,42 +16,44 @@ import type { ColumnGuess } from './csv-columns.ts';
 import type { CsvHeader } from './csv-header.ts';
 import type { UploadAnswer } from './upload-worker.ts';
 
-/** The most that a browser may send; a larger file is put on the machine and named in the settings file. */
+/** The maximum size that a browser may send. A larger file is put on the machine and named in the settings file. */
 export const MAX_UPLOAD_BYTES = 20 * 1_024 * 1_024;
 
 type Where = Pick<Settings, 'database'>;
 
-/** The folder of uploads; null where the database is not a file, and other processes would not see them. */
+/**
+ * Returns the folder of uploads; null if the database is not a file, because other machines would not see the uploads.
+ */
 function getUploadFolder({ database }: Where): string | null {
   const location = parseDatabaseUrl(database);
   if (location.kind !== 'sqlite' || location.path === null) return null;
   return join(dirname(location.path), 'uploads');
 }
 
-/** True if a file can be dropped here at all. */
+/** Returns true if files can be uploaded here at all. */
 export function takesUploads(where: Where): boolean {
   return getUploadFolder(where) !== null;
 }
 
-/** True of a file that was dropped, and of the results beside it. */
+/** Returns true for an uploaded file, and for the results next to it. */
 export function isUpload(where: Where, path: unknown): path is string {
   return typeof path === 'string' && dirname(path) === getUploadFolder(where);
 }
 
-/** A file that was taken. */
+/** An accepted file. */
 export interface Upload {
   path: string;
   /** Where its results go. */
   output: string;
   header: Omit<CsvHeader, 'sample' | 'foreign'>;
-  /** Which column most likely holds which part of a contact. */
+  /** The columns that most likely contain each part of a contact. */
   guess: ColumnGuess;
 }
 
-/** The thread that reads a file; a workbook within it has a thread and limits of its own. */
+/** The thread that reads a file. A workbook in it has its own thread and limits. */
 const LIMITS: ThreadLimits = { mostTimeMs: 150_000, mostMemoryMb: 1_024 };
 
-/** One file at a time: each may take a core and hundreds of megabytes. */
+/** One file at a time, because each may take a core and hundreds of megabytes. */
 const inTurn = createOneAtATime(20, () => {
   return new RetriableError(
     'Too many files are being read at this moment. Try again in a minute.',
@@ -59,8 +64,8 @@ const inTurn = createOneAtATime(20, () => {
 });
 
 /**
- * Takes a file, as CSV in UTF-8 where it was UTF-16 or a workbook, in the place of `replaced` if that is given. Throws a ConfigurationError,
- * with nothing kept, for one that is no list of contacts.
+ * Stores a file in place of `replaced`, if that is given; UTF-16 and workbooks become CSV in UTF-8. Throws a
+ * ConfigurationError, with nothing kept, for a file that is not a list of contacts.
  */
 export async function takeUpload(
   where: Where,
@@ -104,12 +109,12 @@ async function readUpload(
   }
 }
 
-/** The name that an upload was given here: a file that a person has put beside it has another one. */
+/** The form of the names that uploads get here. A file that someone has put next to them has a different name. */
 const UPLOAD_NAME = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.csv$/;
 
 /**
- * Takes an upload away with its results and what the connector has beside them, and returns the names of what there
- * was; any other file stays.
+ * Deletes an upload with its results and the connector's files next to them, and returns the names of the deleted
+ * files. Any other file stays.
  */
 export async function dropUpload(where: Where, path: string): Promise<string[]> {
   if (!isUpload(where, path) || !UPLOAD_NAME.test(basename(path))) return [];

@@ -1,4 +1,4 @@
-/** What alerts were sent, so that each change of state is sent once. */
+/** The alerts that were sent, so that each change of state is sent once. */
 
 import type { Selectable } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -6,7 +6,7 @@ import { type FromRow, fromRow } from '../../database/from-row.ts';
 import type { Reader, TimedConnection } from '../../database/reader.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 
-/** A problem, and what was sent of it. */
+/** A problem, and its messages that were sent. */
 export type AlertRecord = FromRow<Omit<Selectable<Tables['alerts']>, 'told_at'>> & {
   /** When people were notified; null while sending has not succeeded. */
   sentAt: number | null;
@@ -28,7 +28,7 @@ export function listAlerts(reader: Reader): Promise<AlertRecord[]> {
     .then((rows) => rows.map(toAlert));
 }
 
-/** What there was about an integration, the newest first; one row of a subject. */
+/** Lists the problems of an integration, the newest first, with one row per subject. */
 export async function listAlertsByClient(
   reader: Reader,
   integrationId: string,
@@ -43,7 +43,7 @@ export async function listAlertsByClient(
   return rows.map(toAlert);
 }
 
-/** A problem; it began now unless it is on record already. */
+/** Records a problem. It started now unless it is already recorded. */
 export async function raiseAlert(
   connection: TimedConnection,
   integrationId: string,
@@ -62,7 +62,7 @@ export async function raiseAlert(
     .execute();
 }
 
-/** The problem is over; that is to be sent too. */
+/** Records that the problem is over, which will be sent too. */
 export async function endAlert(
   connection: TimedConnection,
   integrationId: string,
@@ -77,7 +77,7 @@ export async function endAlert(
     .execute();
 }
 
-/** The end of the audit that was sent last; null if none was. */
+/** Returns the end of the audit that was sent last; null if none was. */
 export async function findSentAuditEnd(
   reader: Reader,
 ): Promise<{ at: number; seq: number; hash: string } | null> {
@@ -93,7 +93,7 @@ export async function findSentAuditEnd(
   return { at: row.since, seq: Number(seq), hash };
 }
 
-/** People have this end of the audit; it takes the place of the one before. */
+/** Records that people have received this end of the audit. It replaces the previous one. */
 export async function recordSentAuditEnd(
   trx: ActorTransaction,
   { seq, hash }: { seq: number; hash: string },
@@ -107,7 +107,7 @@ export async function recordSentAuditEnd(
     .execute();
 }
 
-/** People know of this problem, or of its end. */
+/** Records that people were notified of this problem, or of its end. */
 export async function recordAlertSent(
   connection: TimedConnection,
   { integrationId, subject }: AlertRecord,

@@ -1,4 +1,4 @@
-/** People who are away at the consent page of a CRM. */
+/** Consents in progress: their users are at the consent page of a CRM. */
 
 import type { Selectable } from 'kysely';
 import { type FromRow, maybeFromRow } from '../../database/from-row.ts';
@@ -7,7 +7,7 @@ import type { Database, Tables } from '../../database/tables/tables.ts';
 
 export type ConsentRecord = FromRow<Selectable<Tables['consents']>>;
 
-/** How long the outcome of a consent can be asked for. */
+/** How long the outcome of a consent can be read. */
 const OUTCOME_KEPT_MS = 3_600_000;
 
 export async function insertConsent(
@@ -30,10 +30,7 @@ export async function insertConsent(
     .execute();
 }
 
-/**
- * The consent that this state belongs to, taken: a state is good for one return and only
- * before it expires.
- */
+/** Takes the consent that this state belongs to. A state is valid for one return, and only before it expires. */
 export function takeConsent(
   connection: TimedConnection,
   stateHash: string,

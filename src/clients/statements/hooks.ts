@@ -30,7 +30,7 @@ export function listHooks(reader: Reader): Promise<HookRecord[]> {
   return reader.selectFrom('hooks').selectAll().orderBy('integration_id').execute().then(fromRows);
 }
 
-/** A new address; the one before it ends at once. */
+/** Stores a new address. The previous one ends at once. */
 export async function saveHook(
   trx: ActorTransaction,
   {
@@ -92,7 +92,9 @@ export async function recordIgnored(
     .execute();
 }
 
-/** Notes calls that were answered alike; what is on record of them already grows. Old ones go. */
+/**
+ * Records calls that got the same response. If they are already recorded, their row is extended. Old rows are deleted.
+ */
 export async function recordHookCalls(
   connection: Database,
   { id, integrationId, at, ...call }: HookCallRecord,
@@ -132,7 +134,7 @@ export async function listHookCalls(
   return fromRows(rows);
 }
 
-/** Whether a signed call, known by its fingerprint, has been taken before. */
+/** Returns whether a signed call, identified by its fingerprint, has been accepted before. */
 export async function isCallReceived(reader: Reader, fingerprint: string): Promise<boolean> {
   const receipt = await reader
     .selectFrom('hook_receipts')
@@ -143,8 +145,8 @@ export async function isCallReceived(reader: Reader, fingerprint: string): Promi
 }
 
 /**
- * Notes a signed call that was taken. Calls older than `maxAgeMs` are refused by their age and
- * need not be remembered.
+ * Records a signed call that was accepted. Calls older than `maxAgeMs` are refused by their age and need not be
+ * remembered.
  */
 export async function recordReceivedCall(
   connection: TimedConnection,

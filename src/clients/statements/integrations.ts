@@ -1,4 +1,4 @@
-/** What is kept of each integration: its CRM account, how far it has read, its sealed settings. */
+/** The stored data of each integration: its CRM account, how far it has read, its encrypted settings. */
 
 import { sql } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -17,7 +17,7 @@ export interface IntegrationState {
   identitySources: string | null;
 }
 
-/** Settings that were applied, or removed (null), in the order in which that was done. */
+/** Settings that were applied or removed (null), in that order. */
 export interface ChangedSettings {
   id: string;
   settings: string | null;
@@ -27,7 +27,7 @@ export interface ChangedSettings {
 /** Changes that are read together. */
 const PAGE = 500;
 
-/** Of Postgres, for changes of settings: any number that nothing else here takes. */
+/** The Postgres lock for changes of settings: any number that nothing else here uses. */
 const SETTINGS_LOCK = 7_021;
 
 const selectState = preparedRead((db, { id }: Slots<{ id: string }>) =>
@@ -50,7 +50,7 @@ const changedAfter = preparedRead((db, { version, id }: Slots<{ version: number;
     .compile(),
 );
 
-/** True if the database knows an integration of this id. */
+/** Returns true if the database knows an integration with this ID. */
 export async function knowsIntegration(reader: Reader, id: string): Promise<boolean> {
   const row = await reader
     .selectFrom('integrations')
@@ -70,7 +70,7 @@ export async function findIntegrationState(reader: Reader, id: string): Promise<
   };
 }
 
-/** Every integration that was ever pinned to the CRM account of this one, itself included. */
+/** Lists every integration that was ever pinned to the CRM account of this one, itself included. */
 export async function listIntegrationsOfSameAccount(reader: Reader, id: string): Promise<string[]> {
   const rows = await reader
     .selectFrom('integrations')
@@ -83,7 +83,7 @@ export async function listIntegrationsOfSameAccount(reader: Reader, id: string):
   return [...new Set([id, ...rows.map((row) => row.id)])];
 }
 
-/** Puts on record which sources of identities were ever readable. */
+/** Records which sources of identities were ever readable. */
 export async function saveIdentitySources(
   trx: RunTransaction,
   identitySources: string,
@@ -125,7 +125,7 @@ export async function resetCursor(
     .execute();
 }
 
-/** Sealed settings of the integrations that live in the database, by id. */
+/** Returns the encrypted settings of the integrations in the database, by ID. */
 export async function listSealedSettings(
   reader: Reader,
 ): Promise<{ id: string; settings: string }[]> {
@@ -138,7 +138,10 @@ export async function listSealedSettings(
   return rows.flatMap(({ id, settings }) => (settings === null ? [] : [{ id, settings }]));
 }
 
-/** A page of what was applied or removed after that change; before the first one, all that was applied. */
+/**
+ * Returns a page of the settings that were applied or removed after that change, or of all applied settings if there
+ * was no change yet.
+ */
 export async function listChangedSettings(
   reader: Reader,
   { version, id }: Omit<ChangedSettings, 'settings'>,
@@ -146,7 +149,7 @@ export async function listChangedSettings(
   return (await changedAfter(reader, { version, id })).rows;
 }
 
-/** Puts sealed settings of an integration into the database. */
+/** Stores encrypted settings of an integration in the database. */
 export async function saveSealedSettings(
   trx: ActorTransaction,
   id: string,
@@ -162,8 +165,8 @@ export async function saveSealedSettings(
 }
 
 /**
- * Takes the settings of an integration out of the database, with its schedule and the runs that wait; what
- * is known of its contacts stays. False if it has none there.
+ * Removes the settings of an integration from the database, with its schedule and its queued runs. The data about its
+ * contacts stays. Returns false if it has no settings there.
  */
 export async function deleteSettings(trx: ActorTransaction, id: string): Promise<boolean> {
   const removed = await trx
@@ -183,7 +186,7 @@ export async function deleteSettings(trx: ActorTransaction, id: string): Promise
   return true;
 }
 
-/** One change after the other, so that who has seen one has seen those before it. */
+/** Changes are stored one after the other, so that a reader who has seen one has seen all earlier ones. */
 async function getNextVersion(trx: ActorTransaction): Promise<number> {
   if (isPostgres(trx))
     await sql`select pg_advisory_xact_lock(${sql.lit(SETTINGS_LOCK)})`.execute(trx);

@@ -1,21 +1,21 @@
-/** Where each integration stands, in a few statements, however many there are and however many runs. */
+/** Reads the status of each integration in a few statements, however many integrations and runs there are. */
 import { sql } from 'kysely';
 import { leaseInForce } from '../../database/leases.ts';
 import type { Reader, TimedReader } from '../../database/reader.ts';
 import { inFilledBatches } from '../../database/rows.ts';
 
-/** The last run of an integration, and whether it goes on. */
+/** The last run of an integration, and whether it is in progress. */
 export interface RunActivityRow {
-  /** Null if none has begun, or it is gone. */
+  /** Null if none has started, or it was deleted. */
   run: string | null;
   status: string | null;
   reasonCode: string | null;
   reasonMessage: string | null;
-  /** True while a process holds the lease for this very run. */
+  /** True while a process holds the lease for exactly this run. */
   isGoingOn: boolean;
 }
 
-/** A run over all contacts, as far as a calendar shows it. */
+/** The parts of a run over all contacts that a calendar shows. */
 export interface NightRun {
   id: string;
   integrationId: string;
@@ -25,12 +25,12 @@ export interface NightRun {
   spentEnhancements: number;
 }
 
-/** Runs that are read of one page's integrations at most. */
+/** Maximum number of runs that are read for the integrations of one page. */
 const MAX_RUNS = 10_000;
 
 /**
- * Every integration that was ever begun with, by its id. `known` is what was read before: a run that has
- * succeeded stays as it is, and is not read again.
+ * Returns every integration that ever had a run, by its ID. `known` contains the previous result: a successful run does
+ * not change, and is not read again.
  */
 export async function listRunActivity(
   reader: TimedReader,
@@ -55,7 +55,7 @@ export async function listRunActivity(
   return activity;
 }
 
-/** The run that each integration waits for, the most urgent one. */
+/** Returns the most urgent run that each integration waits for. */
 export async function listQueuedRuns(reader: Reader): Promise<Map<string, string>> {
   const rows = await reader
     .selectFrom('run_requests')
@@ -66,7 +66,7 @@ export async function listQueuedRuns(reader: Reader): Promise<Map<string, string
   return new Map(rows.map(({ integration_id, run }) => [integration_id, run]));
 }
 
-/** Decisions that wait for a person, by integration: contacts of one batch are one, a network is one. */
+/** Counts pending decisions by integration. The contacts of one batch count as one, and so does a network. */
 export async function countOpenDecisions(reader: Reader): Promise<Map<string, number>> {
   const rows = await reader
     .selectFrom('questions')
@@ -77,7 +77,7 @@ export async function countOpenDecisions(reader: Reader): Promise<Map<string, nu
   return new Map(rows.map((row) => [row.integration_id, Number(row.count)]));
 }
 
-/** When each of these succeeded last (epoch ms). */
+/** Returns when each of these last succeeded (epoch ms). */
 export async function listLastSuccesses(
   reader: Reader,
   ids: readonly string[],
@@ -101,7 +101,7 @@ export async function listLastSuccesses(
   return new Map(rows.flatMap(({ id, at }) => (at === null ? [] : [[id, Number(at)]])));
 }
 
-/** Runs over all contacts of these since then, the oldest first. */
+/** Lists the runs of these over all contacts since then, the oldest first. */
 export async function listNightRuns(
   reader: Reader,
   ids: readonly string[],
@@ -127,7 +127,7 @@ export async function listNightRuns(
   return rows.reverse();
 }
 
-/** Credits for enhancements that each of these has spent since its own moment (epoch ms). */
+/** Returns the enhancement credits that each of these has spent since its own start time (epoch ms). */
 export async function listSpentByClient(
   reader: Reader,
   since: ReadonlyMap<string, number>,
@@ -156,7 +156,7 @@ export async function listSpentByClient(
   return new Map(rows.map((row) => [row.integration_id, Number(row.spent)]));
 }
 
-/** When these run next, and whether they are paused. */
+/** Returns when these run next, and whether they are paused. */
 export async function listPlannedTimes(reader: Reader, ids: readonly string[]) {
   if (ids.length === 0) return new Map<string, { nextRunAt: number | null; paused: boolean }>();
   const rows = await reader
@@ -172,7 +172,7 @@ export async function listPlannedTimes(reader: Reader, ids: readonly string[]) {
   );
 }
 
-/** The integrations whose schedule is paused. */
+/** Returns the integrations whose schedule is paused. */
 export async function listPausedClients(reader: Reader): Promise<Set<string>> {
   const rows = await reader
     .selectFrom('schedules')
@@ -182,7 +182,7 @@ export async function listPausedClients(reader: Reader): Promise<Set<string>> {
   return new Set(rows.map((row) => row.integration_id));
 }
 
-/** Runs whose ids begin so, the newest first; ids of runs are in the order of their time. */
+/** Lists the runs whose IDs start like this, the newest first. Run IDs are in chronological order. */
 export async function findRunsByPrefix(
   reader: Reader,
   prefix: string,

@@ -11,11 +11,11 @@ import { addScheduledRuns } from '../../sync/statements/run-requests.ts';
 
 export type ScheduleRecord = FromRow<Selectable<Tables['schedules']>>;
 
-/** A time that has come, and what becomes of it. */
+/** A schedule time that has come, and its outcome. */
 export interface ClaimedTime {
   row: ScheduleRecord;
   nextRunAt: number | null;
-  /** The run that is wanted; null for none. */
+  /** The run to request; null for none. */
   runId: string | null;
 }
 
@@ -43,7 +43,7 @@ export function findSchedule(
     .then(maybeFromRow);
 }
 
-/** Notes when rules come true next; a pause stays. */
+/** Records when schedules are next due. A pause stays. */
 export async function saveSchedules(
   connection: TimedConnection,
   planned: readonly Omit<ScheduleRecord, 'paused'>[],
@@ -57,10 +57,9 @@ export async function saveSchedules(
 }
 
 /**
- * Takes times that have come by now: notes the next ones and, in the same transaction, the runs that are
- * wanted. `decide` says what becomes of each, and null where it is left to another process. Each
- * time is taken once, however many processes do this. Returns where the next page begins; null at
- * the end.
+ * Claims times that have come by now: records the next times and, in the same transaction, the requested runs. `decide`
+ * returns the outcome of each, or null if it is left to another process. Each time is claimed once, however many
+ * processes do this. Returns where the next page starts; null at the end.
  */
 export async function claimDueTimes(
   trx: ActorTransaction,
@@ -76,7 +75,7 @@ export async function claimDueTimes(
     .$if(after !== null, (query) => query.where('integration_id', '>', after ?? ''))
     .orderBy('integration_id')
     .limit(PAGE)
-    // What another process is taking at this moment is taken. On SQLite it has to wait.
+    // Times that another process is claiming at this moment are skipped. SQLite has to wait for the other process.
     .$if(isPostgres(trx), (query) => query.forUpdate().skipLocked())
     .execute()
     .then(fromRows);
@@ -107,7 +106,7 @@ export async function savePause(trx: ActorTransaction, integrationId: string): P
   await recordEntry(trx, { action: 'schedule.paused', integrationId });
 }
 
-/** Ends a pause; what came due meanwhile is not made up for. */
+/** Ends a pause. Times that came due in the meantime are not made up for. */
 export async function endPause(
   trx: ActorTransaction,
   integrationId: string,

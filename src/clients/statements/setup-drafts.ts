@@ -10,13 +10,13 @@ import { recordEntry } from '../../privacy/audit/record.ts';
 
 export type SetupDraftRecord = FromRow<Selectable<Tables['setup_drafts']>>;
 
-/** A set-up that is not taken up again for so long is dropped. */
+/** A set-up that is not continued for this long is dropped. */
 export const SETUP_KEPT_MS = 30 * 86_400_000;
 
-/** More are begun by no person. */
+/** More set-ups than users would start. */
 const MOST_DRAFTS = 200;
 
-/** Puts down a new one; false if there is one of that id already. */
+/** Stores a new draft. Returns false if there is already one with that ID. */
 export async function beginSetupDraft(
   trx: ActorTransaction,
   integrationId: string,
@@ -33,7 +33,7 @@ export async function beginSetupDraft(
   return true;
 }
 
-/** Replaces the one that was read; false if it was changed or dropped meanwhile. */
+/** Replaces the draft that was read. Returns false if it was changed or dropped in the meantime. */
 export async function saveSetupDraft(
   connection: TimedConnection,
   { integrationId, version, draft }: Omit<SetupDraftRecord, 'updatedAt'>,
@@ -60,7 +60,7 @@ export function findSetupDraft(
     .then(maybeFromRow);
 }
 
-/** Those that are under way, the latest first. */
+/** Lists the drafts in progress, the latest first. */
 export async function listSetupDrafts(reader: TimedReader): Promise<SetupDraftRecord[]> {
   const rows = await reader
     .selectFrom('setup_drafts')
@@ -72,7 +72,7 @@ export async function listSetupDrafts(reader: TimedReader): Promise<SetupDraftRe
   return fromRows(rows);
 }
 
-/** Those that were left for too long. */
+/** Lists the drafts that were left for too long. */
 export async function listOldSetupDrafts(reader: TimedReader): Promise<SetupDraftRecord[]> {
   const rows = await reader
     .selectFrom('setup_drafts')
@@ -82,7 +82,7 @@ export async function listOldSetupDrafts(reader: TimedReader): Promise<SetupDraf
   return fromRows(rows);
 }
 
-/** Forgets one; what was made of it stays. */
+/** Deletes a draft. An integration that was created from it stays. */
 export async function removeSetupDraft(
   trx: ActorTransaction,
   integrationId: string,
@@ -96,7 +96,7 @@ export async function removeSetupDraft(
   await recordEntry(trx, { action: 'setup.dropped', integrationId, details: { why } });
 }
 
-/** True if anything is known of an integration of this id, or one is being set up. */
+/** Returns true if anything is known about an integration with this ID, or one is being set up. */
 export async function isSetupIdTaken(reader: Reader, integrationId: string): Promise<boolean> {
   const [known, draft] = await Promise.all([
     reader

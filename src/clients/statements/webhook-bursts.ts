@@ -1,4 +1,4 @@
-/** When runs begin that webhooks ask for: what a burst of calls asks for becomes one run. */
+/** Decides when the runs that webhooks request start. The requests of a burst of calls become one run. */
 import { type SqlBool, sql } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import { databaseTime, isPostgres, serverTime } from '../../database/database-time.ts';
@@ -9,13 +9,13 @@ import type { NewRunRequest } from '../../sync/statements/request-rows.ts';
 
 /**
  * Webhooks come in bursts, and a run that finds little to do is over before the next call arrives.
- * So the first of a burst begins a run at once, and what is called for within this time becomes one
- * run. A burst ends when no call has come for so long. All of it is in the database, by its clock:
- * the calls of a burst come in at several hosts, and its runs are those of several workers.
+ * So the first call of a burst starts a run at once, and the calls within this time become one run. A burst ends when
+ * no call has arrived for this long. All of this is in the database, by its clock, because the calls of a burst arrive
+ * at several hosts, and several workers execute its runs.
  */
 export const BURST_MS = 15_000;
 
-/** A webhook calls for something; returns before when its run does not begin. */
+/** Records a webhook's request. Returns the earliest time at which its run may start. */
 export async function recordCall(
   trx: ActorTransaction,
   { integrationId }: Pick<NewRunRequest, 'integrationId'>,
@@ -35,7 +35,7 @@ export async function recordCall(
   return Number(hook?.opens_at ?? 0);
 }
 
-/** The run of a request of webhooks begins: what is called for from now on becomes the next one. */
+/** Records that the run of a webhook request starts. Calls from now on become the next run. */
 export async function openBurst(trx: RunTransaction, runId: string): Promise<void> {
   await updateBurst(trx, { runId, opensAt: trx.clock.now() + BURST_MS });
 }
@@ -54,10 +54,10 @@ const updateBurst = prepared((db, { runId, opensAt }: Slots<{ runId: string; ope
     .compile(),
 );
 
-/** When something is ready; only looked at where the database has no time of its own. */
+/** The current time, and the latest plausible one (epoch ms). Used only if the database has no clock of its own. */
 export type ReadyAt = { now: number; latest: number };
 
-/** A time that is too far away is from before the clock was set back, and says nothing any more. */
+/** A time that is too far ahead is from before the clock was set back, and no longer means anything. */
 export function isReady(reader: Reader, slots: Slots<ReadyAt>) {
   const [now, latest] = isPostgres(reader)
     ? [serverTime(0), serverTime(BURST_MS)]

@@ -1,4 +1,4 @@
-/** Alerts: the channels and rules of a client, and what was reported. */
+/** Alerts: the channels and rules of a client, and the reported problems. */
 import { ALERT_KINDS, type AlertKind, type AlertSettings } from '../../core/alert-settings.ts';
 import { isoTime } from '../../core/clock.ts';
 import type { Integration } from '../../core/integration-settings.ts';
@@ -14,7 +14,7 @@ export interface AlertRule {
   isOn: boolean;
 }
 
-/** Something that people were notified of, or will be. */
+/** A problem that people were or will be notified of. */
 export interface PastAlert {
   subject: string;
   text: string;
@@ -25,9 +25,9 @@ export interface PastAlert {
 }
 
 export interface AlertsView {
-  /** As the settings call them; who receives what is not shown. */
+  /** Their names in the settings. The recipients are not shown. */
   channels: ('email' | 'webhook')[];
-  /** What this integration has beside them. */
+  /** This integration's own channel, in addition to these. */
   own: 'webhook'[];
   rules: AlertRule[];
   /** The newest first. */
@@ -99,7 +99,7 @@ const SUBJECTS: Readonly<Record<string, string>> = {
   second_person: 'a request waits for a second user',
 };
 
-/** Subjects that end with an ID, which says nothing to a user. */
+/** Subjects that end with an ID, which means nothing to a user. */
 const WITH_ID = ['held_batch', 'held_missing', 'held_opt_outs', 'held_erasures', 'second_person'];
 
 function describeSubject(subject: string): string {

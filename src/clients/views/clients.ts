@@ -1,4 +1,4 @@
-/** All clients in one list: where each stands, what it did in the last nights, and who is needed. */
+/** All clients in one list: the status of each, its last nights, and its pending decisions. */
 import { type Clock, isoTime } from '../../core/clock.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 import { startOfMonth } from '../../credits/budget.ts';
@@ -18,18 +18,18 @@ import { createNights, describeNights, type NightView } from './nights.ts';
 import { type PlannedRuns, plannedRuns } from './status.ts';
 import { type ClientStatus, getProblem, getStanding, type Problem } from './verdict.ts';
 
-/** What is known of every client: enough to say how it is, to search and to filter. */
+/** The data about every client that its status, search and filters need. */
 export interface ClientBrief {
   id: string;
   name: string;
   /** The kind of CRM. */
   crm: string;
   standing: ClientStatus;
-  /** What the last run ended with; null if that was well, or another one goes on. */
+  /** The last run's error; null if it succeeded, or another run is in progress. */
   problem: Problem | null;
-  /** The run that goes on or waits to begin. */
+  /** The run that is in progress or queued. */
   run: string | null;
-  /** Decisions that wait for a person. */
+  /** Number of pending decisions. */
   decisions: number;
   paused: boolean;
 }
@@ -40,17 +40,17 @@ export interface ClientView extends ClientBrief {
   lastSuccessAt: string | null;
   /** Null if it runs only by hand. */
   schedule: PlannedRuns | null;
-  /** Credits for enhancements in this month of its zone. */
+  /** Enhancement credits of this month in its time zone. */
   month: { spent: number; budget: number | null };
-  /** The last 14, the oldest first. */
+  /** The last 14 nights, the oldest first. */
   nights: NightView[];
 }
 
-/** Which clients are asked for. */
+/** The clients to list. */
 export const CLIENT_FILTERS = ['all', 'needs', 'stopped', 'syncing', 'paused'] as const;
 export type ClientFilter = (typeof CLIENT_FILTERS)[number];
 
-/** True of a client that the filter lets through. */
+/** Returns true for a client that passes the filter. */
 export function isShown(brief: ClientBrief, filter: ClientFilter): boolean {
   switch (filter) {
     case 'all':
@@ -66,26 +66,26 @@ export function isShown(brief: ClientBrief, filter: ClientFilter): boolean {
   }
 }
 
-/** True if nothing goes on until a person does something, or a person has to decide. */
+/** Returns true if the client cannot continue until a user acts, or has a pending decision. */
 export function needsPerson({ problem, decisions }: ClientBrief): boolean {
   return problem?.advice.needs === 'person' || decisions > 0;
 }
 
-/** Clients whose name or id has this in it, whatever the case. */
+/** Clients whose name or ID contains this text, in upper or lower case. */
 export function isNamed({ id, name }: Pick<ClientBrief, 'id' | 'name'>, words: string): boolean {
   const wanted = words.trim().toLowerCase();
   return name.toLowerCase().includes(wanted) || id.includes(wanted);
 }
 
 export interface ClientReader {
-  /** How all of these clients are, in their order. */
+  /** Returns the status of all these clients, in their order. */
   briefs(integrations: ReadonlyMap<string, Integration>): Promise<readonly ClientBrief[]>;
-  /** The rows of some of them: a bounded number. */
+  /** Returns the rows of some of them: a bounded number. */
   rows(
     briefs: readonly ClientBrief[],
     integrations: ReadonlyMap<string, Integration>,
   ): Promise<ClientView[]>;
-  /** What is kept of the activity is out of date: something was just done. */
+  /** Discards the cached activity, because something was just done. */
   forget(): void;
 }
 
@@ -94,22 +94,25 @@ interface ClientActivity {
   queued: ReadonlyMap<string, string>;
   decisions: ReadonlyMap<string, number>;
   paused: ReadonlySet<string>;
-  /** What was made of them for those who reach the same clients. */
+  /** The results for users with access to the same clients. */
   briefs: WeakMap<ReadonlyMap<string, Integration>, readonly ClientBrief[]>;
 }
 
-/** Reading the activity of all clients may take this share of the time; a few look at them at no cost, many share one look. */
+/**
+ * Reading the activity of all clients may take this share of the time. With few clients it costs next to nothing; with
+ * many, requests share one reading.
+ */
 const SHARE_OF_TIME = 0.05;
 const MAX_AGE_MS = 5_000;
 
-/** Reads clients for all who look: the activity of all of them is read once for everyone who asks at that time. */
+/** Reads clients for all requests. The activity of all clients is read once for all simultaneous requests. */
 export function createClientReader(
   reader: TimedReader,
   clock: Pick<Clock, 'now' | 'monotonicMs'>,
 ): ClientReader {
   const nightsIn = createNights();
   let known: { activity: Promise<ClientActivity>; freshUntilMs: number } | null = null;
-  /** The last rows that were read, also after `forget`. */
+  /** The last rows that were read, even after `forget`. */
   let rowsBefore: ClientActivity['rows'] = new Map();
 
   return {
@@ -194,7 +197,7 @@ function toBrief(
   const queued = activity.queued.get(id) ?? null;
   const isRunning = row?.isGoingOn === true;
   const lastRun = row === undefined ? undefined : toLastRun(id, row);
-  // Of a run that goes on, how the one before it ended does not matter now.
+  // While a run is in progress, the end of the previous one does not matter.
   const problem = isRunning || queued !== null ? null : getProblem(lastRun);
   return {
     id,

@@ -1,9 +1,9 @@
-/** What a few typed letters lead to: pages, clients and runs; never contacts, whose names are kept nowhere. */
+/** Finds pages, clients and runs by a few typed letters; never contacts, whose names are not stored. */
 import type { Reader } from '../../database/reader.ts';
 import { findRunsByPrefix } from '../statements/run-activity.ts';
 import { type ClientBrief, isNamed, needsPerson } from './clients.ts';
 
-/** A place to go to. */
+/** A search result. */
 export interface SearchResult {
   kind: 'page' | 'client' | 'run';
   label: string;
@@ -17,17 +17,20 @@ interface FindDeps {
   /** The pages that the user may see. */
   pages: readonly { name: string; href: string }[];
   clients: readonly ClientBrief[];
-  /** Whether a run of this integration is within reach. */
+  /** Whether the user has access to runs of this integration. */
   reaches: (integrationId: string) => boolean;
 }
 
 const MAX_CLIENTS = 8;
 const MAX_RUNS = 5;
 
-/** So many letters of a run's id are needed, which begins with the time. */
+/** Minimum number of letters of a run's ID, which starts with the time. */
 const RUN_PREFIX = /^[0-9a-f]{6,8}(-|$)/;
 
-/** Clients whose name begins so before those that have it elsewhere; without words, those that need a person. */
+/**
+ * Lists clients whose name starts with the words before those that contain them elsewhere; without words, the clients
+ * that need attention.
+ */
 export async function findResults(deps: FindDeps, words: string): Promise<SearchResult[]> {
   const wanted = words.trim().toLowerCase();
   const pages = deps.pages

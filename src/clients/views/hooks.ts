@@ -1,4 +1,4 @@
-/** The webhook address of an integration, and what became of its last calls. */
+/** The webhook address of an integration, and the outcomes of its last calls. */
 import { isoTime } from '../../core/clock.ts';
 import type { Reader } from '../../database/reader.ts';
 import {
@@ -34,7 +34,7 @@ export function describeHook({
   };
 }
 
-/** Calls that followed each other and were answered alike. */
+/** Consecutive calls that got the same response. */
 export interface HookCallView {
   /** ISO 8601: the first of them, and the last. */
   firstAt: string;
@@ -42,12 +42,12 @@ export interface HookCallView {
   times: number;
   /** `accepted`, `repeated`, `other_account`, or the code of the refusal. */
   answer: string;
-  /** The same in words. */
+  /** The outcome in words. */
   text: string;
   isGood: boolean;
-  /** Contacts that the last of them named; 0 if it named none. */
+  /** Number of contacts that the last call named; 0 if it named none. */
   contacts: number;
-  /** The run that answers. */
+  /** The run that serves the calls. */
   run: string | null;
 }
 
@@ -75,7 +75,7 @@ function describeCall(call: HookCallRecord): HookCallView {
   };
 }
 
-/** What is known of the address of a client. */
+/** The stored data about a client's address. */
 export interface WebhookView {
   /** Null if it has no address. */
   webhook: HookView | null;

@@ -1,20 +1,20 @@
-/** The last nights of an integration in its own zone: a night goes from noon to noon. */
+/** The last nights of an integration in its own time zone. A night lasts from noon to noon. */
 import { firstShowing, shownAt } from '../schedules/next-time.ts';
 import type { NightRun } from '../statements/run-activity.ts';
 
-/** One night, and the run that it ended with. */
+/** One night, and its last run. */
 export interface NightView {
   /** The day on which it ends, `2026-11-20`. */
   day: string;
-  /** The last run of that night over all contacts; null if none began. */
+  /** The last run of that night over all contacts; null if none started. */
   run: string | null;
-  /** How that run ended; null where there was none. */
+  /** How that run ended; null if there was none. */
   status: 'running' | 'succeeded' | 'incomplete' | 'failed' | null;
-  /** The word of the reason, where it stopped. */
+  /** The code of the reason, if it stopped. */
   reason: string | null;
-  /** How many runs began. */
+  /** Number of runs that started. */
   runs: number;
-  /** Credits for enhancements that they spent. */
+  /** Enhancement credits that they spent. */
   spent: number;
 }
 
@@ -23,14 +23,14 @@ export const NIGHTS = 14;
 const DAY_MS = 86_400_000;
 const NOON_MS = DAY_MS / 2;
 
-/** Where the last nights begin (epoch ms), and where the present one ends; the oldest first. */
+/** Returns the starts of the last nights and the end of the current one (epoch ms), the oldest first. */
 export interface Nights {
   days: readonly string[];
-  /** One more than there are days. */
+  /** The bounds: one more than there are days. */
   bounds: readonly number[];
 }
 
-/** To ask for the clock of a zone takes a while, and many clients share one: its nights are kept for a day. */
+/** Computing the local time of a zone is slow, and many clients share a zone, so its nights are cached for a day. */
 export function createNights(): (timezone: string, now: number) => Nights {
   const known = new Map<string, Nights>();
   return (timezone, now) => {
@@ -46,7 +46,7 @@ export function createNights(): (timezone: string, now: number) => Nights {
 
 function buildNights(timezone: string, now: number): Nights {
   const shown = shownAt(now, timezone);
-  // The noon before this moment, on the wall.
+  // The noon before this moment, in local time.
   const lastNoon = Math.floor((shown - NOON_MS) / DAY_MS) * DAY_MS + NOON_MS;
   const noons = Array.from(
     { length: NIGHTS + 1 },
@@ -58,7 +58,7 @@ function buildNights(timezone: string, now: number): Nights {
   };
 }
 
-/** The nights with these runs of one integration, which are the oldest first. */
+/** Returns the nights with these runs of one integration. The runs must be sorted, the oldest first. */
 export function describeNights({ days, bounds }: Nights, runs: readonly NightRun[]): NightView[] {
   const views = days.map(
     (day): NightView => ({ day, run: null, status: null, reason: null, runs: 0, spent: 0 }),

@@ -1,4 +1,4 @@
-/** Where an integration stands, read once for the command line, the HTTP API and the pages. */
+/** Reads the status of an integration in the same way for the command line, the HTTP API and the pages. */
 import { isoTime } from '../../core/clock.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 import { describeCount, formatCount } from '../../core/quantities.ts';
@@ -9,12 +9,12 @@ import { readReport } from '../../sync/views/run.ts';
 import { readScheduleView } from '../schedules/schedules.ts';
 import { listLastSuccesses, listPlannedTimes } from '../statements/run-activity.ts';
 
-/** When an integration runs by itself. */
+/** When an integration runs automatically. */
 export interface PlannedRuns {
   /** Five fields of cron. */
   cron: string;
   timezone: string;
-  /** ISO 8601; null while it is paused, before `serve` has planned it, or if it never comes true again. */
+  /** ISO 8601; null while it is paused, before `serve` has planned it, or if no further time matches. */
   nextRunAt: string | null;
   paused: boolean;
 }
@@ -27,13 +27,13 @@ export interface IntegrationStatus {
   crm: string;
   /** Null if it runs only by hand. */
   schedule: PlannedRuns | null;
-  /** The run that began last, also one that goes on. */
+  /** The run that started last, even if it is in progress. */
   lastRun: RunReport | null;
   /** When a run succeeded last, ISO 8601. */
   lastSuccessAt: string | null;
 }
 
-/** Integrations that are asked about at once. */
+/** Maximum number of integrations that are read together. */
 const AT_ONCE = 500;
 
 export async function readStatus(
@@ -45,7 +45,7 @@ export async function readStatus(
   return status;
 }
 
-/** The same of many, with a few questions for all of them. */
+/** Reads the status of many integrations, with a few queries for all of them. */
 export async function readStatuses(
   reader: Reader,
   integrations: readonly Integration[],
@@ -76,7 +76,7 @@ export async function readStatuses(
   return statuses;
 }
 
-/** When an integration runs by itself, by what is planned of it; null if only by hand. */
+/** Returns when an integration runs automatically, by its planned schedule; null if only by hand. */
 export function plannedRuns(
   { schedule }: Pick<Integration, 'schedule'>,
   planned: { nextRunAt: number | null; paused: boolean } | undefined,
@@ -88,7 +88,7 @@ export function plannedRuns(
   return { cron, timezone, paused, nextRunAt: next === null ? null : isoTime(next) };
 }
 
-/** When an integration runs by itself; null if only by hand. */
+/** Returns when an integration runs automatically; null if only by hand. */
 export async function readPlannedRuns(
   reader: TimedReader,
   integration: Pick<Integration, 'id' | 'schedule'>,
@@ -99,7 +99,7 @@ export async function readPlannedRuns(
   return { cron, timezone, nextRunAt, paused };
 }
 
-/** When a run succeeded last, ISO 8601; null if none has. */
+/** Returns when a run last succeeded, ISO 8601; null if none has. */
 export async function readLastSuccess(
   reader: Reader,
   integrationId: string,
@@ -112,9 +112,9 @@ export async function readLastSuccess(
   return row ? isoTime(row.finishedAt ?? row.startedAt) : null;
 }
 
-/** What a run spent, one bucket at a time: credits of two buckets are never added up. */
+/** Describes what a run spent, one bucket at a time. Credits of two buckets are never added up. */
 
-/** `56 credits spent, 944 left`; what is left is said only if the service was asked. */
+/** `56 credits spent, 944 left`; the credits left are included only if the service was queried. */
 export function spentText({ spent, remaining }: BucketReport): string {
   const left = remaining === null ? '' : `, ${formatCount(remaining)} left`;
   return `${describeCount(spent, 'credit')} spent${left}`;

@@ -1,35 +1,35 @@
-/** Is everything well? One word for each integration, and one sentence for all. */
+/** Whether everything is well: one word for each integration, and one sentence for all. */
 
 import { describeCount, formatCount } from '../../core/quantities.ts';
 import type { RunRecord } from '../../sync/statements/runs.ts';
 import { type Advice, adviceFor } from '../../sync/views/advice.ts';
 
 /**
- * Where an integration stands. `stopped` goes on by itself, `stuck` once a person has done something;
- * `failed` is an unexpected error.
+ * The status of an integration. `stopped` continues automatically, `stuck` only after a user has acted; `failed` is an
+ * unexpected error.
  */
 export type ClientStatus = 'syncing' | 'queued' | 'well' | 'new' | 'stopped' | 'stuck' | 'failed';
 
-/** Why the last run of an integration did not come to its end. */
+/** Why the last run of an integration did not finish. */
 export interface Problem {
   runId: string;
-  /** The reason in one word; null if the run has left none. */
+  /** The code of the reason; null if the run has left none. */
   code: string | null;
   message: string;
   advice: Advice;
 }
 
-/** What tells where an integration stands. */
+/** The data from which the status of an integration is derived. */
 export interface RunActivity {
   isRunning: boolean;
   isQueued: boolean;
-  /** The newest run that is not going on. */
+  /** The newest run that is not in progress. */
   lastRun: Pick<RunRecord, 'status'> | undefined;
-  /** What that run ended with; null if it was well. */
+  /** That run's error; null if it succeeded. */
   problem: Problem | null;
 }
 
-/** What goes on now says more than how the last run ended. */
+/** A run in progress says more than how the last run ended. */
 export function getStanding({ isRunning, isQueued, lastRun, problem }: RunActivity): ClientStatus {
   if (isRunning) return 'syncing';
   if (isQueued) return 'queued';
@@ -39,7 +39,7 @@ export function getStanding({ isRunning, isQueued, lastRun, problem }: RunActivi
   return problem?.advice.needs === 'person' ? 'stuck' : 'stopped';
 }
 
-/** What the last run ended with; null if it was well. A run that was cut off has left no reason. */
+/** Returns the last run's error; null if it succeeded. An interrupted run has left no reason. */
 export function getProblem(
   row:
     | Pick<RunRecord, 'id' | 'integrationId' | 'status' | 'reasonCode' | 'reasonMessage'>
@@ -56,7 +56,7 @@ export function getProblem(
   };
 }
 
-/** An integration as far as the verdict needs it. */
+/** The parts of an integration that the verdict needs. */
 export interface Brief {
   id: string;
   name: string;
@@ -65,17 +65,17 @@ export interface Brief {
 }
 
 export interface Verdict {
-  /** `attention`: a person is needed; `patience`: something stopped and goes on by itself. */
+  /** `attention`: a user has to act; `patience`: something stopped and continues automatically. */
   level: 'well' | 'syncing' | 'patience' | 'attention' | 'new';
   headline: string;
-  /** What a person has to do, each with the place on the page where it is done. */
+  /** The tasks for a user, each with its place on the page. */
   tasks: { text: string; href: string }[];
 }
 
-/** Clients that are named one by one; of the others there is a number. */
+/** Maximum number of clients that are named. The others are only counted. */
 const MAX_TASKS = 5;
 
-/** The sentence above everything else; `buildHref` leads to an integration. */
+/** Builds the sentence above everything else. `buildHref` returns the link to an integration. */
 export function judge(
   briefs: readonly Brief[],
   held: number,
@@ -123,7 +123,7 @@ function withoutTasks(briefs: readonly Brief[]): Pick<Verdict, 'level' | 'headli
     : { level: 'well', headline: 'All is well' };
 }
 
-/** All clients in two or three words, for the frame of every page. */
+/** Describes all clients in two or three words, for the frame of every page. */
 export interface Summary {
   level: Verdict['level'];
   text: string;
