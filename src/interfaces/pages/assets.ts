@@ -9,7 +9,7 @@ import { plainText } from '../../core/printable.ts';
 export interface Asset {
   contentType: string;
   body: string;
-  /** Of the content, so that a browser may keep what is at an address for good. */
+  /** A hash of the content, so that a browser can cache an address permanently. */
   fingerprint: string;
 }
 
@@ -30,7 +30,7 @@ function script(from: string, file: string): AssetFile {
   return { name: `${from}.js`, contentType: SCRIPT, package: from, file };
 }
 
-/** Every file that a page may load. Those of packages are scripts that bring one global of their own. */
+/** Every file that a page may load. Those of packages are scripts that each define one global. */
 const FILES = {
   styles: { name: 'pages.css', contentType: CSS, file: 'pages.css' },
   script: { name: 'pages.js', contentType: SCRIPT, file: 'pages.js' },
@@ -80,7 +80,7 @@ export function assetHref(name: AssetName): string {
   return `/assets/${FILES[name].name}?v=${loadAsset(name).fingerprint}`;
 }
 
-/** The asset with this last part of its address; null if there is none. */
+/** Returns the asset whose address has this last part; null if there is none. */
 export function findAsset(fileName: string): Asset | null {
   const name = NAMES.find((one) => FILES[one].name === fileName);
   return name === undefined ? null : loadAsset(name);
@@ -88,7 +88,7 @@ export function findAsset(fileName: string): Asset | null {
 
 const NAMES = Object.keys(FILES).filter((name): name is AssetName => name in FILES);
 
-/** The styles of the page of the API, and of the notices for a person who comes back from a CRM. */
+/** The styles of the API page, and of the notices for a user who returns from a CRM. */
 export function readDocsStyles(): string {
   docsStyles ??= readOwn('docs.css');
   return docsStyles;
@@ -109,7 +109,7 @@ function readOwn(file: string): string {
   return readFileSync(ownFile(`src/interfaces/pages/assets/${file}`), 'utf8');
 }
 
-/** A page as it goes out: names and texts in it may come from a CRM, and nothing in them acts. */
+/** Renders a page as it is sent. Names and texts in it may come from a CRM, so they are made harmless. */
 export async function pageText(page: ReturnType<typeof html>): Promise<string> {
   return plainText(String(await page));
 }

@@ -1,4 +1,4 @@
-/** The pages for people, room by room, and the files that they load. */
+/** The pages for users, room by room, and the files that they load. */
 
 import type { Hono } from 'hono';
 import { compress } from 'hono/compress';
@@ -32,14 +32,14 @@ import { userPageRoutes } from './users/users-routes.ts';
 export interface Doors {
   access: Access;
   passwords: PasswordSignIn;
-  /** Null where browsers make no passkeys. */
+  /** Null if browsers create no passkeys here. */
   passkeys: PasskeySignIn | null;
   /** Null without an identity provider. */
   provider: ProviderSignIn | null;
   getAddress: ClientAddress;
 }
 
-/** What the pages share with the API. */
+/** The parts that the pages share with the API. */
 export interface SharedReaders {
   clients: ClientReader;
   checker: AuditChecker;
@@ -47,8 +47,8 @@ export interface SharedReaders {
 }
 
 /**
- * Each room has `routes.ts`, which Node reads as it is, and loads its pages when the first one is asked
- * for: they are written in JSX, which has to be built.
+ * Each room has a routes file, which Node reads without a build, and loads its pages when the first one is requested,
+ * because they are written in JSX, which has to be built.
  */
 export function dashboardRoutes(
   deps: HttpDeps,

@@ -18,11 +18,11 @@ export interface AuditPageView {
   query: AuditQuery;
   /** The last check of this process. */
   check: AuditCheckView | null;
-  /** The chain is one over all integrations: who reaches some alone does not check it. */
+  /** One chain covers all integrations, so a user with access to only some of them cannot check it. */
   mayCheck: boolean;
 }
 
-/** Who did what, and whether anything in it was changed. */
+/** The audit page: who did what, and whether any entry was changed. */
 export function renderAudit(viewer: Viewer, view: AuditPageView) {
   return render(
     <Layout area="audit" title="Audit" viewer={viewer} assets={['auditStyles']}>
@@ -224,7 +224,7 @@ function Entry({ entry, now }: { entry: AuditView; now: number }) {
   );
 }
 
-/** Where there is no room for columns, what is not there takes none. */
+/** On screens too narrow for columns, missing values take no space. */
 function Part(props: PropsWithChildren<{ label: string; room: 'wide' | 'broad' | '' }>) {
   const { label, room, children } = props;
   const isThere = Boolean(children);

@@ -1,4 +1,4 @@
-/** The audit: who did what, and whether anything in it was changed. */
+/** The audit: who did what, and whether any entry was changed. */
 
 import type { Hono } from 'hono';
 import { stream } from 'hono/streaming';

@@ -1,4 +1,4 @@
-/** Checks the chain of the audit beside the requests: a long one takes longer than an answer may. */
+/** Checks the chain of the audit in the background, because a long chain takes longer than a response may. */
 
 import { setImmediate } from 'node:timers/promises';
 import { type Clock, isoTime } from '../../../core/clock.ts';
@@ -7,30 +7,30 @@ import type { Log } from '../../../core/log.ts';
 import type { AuditSource } from '../../../privacy/audit/read-audit.ts';
 import { verifyAudit } from '../../../privacy/audit/verify-audit.ts';
 
-/** How far a check is, and what it found. */
+/** The progress of a check, and its findings. */
 export interface AuditCheckView {
   isRunning: boolean;
-  /** Entries checked so far, of so many. */
+  /** Number of entries checked so far, and of all entries. */
   checked: number;
   of: number;
   /** ISO 8601. */
   finishedAt: string | null;
   /** Empty if nothing was changed. */
   problems: string[];
-  /** Where the chain ends, as `donor-sync audit verify --known` takes it. */
+  /** The end of the chain, in the form that `donor-sync audit verify --known` accepts. */
   end: string | null;
-  /** The last entry that a purge has taken out; 0 if there was none. */
+  /** The last entry that a purge has removed; 0 if there was none. */
   purgedThrough: number;
 }
 
 export interface AuditChecker {
-  /** Begins a check, or finds the one that goes on; waits a little for its end. */
+  /** Starts a check, or finds the one in progress. Waits a short time for its end. */
   check(): Promise<AuditCheckView>;
-  /** The last one of this process; null if there was none. */
+  /** The last check of this process; null if there was none. */
   last(): AuditCheckView | null;
 }
 
-/** How long an answer waits for the end. */
+/** How long a response waits for the end. */
 const MAX_WAIT_MS = 3_000;
 
 export interface CheckerDeps {
@@ -73,7 +73,7 @@ export function createAuditChecker(deps: CheckerDeps): AuditChecker {
     try {
       const found = await verifyAudit(application.store, null, async (checked, of) => {
         view = { ...NOTHING_YET, checked, of };
-        // SQLite reads within this process: other requests have their turn in between.
+        // SQLite reads within this process, so other requests get their turn in between.
         await setImmediate();
         stopping.throwIfAborted();
       });

@@ -1,11 +1,11 @@
-/** Which entries of the audit are asked for, by the address of the page. */
+/** Reads from the page's address which audit entries to list. */
 import { z } from 'zod';
 import { AUDIT_ACTIONS } from '../../../privacy/audit/record.ts';
 import type { AuditPageFilter } from '../../../privacy/audit-view.ts';
 
 const DAY_MS = 86_400_000;
 
-/** What may be asked; a word that does not fit is as if it were left out. */
+/** The allowed parameters. An invalid value counts as left out. */
 export const auditQuerySchema = z.object({
   client: z.string().trim().max(63).catch(''),
   action: z.enum(['', ...AUDIT_ACTIONS]).catch(''),

@@ -5,11 +5,11 @@ import { may, render, type Viewer } from '../frame/layout.tsx';
 import { Status, TableCell, TableHead, Timestamp } from '../frame/parts.tsx';
 import { ClientPage } from './client-page.tsx';
 
-/** The result of a test; `isOwn`: of the client's own channel. */
+/** The result of a test. `isOwn` means that the client's own channel was tested. */
 export type ShownTrial = ChannelTest & { isOwn: boolean };
 
 interface AlertPageView extends AlertsView {
-  /** What became of a test just now. */
+  /** The outcome of the test that was just run. */
   trials: ShownTrial[] | null;
   mayTest: boolean;
 }

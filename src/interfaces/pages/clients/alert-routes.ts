@@ -1,4 +1,4 @@
-/** What is reported of a client, and a test of the channels. */
+/** The alerts of a client, and a test of the channels. */
 import type { Context, Hono } from 'hono';
 import { readAlerts } from '../../../clients/views/alerts.ts';
 import { testAlerts, testOwnAlerts } from '../../../operations/alerts.ts';
@@ -16,7 +16,7 @@ export function clientAlertRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
 
   app.get('/clients/:id/alerts', frame.see('viewer'), (c) => show(c, null));
 
-  // The result is in this answer alone. The channels for all clients are for users who reach all.
+  // Only this response contains the result. The channels for all clients are for users with access to all clients.
   app.post('/clients/:id/alerts/test', frame.act(testOwnAlerts.role), async (c) => {
     const { id: integration, alerts } = findIntegration(c, application, c.req.param('id'));
     const caller = getCaller(c);

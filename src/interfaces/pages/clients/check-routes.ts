@@ -1,4 +1,4 @@
-/** Whether all is in order with a client: the map of its fields, and the doctor with what helps. */
+/** Checks a client: its field map, and the doctor with its advice. */
 import type { Context, Hono } from 'hono';
 import type { Integration } from '../../../core/integration-settings.ts';
 import { readFieldCheck } from '../../../fields/field-check.ts';
@@ -21,7 +21,7 @@ export function clientCheckRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
   });
 
   add('/clients/:integration/fields/create', createMissingFields, {
-    // The profile whose users are to see the fields.
+    // The CRM profile whose users are meant to see the fields.
     read: ({ viewers }) => (viewers ? { assignViewers: viewers } : {}),
     answer(c, result) {
       const { integration: id } = result;
@@ -37,7 +37,7 @@ export function clientCheckRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
     return c.html(renderDoctor(frame.getViewer(c.var.principal), client, null));
   });
 
-  // A button, since it asks many questions; the answer is for this moment and stands nowhere.
+  // A button starts it, because it sends many requests. The result is valid only at this moment and is not stored.
   add('/clients/:integration/doctor', examineClient, {
     async answer(c, { findings }, { integration }) {
       const { renderDoctor } = await import('./doctor-page.tsx');

@@ -7,7 +7,7 @@ import { render, type Viewer } from '../frame/layout.tsx';
 import { CommandLine, Icon } from '../frame/parts.tsx';
 import { ClientPage } from './client-page.tsx';
 
-/** `findings` is null before the first question. */
+/** `findings` is null before the first check. */
 export function renderDoctor(
   viewer: Viewer,
   integration: Integration,
@@ -53,7 +53,7 @@ function verdict(findings: readonly DoctorFinding[]): string {
   return causes === 0 ? 'All is well' : `${describeCount(causes, 'problem')} to fix`;
 }
 
-/** What is wrong first, else in the order in which it was asked. */
+/** Lists problems first; otherwise in the order of the checks. */
 function sorted(findings: readonly DoctorFinding[]): MergedFinding<DoctorFinding>[] {
   const alike = mergeAlike(findings);
   return [...alike.filter(({ ok }) => !ok), ...alike.filter(({ ok }) => ok)];
@@ -86,7 +86,7 @@ function Finding(props: { finding: MergedFinding<DoctorFinding>; integration: In
   );
 }
 
-/** A button where a browser can help, else the command. */
+/** Shows a button if the problem can be fixed in the browser, else the command. */
 function Help(props: { finding: DoctorFinding; integration: Integration }) {
   const { finding, integration } = props;
   const { cause, command, ok } = finding;

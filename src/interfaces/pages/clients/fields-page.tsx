@@ -10,7 +10,7 @@ export interface FieldsView {
   lines: readonly FieldLine[];
   isOfFile: boolean;
   note: string | null;
-  /** What could not be created. */
+  /** The fields that could not be created. */
   problems: readonly string[];
 }
 

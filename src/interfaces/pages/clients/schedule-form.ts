@@ -1,4 +1,4 @@
-/** A schedule as a form has it: in plain words, or as a line of cron. */
+/** A schedule in a form: in plain words, or as a cron line. */
 import { z } from 'zod';
 import { cronProblem, timezoneProblem } from '../../../clients/schedules/cron.ts';
 import { ConfigurationError } from '../../../core/errors.ts';
@@ -18,7 +18,7 @@ export const WEEKDAYS = [
   ...['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'],
 ] as const;
 
-/** What is chosen; a word that does not fit is as if it were left out. */
+/** Returns what is chosen. An invalid value counts as left out. */
 export const scheduleFormSchema = z.object({
   rhythm: z
     .enum(['daily', 'weekdays', 'weekly', 'monthly', 'hourly', 'cron', 'none'])
@@ -34,7 +34,7 @@ export const scheduleFormSchema = z.object({
 
 export type ScheduleForm = z.infer<typeof scheduleFormSchema>;
 
-/** Null for none. Throws a ConfigurationError if the line of cron or the time zone is none. */
+/** Returns null for no schedule. Throws a ConfigurationError if the cron line or the time zone is invalid. */
 export function toSchedule(form: ScheduleForm, before: Schedule | null): Schedule | null {
   if (form.rhythm === 'none') return null;
   const cron = toCron(form);
@@ -66,7 +66,7 @@ function toCron({ rhythm, time, weekday, cron }: ScheduleForm): string {
   }
 }
 
-/** The form that stands for a schedule. */
+/** Returns the form values for a schedule. */
 export function toScheduleForm(schedule: Schedule | null): ScheduleForm {
   const empty = scheduleFormSchema.parse({});
   if (schedule === null) return { ...empty, rhythm: 'none' };

@@ -15,7 +15,7 @@ import { RHYTHMS, type ScheduleForm, WEEKDAYS } from './schedule-form.ts';
 export interface SchedulePageView {
   integration: Integration;
   inForce: ScheduleDetail;
-  /** What was chosen and is not saved yet. */
+  /** The choice that is not saved yet. */
   form: ScheduleForm;
   preview: ScheduleDetail | null;
   problem: string | null;
@@ -140,7 +140,7 @@ function Pause(props: { integration: Integration; paused: boolean }) {
   );
 }
 
-/** First a look at what it would be, then it is saved: works without a script. */
+/** Shows a preview before saving, and works without a script. */
 function Change({ view }: { view: SchedulePageView }) {
   const { integration, form, preview, problem } = view;
   const action = `/clients/${integration.id}/schedule`;

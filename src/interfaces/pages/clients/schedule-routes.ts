@@ -1,4 +1,4 @@
-/** When a client runs by itself: a calendar, a pause, and another schedule. */
+/** When a client runs automatically: a calendar, a pause, and another schedule. */
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { applyIntegrations, isOfFile, setInFile } from '../../../clients/apply-settings.ts';
@@ -71,7 +71,7 @@ function back(note: 'paused' | 'resumed') {
     c.redirect(`/clients/${integration}/schedule?note=${note}`, 303);
 }
 
-/** What was asked for, or why that cannot be. */
+/** Returns the requested schedule, or the reason why it is impossible. */
 function lookAt(read: () => Schedule | null): {
   schedule?: Schedule | null;
   problem: string | null;

@@ -13,7 +13,7 @@ import { ConfirmDialog, Fact, Status, TableCell, TableHead, Timestamp } from '..
 import { ClientPage } from './client-page.tsx';
 
 interface WebhookPageView extends WebhookView {
-  /** An address that was made just now. */
+  /** An address that was just created. */
   made: NewWebhook | null;
   note: string | null;
 }

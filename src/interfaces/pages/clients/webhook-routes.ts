@@ -1,4 +1,4 @@
-/** The webhook address of a client: create, rotate, revoke, and the answers to its latest calls. */
+/** The webhook address of a client: create, rotate, revoke, and the responses to its latest calls. */
 
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
@@ -29,7 +29,7 @@ export function clientWebhookRoutes(
     return page(c, c.req.param('id'), { note });
   });
 
-  // Address and secret are in this answer alone: no address leads to them again.
+  // Only this response contains the address and the secret. They cannot be shown again.
   const shownOnce = {
     read: withoutEmptySecret,
     answer(c: Context<HttpEnv>, made: NewWebhook) {
@@ -60,7 +60,7 @@ export function clientWebhookRoutes(
 
 const secretSchema = z.string().trim().catch('');
 
-/** A field that is left empty brings no secret. */
+/** An empty field means no secret. */
 function withoutEmptySecret({ secret, ...form }: Record<string, unknown>): object {
   const typed = secretSchema.parse(secret);
   return typed === '' ? form : { ...form, secret: typed };

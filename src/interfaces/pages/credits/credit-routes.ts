@@ -1,4 +1,4 @@
-/** Credits: what was spent and by which client, what is left, and for how long. */
+/** Credits: how many each client spent, how many are left, and how long they will last. */
 import type { Hono } from 'hono';
 import { z } from 'zod';
 import { SPENDING_DAYS } from '../../../credits/spending-view.ts';
@@ -13,7 +13,7 @@ export function creditPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv
   const app = frame.room();
   const world = toOperationDeps(deps);
   const { month } = showBill.input.shape;
-  // A word that does not fit counts as left out: an old address still leads to the page.
+  // An invalid value counts as left out, so that an old address still leads to the page.
   const { days, from } = showSpending.input.shape;
   const pageQuery = z.object({
     days: z.coerce.number().pipe(days.unwrap()).catch(SPENDING_DAYS[0]),

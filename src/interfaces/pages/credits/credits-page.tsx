@@ -19,7 +19,7 @@ export interface CreditsView extends SpendingView {
   keys: KeyView[];
 }
 
-/** What was spent and by which client, what is left, and for how long. */
+/** How many credits each client spent, how many are left, and how long they will last. */
 export function renderCredits(viewer: Viewer, view: CreditsView) {
   const one = view.integration;
   return render(
@@ -168,7 +168,7 @@ function Burn({ view }: { view: CreditsView }) {
   );
 }
 
-/** Days without any credit are left out: the picture has them as gaps. */
+/** Days without credits are left out. The chart shows them as gaps. */
 function DayTable({ days }: { days: readonly SpentDayView[] }) {
   return (
     <table id="burn-days" class="stacks">
@@ -315,7 +315,7 @@ function Budget(props: { bucket: string; budget: BudgetView; name: string }) {
   );
 }
 
-/** The same page with other words in its address. */
+/** Returns the address of the same page with other parameters. */
 function buildHref(
   view: Pick<CreditsView, 'days' | 'month' | 'months' | 'integration' | 'from'>,
   changes: { days?: number; client?: string | null; from?: number },
@@ -335,7 +335,7 @@ const MONTH_FORMAT = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 });
 
-/** `November 2026`, of `2026-11`. */
+/** Formats `2026-11` as `November 2026`. */
 function monthText(month: string): string {
   return MONTH_FORMAT.format(new Date(`${month}-01`));
 }

@@ -4,7 +4,7 @@ import { BUCKETS, type Bucket } from '../../../partner/buckets.ts';
 import { VALID_KEY_NEEDED } from '../../../sync/views/advice.ts';
 import { Status, Timestamp } from '../frame/parts.tsx';
 
-/** What each partner key has left in its buckets. */
+/** The credits that each service key has left in its buckets. */
 export function CreditsSection({ credits, now }: { credits: readonly KeyCredits[]; now: number }) {
   return (
     <section class="card" id="credits" aria-labelledby="credits-title">
@@ -60,7 +60,7 @@ const TROUBLES: Readonly<Record<CreditTrouble, string>> = {
   unanswered: 'The service does not tell the balances right now.',
 };
 
-/** Why there are no new balances, and what to do if that does not pass by itself. */
+/** Why there are no new balances, and what to do if that persists. */
 function Untold({ trouble }: { trouble: CreditTrouble }) {
   return (
     <>

@@ -1,4 +1,4 @@
-/** What waits for a second person: what it is, who asked for it, and the answers. */
+/** Actions that wait for a second user: the action, its requester, and the possible answers. */
 import { actorText } from '../../../privacy/audit-view.ts';
 import { ConfirmDialog, Status, Timestamp } from '../frame/parts.tsx';
 import type { ShownApproval } from './read-page.ts';

@@ -1,4 +1,7 @@
-/** All decisions of one client and one reason at once: with their number and price, and asked once more. */
+/**
+ * Decides all contacts of one client and one reason at once. It shows their number and price, and asks for
+ * confirmation.
+ */
 import { describeCount } from '../../../core/quantities.ts';
 import type { DecisionQueue, QueueQuery } from '../../../decisions/views/decision-queue.ts';
 import { ConfirmDialog } from '../frame/parts.tsx';
@@ -39,7 +42,7 @@ export function BulkChoices(props: { queue: DecisionQueue; query: QueueQuery; no
   );
 }
 
-/** The one client and the one reason that are looked at, chosen or the only ones there are. */
+/** Returns the one client and the one reason in view, either chosen or the only ones that exist. */
 function clientAndReason({ clients, reasons }: DecisionQueue, query: QueueQuery) {
   const isOnly = query.client === null && clients.length === 1;
   const client = clients.find(({ id }) => id === query.client) ?? (isOnly ? clients[0] : undefined);

@@ -1,4 +1,4 @@
-/** What may be said about all contacts that are held for one reason. */
+/** The answers that apply to all contacts held for one reason. */
 import { describeCount } from '../../../core/quantities.ts';
 import { type DecisionWord, decisionsAtOnce } from '../../../decisions/views/kinds.ts';
 
@@ -10,7 +10,7 @@ export interface BulkWords {
   answer: string;
 }
 
-/** The buttons for so many contacts, each with what it means and costs. */
+/** Returns the buttons for this many contacts, each with its meaning and cost. */
 export function bulkWords(reason: string, count: number): BulkWords[] {
   return decisionsAtOnce(reason).map((decision) => ({
     decision,

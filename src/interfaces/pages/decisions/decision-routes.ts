@@ -1,4 +1,4 @@
-/** What waits for a person: the queue, the one decision that is open, and the buttons that decide (design, section 4.5). */
+/** Pending decisions: the queue, the open decision, and the buttons that decide (design, section 4.5). */
 
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
@@ -94,7 +94,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
     add(`/decisions/all/${decision}`, decideAll, {
       read(_, { req }) {
         const { client: integration, reason, until } = allSchema.parse(req.query());
-        // Its reader has not counted the decisions that were opened since the page was made.
+        // The user has not seen the decisions that were opened since the page was rendered.
         return { integration, reason, decision, openedUntil: isoTime(until), withdrawable: true };
       },
       answer: (c, { approval, answer: given }) =>
@@ -129,14 +129,14 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
 
   type C = Context<HttpEnv>;
 
-  /** A second click is no mistake; everything else is. The next page says who was first. */
+  /** A second click is not an error; every other failure is. The next page says who was first. */
   function leaveDecided(c: C, { code, details }: ConfigurationError): Promise<Response> | null {
     if (code !== 'hold_decided' && code !== 'batch_decided') return null;
     const { hold: first } = details;
     return leave(c, 'decided', null, null, typeof first === 'string' ? { first } : {});
   }
 
-  /** The text of a note; for a decision that was made before, with the user who was first. */
+  /** Returns the text of a note. If the decision was already made, it names the user who was first. */
   async function readNote(c: C): Promise<string | null> {
     const { note, first } = noteSchema.parse(c.req.query());
     if (note === 'decided' && first !== null && maySeeNames(c)) {
@@ -147,7 +147,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
     return note && DECISION_NOTES[note];
   }
 
-  /** Each view of names is on record; viewers see none. */
+  /** Each view of names is recorded. Viewers see no names. */
   async function noteShown(c: C, integrationId: string, details: Record<string, string>) {
     if (!maySeeNames(c)) return;
     const { act } = store.actingAs(c.get('actor'));
@@ -163,7 +163,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
     };
   }
 
-  /** No cache keeps what has names (`forbidCaching`). */
+  /** No cache stores pages with names (`forbidCaching`). */
   async function answer(
     c: C,
     content: Omit<DecisionsPage, 'undo' | 'approvals'>,
@@ -182,7 +182,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
     return c.html(renderDecisions(viewer, page, await readNote(c)));
   }
 
-  /** On to the next decision, or back to the queue; `undo` leads back. */
+  /** Redirects to the next decision, or back to the queue. `undo` leads back. */
   async function leave(
     c: C,
     note: DecisionNote | null,
@@ -200,7 +200,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
   }
 }
 
-/** With what the one who looks may do about it. */
+/** Adds the actions that this user may take. */
 function shown(c: Context<HttpEnv>, approval: ApprovalRecord): ShownApproval {
   const { account } = getRequester(c);
   const isAnswerable = mayActAs(c.get('principal').role, roleFor(approval));
@@ -247,7 +247,7 @@ function parseQuery({ req }: Context<HttpEnv>): QueueQuery {
 
 const noteSchema = z.object({
   undo: word,
-  /** The decision that was made before. */
+  /** The earlier decision. */
   first: word,
   note: z
     .custom<DecisionNote>((text) => typeof text === 'string' && Object.hasOwn(DECISION_NOTES, text))
@@ -255,7 +255,7 @@ const noteSchema = z.object({
     .catch(null),
 });
 
-/** The last time that a date can have (epoch ms). */
+/** The latest time that a date can represent (epoch ms). */
 const LAST_TIME = 8_640_000_000_000_000;
 
 const allSchema = z.object({

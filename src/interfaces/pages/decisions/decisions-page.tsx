@@ -1,4 +1,4 @@
-/** What waits for a person: the queue, and beside it the one decision that is open. */
+/** Pending decisions: the queue, and next to it the open decision. */
 import { writeCursor } from '../../../core/cursor.ts';
 import { describeCount, formatCount } from '../../../core/quantities.ts';
 import type { QueueItem, QueueQuery } from '../../../decisions/views/decision-queue.ts';
@@ -76,7 +76,7 @@ export function DecisionsPage(props: { content: Content; viewer: Viewer; note: s
   );
 }
 
-/** Without a name: a browser keeps the titles of pages. */
+/** Contains no name, because browsers store page titles. */
 function buildTitle({ subject, integration }: QueueItem): string {
   return `${subject} of ${integration.name} · Decisions`;
 }
@@ -221,7 +221,7 @@ const KEYS = [
   ['U', 'undo'],
 ] as const;
 
-/** What the keys do; they can be switched off, for people whose software types letters by itself. */
+/** Explains the keys. They can be switched off, for people whose software types letters automatically. */
 function Legend() {
   return (
     <div class="legend quiet" hidden data-legend>

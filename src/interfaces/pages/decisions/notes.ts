@@ -1,4 +1,4 @@
-/** What the next page says, whatever its address has. */
+/** The notes that the next page can show. Its address only selects one of them. */
 export const DECISION_NOTES = {
   decided: 'That was decided already.',
   withdrawn: 'Withdrawn. Nothing was changed.',

@@ -1,4 +1,4 @@
-/** The decision that is open: who it is about, why it waits, and what may be said. */
+/** The open decision: its contact, the reason, and the possible answers. */
 
 import { nameText } from '../../../decisions/contact-name.ts';
 import type { HoldEvidence, ShownContact, ShownProfile } from '../../../decisions/evidence.ts';
@@ -100,7 +100,7 @@ function Choices(props: { id: string; choices: readonly Choice[]; query: QueueQu
   );
 }
 
-/** Both sides as they are now: nothing of it is kept. */
+/** Both sides as they are now. None of this is stored. */
 function Evidence({ evidence }: { evidence: HoldEvidence }) {
   const { contact, profile, match, result, problems } = evidence;
   return (
@@ -218,12 +218,12 @@ function ageText({ age, isDeceased }: ShownProfile): string[] {
   return age === null ? [] : [String(age)];
 }
 
-/** Null where that side has no such thing at all. */
+/** Null if that side has no such value at all. */
 function Row(props: {
   name: string;
   ours: readonly string[] | null;
   theirs: readonly string[] | null;
-  /** Why a profile says nothing of it. */
+  /** Why the profile has no value for it. */
   absent?: string;
 }) {
   return (
@@ -239,7 +239,7 @@ function Row(props: {
   );
 }
 
-/** More would push the buttons away. */
+/** More would push the buttons out of view. */
 const MAX_LINES = 6;
 
 function Lines({ texts, absent }: { texts: readonly string[] | null; absent: string }) {
@@ -316,7 +316,7 @@ function Examples({ batch: { examples, problem } }: { batch: OpenBatch }) {
   );
 }
 
-/** Both answers; each asks once more. */
+/** Both answers. Each asks for confirmation. */
 function BatchChoices({ id, batch, query }: { id: string; batch: OpenBatch; query: QueueQuery }) {
   const answers = BATCH_KINDS[batch.kind].answers(batch.count);
   return (

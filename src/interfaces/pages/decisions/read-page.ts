@@ -1,4 +1,4 @@
-/** What the pages of decisions show, read for this one answer. */
+/** Reads the content of the decision pages, for this one response. */
 
 import type { Application } from '../../../application.ts';
 import { isDonorSyncError, messageOf } from '../../../core/errors.ts';
@@ -36,26 +36,26 @@ type World = Pick<Application, 'store' | 'integrations' | 'open'>;
 export interface DecisionsPage {
   query: QueueQuery;
   queue: DecisionQueue;
-  /** What is listed: a page of the queue, or what stands around the decision that is open. */
+  /** The listed decisions: a page of the queue, or those around the open decision. */
   items: QueueItem[];
   open: OpenDecision | null;
-  /** What was decided a moment ago and can be taken back. */
+  /** Recent answers that can be withdrawn. */
   undo: Undo | null;
-  /** What waits for a second person; beside an open decision none. */
+  /** Actions that wait for a second user; none next to an open decision. */
   approvals: ShownApproval[];
 }
 
-/** What waits for a second person, and what the one who looks may do about it. */
+/** An action that waits for a second user, and what the current user may do about it. */
 export interface ShownApproval extends ApprovalView {
-  /** Where what it is about is shown; null where that is no one place. */
+  /** The page that shows its subject; null if there is no single page. */
   href: string | null;
-  /** Asked for by the same person, or by one who may be that. */
+  /** True if the requester is, or may be, the same person. */
   isOwn: boolean;
   isAnswerable: boolean;
   mayConfirm: boolean;
 }
 
-/** A decision with all that there is to know for it. */
+/** A decision with everything that is needed to make it. */
 export interface OpenDecision {
   item: QueueItem;
   /** The contact's page in the CRM, if it is known. */
@@ -64,12 +64,12 @@ export interface OpenDecision {
   next: string | null;
   /** For readers and above; empty for viewers. */
   choices: Choice[];
-  /** Null for what is no contact, and for those who may not see names. */
+  /** Null if it is not a contact, and for users who may not see names. */
   evidence: HoldEvidence | null;
   batch: OpenBatch | null;
 }
 
-/** Contacts that are decided together, with a few of them; why they cannot be shown, if so. */
+/** Contacts that are decided together, with a few examples, or the reason why these cannot be shown. */
 export interface OpenBatch {
   kind: QuestionBatch['kind'];
   count: number;
@@ -81,7 +81,7 @@ export interface OpenBatch {
 
 export interface Undo {
   id: string;
-  /** What was decided about what; a sentence without its full stop. */
+  /** The answer and its subject, as a sentence without its full stop. */
   text: string;
   /** Epoch ms. */
   countsAt: number;
@@ -100,7 +100,7 @@ export async function readDecisions(
 interface Looked {
   reach: ClientAccess;
   query: QueueQuery;
-  /** Aborted when the person has waited long enough; null for one who may see no names. */
+  /** Aborted when the user has waited long enough; null for a user who may not see names. */
   signal: AbortSignal | null;
 }
 
@@ -198,7 +198,7 @@ function hrefOfOne(item: QueueItem | undefined, query: QueueQuery): string | nul
   return item === undefined ? null : decisionHref(item, query);
 }
 
-/** Where a decision is made, in the queue that was looked at. */
+/** Returns the address at which a decision is made, within the current queue. */
 export function decisionHref(item: Pick<QueueItem, 'id' | 'about'>, query: QueueQuery): string {
   return `${getDecisionPath(item)}${queueWords(query)}`;
 }
@@ -207,7 +207,7 @@ export function getDecisionPath({ id, about }: Pick<QueueItem, 'id' | 'about'>):
   return about === 'batch' ? `/decisions/batches/${id}` : `/decisions/${id}`;
 }
 
-/** What was looked for, as the query of an address. */
+/** Returns the current filter as the query of an address. */
 export function queueWords(
   { client, reason, order }: Pick<QueueQuery, 'client' | 'reason' | 'order'>,
   more: Readonly<Record<string, string>> = {},
@@ -227,7 +227,7 @@ const DECIDED_WORDS = {
   resubmitted: 'To be asked again',
 } as const;
 
-/** What was decided, for who may want it back. */
+/** Lists recent answers for users who may want to withdraw them. */
 export async function readUndo(
   { store }: Pick<World, 'store'>,
   reach: ClientAccess,

@@ -1,9 +1,8 @@
 import type { Integration } from '../../../core/integration-settings.ts';
 
 /**
- * The page of a contact in its CRM; null where the settings do not tell where that is. A My Domain
- * of Salesforce shows the record of any id. HubSpot's pages need the number of the account, which
- * is kept nowhere, and a file has no pages.
+ * Returns the page of a contact in its CRM; null if the settings do not reveal its address. A Salesforce My Domain
+ * shows the record of any ID. HubSpot's pages need the account number, which is not stored, and a file has no pages.
  */
 export function recordUrl({ crm }: Pick<Integration, 'crm'>, contactId: string): string | null {
   const { kind, url } = crm;

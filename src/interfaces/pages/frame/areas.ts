@@ -5,7 +5,7 @@ export interface Area {
   id: string;
   name: string;
   href: string;
-  /** Who sees it in the rail; every user if left out. */
+  /** The role that is needed to see it in the rail; every user sees it if left out. */
   role?: Role;
 }
 

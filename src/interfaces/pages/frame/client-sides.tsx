@@ -1,8 +1,8 @@
-/** The ways between the pages of one client; each of these pages has them. */
+/** The links between the pages of one client. Each of these pages has them. */
 import type { Role } from '../../../core/role.ts';
 import { may, type Viewer } from './layout.tsx';
 
-/** The pages about a client; an area that has all clients shows it alone. */
+/** The pages about a client. In an area for all clients, the link shows only this client. */
 const SIDES = [
   { side: 'client', name: 'Overview', role: 'viewer', buildHref: (id) => `/clients/${id}` },
   { side: 'runs', name: 'Runs', role: 'viewer', buildHref: (id) => `/runs?client=${id}` },
@@ -34,7 +34,7 @@ export type ClientSide = (typeof SIDES)[number]['side'];
 
 interface ClientSidesProps {
   client: { id: string; name: string };
-  /** The page that this is; null for one that belongs to none of them. */
+  /** The current page; null for a page that is not one of them. */
   side: ClientSide | null;
   viewer: Viewer;
 }

@@ -1,4 +1,4 @@
-/** What every page has round its content. */
+/** The frame around the content of every page. */
 import { html } from 'hono/html';
 import type { Child, PropsWithChildren } from 'hono/jsx';
 import type { Summary } from '../../../clients/views/verdict.ts';
@@ -9,7 +9,7 @@ import { type AssetName, assetHref, pageText } from '../assets.ts';
 import { AREAS, type Area, type AreaId } from './areas.ts';
 import { Icon, type IconKind } from './parts.tsx';
 
-/** What pages know of the moment and of the user. */
+/** What pages know about the request and the user. */
 export interface Viewer {
   /** Null for a user who has not signed in. */
   principal: Principal | null;
@@ -17,15 +17,15 @@ export interface Viewer {
   now: number;
   /** The version of the program. */
   version: string;
-  /** What the frame says of all clients; left out or null where nothing is known of who looks. */
+  /** The status of all clients in the frame; left out or null if the user is not known. */
   overview?: FrameOverview | null;
 }
 
-/** All clients within reach, as the frame of each page shows them. */
+/** All clients that the user has access to, as the frame of each page shows them. */
 export interface FrameOverview {
   summary: Summary;
   total: number;
-  /** Some of them, those that need a person first. */
+  /** Some of the clients, those that need attention first. */
   clients: readonly { id: string; name: string }[];
 }
 
@@ -38,23 +38,23 @@ interface LayoutProps {
   client?: string;
   /** What was just done. */
   note?: string | null;
-  /** Where the page goes on to by itself. */
+  /** The address to which the page redirects automatically. */
   goesTo?: string;
-  /** Scripts and styles besides those of every page. */
+  /** Scripts and styles in addition to those of every page. */
   assets?: readonly AssetName[];
 }
 
-/** Whether the user has the rights of this role: what to show, never what to allow. */
+/** Returns whether the user has the rights of this role. It decides only what to show, never what to allow. */
 export function may({ principal }: Viewer, role: Role): boolean {
   return principal !== null && mayActAs(principal.role, role);
 }
 
-/** A page as the text that is sent. */
+/** Renders a page as the text that is sent. */
 export function render(page: Child): Promise<string> {
   return pageText(html`<!doctype html>${page}`);
 }
 
-/** A part of a page as a text, to be put into several. */
+/** Renders a part of a page as a text, for use in several pages. */
 export function renderPart(part: Child): Promise<string> {
   return pageText(html`${part}`);
 }
@@ -125,7 +125,7 @@ const LEVEL_ICONS: Readonly<Record<Summary['level'], IconKind>> = {
   new: 'idle',
 };
 
-/** The way to another client, how all of them are, and the way to everything else. */
+/** Links to the other clients with their status, and to everything else. */
 function Overview(props: { overview: FrameOverview; current: string | undefined }) {
   const { overview, current } = props;
   const { summary, total, clients } = overview;
@@ -181,7 +181,7 @@ function Overview(props: { overview: FrameOverview; current: string | undefined 
   );
 }
 
-/** The areas, down the left side; on a phone a line that scrolls. */
+/** The areas, along the left side; on a phone, a row that scrolls. */
 function Rail({ current, viewer }: { current: AreaId | undefined; viewer: Viewer }) {
   const areas: readonly Area[] = AREAS;
   return (

@@ -1,4 +1,4 @@
-/** An operation as the form of a page: who may send it, what it takes and its rules come from the operation. */
+/** An operation as the form of a page. Its role, input and rules come from the operation. */
 import type { Context, Hono } from 'hono';
 import type { z } from 'zod';
 import { type ConfigurationError, isConfigurationError } from '../../../core/errors.ts';
@@ -14,15 +14,17 @@ import type { PageFrame } from './page-app.ts';
 type Form = Record<string, unknown>;
 
 export interface FormOptions<Input extends InputSchema, Result extends z.ZodType> {
-  /** What the fields of the form say, as the operation takes it; the fields themselves by default. */
+  /** Converts the fields of the form to the operation's input. Default: the fields themselves. */
   read?: (form: Form, c: Context<HttpEnv>) => object;
-  /** The next page; for what is shown once, the answer itself. */
+  /** The next page; for a value that is shown only once, the response itself. */
   answer: (
     c: Context<HttpEnv>,
     result: z.output<Result>,
     input: z.output<Input>,
   ) => Promise<Response> | Response;
-  /** The next page after a refusal that is no mistake of the user, such as a second click; null for the error itself. */
+  /**
+   * The next page after a refusal that is not the user's mistake, such as a second click; null for the error itself.
+   */
   refused?: (
     c: Context<HttpEnv>,
     error: ConfigurationError,
@@ -31,8 +33,8 @@ export interface FormOptions<Input extends InputSchema, Result extends z.ZodType
 }
 
 /**
- * Forms of a room of pages, each of which carries out one operation. A page that holds the form of an operation with a
- * question asks it in its own words, before the form can be sent.
+ * Creates the forms of a room of pages, each of which carries out one operation. If the operation asks for
+ * confirmation, the page with its form asks in its own words before the form can be sent.
  */
 export function createOperationForms(deps: HttpDeps, frame: PageFrame, app: Hono<HttpEnv>) {
   const world = toOperationDeps(deps);
@@ -65,7 +67,7 @@ export function createOperationForms(deps: HttpDeps, frame: PageFrame, app: Hono
   }
 }
 
-/** Throws a ConfigurationError (invalid) in the words of the schema. */
+/** Throws a ConfigurationError (invalid) with the schema's message. */
 function check<Input extends InputSchema>(schema: Input, given: Form): z.output<Input> {
   const { data, error } = schema.safeParse(given);
   if (data !== undefined) return data;

@@ -1,4 +1,4 @@
-/** What every room of pages is made with: who may see it, who looks, and errors as pages. */
+/** The basis of every room of pages: access, the current user, and errors as pages. */
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { compress } from 'hono/compress';
 import { z } from 'zod';
@@ -17,20 +17,20 @@ import { answerError } from '../../api/request/errors.ts';
 import { type ProblemPage, problemTitle } from '../../api/request/guards.ts';
 import type { FrameOverview, Viewer } from './layout.tsx';
 
-/** What rooms of pages need besides the world. */
+/** What rooms of pages need in addition to the world. */
 export interface PageFrame {
-  /** An app of one room: its errors are answered by pages. */
+  /** Creates the app of one room. It responds to errors with pages. */
   room(): Hono<HttpEnv>;
   /**
-   * For pages: lets those through who have the role, and sets `c.var.principal` and `c.var.actor`. A stranger
-   * is led to the form to sign in, and comes back.
+   * For pages: admits users with the role, and sets `c.var.principal` and `c.var.actor`. Redirects a visitor who is not
+   * signed in to the sign-in form, which leads back.
    */
   see(role: Role): MiddlewareHandler<HttpEnv>;
-  /** For what buttons do: the role, and a page of ours that the request came from. */
+  /** For buttons: requires the role, and that the request came from one of our pages. */
   act(role: Role): MiddlewareHandler<HttpEnv>;
-  /** How all clients are; what is read is shared by all who look. */
+  /** Returns the status of all clients. All users share one reading. */
   clients: ClientReader;
-  /** Who looks at the page, for its frame; null stands for a stranger. */
+  /** Returns the current user for the frame of the page; null for a visitor who is not signed in. */
   getViewer(principal: Principal | null): Viewer;
 }
 
@@ -40,7 +40,7 @@ export function createPageFrame(
   clients: ClientReader,
 ): PageFrame {
   const { application, clock, log, version } = deps;
-  /** What the frame shows to who asked just now. */
+  /** Returns the content of the frame for the current user. */
   const overviews = new WeakMap<Principal, FrameOverview>();
   return {
     clients,
@@ -59,19 +59,19 @@ export function createPageFrame(
     return { principal, now: clock.now(), version, overview };
   }
 
-  /** Nothing secret stands in a page beside what its address brings: to compress it gives nothing away. */
+  /** A page contains no secret next to values from its address, so compressing it reveals nothing. */
   function compressed(guard: MiddlewareHandler<HttpEnv>): MiddlewareHandler<HttpEnv> {
     const shrink = compress();
     return async (c, next) => {
       await shrink(c, async () => {
         const early = await guard(c, next);
-        // A stranger is led away.
+        // A visitor who is not signed in is redirected.
         if (early instanceof Response) c.res = early;
       });
     };
   }
 
-  /** Reads the sign and the clients that the frame of a page shows, once the user is let through. */
+  /** Reads the status and the clients for the frame of a page, once the user is admitted. */
   function withOverview(guard: MiddlewareHandler<HttpEnv>): MiddlewareHandler<HttpEnv> {
     return (c, next) =>
       guard(c, async () => {
@@ -93,7 +93,7 @@ export function createPageFrame(
     return overview;
   }
 
-  /** The same answer as everywhere, for people. */
+  /** The same response as everywhere, as a page for people. */
   async function answerPage(error: Error, c: Context<HttpEnv>): Promise<Response> {
     const answer = answerError(error, c, log);
     const body = errorSchema.parse(await answer.json());
@@ -109,13 +109,13 @@ export function createPageFrame(
   }
 }
 
-/** Made once of what is shared by all who reach the same clients. */
+/** Rendered once for all users with access to the same clients. */
 const summaries = new WeakMap<readonly ClientBrief[], FrameOverview>();
 
-/** Clients that the switcher lists; the others are found by their name. */
+/** Maximum number of clients that the switcher lists. Users find the others by name. */
 const MAX_LISTED = 10;
 
-/** Those that need a person first. */
+/** Puts clients that need attention first. */
 function chooseFirst(briefs: readonly ClientBrief[]): ClientBrief[] {
   const first = briefs.filter(needsPerson).slice(0, MAX_LISTED);
   const rest = briefs.slice(0, 2 * MAX_LISTED).filter((brief) => !first.includes(brief));
@@ -125,8 +125,8 @@ function chooseFirst(briefs: readonly ClientBrief[]): ClientBrief[] {
 const errorSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
 /**
- * The page for what is not there, and for what went wrong inside, wherever that was: with the frame for who has
- * signed in. Whatever is wrong with that says nothing more.
+ * The page for unknown addresses and for internal errors of any route, with the frame for signed-in users. If the frame
+ * itself fails, the page is shown without it.
  */
 export function problemPages(
   { clock, log, version }: Pick<HttpDeps, 'clock' | 'log' | 'version'>,

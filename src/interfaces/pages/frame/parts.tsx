@@ -1,11 +1,11 @@
-/** The small parts that several pages are made of. */
+/** Small parts that several pages share. */
 import type { Child, PropsWithChildren } from 'hono/jsx';
 import type { Outcome } from '../../../core/outcome.ts';
 import { describeCount, formatCount, formatDuration } from '../../../core/quantities.ts';
 import type { RunReport } from '../../../core/run.ts';
 import { type Advice, adviceFor } from '../../../sync/views/advice.ts';
 
-/** What a mark says; each has a shape of its own, so that its colour is never all there is. */
+/** The meanings of marks. Each has its own shape, so that it does not depend on colour alone. */
 export type IconKind = 'well' | 'busy' | 'patience' | 'attention' | 'failed' | 'idle';
 
 const SHAPES: Readonly<Record<IconKind, Child>> = {
@@ -42,7 +42,7 @@ const SHAPES: Readonly<Record<IconKind, Child>> = {
   idle: <circle cx="8" cy="8" r="6" class="mark-outline mark-dashed" />,
 };
 
-/** A shape beside a word that says the same. */
+/** A shape next to a word with the same meaning. */
 export function Icon({ kind }: { kind: IconKind }) {
   return (
     <svg class={`mark mark-${kind}`} viewBox="0 0 16 16" aria-hidden="true">
@@ -72,7 +72,7 @@ export function Timestamp(props: { at: string; now: number; as?: 'relative' | 'm
   );
 }
 
-/** How a run ended, or that it goes on. */
+/** How a run ended, or that it is in progress. */
 export function RunStatus({ report, isCutOff }: { report: RunReport; isCutOff: boolean }) {
   if (isCutOff) return <Status kind="patience" word="Cut off" />;
   switch (report.status) {
@@ -89,7 +89,7 @@ export function RunStatus({ report, isCutOff }: { report: RunReport; isCutOff: b
   }
 }
 
-/** Whether a person is needed, or it goes on by itself. */
+/** Whether a user has to act, or the client continues automatically. */
 function getMark({ needs }: Advice): IconKind {
   return needs === 'person' ? 'attention' : 'patience';
 }
@@ -103,13 +103,13 @@ const OUTCOME_MARKS: Readonly<Record<Outcome, IconKind>> = {
   waiting: 'patience',
 };
 
-/** What became of a contact. */
+/** The outcome of a contact. */
 export function OutcomeStatus({ outcome }: { outcome: Outcome | null }) {
   if (outcome === null) return <Status kind="idle" word="other" />;
   return <Status kind={OUTCOME_MARKS[outcome]} word={outcome} />;
 }
 
-/** What went wrong with which run, and what to do about it. */
+/** A run's error, and what to do about it. */
 export function ErrorNotice(props: { which: string; message: string; advice: Advice }) {
   const { which, message, advice } = props;
   const kind = getMark(advice);
@@ -138,7 +138,7 @@ export function ErrorNotice(props: { which: string; message: string; advice: Adv
   );
 }
 
-/** What a button with this `popovertarget` opens. */
+/** The popover that a button with this `popovertarget` opens. */
 export function Dialog(props: PropsWithChildren<{ id: string; title: string }>) {
   const { id, title, children } = props;
   return (
@@ -149,13 +149,13 @@ export function Dialog(props: PropsWithChildren<{ id: string; title: string }>) 
   );
 }
 
-/** A button that opens a question, and the two answers: one is sent to `action`. */
+/** A button that opens a confirmation with two answers, one of which is sent to `action`. */
 export function ConfirmDialog(
   props: PropsWithChildren<{
-    /** Of the dialog; the button has `buttonId`, if it is to be found again. */
+    /** The dialog's ID. The button has `buttonId` if scripts need to find it. */
     id: string;
     buttonId?: string;
-    /** The key that presses it, where a page has keys. */
+    /** The keyboard key that presses it, on pages with keys. */
     buttonKey?: string;
     label: string;
     title: string;
@@ -188,7 +188,7 @@ export function ConfirmDialog(
   );
 }
 
-/** A button that opens the choices about something, one of which is to make none. */
+/** A button that opens a list of choices, one of which is to cancel. */
 export function Decision(props: PropsWithChildren<{ id: string; about: string; title: string }>) {
   const { id, about, title, children } = props;
   return (
@@ -206,7 +206,7 @@ export function Decision(props: PropsWithChildren<{ id: string; about: string; t
   );
 }
 
-/** A word and what it is, in a list of `facts`. */
+/** A term and its value, in a list of `facts`. */
 export function Fact({ name, children }: PropsWithChildren<{ name: string }>) {
   return (
     <div>
@@ -216,7 +216,7 @@ export function Fact({ name, children }: PropsWithChildren<{ name: string }>) {
   );
 }
 
-/** A time zone such as `America/Chicago`, which breaks where one of its words ends. */
+/** A time zone such as `America/Chicago`, which wraps only at the end of a word. */
 export function Zone({ name }: { name: string }) {
   const [first = '', ...others] = name.split('/');
   return (
@@ -232,7 +232,7 @@ export function Zone({ name }: { name: string }) {
   );
 }
 
-/** The heads of a table: of columns with texts, and of those with numbers. */
+/** The heads of a table, for columns with texts and columns with numbers. */
 export function TableHead(props: { texts: readonly Child[]; counts?: readonly string[] }) {
   return (
     <thead>
@@ -250,7 +250,7 @@ export function TableHead(props: { texts: readonly Child[]; counts?: readonly st
   );
 }
 
-/** A text of a table, which takes a line of its own where there is no room for columns. */
+/** A text cell of a table, which takes a separate line on screens too narrow for columns. */
 export function TableCell({ label, children }: PropsWithChildren<{ label: string }>) {
   return (
     <td data-label={label} class="wide">
@@ -259,7 +259,7 @@ export function TableCell({ label, children }: PropsWithChildren<{ label: string
   );
 }
 
-/** Numbers of a table by their heads. A zero is quieter than what has happened. */
+/** Number cells of a table by their heads. A zero is less prominent than other numbers. */
 export function CountCells({ counts }: { counts: Readonly<Record<string, number>> }) {
   return (
     <>
@@ -272,7 +272,7 @@ export function CountCells({ counts }: { counts: Readonly<Record<string, number>
   );
 }
 
-/** An id in a CRM, as a link to its page if that is known. */
+/** A CRM ID, as a link to the record's page if that is known. */
 export function RecordId({ id, url }: { id: string; url: string | null }) {
   const code = (
     <code>
@@ -287,7 +287,7 @@ export function RecordId({ id, url }: { id: string; url: string | null }) {
   );
 }
 
-/** A command to copy: its lines end between words, never at the hyphen of one. */
+/** A command to copy. Its lines wrap between words, never at a hyphen within a word. */
 export function CommandLine({ text }: { text: string }) {
   const [first = '', ...others] = text.split(' ');
   return (
@@ -303,10 +303,10 @@ export function CommandLine({ text }: { text: string }) {
   );
 }
 
-/** Characters that find room on a line of the narrowest phone; ids of Salesforce have 18. */
+/** Number of characters that fit on a line of the narrowest phone. Salesforce IDs have 18. */
 const MAX_WHOLE_LENGTH = 24;
 
-/** A word of code in one piece, unless it is too long for that. */
+/** A word of code that does not wrap, unless it is too long. */
 function Word({ text }: { text: string }) {
   return <span class={text.length > MAX_WHOLE_LENGTH ? '' : 'whole'}>{text}</span>;
 }
@@ -317,7 +317,7 @@ const UNITS = [
   { name: 'minute', ms: 60_000 },
 ] as const;
 
-/** `2 hours ago`, `in 5 minutes`, `just now`: the unit that matters, for an instant in ISO 8601. */
+/** Formats an instant (ISO 8601) in its most significant unit: `2 hours ago`, `in 5 minutes`, `just now`. */
 export function formatRelative(instant: string, nowMs: number): string {
   const distanceMs = Date.parse(instant) - nowMs;
   const unit = UNITS.find(({ ms }) => Math.abs(distanceMs) >= ms);
@@ -326,7 +326,7 @@ export function formatRelative(instant: string, nowMs: number): string {
   return distanceMs > 0 ? `in ${text}` : `${text} ago`;
 }
 
-/** `20 Nov 2026, 02:00 UTC`, for an instant in ISO 8601. */
+/** Formats an instant (ISO 8601) as `20 Nov 2026, 02:00 UTC`. */
 export function formatTimestamp(instant: string): string {
   return `${MOMENT_FORMAT.format(new Date(instant))} UTC`;
 }
@@ -337,7 +337,7 @@ const MOMENT_FORMAT = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 });
 
-/** `4.2 s`, between two instants in ISO 8601. */
+/** Formats the time between two instants (ISO 8601) as `4.2 s`. */
 export function formatSpan(from: string, to: string): string {
   return formatDuration(Date.parse(to) - Date.parse(from));
 }

@@ -7,7 +7,7 @@ export interface Problem {
   message: string;
 }
 
-/** What a person reads instead of a page that cannot be shown. */
+/** The page that users see instead of a page that cannot be shown. */
 export function renderProblem(viewer: Viewer, title: string, { code, message }: Problem) {
   const explanation = explain(code).find(({ kind }) => kind === 'error');
   return render(

@@ -1,8 +1,8 @@
-/** Values that were paid for and wait to be written, as the pages of a run and of a client show them. */
+/** Paid values that wait to be written, as the pages of a run and of a client show them. */
 import type { ValuesWaiting } from '../../../core/waiting-values.ts';
 import { waitingSentences, waitingTitle } from '../../../fields/waiting-values-view.ts';
 
-/** Nothing if no value waits. */
+/** Renders nothing if no value waits. */
 export function WaitingValues({ waiting }: { waiting: ValuesWaiting | undefined }) {
   if (waiting === undefined || waiting.values === 0) return null;
   return (

@@ -1,4 +1,4 @@
-/** What can be done to a client, on its page and in the list; `back` is where that leads. */
+/** The actions for a client, on its page and in the list. `back` is the page that they lead to. */
 import type { PlannedRuns } from '../../../clients/views/status.ts';
 import { ConfirmDialog } from '../frame/parts.tsx';
 import { toAnchor } from './client-detail.ts';
@@ -11,7 +11,7 @@ interface Named {
   name: string;
 }
 
-/** Pauses the schedule, or ends the pause; none of both spends anything. */
+/** Pauses the schedule, or ends the pause. Neither spends anything. */
 export function Pause(props: { client: Named; schedule: PlannedRuns; back: Back }) {
   const { client, schedule, back } = props;
   const word = schedule.paused ? 'resume' : 'pause';

@@ -1,4 +1,4 @@
-/** All that the page of one client shows, read from the store. */
+/** Everything that the page of one client shows, read from the store. */
 
 import type { Application } from '../../../application.ts';
 import { waitsForConsent } from '../../../clients/consents.ts';
@@ -30,12 +30,12 @@ import { crmName } from './crm-name.ts';
 export interface IntegrationView {
   id: string;
   name: string;
-  /** The kind of CRM as its maker writes it. */
+  /** The kind of CRM in its vendor's spelling. */
   crm: string;
   standing: ClientStatus;
-  /** Where an admin lets it into its CRM; null if it needs no consent, or has one. */
+  /** The address at which an admin connects it to its CRM; null if it needs no consent, or has one. */
   connectHref: string | null;
-  /** The run that is going on or waits to begin. */
+  /** The run that is in progress or queued. */
   current: CurrentRun | null;
   problem: Problem | null;
   /** ISO 8601. */
@@ -44,25 +44,25 @@ export interface IntegrationView {
   /** Contacts with work left for the next run. */
   waiting: number;
   held: number;
-  /** Runs that are over, the newest first. */
+  /** Finished runs, the newest first. */
   runs: PastRun[];
 }
 
 export interface CurrentRun {
   report: RunReport;
-  /** Whether it has begun. */
+  /** Whether it has started. */
   hasBegun: boolean;
-  /** Contacts that were chosen and are settled, of those that were chosen. */
+  /** Number of chosen contacts that are settled, and of all chosen contacts. */
   done: number;
 }
 
 export interface PastRun {
   report: RunReport;
-  /** It is over, and how it ended is not on record: its process was gone. */
+  /** The run is over, and its result was not recorded, because its process had died. */
   isCutOff: boolean;
 }
 
-/** Runs that are shown of a client. */
+/** Maximum number of runs that are shown for a client. */
 const SHOWN_RUNS = 10;
 
 export interface ClientDeps {
@@ -72,11 +72,11 @@ export interface ClientDeps {
   >;
 }
 
-/** One client, with what waits for a person there and what its key has left. */
+/** One client, with its pending decisions and its key's remaining credits. */
 export interface ClientDetail {
   client: IntegrationView;
   credits: KeyCredits[];
-  /** Values that were paid for and wait to be written. */
+  /** Paid values that wait to be written. */
   valuesWaiting: ValuesWaiting;
 }
 
@@ -97,14 +97,14 @@ export async function readClient(
   };
 }
 
-/** What tells where it stands. */
+/** The data from which its status is derived. */
 interface IntegrationActivity {
   integration: Integration;
   id: string;
   name: string;
   standing: ClientStatus;
   problem: Problem | null;
-  /** The id of the run that is going on or waits. */
+  /** The ID of the run that is in progress or queued. */
   currentId: string | null;
   hasBegun: boolean;
   past: RunRecord[];
@@ -174,7 +174,7 @@ async function readConnectHref(
     const waits = await waitsForConsent({ application }, integration);
     return waits ? `/oauth/${crm.kind}/start?integration=${encodeURIComponent(id)}` : null;
   } catch (error) {
-    // Settings that cannot be used: its runs say so.
+    // The settings cannot be used, which its runs report.
     if (isConfigurationError(error)) return null;
     throw error;
   }
@@ -188,14 +188,14 @@ async function readCurrent(
   waiting: number,
 ): Promise<CurrentRun | null> {
   const report = currentId === null ? null : await findRunReport(store.reader, currentId);
-  // It may have ended between the two looks.
+  // The run may have ended between the two reads.
   if (report?.status !== 'running') return null;
   return { report, hasBegun, done: Math.max(0, report.contacts.chosen - waiting) };
 }
 
 /**
- * The name of an integration's place on the status page. The page has names of its own, which an
- * integration may be called as well (`holds`), and no id has an underscore.
+ * Returns the anchor of an integration on the status page. An integration may have the same name as one of the page's
+ * own anchors (`holds`), so this one has an underscore, which no ID contains.
  */
 export function toAnchor(integrationId: string): string {
   return `integration_${integrationId}`;

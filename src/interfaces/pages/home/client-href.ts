@@ -1,9 +1,9 @@
-/** The page of one client. */
+/** Returns the address of one client's page. */
 export function clientHref(integrationId: string): string {
   return `/clients/${integrationId}`;
 }
 
-/** What waits for a person, of one client or of all. */
+/** Returns the address of the pending decisions, of one client or of all. */
 export function decisionsHref(integrationId?: string): string {
   return integrationId === undefined ? '/decisions' : `/decisions?client=${integrationId}`;
 }

@@ -17,7 +17,7 @@ import {
   Unconnected,
 } from './client-parts.tsx';
 
-/** One client: how it is, what it does now, what it did last, and what waits for a person. */
+/** The page of one client: its status, current run, last runs, and pending decisions. */
 export function ClientPage(props: { detail: ClientDetail; note: string | null; viewer: Viewer }) {
   const { detail, note, viewer } = props;
   const { client, credits } = detail;

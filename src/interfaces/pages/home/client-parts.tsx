@@ -26,7 +26,7 @@ export const CLIENT_STATUSES: Readonly<Record<ClientStatus, { kind: IconKind; wo
   failed: { kind: 'failed', word: 'Failed' },
 };
 
-/** No account of the CRM yet: an admin goes to the CRM's page from here, and comes back. */
+/** For a client without a CRM account yet: an admin goes to the CRM's page from here, and returns. */
 export function Unconnected(props: { view: IntegrationView; isAdmin: boolean }) {
   const { id, crm, connectHref } = props.view;
   return (
@@ -41,7 +41,7 @@ export function Unconnected(props: { view: IntegrationView; isAdmin: boolean }) 
   );
 }
 
-/** A click opens a question; the answer is what starts. */
+/** A click opens a confirmation. Only the answer starts the run. */
 export function SyncNow({ view: { id, name, crm } }: { view: IntegrationView }) {
   const button = `${toAnchor(id)}_sync`;
   return (
@@ -154,7 +154,7 @@ function RunRow({ run: { report, isCutOff }, now }: { run: PastRun; now: number 
   );
 }
 
-/** A run that goes on: how far it is, station by station. The script follows it by `data-run`. */
+/** A run in progress, with its progress station by station. The script follows it by `data-run`. */
 export function CurrentRunPanel({ current, now }: { current: CurrentRun; now: number }) {
   const { report, hasBegun, done } = current;
   const { chosen, read } = report.contacts;
@@ -194,7 +194,7 @@ function phaseText({ contacts }: RunReport): string {
   return contacts.submitted < contacts.chosen ? 'Submitting' : 'Fetching and writing profiles';
 }
 
-/** The way of the contacts, from left to right. */
+/** The stations of the contacts, from left to right. */
 export function Stations({ report: { contacts } }: { report: RunReport }) {
   const { read, chosen, submitted, enhanced, written } = contacts;
   return (
@@ -211,7 +211,7 @@ export function Stations({ report: { contacts } }: { report: RunReport }) {
   );
 }
 
-/** Of an integration whose last run stopped because too few were known: look, and accept if right. */
+/** For an integration whose last run stopped because the service knew too few contacts: check, and accept if right. */
 export function AcceptRate(props: { integration: { id: string; name: string } }) {
   const { id, name } = props.integration;
   const button = `${toAnchor(id)}_accept`;
@@ -250,7 +250,7 @@ export function AcceptMarks(props: { integration: { id: string; name: string } }
   );
 }
 
-/** The way to a few persons as they would be sent; for readers and above, since it shows names. */
+/** The link to a few persons as they would be sent. It is for readers and above, because the page shows names. */
 export function PersonsLink({ id }: { id: string }) {
   return <a href={`/integrations/${id}/persons`}>See what is sent</a>;
 }

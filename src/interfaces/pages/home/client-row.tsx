@@ -82,7 +82,7 @@ const NIGHT_SIGNS: Readonly<Record<NonNullable<NightView['status']> | 'none', st
   none: '',
 };
 
-/** A cell for each night, which leads to the run that it ended with. */
+/** A cell for each night, which links to the night's last run. */
 function Nights({ client: { id, name, nights } }: { client: ClientView }) {
   return (
     <ol class="nights" aria-label={`Nights of ${name}`}>
@@ -195,7 +195,7 @@ function Sparkline({ values }: { values: readonly number[] }) {
   );
 }
 
-/** What an admin may do to it, each with what happens then. */
+/** The actions for admins, each with its effect. */
 function Actions({ client }: { client: ClientView }) {
   const { id, name, run, schedule } = client;
   const dialog = `${toAnchor(id)}_actions`;

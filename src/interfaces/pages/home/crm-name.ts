@@ -5,7 +5,7 @@ const CRM_NAMES: ReadonlyMap<string, string> = new Map([
   ['memory', 'Memory'],
 ]);
 
-/** The kind of a CRM as its maker writes it. */
+/** Returns the kind of a CRM in its vendor's spelling. */
 export function crmName(kind: string): string {
   return CRM_NAMES.get(kind) ?? kind;
 }

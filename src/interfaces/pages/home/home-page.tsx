@@ -13,7 +13,7 @@ interface HomePageProps {
   viewer: Viewer;
 }
 
-/** Is everything well, and if not, what is there to do? */
+/** The home page: whether everything is well, and if not, what to do. */
 export function HomePage({ home, note, viewer }: HomePageProps) {
   return (
     <Layout area="clients" title="Clients" viewer={viewer} note={note} assets={['homeStyles']}>
@@ -107,7 +107,7 @@ function Clients({ home, viewer }: { home: HomeView; viewer: Viewer }) {
   );
 }
 
-/** So few need neither search nor filters, and each has room for its detail. */
+/** This few clients need neither search nor filters, and there is room for the details of each. */
 const FEW = 4;
 
 const FILTER_NAMES: Readonly<Record<ClientFilter, string>> = {

@@ -1,11 +1,11 @@
-/** The pages of the home as texts: the one door between the routes and what is written in JSX. */
+/** Renders the home pages as texts. The routes use JSX only through this file. */
 import { render, type Viewer } from '../frame/layout.tsx';
 import type { ClientDetail } from './client-detail.ts';
 import { ClientPage } from './client-page.tsx';
 import { HomePage } from './home-page.tsx';
 import type { HomeView } from './home-view.ts';
 
-/** All clients; `note` says what was just done. */
+/** All clients. `note` describes the action that was just done. */
 export function renderHome(viewer: Viewer, home: HomeView, note: string | null) {
   return render(<HomePage home={home} note={note} viewer={viewer} />);
 }

@@ -69,7 +69,10 @@ export function homeRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
   });
   return app;
 
-  /** To the list, if the button was there, or to the page of the client; what was read before is out of date. */
+  /**
+   * Redirects to the list if the button was there, or to the page of the client. Also discards the cached data, which
+   * is out of date.
+   */
   function backTo(c: Context<HttpEnv>, id: string, note: Note): Response {
     frame.clients.forget();
     const isHome = c.req.query('back') === 'home';
@@ -78,7 +81,7 @@ export function homeRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
   }
 }
 
-/** What can be said on the next page: only these words, whatever the address has. */
+/** The notes that the next page can show. Its address only selects one of them. */
 const NOTES = {
   sync: 'A sync was asked for. It begins in a moment.',
   joined: 'A sync is going on or about to begin already.',

@@ -1,4 +1,4 @@
-/** What the home shows: a verdict on all clients, and one page of their rows. */
+/** The content of the home page: a verdict on all clients, and one page of their rows. */
 
 import {
   CLIENT_FILTERS,
@@ -18,26 +18,26 @@ export interface HomeQuery {
   crm: string;
   /** A part of a name or id; empty for all. */
   q: string;
-  /** How many are left out before the first. */
+  /** Number of clients that are skipped before the first. */
   from: number;
 }
 
 export interface HomeView {
   verdict: Verdict;
-  /** Clients within reach. */
+  /** Number of clients that the user has access to. */
   total: number;
-  /** Clients that each filter lets through, among those of the search. */
+  /** Number of clients that pass each filter, among those that match the search. */
   counts: Record<ClientFilter, number>;
   /** The kinds of CRM that there are. */
   crms: string[];
   decisions: number;
   query: HomeQuery;
-  /** How many the query lets through, and one page of them. */
+  /** Number of clients that pass the query, and one page of them. */
   found: number;
   rows: ClientView[];
 }
 
-/** Clients on one page. */
+/** Number of clients on one page. */
 export const HOME_PAGE = 25;
 
 export async function readHome(

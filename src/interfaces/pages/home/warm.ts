@@ -1,4 +1,4 @@
-/** The list of clients, read and made before a user can ask for it: what is cold is not for the first one. */
+/** Reads and renders the list of clients before a user can request it, so that the first request is not slow. */
 import type { Application } from '../../../application.ts';
 import type { ClientReader } from '../../../clients/views/clients.ts';
 import type { Clock } from '../../../core/clock.ts';
@@ -14,13 +14,13 @@ interface WarmDeps {
   version: string;
 }
 
-/** A program is compiled while it runs: what ran a few times is quick. */
+/** JavaScript is compiled while it runs, so code that has run a few times is fast. */
 const TIMES = 3;
 
-/** No start waits longer for it. */
+/** The start of the service waits no longer than this. */
 const MOST_MS = 2_000;
 
-/** Never rejects: a service whose first page is slow is better than none. */
+/** Never rejects, because a service whose first page is slow is better than none. */
 export async function warmHome(deps: WarmDeps): Promise<void> {
   const over = new AbortController();
   await Promise.race([warm(deps), deps.clock.sleep(MOST_MS, over.signal)]);

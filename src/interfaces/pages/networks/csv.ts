@@ -1,11 +1,11 @@
-/** Paths as a CSV file: ids and numbers, no names. */
+/** Exports paths as a CSV file: IDs and numbers, no names. */
 import { stringify } from 'csv-stringify/sync';
 import { plainCell } from '../../../core/printable.ts';
 import type { NetworkPicture, PicturePath } from '../../../networks/network-picture.ts';
 
 const COLUMNS = ['Contact', 'Donor ID', 'Strength', 'Introducer', 'Introducer Donor ID', 'Network'];
 
-/** No cell is a formula, which spreadsheets would run. */
+/** Prevents cells from being formulas, which spreadsheets would run. */
 export function toCsv({ people }: NetworkPicture, paths: readonly PicturePath[]): string {
   const contacts = new Map(people.map((person) => [person.donorId, person.contacts[0] ?? '']));
   return stringify(

@@ -1,4 +1,4 @@
-/** What was changed by hand in the networks of a client, and the button that undoes it. */
+/** The manual changes in the networks of a client, and the button that undoes them. */
 import { describeCount } from '../../../core/quantities.ts';
 import { type DriftView, describeDifferences } from '../../../networks/drift-view.ts';
 import { Layout, type Viewer } from '../frame/layout.tsx';
@@ -7,7 +7,7 @@ import { ConfirmDialog, Status } from '../frame/parts.tsx';
 export interface DriftContent {
   integration: { id: string; name: string };
   networks: DriftView[];
-  /** Members who could not be added before, and would be tried again. */
+  /** Members who could not be added before, and would be retried. */
   failed: number;
 }
 

@@ -1,4 +1,4 @@
-/** Who can introduce which contact: a picture, and the same as a list. */
+/** Who can introduce which contact, as a picture and as a list. */
 import { describeCount, formatCount } from '../../../core/quantities.ts';
 import {
   type NetworkPicture,
@@ -17,7 +17,7 @@ export interface NetworkContent {
   integration: { id: string; name: string };
   picture: NetworkPicture;
   query: NetworkQuery;
-  /** A page of the paths that are looked at, and how many those are. */
+  /** A page of the selected paths, and the number of all of them. */
   rows: PicturePath[];
   count: number;
   size: number;
@@ -76,7 +76,7 @@ function describeNetworks({ networks, people, total, paths }: NetworkPicture): s
   return `${in_.join(', ')}. ${describeCount(total, 'contact')} can be introduced; ${describeCount(people.length, 'person', 'people')} in the picture.${rest}`;
 }
 
-/** The address of the same page with other words. */
+/** Returns the address of the same page with other parameters. */
 function buildHref(
   id: string,
   query: NetworkQuery,
@@ -203,7 +203,7 @@ function Person({ person }: { person: ShownPerson }) {
   );
 }
 
-/** People who are not in the CRM: only the service knows them, so that it is asked. */
+/** People who are not in the CRM. Only the service knows them, so the page queries it. */
 function Prospects({ id }: { id: string }) {
   return (
     <section class="card" aria-labelledby="prospects-title">

@@ -1,4 +1,7 @@
-/** Networks: how each client's stand, and who in them can introduce which contact. All of it is from the store. */
+/**
+ * Networks: the status of each client's networks, and who in them can introduce which contact. All data is from the
+ * store.
+ */
 
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
@@ -21,10 +24,10 @@ import { getShownPerson, listContactIds, type Names, pictureData } from './pictu
 import { querySchema, toFilter } from './query.ts';
 import { createRepairs } from './repairs.ts';
 
-/** Clients on one page. */
+/** Number of clients on one page. */
 const PAGE = 20;
 
-/** Names that are asked of the CRM for one page: those of the strongest paths. */
+/** Maximum number of names that one page requests from the CRM: those of the strongest paths. */
 const MAX_NAMES = 400;
 
 export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
@@ -84,7 +87,7 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
     );
   });
 
-  /** The picture, for the script of the page; never kept, as it may have names. */
+  /** The picture, for the script of the page. It is never cached, because it may contain names. */
   app.get('/networks/:id/picture', frame.see('viewer'), async (c) => {
     const { id } = findIntegration(c, application, c.req.param('id'));
     const query = querySchema.parse(c.req.query());
@@ -104,7 +107,7 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
     return c.body(toCsv(picture, choosePaths(picture, toFilter(query), query.sort)));
   });
   const { add } = createOperationForms(deps, frame, app);
-  // A check can cost credits, and says so before it sends more than one query: a button, and no link.
+  // A check can cost credits, and warns before it sends more than one query, so it is a button and not a link.
   add('/networks/:integration/check', checkNetworks, {
     read: () => ({}),
     async answer(c, { integration, networks }) {
@@ -118,7 +121,7 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
     },
   });
 
-  // The service is asked once, which can cost a credit: a button says so.
+  // This queries the service once, which can cost a credit, as the button says.
   add('/networks/:integration/prospects', findProspects, {
     read: () => ({ limit: MAX_PROSPECTS }),
     answer: (c, result, input) => sendCsv(c, findProspects, { result, input }),
@@ -146,7 +149,7 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
     return readNames(liveDeps(deps, c.get('actor')), findIntegration(c, application, id), ids);
   }
 
-  /** Who knows a contact; with the name and the sentence of the CRM for those who may see them. */
+  /** Who knows a contact, with the name and the introduction from the CRM for users who may see them. */
   async function personFor(
     c: C,
     id: string,
@@ -176,7 +179,7 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
   }
 }
 
-/** Rows of the list on one page. */
+/** Number of rows of the list on one page. */
 const ROWS = 50;
 
 function maySeeNames(c: Context<HttpEnv>): boolean {

@@ -1,4 +1,4 @@
-/** How the networks of each client stand. */
+/** The status of each client's networks. */
 import { describeCount, formatCount } from '../../../core/quantities.ts';
 import type { NetworkOverview } from '../../../networks/overview.ts';
 import { Layout, may, type Viewer } from '../frame/layout.tsx';
@@ -13,7 +13,7 @@ export interface NetworksContent {
     paths: number;
     repair: RepairState | null;
   }[];
-  /** The place of the first client, how many there are, and how many a page has. */
+  /** The position of the first client, the number of clients, and the number per page. */
   from: number;
   total: number;
   page: number;

@@ -1,4 +1,4 @@
-/** The picture of a network as its page shows it, with names where they may be shown: pure. */
+/** Builds the picture of a network as its page shows it, with names if they may be shown. Pure. */
 import {
   choosePaths,
   type NetworkPicture,
@@ -7,10 +7,10 @@ import {
   WEAKEST,
 } from '../../../networks/network-picture.ts';
 
-/** Names by id in the CRM. */
+/** Names by CRM ID. */
 export type Names = ReadonlyMap<string, string>;
 
-/** Ids in the CRM of the people of these paths, those of the strongest first. */
+/** Returns the CRM IDs of the people of these paths, the strongest paths first. */
 export function listContactIds({
   paths,
   people,
@@ -20,7 +20,7 @@ export function listContactIds({
   return [...new Set(ids)];
 }
 
-/** How a person is called: by name, else by an id. */
+/** Returns a person's label: the name, else an ID. */
 export function createNamer(
   { people }: Pick<NetworkPicture, 'people'>,
   names: Names | null,
@@ -33,10 +33,10 @@ export function createNamer(
   };
 }
 
-/** Of a donor's 32 characters, as many as tell it from others. */
+/** Number of a donor ID's 32 characters that are enough to distinguish it. */
 const SHORT = 8;
 
-/** What the script of the page draws. */
+/** The data that the script of the page draws. */
 export function pictureData(picture: NetworkPicture, names: Names | null) {
   const called = createNamer(picture, names);
   return {
@@ -56,18 +56,18 @@ export function pictureData(picture: NetworkPicture, names: Names | null) {
   };
 }
 
-/** One person who is looked at, and who knows them. */
+/** The selected person, and who knows them. */
 export interface ShownPerson {
-  /** What was asked for. */
+  /** The requested person. */
   who: string;
-  /** The id in the CRM; null if no such person is in the picture. */
+  /** The CRM ID; null if the person is not in the picture. */
   contact: string | null;
-  /** Null where names may not be shown, or there is none. */
+  /** Null if names may not be shown, or there is none. */
   name: string | null;
-  /** As a run has written it into the CRM; null where there is none, or it may not be shown. */
+  /** As a run has written it into the CRM; null if there is none, or it may not be shown. */
   sentence: string | null;
   memberOf: string[];
-  /** What leads to the person, each in a sentence; at most as many as can be read. */
+  /** The paths to the person, each as a sentence, limited to a readable number. */
   sentences: string[];
   more: number;
 }

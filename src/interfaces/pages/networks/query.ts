@@ -1,4 +1,4 @@
-/** What the pages of a network are asked to show. */
+/** Reads the parameters of a network's pages. */
 import { z } from 'zod';
 import { type PictureFilter, SORTS, WEAKEST } from '../../../networks/network-picture.ts';
 

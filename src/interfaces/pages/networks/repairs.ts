@@ -1,4 +1,7 @@
-/** Repairs of networks that were asked for in a page: each goes on after the answer, under the lease of its integration. */
+/**
+ * Repairs of networks that users start on a page. Each continues after the response, under the lease of its
+ * integration.
+ */
 
 import { messageOf } from '../../../core/errors.ts';
 import { describeCount } from '../../../core/quantities.ts';
@@ -9,15 +12,18 @@ import { repairNetworks } from '../../../operations/networks.ts';
 import { toOperationDeps } from '../../api/request/caller.ts';
 import type { HttpDeps } from '../../api/request/context.ts';
 
-/** How the last repair of an integration stands, as far as this process knows. */
+/** The status of an integration's last repair, as far as this process knows. */
 export interface RepairState {
   isRunning: boolean;
-  /** What became of it; a whole sentence. */
+  /** Its outcome, as a complete sentence. */
   text: string;
 }
 
 export interface Repairs {
-  /** Begins one, unless one is in progress. Nothing is repaired if more members would be added again than `maxAdded`. */
+  /**
+   * Starts a repair, unless one is in progress. Nothing is repaired if more than `maxAdded` members would be added
+   * again.
+   */
   begin(caller: Caller, integrationId: string, maxAdded: number): void;
   getState(integrationId: string): RepairState | null;
 }
@@ -60,7 +66,7 @@ export function createRepairs(deps: HttpDeps): Repairs {
   }
 }
 
-/** Agrees to what the page has shown before. */
+/** Agrees to the numbers that the page has shown. */
 function agree(maxAdded: number) {
   return async ({ counts: { removed = 0 } }: Question): Promise<void> => {
     if (removed > maxAdded) throw new MoreThanShown(removed);

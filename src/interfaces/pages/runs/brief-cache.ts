@@ -1,10 +1,10 @@
-/** What many ask for in the same moment, made once for all of them. */
+/** Caches briefly what many users request at the same moment, so that it is created once for all of them. */
 import type { Clock } from '../../../core/clock.ts';
 
-/** As long as those who watch a run take to come for its end. */
+/** Within this time, all users who watch a run request its end. */
 const KEPT_MS = 2_000;
 
-/** Pages that may be made in that time for others each. */
+/** Maximum number of values that are kept at once. */
 const MOST = 20;
 
 export interface BriefCache<Value> {
@@ -23,7 +23,7 @@ export function createBriefCache<Value>(clock: Pick<Clock, 'monotonicMs'>): Brie
       if (kept.size >= MOST && oldest !== undefined) kept.delete(oldest);
       const value = make();
       kept.set(key, { value, untilMs: nowMs + KEPT_MS });
-      // Who asks next tries it anew.
+      // The next request tries again.
       value.catch(() => kept.delete(key));
       return value;
     },

@@ -7,9 +7,9 @@ import type { RunListQuery, RunListView } from './run-list.ts';
 
 interface RunListProps {
   list: RunListView;
-  /** What a client is called. */
+  /** Returns the name of a client. */
   getClientName: (integrationId: string) => string;
-  /** Whether the client that is asked for has pages. */
+  /** Whether the requested client has pages. */
   isClient: boolean;
   viewer: Viewer;
 }

@@ -1,4 +1,4 @@
-/** What became of a run's contacts: tabs by outcome, facets by reason, and the contacts themselves. */
+/** The outcomes of a run's contacts: tabs by outcome, facets by reason, and the contacts themselves. */
 
 import type { FieldValue } from '../../../core/crm-field.ts';
 import { OUTCOME_ORDER, type Outcome, outcomeText } from '../../../core/outcome.ts';
@@ -9,7 +9,7 @@ import { Layout, type Viewer } from '../frame/layout.tsx';
 import { Dialog, OutcomeStatus, RecordId, TableCell, TableHead } from '../frame/parts.tsx';
 import type { ContactQuery, RunDetail } from './run-detail.ts';
 
-/** The order of the tabs; those without a contact are left out, except for the first four. */
+/** The order of the tabs. Tabs without contacts are left out, except for the first four. */
 const TABS: readonly Outcome[] = ['written', 'held', 'failed', 'skipped', 'unchanged', 'waiting'];
 const ALWAYS_SHOWN = 4;
 
@@ -114,7 +114,7 @@ function Tab(props: {
   );
 }
 
-/** Why, with counts: each reason of the tab that is open leads to its contacts. */
+/** The reasons with their counts. Each reason of the open tab links to its contacts. */
 function Facets({ detail: { report, reasons, query } }: { detail: RunDetail }) {
   const shown = reasons.filter(({ outcome }) => !query.outcome || query.outcome === outcome);
   if (shown.length === 0) return null;
@@ -177,7 +177,7 @@ function ContactTable({ detail, maySeeNames }: { detail: RunDetail; maySeeNames:
 
 const CHANGES_HEAD = <span class="hidden">Changes</span>;
 
-/** Asked of the CRM when it is opened, and gone from the page when it is closed. */
+/** Requested from the CRM when it is opened, and removed from the page when it is closed. */
 function Changes({ run, crmId, place }: { run: string; crmId: string; place: number }) {
   const id = `changes-${place}`;
   const href = `/runs/${run}/changes?contact=${encodeURIComponent(crmId)}`;
@@ -206,7 +206,7 @@ export interface ChangesView extends WrittenChanges {
   integrationName: string;
 }
 
-/** The changes as a page of their own, of which scripts show the middle. */
+/** The changes as a separate page, of which scripts show the middle part. */
 export function ChangesPage({ view, viewer }: { view: ChangesView; viewer: Viewer }) {
   const { run, crmId, integrationName } = view;
   return (
@@ -261,13 +261,13 @@ function capital(word: string): string {
   return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 }
 
-/** The address of the page with these contacts of a run. */
+/** Returns the address of the page with these contacts of a run. */
 function contactsHref(id: string, query: ContactQuery): string {
   const words = toSearchParams(query);
   return `/runs/${id}${words.size > 0 ? `?${words}` : ''}#contacts`;
 }
 
-/** The same contacts as one file. */
+/** Returns the address of the same contacts as one file. */
 function fileHref(id: string, query: ContactQuery, format: 'csv' | 'json-file'): string {
   const words = new URLSearchParams({ format });
   for (const [name, word] of toSearchParams({ ...query, after: undefined })) words.set(name, word);

@@ -1,4 +1,4 @@
-/** All that the page of one run shows, read from the store. */
+/** Everything that the page of one run shows, read from the store. */
 
 import type { Application } from '../../../application.ts';
 import { readCursor, writeCursor } from '../../../core/cursor.ts';
@@ -19,36 +19,36 @@ import { recordUrl } from '../decisions/record-url.ts';
 
 export interface RunDetail {
   report: RunReport;
-  /** Whether it is going on, waits to begin, or is over. */
+  /** Whether it is in progress, queued or over. */
   phase: 'running' | 'waiting' | 'over';
   integrationName: string;
-  /** How far it has come; null for a run that is over. */
+  /** Its progress; null for a run that is over. */
   progress: RunProgress | null;
-  /** True if a person has asked for its end. */
+  /** True if a user has requested its end. */
   isStopping: boolean;
-  /** Whether its integration is set up still, so that its CRM can be asked. */
+  /** Whether its integration is still set up, so that its CRM can be queried. */
   isSetUp: boolean;
-  /** True if the service knew too few, and nothing has run since: a person may accept that. */
+  /** True if the service knew too few contacts and nothing has run since. A user may accept that. */
   isRateLow: boolean;
-  /** What to do; null for a run that goes on or went well. */
+  /** What to do; null for a run that is in progress or succeeded. */
   advice: Advice | null;
   reasons: ReasonCount[];
-  /** Contacts that took the profile of the same person in another contact, without a credit. */
+  /** Number of contacts that got the profile of another contact of the same person, without a credit. */
   shared: number;
-  /** A page of the contacts that were not simply fresh, as far as the filter lets them through. */
+  /** A page of the contacts that pass the filter, without those that were just fresh. */
   contacts: ShownContact[];
-  /** What the page was asked to show. */
+  /** The page's filter. */
   query: ContactQuery;
-  /** The word by which the next page is asked for; null if there is none. */
+  /** The cursor of the next page; null if there is none. */
   next: string | null;
 }
 
 export interface ShownContact extends RunContactView {
-  /** Its page in the CRM, if it is known. */
+  /** The contact's page in the CRM, if it is known. */
   url: string | null;
 }
 
-/** The words of the address that say which contacts are shown. */
+/** The address parameters that select the contacts. */
 export interface ContactQuery {
   outcome?: string | undefined;
   reason?: string | undefined;
@@ -59,7 +59,7 @@ export interface ContactQuery {
 /** Contacts on one page. */
 export const PAGE_SIZE = 50;
 
-/** Reads what else there is about a run that was found by this id. */
+/** Reads the further data about a run that was found by this ID. */
 export async function readRunDetail(
   { store, integrations, findRunning }: Pick<Application, 'store' | 'integrations' | 'findRunning'>,
   { id, report, now }: { id: string; report: RunReport; now: number },
@@ -97,7 +97,7 @@ export async function readRunDetail(
   }
 }
 
-/** The last run of an integration, if it stopped because the service knew too few. */
+/** Returns the last run of an integration, if it stopped because the service knew too few contacts. */
 export async function findLowRate(
   reader: Reader,
   integrationId: string,
@@ -106,7 +106,7 @@ export async function findLowRate(
   return last?.reasonCode === 'match_rate_low' ? last : null;
 }
 
-/** Words that mean nothing here are passed over: addresses are typed by people. */
+/** Ignores unknown values, because people type addresses. */
 function pageFilter({ outcome, reason, contact, after }: ContactQuery): RunContactFilter {
   const outcomes = OUTCOME_ORDER.filter((one) => outcome?.split(',').includes(one));
   const position = after === undefined ? undefined : readCursor(after);

@@ -1,4 +1,4 @@
-/** The list of runs: which are asked for by the address, and one page of them. */
+/** The list of runs: the filter in the address, and one page of the runs that pass it. */
 
 import { z } from 'zod';
 import { isoTime } from '../../../core/clock.ts';
@@ -7,7 +7,7 @@ import type { Caller } from '../../../operations/kit/caller.ts';
 import { type OperationDeps, perform } from '../../../operations/kit/perform.ts';
 import { listRuns } from '../../../operations/runs.ts';
 
-/** Words that mean nothing here are passed over: addresses are typed by people. */
+/** Ignores unknown values, because people type addresses. */
 export const runListQuerySchema = z.object({
   client: z.string().trim().optional().catch(undefined),
   status: runStatusSchema.optional().catch(undefined),
@@ -22,7 +22,7 @@ export type RunListQuery = z.infer<typeof runListQuerySchema>;
 export interface RunListView {
   query: RunListQuery;
   runs: RunReport[];
-  /** The word by which the next page is asked for; null if there is none. */
+  /** The cursor of the next page; null if there is none. */
   next: string | null;
 }
 
@@ -31,7 +31,7 @@ const PAGE_SIZE = 50;
 
 const DAY_MS = 86_400_000;
 
-/** The newest first. Throws a ConfigurationError (unknown) for a client that the caller has no access to. */
+/** Lists the newest runs first. Throws a ConfigurationError (unknown) for a client that the caller has no access to. */
 export async function readRunList(
   deps: OperationDeps,
   caller: Caller,

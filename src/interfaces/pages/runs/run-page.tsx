@@ -29,7 +29,7 @@ interface RunPageProps {
   viewer: Viewer;
 }
 
-/** What one run did, and why: the frame round its body. */
+/** What one run did, and why: the frame around its body. */
 export function RunPage({ detail, note, viewer, children }: PropsWithChildren<RunPageProps>) {
   const { report, phase, integrationName } = detail;
   return (
@@ -52,7 +52,7 @@ interface RunBodyProps {
   viewer: Viewer;
 }
 
-/** The same for all who may do the same. */
+/** The body is the same for all users with the same rights. */
 export function RunBody({ detail, words, viewer }: RunBodyProps) {
   const { report, phase, integrationName, advice } = detail;
   const isOver = phase === 'over';
@@ -151,7 +151,7 @@ function Buttons({ detail, viewer }: { detail: RunDetail; viewer: Viewer }) {
   );
 }
 
-/** The way of the contacts, from station to station. */
+/** The contacts' progress, from station to station. */
 function Pipe({ report: { contacts } }: { report: RunReport }) {
   const { read, chosen, submitted, enhanced, written } = contacts;
   const stations = { read, chosen, submitted, enhanced, written };
@@ -247,7 +247,7 @@ function Credits(props: { bucket: 'enhancements' | 'networks'; credits: RunRepor
   );
 }
 
-/** Drawn by the script from what the run says of itself, and kept in the page alone. */
+/** The script draws it from the progress that the run reports. Only the page keeps it. */
 function Rate() {
   return (
     <section class="card" id="rate" aria-labelledby="rate-title" hidden>

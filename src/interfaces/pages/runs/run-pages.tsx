@@ -1,4 +1,4 @@
-/** The pages of runs as texts: the one door between the routes and what is written in JSX. */
+/** Renders the run pages as texts. The routes use JSX only through this file. */
 import { raw } from 'hono/html';
 import type { CrmMessage } from '../../../decisions/crm-messages.ts';
 import { render, renderPart, type Viewer } from '../frame/layout.tsx';
@@ -8,13 +8,15 @@ import type { RunDetail } from './run-detail.ts';
 import type { RunListView } from './run-list.ts';
 import { RunBody, RunPage } from './run-page.tsx';
 
-/** What stands on the page of a run, for all who may do the same. */
+/** The content of a run's page, for all users with the same rights. */
 export interface RunBodyText {
   detail: Pick<RunDetail, 'report' | 'phase' | 'integrationName'>;
   text: string;
 }
 
-/** The body of the page of one run; `words` is what the CRM said, empty for those who may not read it. */
+/**
+ * The body of the page of one run. `words` contains the CRM's messages; it is empty for users who may not read them.
+ */
 export async function renderRunBody(
   viewer: Viewer,
   detail: RunDetail,
@@ -33,12 +35,12 @@ export function renderRun(viewer: Viewer, { detail, text }: RunBodyText, note: s
   );
 }
 
-/** What a run wrote into one contact. */
+/** The values that a run wrote into one contact. */
 export function renderChanges(viewer: Viewer, view: ChangesView) {
   return render(<ChangesPage view={view} viewer={viewer} />);
 }
 
-/** All runs; `isClient` says whether the client that is asked for has pages. */
+/** All runs. `isClient` says whether the requested client has pages. */
 export function renderRuns(
   viewer: Viewer,
   list: RunListView,

@@ -35,7 +35,7 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     const query = runListQuerySchema.parse(c.req.query());
     const list = await readRunList(world, getCaller(c), query);
     const { renderRuns } = await import('./run-pages.tsx');
-    // An id can be guessed: the name is for those who reach the client.
+    // An ID can be guessed, so only users with access to the client see the name.
     const getClientName = (id: string) =>
       (hasAccess(c, id) ? integrations.get(id)?.name : undefined) ?? id;
     const { client: id } = query;
@@ -53,7 +53,7 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     const id = c.req.param('id');
     const report = await findRun(c, store.reader, id);
     const { note, ...query } = pageQuerySchema.parse(c.req.query());
-    // It may quote names and figures: for readers and above, opened for this one answer.
+    // It may quote names and amounts, so it is decrypted only for readers and above, and only for this response.
     const mayRead = mayActAs(principal.role, 'reader');
     const words = mayRead ? await readCrmMessages(application, id, PAGE_SIZE) : [];
     if (words.length > 0) {
@@ -68,7 +68,8 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
       const about = { id, report, now: clock.now() };
       return renderRunBody(viewer, await readRunDetail(application, about, query), words);
     };
-    // All who watched it come for its end at once. Where one of them has something to do, it is shown as it is.
+    // All users who watched the run request its end at once. If a user can act on it, the page is not taken from the
+    // cache.
     const isShared =
       report.status === 'succeeded' &&
       note === null &&
@@ -78,7 +79,7 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     return c.html(renderRun(viewer, body, note && NOTES[note]));
   });
 
-  // Values of a person go to readers and above, and no cache keeps them (`forbidCaching`).
+  // A person's values are for readers and above, and no cache stores them (`forbidCaching`).
   app.get('/runs/:id/changes', frame.see('reader'), async (c) => {
     const { id: runId, integration: integrationId } = await findRun(
       c,
@@ -109,7 +110,7 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     const state = await stop(getCaller(c), run);
     frame.clients.forget();
     const back = c.req.query('back');
-    // A run that does not begin any more has no page.
+    // A run that will never start has no page.
     if (back === 'home') return c.redirect(`/?note=${state}#${toAnchor(integration)}`, 303);
     const isOnPage = back !== 'client' && state !== 'dropped';
     return c.redirect(`${isOnPage ? `/runs/${run}` : clientHref(integration)}?note=${state}`, 303);
@@ -128,7 +129,7 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
   });
   return app;
 
-  /** A run that has ended meanwhile is no mistake of the user who clicks. */
+  /** If the run has ended in the meantime, the click is not the user's mistake. */
   async function stop(caller: Caller, run: string): Promise<'stopping' | 'dropped' | 'over'> {
     try {
       return (await perform(world, caller, stopRun, { run })).state;
@@ -139,7 +140,7 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
   }
 }
 
-/** What can be said on the next page: only these words, whatever the address has. */
+/** The notes that the next page can show. Its address only selects one of them. */
 const NOTES = {
   stopping: 'The run was asked to stop. It ends within seconds.',
   over: 'The run was over already.',

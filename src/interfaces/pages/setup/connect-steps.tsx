@@ -5,7 +5,7 @@ import { CONNECTABLE, getApp } from './forms.ts';
 import { Choice, Field } from './parts.tsx';
 import type { StepPageView, StepView } from './steps.ts';
 
-/** How an administrator of the CRM comes by what is asked for. */
+/** How an administrator of the CRM gets the required values. */
 const HOW_TO: Readonly<Record<'salesforce' | 'hubspot', readonly string[]>> = {
   salesforce: [
     'In Salesforce: Setup → External Client App Manager → New External Client App.',
@@ -191,7 +191,7 @@ function FileDoor({ page: { setup }, view }: { page: StepPageView; view: StepVie
   );
 }
 
-/** What a file begins with, before it is taken. */
+/** The beginning of a file, before it is uploaded. */
 export function FilePreview({ of }: { of: DroppedPreview }) {
   if (of === 'workbook') {
     return <p class="hint">This is a workbook. Its first rows are shown once you use it.</p>;

@@ -1,4 +1,4 @@
-/** A CSV file that is dropped on the page, looked at before, and the file of its results. */
+/** Uploading a CSV file, its preview, and the file of its results. */
 import { readFile } from 'node:fs/promises';
 import type { Hono, MiddlewareHandler } from 'hono';
 import { type Draft, type Setup, saveSetup } from '../../../clients/setup/draft.ts';
@@ -17,7 +17,7 @@ import { limitBody, MAX_API_BODY_BYTES, tooLarge } from '../../api/request/guard
 import { answerMissing, cleared, one, requireSameKind } from './forms.ts';
 import { MAX_NAME_LENGTH, readForm, requireId, type WizardContext } from './set-up-context.ts';
 
-/** A form with a file has some words besides. */
+/** Extra size for the other fields of a form with a file. */
 const limitUpload = limitBody(MAX_UPLOAD_BYTES + MAX_API_BODY_BYTES);
 
 /** Refuses larger files before they are read. */
@@ -48,7 +48,7 @@ export function addFileRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
       const sheet = one(form, 'sheet') || null;
       const answers = await fileAnswers(setup, { content, name: file.name, sheet });
       const saved = await saveSetup(application, setup, answers);
-      // Of two files that are not in use yet the one that no set-up names is taken away.
+      // If neither of two files is in use yet, the one that no set-up names is deleted.
       await dropReplaced(saved ? setup : answers, saved ? answers : setup);
       return c.redirect(
         `/setup/${setup.id}/${saved ? 'people?note=file' : 'crm?note=elsewhere'}`,
@@ -59,7 +59,7 @@ export function addFileRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     }
   });
 
-  /** What a file is about to be taken for; nothing of it is kept. */
+  /** Previews how a file would be read. None of it is stored. */
   app.post('/setup/:id/preview', frame.act('admin'), limitBody(PREVIEW_BYTES), async (c) => {
     await requireSetup(c);
     const preview = await previewFile(Buffer.from(await c.req.arrayBuffer()));
@@ -83,7 +83,7 @@ export function addFileRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     return c.body(content);
   });
 
-  /** The file of answers that count no more, unless those that do name it as well. */
+  /** Deletes the file of outdated answers, unless the current answers name it too. */
   async function dropReplaced(gone: Partial<Draft>, kept: Partial<Draft>): Promise<void> {
     const path = gone.answers?.crm?.['path'];
     const stored = application.integrations.get(gone.answers?.id ?? '')?.crm['path'];
@@ -98,7 +98,7 @@ export function addFileRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     const { answers, stored } = setup;
     const before = answers.crm?.kind === 'csv' ? answers.crm : null;
     const path = before?.['path'];
-    // An account is its path: what is known of these contacts hangs on it.
+    // The path is the account that the data about these contacts belongs to.
     const isPinned = stored !== null && before !== null;
     if (isPinned && !isUpload(settings, path)) throw notOurs();
     const replaced = isPinned && isUpload(settings, path) ? path : null;

@@ -1,4 +1,4 @@
-/** What was typed into the forms of the set-up, as answers: each step says which settings it makes. */
+/** Converts the forms of the set-up into answers. Each step defines which settings it produces. */
 import { z } from 'zod';
 import { findConnectorDefinition } from '../../../../connectors/index.ts';
 import type { MarkKind } from '../../../../connectors/mark-values.ts';
@@ -19,22 +19,22 @@ import type { NetworkSetting } from '../../../core/integration-settings.ts';
 import { isSameOrigin } from '../../../outbound/address.ts';
 import type { Settings } from '../../../settings/settings.ts';
 
-/** The fields of a form, each with what was typed once or several times. */
+/** The fields of a form, each with one or several values. */
 export type Form = Readonly<Record<string, unknown>>;
 
-/** What the operator allows. */
+/** The values that the operator allows. */
 export interface Allowed {
   guard: Pick<ClientGuard, 'requirePublic'>;
   apps: Pick<Settings['setup'], 'salesforce' | 'hubspot'>;
 }
 
-/** What a user typed, without white space around it; empty if nothing. */
+/** Returns the user's text without surrounding white space; empty if there is none. */
 export function one(form: Form, name: string): string {
   const value = Array.isArray(form[name]) ? form[name].at(-1) : form[name];
   return typeof value === 'string' ? requirePlainText('This form', value.trim()) : '';
 }
 
-/** A name from a list that was offered: whatever it is called in the CRM, it is only a name. */
+/** Returns a name from an offered list. Whatever characters it has in the CRM, it is only a name. */
 function chosen(form: Form, name: string): string | undefined {
   const value = Array.isArray(form[name]) ? form[name].at(-1) : form[name];
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
@@ -48,7 +48,7 @@ function chosenMany(form: Form, name: string): string[] {
   );
 }
 
-/** The answers with those of one step as they were typed; throws a ConfigurationError for what cannot be. */
+/** Returns the answers with the submitted ones of one step. Throws a ConfigurationError for invalid values. */
 export async function answered(
   step: Exclude<SetupStep, 'key' | 'plan'>,
   setup: Setup,
@@ -83,7 +83,7 @@ const authSchema = z.object({
   clientSecret: z.string().optional().catch(undefined),
 });
 
-/** What is known of the app from before: never shown, and sent to its own origin alone. */
+/** The stored credentials of the app: never shown, and sent only to their own origin. */
 export function getApp({ answers: { crm } }: Pick<Setup, 'answers'>) {
   const { type, clientId, clientSecret } = authSchema.catch({}).parse(crm?.['auth'] ?? {});
   const url = typeof crm?.['url'] === 'string' ? crm['url'] : undefined;
@@ -140,7 +140,7 @@ async function crmAnswers(setup: Setup, form: Form, allowed: Allowed): Promise<P
   return signedIn(setup, { kind, url, auth });
 }
 
-/** Salesforce takes client credentials at the address of one org only. */
+/** Salesforce accepts client credentials only at the address of one org. */
 function requireMyDomain(url: string): void {
   if (!['login.salesforce.com', 'test.salesforce.com'].includes(new URL(url).hostname)) return;
   throw new ConfigurationError(
@@ -149,7 +149,7 @@ function requireMyDomain(url: string): void {
   );
 }
 
-/** Another way to sign in, and the rest of what is known of this CRM. */
+/** Returns the CRM's settings with another way to sign in. */
 function signedIn({ answers, done }: Setup, crm: NonNullable<Answers['crm']>): Partial<Draft> {
   const rest = answers.crm?.kind === crm.kind ? answers.crm : undefined;
   return {
@@ -167,13 +167,13 @@ function textIn(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** True if no user has to let the set-up in on a page of the CRM. */
+/** Returns true if no user has to grant access on a page of the CRM. */
 export function isSignedIn({ answers }: Partial<Pick<Draft, 'answers'>>): boolean {
   const type = authSchema.safeParse(answers?.crm?.['auth']).data?.type;
   return type === 'token' || type === 'clientCredentials';
 }
 
-/** Ids of one CRM mean other people in another: what was paid for would be paid for again. */
+/** The same ID means a different person in another CRM, so everything would be paid for again. */
 export function requireSameKind({ isNew, stored, answers }: Setup, kind: string): void {
   if ((isNew && stored === null) || answers.crm?.kind === kind) return;
   throw new ConfigurationError(
@@ -182,7 +182,7 @@ export function requireSameKind({ isNew, stored, answers }: Setup, kind: string)
   );
 }
 
-/** What belongs to one kind of CRM is no answer for another. */
+/** Settings of one kind of CRM are not valid for another. */
 export function cleared(answers: Answers, kind: string): Answers {
   if (answers.crm === undefined || answers.crm.kind === kind) return answers;
   const { fields: _, contacts, ...others } = answers;
@@ -235,7 +235,10 @@ function peopleAnswers({ answers }: Setup, form: Form): Answers {
 
 const meaningSchema = z.tuple([z.enum(['marked', 'unmarked', '']), z.string().trim().min(1)]);
 
-/** The fields that mark contacts, and what was said of their values; what was said of another field is dropped. */
+/**
+ * Returns the fields that mark contacts, and the meanings of their values. Meanings of values of other fields are
+ * dropped.
+ */
 function markAnswers(contacts: Answers['contacts'], form: Form): Partial<Answers['contacts']> {
   const fields: Record<MarkKind, string | null> = { ...NOTHING_MARKED };
   const marked: Record<MarkKind, string[] | null> = { ...NOTHING_MARKED };
@@ -310,7 +313,7 @@ function fieldAnswers(form: Form): FieldMapping[] {
   );
 }
 
-/** Networks bring warm paths, which have fields of their own: the connector's, unless some were chosen. */
+/** Networks bring warm paths, which have separate fields: the connector's, unless the user chose some. */
 async function withPaths(answers: Answers, networks: NetworkSetting[]): Promise<Answers> {
   const { fields, crm } = answers;
   const isPath = ({ from }: FieldMapping) => from.startsWith('warmPath.');
@@ -347,7 +350,7 @@ function readJson(text: string): unknown {
   }
 }
 
-/** The schedules that are offered by name; `H` stands for the hour. */
+/** The schedules that are offered by name. `H` is replaced by the hour. */
 export const RHYTHMS = {
   nightly: { label: 'every night', cron: '0 H * * *' },
   weekdays: { label: 'on weekdays', cron: '0 H * * 1-5' },
@@ -382,7 +385,7 @@ function readSchedule(before: Answers['schedule'], form: Form): Answers['schedul
   return { catchUp: true, jitterMs: 30_000, ...before, cron, timezone };
 }
 
-/** The address is a secret: it is not shown again, and one that was kept stays where none is written. */
+/** The address is a secret, so it is not shown again. If the field is empty, the stored address stays. */
 async function withAlerts(answers: Answers, form: Form, allowed: Allowed): Promise<Answers> {
   const { alerts, ...others } = answers;
   if (one(form, 'alertsOff') !== '') return others;

@@ -4,7 +4,7 @@ import { TableCell, TableHead } from '../frame/parts.tsx';
 import { FormButtons } from './parts.tsx';
 import type { StepView } from './steps.ts';
 
-/** More groups than these are no choice; the search of the browser finds one among them. */
+/** A longer list of groups would not help users to choose. The browser's search finds a group in this one. */
 const MOST_GROUPS = 300;
 
 export function NetworksStep({ setup, view }: { setup: Setup; view: StepView['networks'] }) {

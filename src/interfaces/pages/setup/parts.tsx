@@ -13,7 +13,7 @@ export function Field(props: {
   isNeeded?: boolean;
   inputmode?: 'numeric';
   list?: string;
-  /** Of several fields of one name on a page. */
+  /** Distinguishes several fields with the same name on a page. */
   id?: string;
 }) {
   const { name, label, hint, type = 'text', value, placeholder, isNeeded = false, list } = props;
@@ -42,7 +42,7 @@ export function Field(props: {
   );
 }
 
-/** A choice out of some. */
+/** A choice of one option. */
 export function Choice(props: {
   name: string;
   label: string;
@@ -74,7 +74,7 @@ export function Choice(props: {
   );
 }
 
-/** Several out of a list. */
+/** A choice of several options. */
 export function Ticks(props: {
   name: string;
   legend: string;
@@ -99,7 +99,7 @@ export function Ticks(props: {
   );
 }
 
-/** What went wrong, where it can be put right. */
+/** The problem, shown where the user can fix it. */
 export function Problem({ text }: { text: string | null }) {
   if (text === null) return null;
   return (
@@ -110,7 +110,7 @@ export function Problem({ text }: { text: string | null }) {
   );
 }
 
-/** The buttons at the end of a step: back, what else there is, and on. */
+/** The buttons at the end of a step: back, other actions, and continue. */
 export function FormButtons(
   props: PropsWithChildren<{ back: string | null; label?: string; isQuiet?: boolean }>,
 ) {

@@ -84,7 +84,7 @@ export function PeopleStep({ setup, view }: { setup: Setup; view: StepView['peop
   );
 }
 
-/** What the file does not tell, or tells in columns that are not chosen. */
+/** Data that the file lacks, or has in columns that are not chosen. */
 function fileNotes(header: CsvHeader, { crm, contacts }: Setup['answers']): string[] {
   const chosen = {
     optOut: contacts.optOutField,
@@ -108,10 +108,10 @@ const MARK_LABELS = {
   doNotContact: 'Marks who wants no contact',
 } as const;
 
-/** What is counted of the contacts that the CRM's own marks leave out. */
+/** The numbers of contacts that the CRM's own marks leave out. */
 const LEFT_BY = { deceased: 'deceased', doNotContact: 'do_not_contact' } as const;
 
-/** The fields to choose from; where the CRM's own marks are in force, none of them is "Automatic". */
+/** The fields to choose from. If the CRM's own marks apply, choosing no field is called "Automatic". */
 function markChoices(
   kind: MarkKind,
   props: {
@@ -270,7 +270,7 @@ function chosenColumns(
   };
 }
 
-/** Every column with an example, those that are not used too: a part that was missed is seen. */
+/** Every column with an example, including unused columns, so that a missed part is noticed. */
 function AllColumns({ lines }: { lines: readonly ColumnLine[] }) {
   const unused = lines.filter(({ use }) => use === null).length;
   return (

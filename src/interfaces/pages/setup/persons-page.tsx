@@ -5,15 +5,15 @@ import { clientHref } from '../home/client-href.ts';
 import { AcceptRate } from '../home/client-parts.tsx';
 import { SampledPersons } from './persons.tsx';
 
-/** What the page of persons shows: read from the CRM for this one answer. */
+/** The content of the persons page, read from the CRM for this one response. */
 export interface PersonsView {
   integration: { id: string; name: string };
   persons: readonly PersonDetails[];
-  /** True if the last run stopped because the service knew too few. */
+  /** True if the last run stopped because the service knew too few contacts. */
   isRateLow: boolean;
 }
 
-/** A few persons as they would be sent to the service: are these the right columns? */
+/** A few persons as they would be sent to the service, to check that the columns are right. */
 export function renderPersons(viewer: Viewer, view: PersonsView) {
   const { integration, persons, isRateLow } = view;
   return render(

@@ -1,5 +1,4 @@
-/** What the routes of the set-up have in common: who asks, which set-up it is, and its page. */
-
+/** The common parts of the set-up routes: the user, the set-up, and its page. */
 import type { Context } from 'hono';
 import { findSetup, type Setup } from '../../../clients/setup/draft.ts';
 import { ofTheFile } from '../../../clients/setup/finish.ts';
@@ -20,18 +19,18 @@ import { readStep } from './steps.ts';
 export interface WizardContext {
   deps: HttpDeps;
   frame: PageFrame;
-  /** What an address or an account of a form may be. */
+  /** The rules for an address or an account in a form. */
   allowed: Allowed;
-  /** The service's address, where the operator has set it. */
+  /** The service's address, if the operator has set it. */
   serviceUrl: string | null;
   /** The clients of the settings file, which no page changes. */
   ofFile: ReadonlySet<string>;
   acting(c: Context<HttpEnv>): HttpDeps['application'];
-  /** Puts on record that the page shows names. */
+  /** Records that the page shows names. */
   noteNames(c: Context<HttpEnv>, integrationId: string): Promise<void>;
-  /** The set-up of the address. Throws an HttpError (404) if there is none within reach. */
+  /** Returns the set-up in the address. Throws an HttpError (404) if there is none that the user has access to. */
   requireSetup(c: Context<HttpEnv>): Promise<Setup>;
-  /** The page of a step; with a problem it answers 422. */
+  /** Responds with the page of a step; with status 422 if there is a problem. */
   show(
     c: Context<HttpEnv>,
     setup: Setup,
@@ -95,7 +94,7 @@ export function createWizardContext(deps: HttpDeps, frame: PageFrame): WizardCon
     return c.html(page, problem === null ? 200 : 422);
   }
 
-  /** A mistake is said on the page where it can be put right. */
+  /** Shows an error on the page where the user can fix it. */
   async function refused(
     c: Context<HttpEnv>,
     setup: Setup,
@@ -137,7 +136,7 @@ export function createWizardContext(deps: HttpDeps, frame: PageFrame): WizardCon
   }
 }
 
-/** What can be said on the next page: only these words, whatever the address has. */
+/** The notes that the next page can show. Its address only selects one of them. */
 const NOTES: Readonly<Record<string, string>> = {
   connected: 'The account is connected.',
   file: 'The file was taken. Now say which columns make a person.',
@@ -156,7 +155,7 @@ const NOTES: Readonly<Record<string, string>> = {
 /** The pages that show names and values of the CRM. */
 const NAMES_SHOWN: ReadonlySet<SetupStep> = new Set(['people', 'fields', 'plan']);
 
-/** Longer names are no names. */
+/** Longer texts are not names. */
 export const MAX_NAME_LENGTH = 120;
 
 export function requireId(c: Context<HttpEnv>): string {

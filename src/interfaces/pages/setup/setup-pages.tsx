@@ -1,4 +1,4 @@
-/** The pages of the set-up as texts: the one door between the routes and what is written in JSX. */
+/** Renders the set-up pages as texts. The routes use JSX only through this file. */
 
 import type { DroppedPreview } from '../../../clients/setup/dropped-file.ts';
 import { hideSecrets, toYaml } from '../../../clients/shown-settings.ts';
@@ -24,7 +24,7 @@ export function renderPreview(preview: DroppedPreview) {
   return renderPart(<FilePreview of={preview} />);
 }
 
-/** A page that goes on to a CRM by itself. */
+/** A page that redirects to a CRM automatically. */
 export function renderLeave(viewer: Viewer, { crm, href }: { crm: string; href: string }) {
   return render(
     <Layout title={`To ${crm}`} viewer={viewer} area="setup" goesTo={href}>
@@ -46,13 +46,13 @@ export function renderLeave(viewer: Viewer, { crm, href }: { crm: string; href: 
 
 export interface PresentView {
   integration: Integration;
-  /** True if it stands in the settings file, and is changed there alone. */
+  /** True if it is in the settings file, and can only be changed there. */
   isOfFile: boolean;
   hasResults: boolean;
   note: string | null;
 }
 
-/** An integration that is there, and how it is changed. */
+/** An existing integration, and how it can be changed. */
 export function renderPresent(viewer: Viewer, view: PresentView) {
   const { integration, isOfFile, hasResults, note } = view;
   const { id, name = id } = integration;

@@ -1,4 +1,4 @@
-/** What is sent of an integration's contacts: are these the right columns? */
+/** The data of an integration's contacts that is sent, to check that the columns are right. */
 
 import type { Hono } from 'hono';
 import { showPersons } from '../../../clients/live-crm.ts';

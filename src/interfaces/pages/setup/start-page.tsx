@@ -10,9 +10,9 @@ import { STEP_NAMES } from './steps.ts';
 export interface StartView {
   setups: readonly Setup[];
   integrations: readonly { id: string; name: string; kind: string; isOfFile: boolean }[];
-  /** How many there are beyond those that are listed. */
+  /** Number of further integrations that are not listed. */
   more: number;
-  /** What was searched for. */
+  /** The search text. */
   find: string;
   note: string | null;
 }
@@ -23,7 +23,7 @@ const KINDS: Readonly<Record<string, string>> = {
   csv: 'CSV file',
 };
 
-/** Where a set-up begins, is taken up again, or an integration is changed. */
+/** The page on which users start or continue a set-up, or change an integration. */
 export function StartPage({ viewer, view }: { viewer: Viewer; view: StartView }) {
   const { setups, integrations, more, find, note } = view;
   const isFirst = setups.length + integrations.length === 0 && find === '';

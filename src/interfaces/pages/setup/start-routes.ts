@@ -1,4 +1,4 @@
-/** Set-ups that are begun, changed and dropped, and the way to the CRM's consent. */
+/** Starting, changing and dropping set-ups, and the redirect to the CRM's consent page. */
 import type { Hono } from 'hono';
 import {
   beginChange,
@@ -98,7 +98,7 @@ export function addStartRoutes(app: Hono<HttpEnv>, context: WizardContext): void
     return c.redirect('/setup?note=dropped', 303);
   });
 
-  /** Forms may not lead to another site, so that a page of ours does. */
+  /** Forms may not redirect to another site, so a page of ours does. */
   app.get('/setup/:id/leave', frame.see('admin'), async (c) => {
     const setup = await requireSetup(c);
     const { kind } = getApp(setup);
@@ -112,5 +112,5 @@ export function addStartRoutes(app: Hono<HttpEnv>, context: WizardContext): void
   });
 }
 
-/** Clients on the first page; others are searched for. */
+/** Maximum number of clients on the first page. Users search for the others. */
 const MOST_LISTED = 200;

@@ -1,4 +1,4 @@
-/** One step of the set-up: the list of steps, the step itself, and the settings that it makes. */
+/** One step of the set-up: the list of steps, the step itself, and the settings that it produces. */
 
 import type { Setup } from '../../../clients/setup/draft.ts';
 import { SETUP_STEPS, type SetupStep } from '../../../clients/setup/steps.ts';

@@ -34,7 +34,7 @@ export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     const step = parseStep(c);
     const id = requireId(c);
     const isBegun = (await findSetup(application, id)) !== null;
-    // Other pages lead to a step; where no change is begun, it begins on the page of the settings.
+    // Other pages link to a step. If no change has been started, it starts on the settings page.
     if (!isBegun && application.integrations.has(id)) return c.redirect(`/setup/${id}`, 303);
     const setup = await requireSetup(c);
     const first = missingFor(setup, step);
@@ -71,7 +71,7 @@ export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     changes: Partial<Draft>,
     deed: string,
   ): Promise<Response> {
-    // The consent itself is what does the first step, where one is needed.
+    // If a consent is needed, the consent itself completes the first step.
     const isConsent = step === 'crm' && !isSignedIn(changes);
     const done = isConsent ? {} : { done: withStep(setup.done, step) };
     const account =
@@ -129,7 +129,7 @@ export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
     return { answers };
   }
 
-  /** The account that the settings sign in to, by what they hold. */
+  /** Identifies the account that the settings sign in to, by the settings' content. */
   function readAccountName(c: Context<HttpEnv>, setup: Pick<Setup, 'answers'>): Promise<string> {
     const live = liveDeps(deps, c.get('actor'));
     return withCrm(

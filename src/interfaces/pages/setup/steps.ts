@@ -1,4 +1,4 @@
-/** What each page of the set-up shows, gathered for one answer; names and values in it are kept nowhere. */
+/** Gathers the content of each set-up page for one response. Names and values in it are not stored. */
 import { z } from 'zod';
 import type { GroupSummary } from '../../../../connectors/contract.ts';
 import { findConnectorDefinition } from '../../../../connectors/index.ts';
@@ -42,7 +42,7 @@ import { findRunById } from '../../../sync/statements/runs.ts';
 import { findRunReport } from '../../../sync/views/run.ts';
 import { type ReasonCount, readReasons } from '../../../sync/views/run-contacts.ts';
 
-/** The words of each step in the list. */
+/** The label of each step in the list. */
 export const STEP_NAMES: Readonly<Record<SetupStep, string>> = {
   crm: 'CRM',
   key: 'Service key',
@@ -53,14 +53,16 @@ export const STEP_NAMES: Readonly<Record<SetupStep, string>> = {
   plan: 'Plan and trial',
 };
 
-/** What one page shows besides the answers; a part that could not be had is null, and `trouble` says why. */
+/**
+ * The content of one page, in addition to the answers. A part that could not be read is null, and `trouble` says why.
+ */
 export interface StepView {
   crm: { takesFiles: boolean };
   key: { balances: CreditBalances | null };
   people: {
     header: CsvHeader | null;
     look: PeoplePreview | null;
-    /** The values of the chosen fields of marks whose meaning is asked. */
+    /** The values of the chosen mark fields whose meaning the user is asked for. */
     values: MarkFieldValues[];
   };
   fields: { look: FieldsPreview | null; mappings: readonly FieldMapping[]; names: DefaultNames };
@@ -69,48 +71,48 @@ export interface StepView {
   plan: PlanView;
 }
 
-/** The field that the connector would write each value into. */
+/** The field into which the connector would write each value. */
 export type DefaultNames = ReadonlyMap<string, string>;
 
 export interface PlanView {
   look: PlanPreview | null;
-  /** The trial run; null before it was asked for. */
+  /** The trial run; null before the user requests it. */
   run: RunReport | null;
   reasons: ReasonCount[];
   examples: TrialExample[];
-  /** Lines that a change takes away and adds; null for a new integration. */
+  /** Lines that a change removes and adds; null for a new integration. */
   diff: DiffLine[] | null;
-  /** True if the change decides who is asked about, and so what is paid for. */
+  /** True if the change affects which contacts are submitted, and therefore the cost. */
   changesPeople: boolean;
 }
 
 interface Read<Step extends SetupStep> {
   view: StepView[Step];
-  /** Why a part of it could not be had. */
+  /** Why a part of it could not be read. */
   trouble: string | null;
 }
 
 /** A step and what its page shows. */
 export type Shown = { [Step in SetupStep]: { step: Step } & Read<Step> }[SetupStep];
 
-/** All that the page of a step is made of. */
+/** Everything that the page of a step is built from. */
 export interface StepPageView {
   setup: Setup;
   shown: Shown;
-  /** What was wrong with what was typed. */
+  /** The error in the submitted values. */
   problem: string | null;
   note: string | null;
-  /** What the operator has set once for all. */
+  /** The values that the operator has set for all set-ups. */
   apps: Settings['setup'];
   serviceUrl: string | null;
   alerts: Settings['alerts'];
-  /** Where each CRM sends people back to. */
+  /** The address to which each CRM redirects users. */
   callbacks: { salesforce: string; hubspot: string };
 }
 
 type StepDeps = LiveDeps & { setup: SetupDeps; now: number };
 
-/** The steps that have to be done before this one can be shown. */
+/** The steps that must be done before this one can be shown. */
 const NEEDS: Readonly<Record<SetupStep, readonly SetupStep[]>> = {
   crm: [],
   key: [],
@@ -121,12 +123,12 @@ const NEEDS: Readonly<Record<SetupStep, readonly SetupStep[]>> = {
   plan: ['crm', 'key', 'people', 'fields'],
 };
 
-/** The first step that has to be done before this one; null if it can be shown. */
+/** Returns the first step that must be done before this one; null if it can be shown. */
 export function missingFor({ done }: Pick<Setup, 'done'>, step: SetupStep): SetupStep | null {
   return NEEDS[step].find((needed) => !done.includes(needed)) ?? null;
 }
 
-/** The answers as YAML, without what is secret in them. */
+/** Returns the answers as YAML, without secrets. */
 export function yamlOfAnswers(setup: Pick<Setup, 'answers'>): string {
   const { partner, crm } = setup.answers;
   const settings = settingsSchema.parse(hideSecrets(workingIntegration(setup)).settings);
@@ -167,7 +169,7 @@ const READERS: {
   plan: readPlan,
 };
 
-/** What is left where the CRM or the service cannot be asked. */
+/** The content of a page if the CRM or the service cannot be reached. */
 const WITHOUT: { [Step in SetupStep]: (deps: StepDeps, setup: Setup) => Promise<StepView[Step]> } =
   {
     crm: READERS.crm,
@@ -183,7 +185,7 @@ const WITHOUT: { [Step in SetupStep]: (deps: StepDeps, setup: Setup) => Promise<
     plan: (deps, setup) => readPlan(deps, setup, false),
   };
 
-/** Reads what a step shows; trouble with the CRM or the service is said on the page. */
+/** Reads the content of a step. Problems with the CRM or the service are shown on the page. */
 export async function readStep(step: SetupStep, deps: StepDeps, setup: Setup): Promise<Shown> {
   const read = <Step extends SetupStep>(one: Step) => readOne(one, deps, setup);
   switch (step) {
@@ -237,7 +239,7 @@ async function readHeader({ answers: { crm } }: Pick<Setup, 'answers'>): Promise
   return 'problem' in header ? null : header;
 }
 
-/** The field map as answered, else that of the connector; without networks nothing fills a warm path. */
+/** Returns the answered field map, else the connector's. Without networks, nothing fills warm paths. */
 export async function readMappings(
   setup: Pick<Setup, 'answers' | 'isNew'>,
 ): Promise<readonly FieldMapping[]> {
@@ -250,7 +252,7 @@ export async function readMappings(
 
 const columnsSchema = z.object({ columns: z.object({ id: z.string() }), output: z.string() });
 
-/** The connector's own map; in a new client, columns of the file that have our names stay the file's own. */
+/** Returns the connector's own map. In a new client, file columns with our names stay the file's own. */
 async function readDefaultFields(
   { answers, isNew }: Pick<Setup, 'answers' | 'isNew'>,
   crm: Integration['crm'],
@@ -279,7 +281,7 @@ async function defaultNames(setup: Setup): Promise<DefaultNames> {
   );
 }
 
-/** False of a file whose columns were not chosen yet. */
+/** Returns false for a file whose columns were not chosen yet. */
 async function isReadable({ answers: { crm } }: Setup): Promise<boolean> {
   if (crm === undefined) return false;
   const { settingsSchema: schema } = await findConnectorDefinition(crm.kind);
@@ -288,7 +290,7 @@ async function isReadable({ answers: { crm } }: Setup): Promise<boolean> {
 
 const RUNS_SHOWN = 3;
 
-/** When the next runs begin (epoch ms). */
+/** Returns when the next runs start (epoch ms). */
 function nextRuns(schedule: Setup['answers']['schedule'], now: number): number[] {
   const times: number[] = [];
   let after = now;
@@ -329,7 +331,7 @@ function readStored(stored: string): Integration {
   return integrationSchema.parse(JSON.parse(stored));
 }
 
-/** The part of the settings that says who is asked about, and how they look. */
+/** Returns the part of the settings that decides which contacts are submitted, and with which data. */
 function toPeopleKey({ crm: { columns, employer, path }, contacts }: Integration): string {
   return JSON.stringify([columns, employer, path, contacts]);
 }
@@ -339,7 +341,7 @@ export interface DiffLine {
   text: string;
 }
 
-/** Line by line, by the longest common part; settings are short. */
+/** Compares line by line, by the longest common subsequence, because settings are short. */
 export function diffLines(before: string, after: string): DiffLine[] {
   const [a, b] = [before.split('\n'), after.split('\n')];
   const common = a.map(() => b.map(() => 0));

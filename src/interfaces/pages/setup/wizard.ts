@@ -1,4 +1,4 @@
-/** The set-up of a client, step by step; each step is a page of its own, which works without a script. */
+/** The set-up of a client, step by step. Each step is a separate page that works without scripts. */
 import type { Hono } from 'hono';
 import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
 import type { PageFrame } from '../frame/page-app.ts';
@@ -12,7 +12,7 @@ export function wizardRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
   const context = createWizardContext(deps, frame);
   addStartRoutes(app, context);
   addFileRoutes(app, context);
-  // The last ones: a step may be any word.
+  // Registered last, because a step can be any word.
   addStepRoutes(app, context);
   return app;
 }

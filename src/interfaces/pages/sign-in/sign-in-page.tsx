@@ -4,21 +4,21 @@ import { CommandLine } from '../frame/parts.tsx';
 import { PasskeyForm } from '../users/passkey-parts.tsx';
 
 export interface SignInView {
-  /** Where to go then: a path of ours. */
+  /** The path to go to after signing in; one of our own. */
   to: string;
-  /** What was none of ours; null before the first attempt. */
+  /** The way to sign in that was refused; null before the first attempt. */
   refused: 'token' | 'password' | 'passwords' | 'provider' | 'passkey' | null;
-  /** Whether there is a person who can sign in. */
+  /** Whether there is a user who can sign in. */
   hasPeople: boolean;
-  /** Whether a password lets them in. */
+  /** Whether users can sign in with a password. */
   hasPasswords: boolean;
-  /** What a passkey is asked by; null while there is none. */
+  /** The request for a passkey; null while there is none. */
   passkey: PasskeyOffer | null;
-  /** What the identity provider is called; null without one. */
+  /** The name of the identity provider; null without one. */
   provider: string | null;
 }
 
-/** The form for strangers. */
+/** The form for visitors who are not signed in. */
 export function renderSignIn(viewer: Viewer, view: SignInView) {
   const { to, refused, hasPeople, hasPasswords, passkey, provider } = view;
   return render(

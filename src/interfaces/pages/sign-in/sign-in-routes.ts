@@ -14,7 +14,7 @@ import type { SignInView } from './sign-in-page.tsx';
 export interface SignInDoors {
   access: Access;
   passwords: PasswordSignIn;
-  /** Null where browsers make no passkeys. */
+  /** Null if browsers create no passkeys here. */
   passkeys: PasskeySignIn | null;
   /** Null without an identity provider. */
   provider: ProviderSignIn | null;
@@ -60,7 +60,7 @@ export function signInRoutes(
     return to === null ? page(c, '/', 'provider') : c.redirect(to, 303);
   });
 
-  // Scanners of links and previews send GET: only the button on the page uses the link.
+  // Link scanners and previews send GET, so only the button on the page uses the link.
   app.get('/first-visit/:secret', async (c) => {
     const { renderFirstVisit } = await import('./first-visit-page.tsx');
     c.header('Cache-Control', 'no-store');

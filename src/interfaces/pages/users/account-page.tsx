@@ -13,13 +13,13 @@ export interface AccountView {
   email: string | null;
   hasPassword: boolean;
   sessions: readonly (SessionRecord & { isThis: boolean })[];
-  /** Null for who is no person. */
+  /** Null for a caller who is not a user. */
   passkeys: AccountPasskeys | null;
   /** Why the password, or a passkey, was not changed. */
   problem: Problem | null;
 }
 
-/** What is wrong, and in which part of the page. */
+/** The problem, and the part of the page that it belongs to. */
 export interface Problem {
   about: 'password' | 'passkeys';
   text: string;
@@ -27,15 +27,15 @@ export interface Problem {
 
 export interface AccountPasskeys {
   own: readonly PasskeyView[];
-  /** Whether the session has shown lately who this is. */
+  /** Whether the user has confirmed their identity recently in this session. */
   canRemove: boolean;
-  /** The public address, where browsers make no passkeys for it; null where they do. */
+  /** The public address, if browsers create no passkeys for it; null if they do. */
   impossibleAt: string | null;
-  /** To add one; null while it is to be shown first who this is. */
+  /** The request to add a passkey; null until the user confirms their identity. */
   add: PasskeyOffer | null;
-  /** To show it with a passkey; null without one. */
+  /** The request to confirm the identity with a passkey; null without one. */
   prove: PasskeyOffer | null;
-  /** What a new one is called unless another name is typed. */
+  /** The default name of a new passkey. */
   newName: string;
 }
 
@@ -175,7 +175,7 @@ function PasskeyTable(props: { viewer: Viewer; own: readonly PasskeyView[]; canR
   );
 }
 
-/** It shows who this is before it changes how one signs in. */
+/** Users confirm their identity before they change how they sign in. */
 function Proof(props: { prove: PasskeyOffer | null; hasPassword: boolean; email: string }) {
   const { prove, hasPassword, email } = props;
   return (

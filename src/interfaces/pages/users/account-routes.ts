@@ -27,7 +27,7 @@ import { createGuesses, NOT_MADE, passkeyRoutes } from './passkey-routes.ts';
 
 export interface AccountDoors {
   access: Access;
-  /** Null where browsers make no passkeys. */
+  /** Null if browsers create no passkeys here. */
   passkeys: PasskeySignIn | null;
   /** Null without an identity provider. */
   provider: ProviderSignIn | null;
@@ -127,7 +127,7 @@ export function accountRoutes(
     return [...application.integrations.values()].flatMap(({ id, name }) => [id, name ?? '']);
   }
 
-  /** The way to sign in that the form brings: a password, or a passkey; null for one that does not count. */
+  /** Returns the way to sign in from the form: a password or a passkey; null if it is not valid. */
   async function readCredential(
     c: Context<HttpEnv>,
     secret: string,
@@ -172,7 +172,7 @@ function withoutPassword(): HttpError {
   );
 }
 
-/** What can be said on the next page: only these words, whatever the address has. */
+/** The notes that the next page can show. Its address only selects one of them. */
 const NOTES = {
   attacked:
     'Somebody has tried ten or more wrong passwords for your account in the last quarter of an hour. None of them was right. A passkey cannot be guessed: add one here.',

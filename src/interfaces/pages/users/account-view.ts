@@ -1,4 +1,4 @@
-/** What the page of one's own account shows, for the routes that answer with it. */
+/** The content of a user's own account page, for the routes that respond with it. */
 import type { Context } from 'hono';
 import { askForNewPasskey, askForPasskey } from '../../../people/sign-in/passkeys.ts';
 import { listPasskeys } from '../../../people/statements/passkeys.ts';
@@ -15,7 +15,7 @@ import type { PasskeySignIn } from '../../api/sign-in/by-passkey.ts';
 import type { PageFrame } from '../frame/page-app.ts';
 import type { AccountPasskeys, AccountView, Problem } from './account-page.tsx';
 
-/** How long a session may change how its person signs in, once that person has shown who it is. */
+/** How long users can change how they sign in after they have confirmed their identity. */
 const PROOF_MS = 10 * 60_000;
 
 export interface AccountPages {
@@ -23,7 +23,7 @@ export interface AccountPages {
     c: Context<HttpEnv>,
     what: { note?: string | null; problem?: Problem | null },
   ): Promise<Response>;
-  /** The person of this session, if it has shown lately who it is. */
+  /** Returns the signed-in user, if they have confirmed their identity recently. */
   findProved(c: Context<HttpEnv>): Promise<PersonRecord | null>;
   findPerson(c: Context<HttpEnv>): Promise<PersonRecord | null>;
   /** Whose sessions these are; null for the first visitor, and for programs. */
@@ -62,7 +62,7 @@ export function accountPages(
 
   function isRecent({ begunAt, provedAt }: SessionRecord): boolean {
     const passedMs = clock.now() - Math.max(begunAt, provedAt ?? 0);
-    // Less than nothing: the clock was set back.
+    // A negative time means that the clock was set back.
     return passedMs >= 0 && passedMs < PROOF_MS;
   }
 

@@ -1,20 +1,20 @@
-/** What the forms of this room send. */
+/** Parses the forms of this room. */
 import { z } from 'zod';
 import { ROLES } from '../../../core/role.ts';
 import { invalidRequest } from '../../../core/shared-errors.ts';
 import type { Rights } from '../../../people/statements/people.ts';
 
-/** Boxes are named so, one for each integration. */
+/** The prefix of the checkboxes' names. There is one checkbox for each integration. */
 export const BOX = 'integration.';
 
 const rightsSchema = z.looseObject({
   role: z.enum(ROLES),
   reach: z.enum(['all', 'some']),
-  /** Where there are too many for boxes: their ids. */
+  /** The IDs as a text, if there are too many integrations for checkboxes. */
   ids: z.string().max(64_000).default(''),
 });
 
-/** Role and clients; throws a ConfigurationError (invalid) for some of them, and none named. */
+/** Returns role and clients. Throws a ConfigurationError (invalid) if access is limited to some clients and none is named. */
 export function readRights(form: Record<string, unknown>): Rights {
   const { role, reach, ids } = read(rightsSchema, form);
   if (reach === 'all') return { role, integrations: null };
@@ -31,7 +31,7 @@ function read<Form>(schema: z.ZodType<Form>, form: Record<string, unknown>): For
   throw invalidRequest(error?.issues[0]?.message ?? 'The form is not filled in.');
 }
 
-/** What a browser says of a passkey, and what it was asked by; blank where there is none. */
+/** Returns the browser's passkey response and the request that it answers; blank if there is none. */
 export const passkeyShape = {
   response: z.string().max(16_000).catch(''),
   way: z.string().max(2_000).catch(''),
@@ -44,10 +44,10 @@ const passkeyNameSchema = z
   .max(60)
   .regex(/^\P{Cc}+$/u, { error: 'The name has characters that no name has.' });
 
-/** What a new passkey is called; throws an HttpError (422) for no name. */
+/** Returns the name of a new passkey. Throws an HttpError (422) if there is no name. */
 export function readPasskeyName(form: Record<string, unknown>): string {
   return read(z.looseObject({ name: passkeyNameSchema }), form).name;
 }
 
-/** A password as it was typed: no blank is taken away. */
+/** Returns a password exactly as typed. Blanks are kept. */
 export const passwordSchema = z.string().max(1_000).catch('');

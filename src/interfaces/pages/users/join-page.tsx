@@ -6,15 +6,15 @@ import { PasskeyForm } from './passkey-parts.tsx';
 export interface JoinView {
   name: string;
   email: string;
-  /** False for a person who joined before and forgot the password. */
+  /** False for a user who joined before and forgot the password. */
   isNew: boolean;
-  /** What a passkey is asked by; null where there can be none. */
+  /** The request for a passkey; null if there can be none. */
   passkey: PasskeyOffer | null;
-  /** Why the password, or the passkey, was not taken. */
+  /** Why the password or the passkey was not accepted. */
   problem: string | null;
 }
 
-/** What the link of an invitation leads to; null for a link that is no good (any more). */
+/** The page of an invitation link; null for a link that is not, or no longer, valid. */
 export function renderJoin(viewer: Viewer, view: JoinView | null) {
   if (view === null) {
     return render(

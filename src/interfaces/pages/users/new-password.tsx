@@ -1,6 +1,6 @@
 import { MIN_PASSWORD_LENGTH } from '../../../people/sign-in/password.ts';
 
-/** The field of a form in which a person chooses a password; a problem stands in the element `refused`. */
+/** The form field in which a user chooses a password. The element `refused` contains a problem. */
 export function NewPassword(props: { label: string; hint: string; hasProblem: boolean }) {
   const { label, hint, hasProblem } = props;
   return (

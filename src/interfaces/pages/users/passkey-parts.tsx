@@ -2,20 +2,20 @@ import type { PropsWithChildren } from 'hono/jsx';
 import type { PasskeyOffer } from '../../../people/sign-in/passkeys.ts';
 
 /**
- * A form that the script of passkeys shows and fills in, and why there is none where it cannot. The page needs
- * the asset `passkeyScript`.
+ * A form that the passkey script shows and fills in, and the reason if it cannot. The page needs the asset
+ * `passkeyScript`.
  */
 export function PasskeyForm(
   props: PropsWithChildren<{
     offer: PasskeyOffer;
     kind: 'get' | 'create';
-    /** Left out it goes to the address of the page. */
+    /** If left out, the form is sent to the page's own address. */
     action?: string;
-    /** Where the same form is found again with another question; the page's own address if left out. */
+    /** The address of the same form with a new challenge. Default: the page's own address. */
     page?: string;
     label: string;
     isPrimary?: boolean;
-    /** Offered in the field of the e-mail address as well. */
+    /** Whether passkeys are also offered in the email address field. */
     isAutofill?: boolean;
   }>,
 ) {

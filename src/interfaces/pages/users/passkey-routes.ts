@@ -1,4 +1,4 @@
-/** Adding and removing one's own passkeys, after showing who one is. */
+/** Adding and removing a user's own passkeys, after they have confirmed their identity. */
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { isConfigurationError } from '../../../core/errors.ts';
@@ -26,13 +26,13 @@ import type { AccountPages } from './account-view.ts';
 import { passkeyShape, passwordSchema, readPasskeyName } from './forms.ts';
 
 export interface PasskeyDoors {
-  /** Null where browsers make no passkeys. */
+  /** Null if browsers create no passkeys here. */
   passkeys: PasskeySignIn | null;
   /** Whether an identity provider is a way to sign in. */
   hasProvider: boolean;
-  /** Whether a password lets users in. */
+  /** Whether users can sign in with a password. */
   passwordsCount: boolean;
-  /** Wrong passwords of an account, typed on its own page. */
+  /** Counts wrong passwords of an account that are typed on its own page. */
   guesses: SharedAttempts;
 }
 
@@ -117,7 +117,7 @@ export function passkeyRoutes(
   }
 }
 
-/** Wrong passwords that are typed where one is signed in already. */
+/** Wrong passwords that are typed by a user who is already signed in. */
 export function createGuesses({
   application,
   clock,
@@ -130,7 +130,7 @@ const proofSchema = z.object({ password: passwordSchema, ...passkeyShape });
 
 const NOT_PROVED = 'You signed in a while ago: first show that it is you, and then do it again.';
 
-/** Also said where a person joins. */
+/** Also shown when a user joins. */
 export const NOT_MADE =
   'The passkey was not taken: what the browser sent was not for this page, or came after more than five minutes. Try again; passkeys need JavaScript.';
 

@@ -14,10 +14,10 @@ import {
 } from '../frame/parts.tsx';
 import { BOX } from './forms.ts';
 
-/** A secret that this answer shows, and no other. */
+/** A secret that only this response shows. */
 export interface ShownOnce {
   what: 'link' | 'token';
-  /** Of the person, or of the token. */
+  /** The name of the user or the token. */
   name: string;
   secret: string;
 }
@@ -221,7 +221,7 @@ function Act({ path, label }: { path: string; label: string }) {
 }
 
 function RightsFields(props: {
-  /** What the names of its fields begin with on this page. */
+  /** The prefix of its field names on this page. */
   id: string;
   integrations: readonly Named[];
   rights?: Pick<PersonView, 'role' | 'integrations'>;
@@ -267,7 +267,7 @@ function RightsFields(props: {
   );
 }
 
-/** More of them would make a page too large, and be too many to look through. */
+/** More of them would make the page too large to read through. */
 const MAX_BOXES = 60;
 
 function Ids({ id, ids }: { id: string; ids: readonly string[] }) {

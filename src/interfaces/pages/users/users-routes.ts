@@ -1,4 +1,4 @@
-/** Users, their rights and access tokens: for owners, who reach all clients. */
+/** Users, their rights and access tokens, for owners with access to all clients. */
 import type { Context, Hono } from 'hono';
 import { createToken, revokeToken } from '../../../operations/tokens.ts';
 import {
@@ -82,7 +82,7 @@ function back(note: Note) {
   return (c: Context<HttpEnv>) => c.redirect(`/users?note=${note}`, 303);
 }
 
-/** What can be said on the next page: only these words, whatever the address has. */
+/** The notes that the next page can show. Its address only selects one of them. */
 const NOTES = {
   changed: 'The new rights apply from now on.',
   disabled: 'The user cannot sign in any more and was signed out everywhere.',
