@@ -4,7 +4,7 @@
 
 import type { Application } from '../application.ts';
 import { dropUploads, type SetupDeps } from '../clients/setup/draft.ts';
-import { deleteSettings, knowsIntegration } from '../clients/statements/integrations.ts';
+import { knowsIntegration } from '../clients/statements/integrations.ts';
 import type { Clock } from '../core/clock.ts';
 import { isoTime } from '../core/clock.ts';
 import { type ConfigurationError, isDonorSyncError, RetriableError } from '../core/errors.ts';
@@ -67,8 +67,6 @@ export async function eraseIntegration(
       ({ integrationId }) => integrationId === integration,
     );
     const files = await dropFiles(application, integration);
-    // As when they are removed: processes that serve or work let go of the client within seconds.
-    await store.act((trx) => deleteSettings(trx, integration));
     const { erased, kept } = await eraseLeavingIntegration(store, lease);
     const overwritten = await overwriteErased(store.connection);
     return {

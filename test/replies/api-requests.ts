@@ -310,6 +310,7 @@ export const API_CASES: CaseTable = {
   'POST /v1/clients/check': { good: { path: '/v1/clients/check' } },
   'POST /v1/integrations/:integration/erase': {
     good: { path: '/v1/integrations/riverside/erase?digest={digest}' },
+    unknown: { path: '/v1/integrations/nowhere/erase?digest={digest}' },
     ...unseen('/v1/integrations/riverside/erase'),
   },
   'POST /v1/integrations/:integration/erase/preview': {
@@ -318,10 +319,12 @@ export const API_CASES: CaseTable = {
   },
   'POST /v1/integrations/:integration/redelivery': {
     good: { path: '/v1/integrations/riverside/redelivery?digest={digest}' },
+    unknown: { path: '/v1/integrations/nowhere/redelivery?digest={digest}' },
     ...unseen('/v1/integrations/riverside/redelivery'),
   },
   'POST /v1/integrations/:integration/redelivery/preview': {
     good: { path: '/v1/integrations/riverside/redelivery/preview' },
+    unknown: { path: '/v1/integrations/nowhere/redelivery/preview' },
     invalid: {
       path: '/v1/integrations/riverside/redelivery/preview',
       body: { fields: ['Donor Hat Size'] },
@@ -329,6 +332,7 @@ export const API_CASES: CaseTable = {
   },
   'POST /v1/integrations/:integration/redelivery/counts': {
     good: { path: '/v1/integrations/riverside/redelivery/counts' },
+    unknown: { path: '/v1/integrations/nowhere/redelivery/counts' },
   },
   'GET /v1/approvals/:approval': {
     good: { path: '/v1/approvals/{approval}' },

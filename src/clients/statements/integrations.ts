@@ -6,6 +6,7 @@ import { isPostgres } from '../../database/database-time.ts';
 import type { RunTransaction } from '../../database/leases.ts';
 import { preparedRead, type Slots } from '../../database/prepared.ts';
 import type { Reader } from '../../database/reader.ts';
+import type { Trx } from '../../database/tables/tables.ts';
 import { recordEntry } from '../../privacy/audit/record.ts';
 
 /** What is remembered of an integration between runs. */
@@ -187,7 +188,7 @@ export async function deleteSettings(trx: ActorTransaction, id: string): Promise
 }
 
 /** Changes are stored one after the other, so that a reader who has seen one has seen all earlier ones. */
-async function getNextVersion(trx: ActorTransaction): Promise<number> {
+export async function getNextVersion(trx: Trx): Promise<number> {
   if (isPostgres(trx))
     await sql`select pg_advisory_xact_lock(${sql.lit(SETTINGS_LOCK)})`.execute(trx);
   const { last } = await trx

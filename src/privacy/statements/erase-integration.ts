@@ -3,6 +3,7 @@
  * but never an inconsistent mix.
  */
 import { sql } from 'kysely';
+import { getNextVersion } from '../../clients/statements/integrations.ts';
 import { secretPrefix } from '../../database/encryption/secrets.ts';
 import type { Lease } from '../../database/leases.ts';
 import type { Reader } from '../../database/reader.ts';
@@ -251,6 +252,8 @@ async function holdClient(trx: Trx, integrationId: string, now: number): Promise
 async function clearSettings(trx: Trx, integrationId: string): Promise<number> {
   const nothing = {
     settings: null,
+    // As when they are removed: processes that serve or work let go of the client within seconds.
+    settings_version: await getNextVersion(trx),
     cursor: null,
     cursor_scope: null,
     list_scope: null,
