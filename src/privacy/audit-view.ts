@@ -101,11 +101,13 @@ export async function* pagesOfAudit(
     const records = await listAuditEntries(source, {
       ...filter,
       before,
-      limit: Math.min(PAGE, left),
+      // How many of them are of this person shows only once they are decrypted.
+      limit: person === undefined ? Math.min(PAGE, left) : PAGE,
     });
     if (records.length === 0) return;
-    yield records.filter((record) => isBy(record, person)).map(describeEntry);
-    left -= records.length;
+    const entries = records.filter((record) => isBy(record, person)).slice(0, left);
+    yield entries.map(describeEntry);
+    left -= entries.length;
     before = records.at(-1)?.seq;
   }
 }

@@ -509,6 +509,8 @@ export const API_CASES: CaseTable = {
     action: { path: '/v1/audit?action=run.asked&limit=2' },
     invalid: { path: '/v1/audit?since=soon&limit=0' },
     'unknown action': { path: '/v1/audit?action=sleepy' },
+    'unknown filter': { path: '/v1/audit?actor=anna' },
+    'from a day': { path: '/v1/audit?since=2000-01-01&limit=1' },
     'invalid cursor': { path: '/v1/audit?cursor=abc' },
   },
   'POST /v1/audit/verify': { good: { path: '/v1/audit/verify' } },

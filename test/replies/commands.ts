@@ -425,6 +425,8 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
     'unknown action': one('--action', 'sleepy'),
     invalid: one('--limit', '0'),
     'invalid day': one('--since', 'soon'),
+    'until a day': one('--until', '2000-01-01'),
+    'of a user': one('--person', 'nobody'),
   },
   'audit verify': {
     good: one(),

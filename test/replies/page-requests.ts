@@ -221,12 +221,14 @@ export const PAGE_CASES: CaseTable = {
     good: { path: '/audit' },
     'other client': { path: '/audit?client=harbor' },
     unknown: { path: '/audit?client=nowhere' },
-    invalid: { path: '/audit?action=sleepy&since=soon&cursor=abc' },
+    invalid: { path: '/audit?action=sleepy&from=soon&before=abc' },
+    'unknown filter': { path: '/audit?since=soon' },
   },
   'GET /audit/csv': {
-    good: { path: '/audit/csv?limit=2' },
+    good: { path: '/audit/csv?action=run.asked' },
     unknown: { path: '/audit/csv?client=nowhere' },
-    invalid: { path: '/audit/csv?action=sleepy&since=soon' },
+    invalid: { path: '/audit/csv?action=sleepy&from=soon' },
+    'unknown filter': { path: '/audit/csv?limit=2' },
   },
   'POST /audit/verify': { good: post('/audit/verify') },
 

@@ -3,7 +3,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { ACTOR_KINDS } from '../../core/actor.ts';
 import { readCursor, writeCursor } from '../../core/cursor.ts';
-import { AUDIT_ACTIONS } from '../../privacy/audit/record.ts';
+import { auditFilterShape, refuseUnknownFilters } from '../../operations/audit-filter.ts';
 import { readAuditPage } from '../../privacy/audit-view.ts';
 import type { AuditChecker } from '../pages/audit/checker.ts';
 import type { Access } from './access.ts';
@@ -14,26 +14,13 @@ import { createRouter, json, problems } from './request/router.ts';
 const MAX_PAGE = 500;
 const DEFAULT_PAGE = 50;
 
-const querySchema = z.object({
-  since: z.iso
-    .datetime()
-    .optional()
-    .openapi({ description: 'Only entries from this moment on.', example: '2026-11-01T00:00:00Z' }),
-  until: z.iso
-    .datetime()
-    .optional()
-    .openapi({ description: 'Only entries before this moment.', example: '2026-11-02T00:00:00Z' }),
-  person: z
-    .string()
-    .min(1)
-    .max(100)
-    .optional()
-    .openapi({ description: 'A part of the name of who did it.' }),
-  integration: z.string().optional().openapi({ description: 'Only entries about this one.' }),
-  action: z.enum(AUDIT_ACTIONS).optional(),
+const shape = {
+  ...auditFilterShape,
   limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(DEFAULT_PAGE),
   cursor: z.string().optional().openapi({ description: 'The `next` of the page before.' }),
-});
+};
+
+const querySchema = z.strictObject(shape, refuseUnknownFilters(Object.keys(shape)));
 
 const entrySchema = z
   .object({

@@ -77,3 +77,67 @@ describe('GET /v1/audit', () => {
     }
   });
 });
+
+const errorSchema = z.object({ error: z.object({ message: z.string() }) });
+
+const IMPOSSIBLE = [
+  { api: 'action=sleepy', page: 'action=sleepy', text: /There is no such action in the audit/ },
+  { api: 'since=soon', page: 'from=soon', text: /The start of the period must be a day/ },
+  { api: 'until=2026-02-30', page: 'to=2026-02-30', text: /The end of the period must be a day/ },
+  {
+    api: `person=${'x'.repeat(101)}`,
+    page: `person=${'x'.repeat(101)}`,
+    text: /The name of who acted must have 1 to 100/,
+  },
+  {
+    api: `integration=${'x'.repeat(64)}`,
+    page: `client=${'x'.repeat(64)}`,
+    text: /The ID of the client must have 1 to 63/,
+  },
+  { api: 'actor=anna', page: 'actor=anna', text: /There is no filter (&quot;|")actor(&quot;|")/ },
+];
+
+describe('a filter of the audit that does not fit', () => {
+  it.each(IMPOSSIBLE)('is refused in the API, on the page and as a file: $page', async (one) => {
+    const world = await open();
+    const token = await world.addToken('admin');
+    const { store } = world.application;
+    await store.act((trx) => savePause(trx, 'riverside'));
+    const api = await world.request(`/v1/audit?${one.api}`, { token });
+    expect(api.status).toBe(422);
+    expect(api.read(errorSchema).error.message).toMatch(one.text);
+    for (const path of ['/audit', '/audit/csv']) {
+      const answer = await world.request(`${path}?${one.page}`, { token });
+      expect(answer.status).toBe(422);
+      expect(answer.text).toMatch(one.text);
+      expect(answer.text).not.toContain('schedule.paused</code>');
+      expect(answer.text).not.toContain('Entry,At,Who');
+      expect(answer.text).not.toContain('Download as CSV');
+    }
+    const exported = await world.request('/v1/audit?action=audit.exported', { token });
+    expect(exported.read(pageSchema).entries).toEqual([]);
+  });
+
+  it('keeps in the form what was typed', async () => {
+    const world = await open();
+    const token = await world.addToken('admin');
+    const query = 'client=riverside&action=sleepy&person=Ann&from=soon&to=2026-11-02';
+    const { text } = await world.request(`/audit?${query}`, { token });
+    for (const typed of ['riverside', 'sleepy', 'Ann', 'soon', '2026-11-02']) {
+      expect(text).toContain(`value="${typed}"`);
+    }
+    expect(text).toMatch(/<option value="sleepy" selected/);
+  });
+
+  it('is left out by the form where a field is empty', async () => {
+    const world = await open();
+    const token = await world.addToken('admin');
+    const { store } = world.application;
+    for (const id of ['harbor', 'riverside']) await store.act((trx) => savePause(trx, id));
+    const query = 'client=riverside&action=schedule.paused&person=&from=&to=';
+    const { status, text } = await world.request(`/audit/csv?${query}`, { token });
+    expect(status).toBe(200);
+    expect(text.trim().split('\n')).toHaveLength(2);
+    expect(text).toContain('riverside');
+  });
+});

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { openDatabase } from '../../../src/database/database.ts';
 import type { Tables } from '../../../src/database/tables/tables.ts';
+import type { ProductDeps } from '../../../src/interfaces/cli/action/product.ts';
 import { auditCommand } from '../../../src/interfaces/cli/commands/audit.ts';
 import { tokensCommand } from '../../../src/interfaces/cli/commands/users.ts';
 import { aSettingsFile } from './a-settings-file.ts';
@@ -103,6 +104,45 @@ describe('donor-sync audit', () => {
     const { exitCode, stderr } = await run('audit', '--action', 'tokens');
     expect(exitCode).toBe(2);
     expect(stderr).toMatch(/no such action.*token\.made/);
+  });
+
+  it.each([
+    { argv: ['--since', 'soon'], text: /The start of the period must be a day/ },
+    { argv: ['--until', '2026-02-30'], text: /The end of the period must be a day/ },
+    { argv: ['--person', ''], text: /The name of who acted must have 1 to 100 characters/ },
+    { argv: ['--integration', ''], text: /The ID of the client must have 1 to 63 characters/ },
+  ])('refuses a filter that does not fit, and writes no file: $argv', async ({ argv, text }) => {
+    await makeToken('monitoring');
+    const { exitCode, stdout, stderr } = await run('audit', '--csv', ...argv);
+    expect(exitCode).toBe(2);
+    expect(stdout).toBe('');
+    expect(stderr).toMatch(text);
+  });
+
+  it('finds the newest entry of one user, although others acted later', async () => {
+    await makeToken('monitoring');
+    for (const name of ['two', 'three']) {
+      const argv = ['tokens', 'create', '--role', 'viewer', '--name', name];
+      const env = { PARTNER_API_KEY: 'key' };
+      const asBen = (deps: ProductDeps) => tokensCommand({ ...deps, user: 'ben' });
+      expect((await runCommand(asBen, argv, { cwd: folder, env })).exitCode).toBe(0);
+    }
+    const filter = ['--action', 'token.made', '--limit', '1', '--person', 'ANN'];
+    const { stdout } = await run('audit', '--json', ...filter);
+    const { entries } = entriesSchema.parse(JSON.parse(stdout));
+    expect(entries.map(({ details }) => details['name'])).toEqual(['monitoring']);
+    const nobody = await run('audit', '--json', '--person', 'carla');
+    expect(JSON.parse(nobody.stdout)).toEqual({ entries: [] });
+  });
+
+  it('ends before the day of --until', async () => {
+    await makeToken('monitoring');
+    const until = async (day: string) => {
+      const { stdout } = await run('audit', '--json', '--action', 'token.made', '--until', day);
+      return entriesSchema.parse(JSON.parse(stdout)).entries.length;
+    };
+    expect(await until('2000-01-01')).toBe(0);
+    expect(await until('2999-01-01')).toBe(1);
   });
 
   it('says that nothing was changed, and where the chain ends', async () => {

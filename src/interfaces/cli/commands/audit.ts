@@ -3,8 +3,9 @@ import { z } from 'zod';
 import type { Application } from '../../../application.ts';
 import { collect } from '../../../core/collect.ts';
 import { FatalError } from '../../../core/errors.ts';
+import { auditFilterShape } from '../../../operations/audit-filter.ts';
 import type { AuditPlace } from '../../../privacy/audit/read-audit.ts';
-import { AUDIT_ACTIONS, noteEntries } from '../../../privacy/audit/record.ts';
+import { noteEntries } from '../../../privacy/audit/record.ts';
 import { verifyAudit } from '../../../privacy/audit/verify-audit.ts';
 import {
   AUDIT_HEADER,
@@ -25,6 +26,7 @@ const EXAMPLES = `
 Examples:
   donor-sync audit                                      the last entries
   donor-sync audit --integration riverside --since 2026-11-01
+  donor-sync audit --person anna --until 2026-11-15     what one user did, before a day
   donor-sync audit --action hold.decided --csv > decisions.csv
   donor-sync audit --json                               for scripts: { "entries": [...] }
   donor-sync audit verify                               whether nothing was changed or taken away
@@ -40,16 +42,7 @@ const listSchema = baseOptions
   .extend({
     json: z.boolean().default(false),
     csv: z.boolean().default(false),
-    since: z.iso
-      .date({ error: 'Write --since as a day, for example 2026-11-01.' })
-      .transform((day) => Date.parse(day))
-      .optional(),
-    integration: z.string().optional(),
-    action: z
-      .enum(AUDIT_ACTIONS, {
-        error: `There is no such action. There are: ${AUDIT_ACTIONS.join(', ')}.`,
-      })
-      .optional(),
+    ...auditFilterShape,
     limit: z.int().optional(),
   })
   .refine(({ csv, json }) => !(csv && json), { error: 'Either --csv or --json, not both.' });
@@ -72,7 +65,9 @@ const verifySchema = baseOptions.extend({
 export function auditCommand(deps: ProductDeps): Command {
   const command = productCommand('audit', deps)
     .description('show who did what, or check that nothing of it was changed')
-    .option('--since <day>', 'only entries from this day (UTC) on')
+    .option('--since <day>', 'only entries from this day (UTC) or time on')
+    .option('--until <day>', 'only entries before this day (UTC) or time')
+    .option('--person <name>', 'only entries of users and access tokens with this in their names')
     .option('--integration <id>', 'only entries about this integration, also a former one')
     .option('--action <word>', 'only entries of this action')
     .option(
@@ -83,8 +78,14 @@ export function auditCommand(deps: ProductDeps): Command {
     .option('--csv', 'print a CSV file on stdout')
     .addHelpText('after', EXAMPLES);
   productAction(deps, command, listSchema, async ({ application, options, output }) => {
-    const { since, integration, action, csv } = options;
-    const filter = { since, integrationId: integration, action };
+    const { since, until, person, integration, action, csv } = options;
+    const filter = {
+      since: since === undefined ? undefined : Date.parse(since),
+      until: until === undefined ? undefined : Date.parse(until),
+      person,
+      integrationId: integration,
+      action,
+    };
     const isExport = csv || output.isJson;
     const limit = options.limit ?? (isExport ? Number.POSITIVE_INFINITY : DEFAULT_ENTRIES);
     if (isExport) await recordExport(application, options);

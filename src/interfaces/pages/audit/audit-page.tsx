@@ -11,11 +11,17 @@ import {
 import { Layout, render, type Viewer } from '../frame/layout.tsx';
 import { CommandLine, Status, TableHead, Timestamp } from '../frame/parts.tsx';
 import type { AuditCheckView } from './checker.ts';
-import type { AuditQuery } from './query.ts';
+import { type AuditWords, isDay } from './query.ts';
 
 export interface AuditPageView {
-  page: AuditPage;
-  query: AuditQuery;
+  /** Null if the filter does not fit. */
+  page: AuditPage | null;
+  /** The filter as it was typed. */
+  words: AuditWords;
+  /** Only entries with lower numbers; null for the newest. */
+  before: number | null;
+  /** What does not fit in the filter. */
+  problems: readonly string[];
   /** The last check of this process. */
   check: AuditCheckView | null;
   /** One chain covers all integrations, so a user with access to only some of them cannot check it. */
@@ -37,13 +43,20 @@ export function renderAudit(viewer: Viewer, view: AuditPageView) {
       <section class="card" aria-labelledby="entries-title">
         <div class="card-head">
           <h2 id="entries-title">Entries</h2>
-          <a class="button small" href={`/audit/csv${toQueryString(view.query)}`}>
-            Download as CSV
-          </a>
+          {view.page !== null && (
+            <a class="button small" href={`/audit/csv${toQueryString(view.words)}`}>
+              Download as CSV
+            </a>
+          )}
         </div>
-        <Filter query={view.query} />
-        <Entries page={view.page} now={viewer.now} />
-        <Pages view={view} />
+        {view.problems.map((problem) => (
+          <p class="refused" role="alert">
+            {problem}
+          </p>
+        ))}
+        <Filter words={view.words} />
+        {view.page !== null && <Entries page={view.page} now={viewer.now} />}
+        {view.page !== null && <Pages page={view.page} view={view} />}
       </section>
     </Layout>,
   );
@@ -130,8 +143,9 @@ function Found({ check, now }: { check: AuditCheckView; now: number }) {
   );
 }
 
-function Filter({ query }: { query: AuditQuery }) {
-  const { client, action, person, from, to } = query;
+function Filter({ words }: { words: AuditWords }) {
+  const { client, action, person, from, to } = words;
+  const isUnknown = action !== '' && !AUDIT_ACTIONS.some((one) => one === action);
   return (
     <form class="audit-filter" method="get" action="/audit">
       <p>
@@ -142,6 +156,11 @@ function Filter({ query }: { query: AuditQuery }) {
         <label for="action">Action</label>
         <select id="action" name="action">
           <option value="">all</option>
+          {isUnknown && (
+            <option value={action} selected>
+              {action}
+            </option>
+          )}
           {AUDIT_ACTIONS.map((one) => (
             <option value={one} selected={one === action}>
               {one}
@@ -155,17 +174,17 @@ function Filter({ query }: { query: AuditQuery }) {
       </p>
       <p>
         <label for="from">From day (UTC)</label>
-        <input id="from" name="from" type="date" value={from} />
+        <input id="from" name="from" type={typeOfDay(from)} value={from} />
       </p>
       <p>
         <label for="to">To day</label>
-        <input id="to" name="to" type="date" value={to} />
+        <input id="to" name="to" type={typeOfDay(to)} value={to} />
       </p>
       <p class="row">
         <button type="submit" class="button small">
           Show
         </button>
-        {toQueryString(query) !== '' && <a href="/audit">Show all</a>}
+        {toQueryString(words) !== '' && <a href="/audit">Show all</a>}
       </p>
     </form>
   );
@@ -235,17 +254,22 @@ function Part(props: PropsWithChildren<{ label: string; room: 'wide' | 'broad' |
   );
 }
 
-function Pages({ view: { page, query } }: { view: AuditPageView }) {
-  if (page.next === null && query.before === null) return null;
+/** A field for days would hide any other text. */
+function typeOfDay(text: string): 'date' | 'text' {
+  return text === '' || isDay(text) ? 'date' : 'text';
+}
+
+function Pages({ page, view: { words, before } }: { page: AuditPage; view: AuditPageView }) {
+  if (page.next === null && before === null) return null;
   return (
     <nav class="row pages" aria-label="Entries">
-      {query.before !== null && (
-        <a class="button" href={`/audit${toQueryString(query)}`}>
+      {before !== null && (
+        <a class="button" href={`/audit${toQueryString(words)}`}>
           Newest
         </a>
       )}
       {page.next !== null && (
-        <a class="button" href={`/audit${toQueryString(query, page.next)}`}>
+        <a class="button" href={`/audit${toQueryString(words, page.next)}`}>
           Older
         </a>
       )}
@@ -254,7 +278,7 @@ function Pages({ view: { page, query } }: { view: AuditPageView }) {
 }
 
 /** The filter in an address. */
-function toQueryString({ before: _, ...words }: AuditQuery, before?: number): string {
+function toQueryString(words: AuditWords, before?: number): string {
   const set = Object.entries(words).filter(([, word]) => word !== '');
   const all = new URLSearchParams(set);
   if (before !== undefined) all.set('before', String(before));

@@ -1,6 +1,6 @@
 /** The audit: who did what, and whether any entry was changed. */
 
-import type { Hono } from 'hono';
+import type { Context, Hono } from 'hono';
 import { stream } from 'hono/streaming';
 import { noteEntries } from '../../../privacy/audit/record.ts';
 import {
@@ -17,7 +17,7 @@ import {
 import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
 import type { PageFrame } from '../frame/page-app.ts';
 import type { AuditChecker } from './checker.ts';
-import { auditQuerySchema, toFilter } from './query.ts';
+import { type AuditQuery, readAuditQuery } from './query.ts';
 
 /** Entries on one page. */
 const PAGE_SIZE = 50;
@@ -29,24 +29,13 @@ export function auditPageRoutes(
 ): Hono<HttpEnv> {
   const app = frame.room();
 
-  app.get('/audit', frame.see('admin'), async (c) => {
-    const query = auditQuerySchema.parse(c.req.query());
-    const ids = listAccessibleIds(c);
-    const filter = { ...toFilter(query), integrationIds: ids };
-    const page = await readAuditPage(store, filter, {
-      before: query.before ?? undefined,
-      limit: PAGE_SIZE,
-    });
-    const check = ids === undefined ? checker.last() : null;
-    const { renderAudit } = await import('./audit-page.tsx');
-    const view = { page, query, check, mayCheck: ids === undefined };
-    return c.html(renderAudit(frame.getViewer(c.var.principal), view));
-  });
+  app.get('/audit', frame.see('admin'), async (c) => show(c, readAuditQuery(c.req.query())));
 
   app.get('/audit/csv', frame.see('admin'), async (c) => {
-    const query = auditQuerySchema.parse(c.req.query());
-    const filter = { ...toFilter(query), integrationIds: listAccessibleIds(c) };
-    const integrationId = query.client || null;
+    const query = readAuditQuery(c.req.query());
+    if (query.asked === null) return show(c, query);
+    const filter = { ...query.asked.filter, integrationIds: listAccessibleIds(c) };
+    const integrationId = filter.integrationId ?? null;
     // Who has no access to a client leaves nothing in its audit.
     const isKnown = integrationId !== null && hasAccess(c, integrationId);
     await noteEntries(store.actingAs(c.var.actor).act, [
@@ -66,4 +55,23 @@ export function auditPageRoutes(
     return c.redirect('/audit', 303);
   });
   return app;
+
+  /** The page; with status 422 and without entries if the query does not fit. */
+  async function show(c: Context<HttpEnv>, { words, asked, problems }: AuditQuery) {
+    const ids = listAccessibleIds(c);
+    const before = asked?.before;
+    const page =
+      asked &&
+      (await readAuditPage(
+        store,
+        { ...asked.filter, integrationIds: ids },
+        { before, limit: PAGE_SIZE },
+      ));
+    const mayCheck = ids === undefined;
+    const check = mayCheck ? checker.last() : null;
+    const { renderAudit } = await import('./audit-page.tsx');
+    const view = { page, words, before: before ?? null, problems, check, mayCheck };
+    const viewer = frame.getViewer(c.var.principal);
+    return c.html(renderAudit(viewer, view), asked === null ? 422 : 200);
+  }
 }

@@ -1,29 +1,74 @@
 /** Reads from the page's address which audit entries to list. */
 import { z } from 'zod';
-import { AUDIT_ACTIONS } from '../../../privacy/audit/record.ts';
+import { auditFilterShape, refuseUnknownFilters } from '../../../operations/audit-filter.ts';
 import type { AuditPageFilter } from '../../../privacy/audit-view.ts';
 
 const DAY_MS = 86_400_000;
+const DAY_LENGTH = '2026-11-01'.length;
 
-/** The allowed parameters. An invalid value counts as left out. */
-export const auditQuerySchema = z.object({
-  client: z.string().trim().max(63).catch(''),
-  action: z.enum(['', ...AUDIT_ACTIONS]).catch(''),
-  person: z.string().trim().max(100).catch(''),
-  /** The first and the last day, in UTC. */
-  from: z.union([z.literal(''), z.iso.date()]).catch(''),
-  to: z.union([z.literal(''), z.iso.date()]).catch(''),
-  before: z.coerce.number().int().positive().nullable().catch(null),
-});
+const { integration, action, person, since, until } = auditFilterShape;
+const fields = { client: integration, action, person, from: since, to: until };
+const names = Object.keys(fields);
 
-export type AuditQuery = z.infer<typeof auditQuerySchema>;
+const querySchema = z.strictObject(
+  {
+    ...fields,
+    before: z.coerce
+      .number({ error: 'There is no such page of the audit.' })
+      .int({ error: 'There is no such page of the audit.' })
+      .positive({ error: 'There is no such page of the audit.' })
+      .optional(),
+  },
+  refuseUnknownFilters(names),
+);
 
-export function toFilter({ client, action, person, from, to }: AuditQuery): AuditPageFilter {
-  return {
-    integrationId: client || undefined,
-    action: action || undefined,
-    person: person || undefined,
-    since: from === '' ? undefined : Date.parse(from),
-    until: to === '' ? undefined : Date.parse(to) + DAY_MS,
+/** The fields of the form, with the texts that the user typed. */
+export type AuditWords = Record<keyof typeof fields, string>;
+
+export interface AuditQuery {
+  words: AuditWords;
+  /** Null if something in the address does not fit: then nothing is listed. */
+  asked: { filter: AuditPageFilter; before: number | undefined } | null;
+  /** What does not fit, as sentences. */
+  problems: string[];
+}
+
+/** Reads an address. A field that the form left empty does not filter. */
+export function readAuditQuery(query: Readonly<Record<string, string>>): AuditQuery {
+  const given = Object.fromEntries(
+    Object.entries(query).flatMap(([name, text]) =>
+      text.trim() === '' ? [] : [[name, text.trim()]],
+    ),
+  );
+  const word = (name: keyof typeof fields) => given[name] ?? '';
+  const words = {
+    client: word('client'),
+    action: word('action'),
+    person: word('person'),
+    from: word('from'),
+    to: word('to'),
   };
+  const { data, error } = querySchema.safeParse(given);
+  if (data === undefined) {
+    const problems = [...new Set(error.issues.map(({ message }) => message))];
+    return { words, asked: null, problems };
+  }
+  const { client, from, to, before, ...rest } = data;
+  const filter = {
+    ...rest,
+    integrationId: client,
+    since: from === undefined ? undefined : Date.parse(from),
+    until: to === undefined ? undefined : toEnd(to),
+  };
+  return { words, asked: { filter, before }, problems: [] };
+}
+
+/** The end of a day, as a person who names the last day includes it; a time as it is. */
+function toEnd(text: string): number {
+  return Date.parse(text) + (isDay(text) ? DAY_MS : 0);
+}
+
+/** True for a day; a field for days shows nothing else. */
+export function isDay(text: string): boolean {
+  return text.length === DAY_LENGTH && z.iso.date().safeParse(text).success;
 }

@@ -1,0 +1,54 @@
+/** The filters of the audit, with one text for each that cannot be used, in all interfaces. */
+import { z } from 'zod';
+import { AUDIT_ACTIONS } from '../privacy/audit/record.ts';
+
+const MAX_CLIENT_LENGTH = 63;
+const MAX_PERSON_LENGTH = 100;
+
+/**
+ * Each is optional. A value that does not fit is refused and never left out: the list, and a file even more so, would
+ * contain more than what was asked for.
+ */
+export const auditFilterShape = {
+  since: timeText('The start of the period').describe(
+    'Only entries from this day (UTC) or time on, such as 2026-11-01',
+  ),
+  until: timeText('The end of the period').describe(
+    'Only entries before this day (UTC) or time, such as 2026-12-01',
+  ),
+  person: lengthLimited(MAX_PERSON_LENGTH, 'The name of who acted').describe(
+    'A part of the name of the user or access token that acted',
+  ),
+  integration: lengthLimited(MAX_CLIENT_LENGTH, 'The ID of the client').describe(
+    'Only entries about this client, which may be a former one',
+  ),
+  action: z
+    .enum(AUDIT_ACTIONS, {
+      error: `There is no such action in the audit. The actions are ${AUDIT_ACTIONS.join(', ')}.`,
+    })
+    .optional()
+    .describe('Only entries of this action'),
+};
+
+/** The option `error` of a strict schema with these keys. */
+export function refuseUnknownFilters(names: readonly string[]) {
+  return {
+    error: (issue: { code?: string; keys?: readonly string[] }) =>
+      issue.code === 'unrecognized_keys'
+        ? `There is no filter ${(issue.keys ?? []).map((key) => `"${key}"`).join(', ')}. The filters are ${names.join(', ')}.`
+        : undefined,
+  };
+}
+
+function timeText(what: string) {
+  return z
+    .union([z.iso.date(), z.iso.datetime()], {
+      error: `${what} must be a day, such as 2026-11-01, or a time in UTC, such as 2026-11-01T09:00:00Z.`,
+    })
+    .optional();
+}
+
+function lengthLimited(max: number, what: string) {
+  const error = `${what} must have 1 to ${max} characters.`;
+  return z.string({ error }).min(1, { error }).max(max, { error }).optional();
+}
