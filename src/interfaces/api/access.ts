@@ -1,4 +1,4 @@
-/** Who may ask what: access tokens, people, sessions of browsers, and the first visit before any of them. */
+/** Access control: access tokens, users, browser sessions, and the first visit before any of them exist. */
 
 import type { Context, MiddlewareHandler } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
@@ -45,14 +45,14 @@ import type { Attempts } from './sign-in/attempts.ts';
 
 export interface Access {
   /**
-   * Lets only those through who have the role, and sets `c.var.principal`. Throws an HttpError
-   * otherwise: 401, 403 or, after too many wrong tokens, 429. What changes something and relies on
-   * more than a token in a header has to come from our own pages.
+   * Admits only callers with the role, and sets `c.var.principal`. Throws an HttpError otherwise: 401, 403 or, after
+   * too many wrong tokens, 429. A request that changes something, and is authenticated by anything other than a token
+   * in a header, must come from our own pages.
    */
   requireRole(role: Role): MiddlewareHandler<HttpEnv>;
   /**
-   * The same for a page: a stranger is led to the form to sign in, and from there back. Each page and
-   * each button of a page has one of these two before its handler.
+   * The same for a page: a visitor who is not signed in is redirected to the sign-in form, and from there back. Each
+   * page and each button of a page has one of these two before its handler.
    */
   requirePage(role: Role): MiddlewareHandler<HttpEnv>;
   /**
@@ -60,40 +60,43 @@ export interface Access {
    * counts there too: the caller sees the clients of that token and no other.
    */
   requireViewerUnlessLocal(): MiddlewareHandler<HttpEnv>;
-  /** The same person for the audit. */
+  /** The same caller for the audit. */
   getActor(c: Context<HttpEnv>, principal: Principal): Actor;
-  /** Who asks, or null; for pages that show a form to strangers. Throws an HttpError (429). */
+  /**
+   * Returns the caller, or null; for pages that show a form to visitors who are not signed in. Throws an HttpError
+   * (429).
+   */
   identify(c: Context<HttpEnv>): Promise<Principal | null>;
   /**
-   * Begins a session for the browser that presents this token: sets the cookie. Null if the token
-   * is not one of ours. Throws an HttpError: 403 from a foreign page, 429 after too many attempts.
+   * Starts a session for the browser that presents this token, and sets the cookie. Returns null if the token is not
+   * one of ours. Throws an HttpError: 403 from a foreign page, 429 after too many attempts.
    */
   signIn(c: Context<HttpEnv>, token: string): Promise<Principal | null>;
   /**
-   * While there is no user, refuses (401) all that shows to come from elsewhere than this machine: before
+   * While there is no user, refuses (401) all requests that evidently come from another machine. It runs before
    * everything that has no key of its own.
    */
   requireUsersBeyondHere: MiddlewareHandler<HttpEnv>;
-  /** Refuses (403) what a user signs in with where others could read it on its way. */
+  /** Refuses (403) sign-in data that others could read in transit. */
   requireSafeTransport: MiddlewareHandler<HttpEnv>;
-  /** Begins a session of a person who has shown who it is. */
+  /** Starts a session of a user who has proved their identity. */
   signInAs(c: Context<HttpEnv>, person: PersonRecord, by?: SessionDetails): Promise<void>;
   /** Counts a wrong secret of a link. Throws an HttpError (429) after too many from one address. */
   noteWrong(c: Context<HttpEnv>): void;
-  /** Whether there is a person who can sign in with a password. */
+  /** Returns whether there is a user who can sign in with a password. */
   hasPeople(): Promise<boolean>;
   /**
-   * Begins the session of the one-time link for the browser that follows it, while there is no user.
-   * Throws an HttpError: 403 for a link that does not count, 429 after too many.
+   * Starts the session of the one-time link for the browser that follows it, while there is no user. Throws an
+   * HttpError: 403 for an invalid link, 429 after too many attempts.
    */
   beginFirstVisit(c: Context<HttpEnv>, secret: string): Promise<void>;
-  /** Ends the browser's session and takes its cookie away. Throws an HttpError (403) likewise. */
+  /** Ends the browser's session and removes its cookie. Throws an HttpError (403) for a request from a foreign page. */
   signOut(c: Context<HttpEnv>): Promise<void>;
 }
 
 export interface AccessDeps {
   store: Store;
-  /** Opens who a person is. */
+  /** Decrypts a user's identity. */
   sealer: Pick<Sealer, 'open'>;
   clock: Pick<Clock, 'now'>;
   attempts: Attempts;
@@ -108,10 +111,10 @@ export function createAccess(deps: AccessDeps): Access {
   const { protocol, hostname } = new URL(publicUrl);
   const isSecure = protocol === 'https:';
   const cookieName = cookieNameOf('donor_sync_session', isSecure);
-  // Behind a proxy every caller may seem to be on this machine: what is public needs tokens anyway.
+  // Behind a proxy every caller may seem to be on this machine, so a public service needs tokens anyway.
   const isHome = isLoopbackName(hostname);
 
-  /** Once there was one, all who come are asked who they are. */
+  /** Once there was one, every caller must authenticate. */
   let hadUsers = false;
 
   async function identify(c: Context<HttpEnv>): Promise<Principal | null> {
@@ -120,7 +123,7 @@ export function createAccess(deps: AccessDeps): Access {
       const row = await findToken(c, token);
       return row && toPrincipal('token', row);
     }
-    // Where others could have read the cookie, it proves nothing.
+    // If others could have read the cookie, it proves nothing.
     const cookie = transport.isSafe(c) ? getCookie(c, cookieName) : undefined;
     const session = cookie ? await resumeSession(store.connection, hashToken(cookie)) : null;
     if (session !== null) {
@@ -133,8 +136,8 @@ export function createAccess(deps: AccessDeps): Access {
   }
 
   /**
-   * The address alone proves nothing where a proxy on this machine adds no header: it counts in the demo, where
-   * nothing can be lost. Elsewhere the secret of the link counts, as passwords do: where no one else can read it.
+   * The address alone proves nothing if a proxy on this machine adds no header. It counts in the demo, where nothing
+   * can be lost. Elsewhere the link's secret counts under the same condition as passwords: if nobody else can read it.
    */
   function isFirstVisitor(c: Context<HttpEnv>): boolean {
     if (withoutToken === null) return false;
@@ -143,12 +146,12 @@ export function createAccess(deps: AccessDeps): Access {
   }
 
   function firstVisitCookie(c: Context<HttpEnv>) {
-    // Not every browser takes a secure cookie by plain http from its own machine.
+    // Not every browser accepts a secure cookie over plain http from its own machine.
     const secure = isSecure && !isLoopbackName(getHostname(c));
     return { name: cookieNameOf('donor_sync_first_visit', secure), secure };
   }
 
-  /** Behind a proxy that names us by our own name, the user may have come by plain http from anywhere. */
+  /** Behind a proxy that forwards our own name, the user may have connected over plain http from anywhere. */
   function takesLink(c: Context<HttpEnv>): boolean {
     return transport.isSafe(c) && !(isLoopbackName(getHostname(c)) && showsProxy(c));
   }
@@ -168,7 +171,7 @@ export function createAccess(deps: AccessDeps): Access {
 
   async function findToken(c: Context<HttpEnv>, token: string): Promise<AccessTokenRecord | null> {
     const hash = hashToken(token);
-    // All are compared, so that the time tells nothing of which one it is.
+    // All are compared, so that the time does not reveal which one matches.
     const [row] = (await listAccessTokens(store.reader)).filter((one) =>
       isSameText(one.hash, hash),
     );
@@ -180,7 +183,7 @@ export function createAccess(deps: AccessDeps): Access {
     return row;
   }
 
-  /** Only what is wrong is counted: a right token gets in from an address that others guess from. */
+  /** Only wrong tokens are counted, so a right one is admitted even from an address from which others guess. */
   function noteWrong(c: Context<HttpEnv>): void {
     const address = getAddress(c);
     attempts.requireAllowed(address);
@@ -198,7 +201,7 @@ export function createAccess(deps: AccessDeps): Access {
     return { kind, name, from: getAddress(c) };
   }
 
-  /** Lets this caller go on to the handler, or throws an HttpError. */
+  /** Admits this caller to the handler, or throws an HttpError. */
   function admit(c: Context<HttpEnv>, principal: Principal | null, role: Role): void {
     if (principal === null) throw unauthenticated();
     requireRole(principal, role);
@@ -207,7 +210,7 @@ export function createAccess(deps: AccessDeps): Access {
     c.set('actor', getActor(c, principal));
   }
 
-  /** A new secret for each session; the one that the browser had before ends. */
+  /** Creates a new secret for each session. The browser's previous session ends. */
   async function beginSession(
     c: Context<HttpEnv>,
     owner: SessionOwner,
@@ -310,7 +313,7 @@ export function createAccess(deps: AccessDeps): Access {
   };
 }
 
-/** The first visitor on this machine, before there is any token or person. */
+/** The first visitor on this machine, before there is any token or user. */
 const FIRST_VISITOR: Principal = {
   kind: 'local',
   role: 'owner',

@@ -1,4 +1,4 @@
-/** /v1/alerts: what was reported, and a test or a check on request. */
+/** /v1/alerts: the reported problems, and a test or a check on request. */
 import {
   checkAlerts,
   listClientAlerts,

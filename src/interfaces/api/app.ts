@@ -1,4 +1,4 @@
-/** The way of a request through the service (design, section 4.5). */
+/** The path of a request through the service (design, section 4.5). */
 import type { Context, Hono } from 'hono';
 import { except } from 'hono/combine';
 import { methodNotAllowed } from 'hono/method-not-allowed';
@@ -45,19 +45,22 @@ import { hookRoutes } from './webhooks/hooks-api.ts';
 import { webhookRoutes } from './webhooks/webhooks-api.ts';
 import { workRoutes } from './work-api.ts';
 
-/** Longer than any answer takes that is not stuck. */
+/** Longer than any response takes, unless it is stuck. */
 const ANSWER_TIMEOUT_MS = 30_000;
 
-/** A new password is compared with the common ones, whose lists are loaded for the first: a busy machine takes its time. */
+/**
+ * A new password is compared with the common ones, whose lists are loaded for the first one. This takes long on a busy
+ * machine.
+ */
 const NEW_PASSWORD_TIMEOUT_MS = 90_000;
 const NEW_PASSWORDS = /^\/(join\/|account\/password$)/;
 
 const HEALTH = ['/healthz', '/readyz'];
 
-/** What has a key in its address, which counts before there is any user. */
+/** Paths with a key in the address, which are valid before there is any user. */
 const WITH_KEYS = ['/hooks/*', '/oauth/*', '/join/*', '/first-visit/*'];
 
-/** Where users type a password or a token, or use a link that lets them in. */
+/** Paths at which users type a password or a token, or use a sign-in link. */
 const WITH_PASSWORDS = /^\/(sign-in|join|first-visit|account)(\/|$)/;
 
 /** The HTTP of the service. The order matters: access is checked before anything is read. */
@@ -70,7 +73,7 @@ export function createHttpApp(given: HttpDeps): Hono<HttpEnv> {
     applyAnswers();
   };
   const deps = { ...given, carryOn };
-  // Some may be left from before the last end.
+  // Some may be left from before the last stop.
   carryOn();
   const { application, clock, log, publicUrl, runner } = deps;
   const isTrusted = trustedProxies(deps.trustedProxies ?? []);
@@ -137,7 +140,7 @@ export function createHttpApp(given: HttpDeps): Hono<HttpEnv> {
 
   const app = createGuardedApp(deps, metrics.noteRequest, problemPages(deps, access));
   app.use(methodNotAllowed({ app, onMethodNotAllowed: refuseMethod }));
-  // Who watches over us may know us by any name.
+  // Monitoring may reach the service by any name.
   app.use(except([...HEALTH], requireKnownHost(publicUrl)));
   app.use(refuseNullCharacters);
   app.use(except((c) => !WITH_PASSWORDS.test(c.req.path), access.requireSafeTransport));

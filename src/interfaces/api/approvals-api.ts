@@ -1,4 +1,4 @@
-/** /v1/approvals: what waits for a second user, and the answers. */
+/** /v1/approvals: the actions that wait for a second user, and the answers. */
 import {
   confirmRequest,
   listWaitingApprovals,

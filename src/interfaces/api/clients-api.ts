@@ -1,4 +1,4 @@
-/** GET /v1/clients and /v1/find: the list of clients as the home shows it, and what a few letters lead to. */
+/** GET /v1/clients and /v1/find: the list of clients as the home page shows it, and the search by a few letters. */
 import { createRoute, z } from '@hono/zod-openapi';
 import {
   CLIENT_FILTERS,

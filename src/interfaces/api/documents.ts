@@ -1,4 +1,4 @@
-/** The API's own documents: openapi.json, made from the routes, and a page for people. */
+/** The API's own documents: openapi.json, built from the routes, and a page for people. */
 import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
 import { readDocsStyles } from '../pages/assets.ts';
@@ -6,13 +6,13 @@ import type { HttpEnv } from './request/context.ts';
 import { isLoopbackName } from './request/peer.ts';
 import { json } from './request/router.ts';
 
-/** Nothing in them is secret, and they change with the version alone. */
+/** They contain no secrets, and change only with the version. */
 const CACHE_CONTROL = 'public, max-age=300';
 
 /**
- * Adds GET /openapi.json, /docs and its styles; all routes of the API must be there before. On one
- * machine the address of the settings may lack the port that was taken: the description then says
- * that the API is where itself came from.
+ * Adds GET /openapi.json, /docs and its styles; all routes of the API must be there before. On a single machine the
+ * address in the settings may lack the port in use. The description then says that the API has the same origin as the
+ * description.
  */
 export function addDocuments(app: OpenAPIHono<HttpEnv>, version: string, publicUrl: string): void {
   app.openAPIRegistry.registerComponent('securitySchemes', 'token', {
@@ -21,7 +21,7 @@ export function addDocuments(app: OpenAPIHono<HttpEnv>, version: string, publicU
     description: 'An access token: `donor-sync tokens create`. Viewers read, admins do the rest.',
   });
   for (const path of DOCUMENTS) app.openAPIRegistry.registerPath(path);
-  // Made when somebody asks: most services never are.
+  // Built on the first request, because most services never get one.
   let document: object | undefined;
   let page: ReturnType<typeof renderDocs> | undefined;
   const documentOnce = async () => {

@@ -1,4 +1,4 @@
-/** Health that means something: alive, and able to do its work. */
+/** Meaningful health checks: alive, and able to do its work. */
 import { createRoute, z } from '@hono/zod-openapi';
 import { type Clock, isoTime } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
@@ -6,18 +6,18 @@ import { findDatabaseProblem } from '../../database/readiness.ts';
 import type { HttpDeps } from './request/context.ts';
 import { createRouter, json } from './request/router.ts';
 
-/** The schedules are looked at several times a minute; after this time something is stuck. */
+/** The schedules are checked several times a minute. After this time without a check, something is stuck. */
 const MAX_TICK_AGE_MS = 180_000;
 
-/** Strangers may ask, and each look at the store costs a write: this often is enough. */
+/** Anyone may request this, and each check of the store costs a write, so it is limited to this interval. */
 const STORE_LOOK_INTERVAL_MS = 1_000;
 
-/** A database that needs longer to answer is of no use to anybody. */
+/** A database that takes longer to respond counts as failed. */
 const STORE_TIMEOUT_MS = 5_000;
 
 const checkSchema = z.object({
   ok: z.boolean(),
-  /** What is wrong; null if nothing is. */
+  /** The problem; null if there is none. */
   problem: z.string().nullable(),
 });
 
@@ -71,7 +71,7 @@ export function healthRoutes(deps: HttpDeps) {
     });
 }
 
-/** Does the work only if its last result is older than that; others get the last one. */
+/** Does the work only if its last result is older than that. Other callers get the last result. */
 function atMostEvery<Result>(
   intervalMs: number,
   clock: Pick<Clock, 'now'>,
@@ -80,7 +80,7 @@ function atMostEvery<Result>(
   let last: { at: number; result: Promise<Result> } | null = null;
   return () => {
     const now = clock.now();
-    // A clock that was set back makes the last result as old as one of the future.
+    // After the clock was set back, the last result seems to be from the future.
     if (last === null || now < last.at || now - last.at >= intervalMs) {
       last = { at: now, result: work() };
     }
@@ -88,7 +88,7 @@ function atMostEvery<Result>(
   };
 }
 
-/** What went wrong inside is for the log: this answer is for everybody. */
+/** Internal errors go only to the log, because anyone can read this response. */
 async function checkStore({ application, clock, log }: HttpDeps): Promise<Check> {
   const waiting = new AbortController();
   const timeout = clock.sleep(STORE_TIMEOUT_MS, waiting.signal).then(() => 'does not answer');
@@ -105,7 +105,7 @@ async function checkStore({ application, clock, log }: HttpDeps): Promise<Check>
   }
 }
 
-/** Before the first look, the time counts from the start. */
+/** Before the first check, the time counts from the start. */
 function checkTick({ clock, lastTickAt }: HttpDeps, startedAt: number): Check {
   const last = lastTickAt() ?? startedAt;
   if (clock.now() - last <= MAX_TICK_AGE_MS) return { ok: true, problem: null };

@@ -1,4 +1,4 @@
-/** GET /metrics: what goes on, for Prometheus. Labels are ids, words of ours and routes, no more. */
+/** GET /metrics: the state of the service, for Prometheus. Labels are only IDs, our own words and routes. */
 
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
@@ -25,13 +25,13 @@ export interface Metrics {
   noteRequest(request: AnsweredRequest): void;
   /** Counts a run that has ended. */
   noteRun(report: RunReport): Promise<void>;
-  /** Everything in the text format of Prometheus, and its content type. */
+  /** All metrics in Prometheus's text format, and its content type. */
   render(): Promise<{ text: string; contentType: string }>;
 }
 
 type MetricDeps = Pick<HttpDeps, 'application' | 'clock' | 'lastTickAt'>;
 
-/** Makes the metrics of one service; each has a registry of its own, and those of the process with it. */
+/** Creates the metrics of one service. Each service has its own registry, which includes the process metrics. */
 export function createMetrics(deps: MetricDeps): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -66,7 +66,10 @@ export function createMetrics(deps: MetricDeps): Metrics {
 
 let ofProcess: Registry | undefined;
 
-/** What the process itself uses: watched once, since nothing ends that watching before the process does. */
+/**
+ * The resources that the process uses. Collection starts only once, because it cannot be stopped before the process
+ * ends.
+ */
 function metricsOfProcess(): Registry {
   if (ofProcess === undefined) {
     ofProcess = new Registry();
@@ -75,7 +78,7 @@ function metricsOfProcess(): Registry {
   return ofProcess;
 }
 
-/** What adds up while the process lives. */
+/** Counters that add up while the process runs. */
 function createCounters(registers: Registry[]) {
   const counter = (name: string, help: string, ...labelNames: string[]) =>
     new Counter({ name: `donor_sync_${name}_total`, help, labelNames, registers });
@@ -115,7 +118,7 @@ const DAY_MS = 86_400_000;
 
 const BUCKETS = ['enhancements', 'networks'] as const;
 
-/** Runs that are looked through for one that has read the balance. */
+/** Number of runs that are searched for one that has read the balance. */
 const RUNS_WITH_BALANCE = 5;
 
 interface RunDigest {
@@ -141,7 +144,7 @@ async function readDigests(
   );
 }
 
-/** What the store says at the moment of asking, so that runs of other processes count as well. */
+/** Values that are read from the store at each scrape, so that runs of other processes count as well. */
 function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Registry[]): void {
   const { store, integrations } = application;
 
@@ -243,7 +246,7 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
       async collect(set) {
         const day = Math.floor(clock.now() / DAY_MS);
         const end = await readAuditEnd(store);
-        // A new label a day and not a scrape: each is a series of its own.
+        // The label changes once a day and not with each scrape, because each value is a separate series.
         if (end !== null && noted?.day !== day) {
           noted = { day, seq: end.seq, place: `${end.seq}:${end.hash}` };
         }
@@ -275,7 +278,7 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
       labelNames: options.labelNames,
       registers,
       collect: async () => {
-        // What is gone from the settings is gone from here as well.
+        // Integrations that were removed from the settings are removed here as well.
         made.reset();
         await options.collect((labels, value) => made.set(labels, value));
       },
@@ -310,7 +313,10 @@ export function metricsRoutes(metrics: Metrics, access: Access) {
   });
 }
 
-/** Without the lines of integrations out of reach; what this machine scrapes without a token has all. */
+/**
+ * Leaves out the lines of integrations that the caller has no access to. Scrapes from this machine without a token get
+ * all lines.
+ */
 function seenBy(c: Context<HttpEnv>, text: string): string {
   const principal: Principal | undefined = c.get('principal');
   if (principal === undefined || principal.integrations === null) return text;

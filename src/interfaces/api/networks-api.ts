@@ -1,4 +1,4 @@
-/** /v1/integrations/{integration}/networks, and whom their members can introduce. */
+/** /v1/integrations/{integration}/networks, and the contacts whom their members can introduce. */
 import {
   checkNetworks,
   listNetworks,

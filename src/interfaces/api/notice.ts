@@ -1,18 +1,18 @@
-/** A page of a few sentences, for a person who came from elsewhere or went astray. */
+/** A page of a few sentences, for a user who came from another site or followed a wrong address. */
 import { html } from 'hono/html';
 import { pageText } from '../pages/assets.ts';
 
-/** What it says: plain text, whatever a CRM has put into it. */
+/** The message. It is shown as plain text, whatever a CRM has put into it. */
 export interface Notice {
   title: string;
   text: string;
   /** What to do next. */
   next: readonly string[];
-  /** Where the page leads on; null or left out where there is no other page. */
+  /** The page that it links to; null or left out if there is none. */
   link?: { href: string; text: string } | null;
 }
 
-/** The notice as a page; `styles` is where its styles are, as seen from the page. */
+/** Renders the notice as a page. `styles` is the address of its styles, relative to the page. */
 export function renderNotice({ title, text, next, link = null }: Notice, styles: string) {
   return pageText(html`<!doctype html>
 <html lang="en">

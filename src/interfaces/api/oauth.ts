@@ -1,4 +1,4 @@
-/** GET /oauth/:kind/start and /oauth/:kind/callback: a person lets donor-sync into a CRM account. */
+/** GET /oauth/:kind/start and /oauth/:kind/callback: a user connects donor-sync to a CRM account. */
 
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context, Hono, MiddlewareHandler } from 'hono';
@@ -32,11 +32,11 @@ import { createGuardedApp, refuseNullCharacters, requireKnownHost } from './requ
 import { type ClientAddress, foreignOrigin, isLoopbackName } from './request/peer.ts';
 import { createRouter, problems } from './request/router.ts';
 
-/** What the way to a CRM and back needs of the world. */
+/** The dependencies of the redirect to a CRM and back. */
 export type OAuthDeps = Pick<HttpDeps, 'clock' | 'log' | 'publicUrl' | 'stopping'> &
   Pick<ConsentsDeps, 'application'>;
 
-/** A long time for a CRM to answer, and less than the service gives any answer. */
+/** A long time for a CRM's response, and less than the service allows for any response of its own. */
 const CRM_TIMEOUT_MS = 15_000;
 
 const kindSchema = z
@@ -87,8 +87,8 @@ const callbackRoute = createRoute({
 });
 
 /**
- * The routes of connecting. Without `access` only tickets count: that is how `donor-sync connect`
- * serves them when no service is running; then it is its user who asks.
+ * The routes of connecting. Without `access`, only tickets are accepted. `donor-sync connect` serves the routes in this
+ * way when no service is running; then its user is the caller.
  */
 export function oauthRoutes(
   deps: OAuthDeps,
@@ -103,7 +103,7 @@ export function oauthRoutes(
     secure: publicUrl.startsWith('https:'),
   };
   // `donor-sync connect` alone has no overview to go back to.
-  // By the public address, where its session is: the way back may be by another name.
+  // Uses the public address, to which its session belongs, because the return may use another name.
   const link =
     access === null ? null : { href: publicAddress(publicUrl, '/'), text: 'To the overview' };
   router.use('/oauth/:kind/start', requireAdminOrTicket(access));
@@ -120,7 +120,7 @@ export function oauthRoutes(
       if (integration.crm.kind !== kind)
         throw unknownClient(id, { next: `It has no CRM of the kind "${kind}".` });
       const state = await beginConsent(consentsDeps(), integration);
-      // By the address of the way back: only there will the browser's cookie come back to us.
+      // Uses the return address, because the browser sends the cookie only there.
       return c.redirect(ticketAddress(await wayBackUrl(publicUrl, kind), kind, state));
     })
     .openapi(callbackRoute, async (c) => {
@@ -131,7 +131,7 @@ export function oauthRoutes(
       return comeBack(c, await toConsentKey(kind, state), answer);
     });
 
-  /** One for each consent, so that two may be under way in one browser. */
+  /** One for each consent, so that two can be in progress in one browser. */
   function cookieName({ state }: ConsentKey): string {
     return cookieNameOf(`donor_sync_consent_${hashToken(state).slice(0, 16)}`, cookie.secure);
   }
@@ -155,7 +155,7 @@ export function oauthRoutes(
   }
 
   async function comeBack(c: Context<HttpEnv>, key: ConsentKey, answer: ConsentAnswer) {
-    // A link cannot make another person's browser finish what that person did not begin.
+    // This prevents a link from making another user's browser finish a consent that this user did not start.
     if (getCookie(c, cookieName(key)) === undefined) return notice(c, 400, OTHER_BROWSER);
     deleteCookie(c, cookieName(key), cookie);
     try {
@@ -178,7 +178,7 @@ export function oauthRoutes(
     }
   }
 
-  /** The integration as it is being set up; there is none where no service is running. */
+  /** The integration as it is being set up; none if no service is running. */
   async function findDraft(id: string): Promise<Integration | null> {
     const setup = access === null ? null : await findSetup(application, id);
     return setup && workingIntegration(setup);
@@ -207,7 +207,10 @@ export function oauthRoutes(
   }
 }
 
-/** The public address as this kind of CRM sends people back to it: some know one name of this machine alone. */
+/**
+ * The public address in the form to which this kind of CRM redirects users, because some CRMs accept only one name of
+ * this machine.
+ */
 export async function wayBackUrl(publicUrl: string, kind: string): Promise<string> {
   const url = new URL(publicUrl);
   if (url.protocol !== 'http:' || !isLoopbackName(url.hostname)) return publicUrl;
@@ -217,12 +220,12 @@ export async function wayBackUrl(publicUrl: string, kind: string): Promise<strin
   return url.href.replace(/\/$/, '');
 }
 
-/** The address that leads to the CRM's page, for the person who consents. */
+/** The address that leads to the CRM's page, for the user who consents. */
 export function ticketAddress(publicUrl: string, kind: string, ticket: string): string {
   return publicAddress(publicUrl, `/oauth/${kind}/start?ticket=${ticket}`);
 }
 
-/** The address that the app in the CRM has to know. */
+/** The address that must be registered for the app in the CRM. */
 function callbackAddress(publicUrl: string, kind: string): string {
   return publicAddress(publicUrl, `/oauth/${kind}/callback`);
 }
@@ -231,7 +234,7 @@ function page(description: string) {
   return { description, content: { 'text/html': { schema: z.string() } } };
 }
 
-/** A ticket is a right of its own. */
+/** A ticket is sufficient authorisation. */
 function requireAdminOrTicket(
   access: Pick<Access, 'requireRole'> | null,
 ): MiddlewareHandler<HttpEnv> {
@@ -279,7 +282,7 @@ function failureNotice({ message }: DonorSyncError): Notice {
   };
 }
 
-/** Connecting alone, by tickets, for as long as `donor-sync connect` waits without a service. */
+/** Serves only the connecting, by tickets, for as long as `donor-sync connect` waits without a service. */
 export function createOAuthApp(deps: OAuthDeps): Hono<HttpEnv> {
   const app = createGuardedApp(deps);
   app.use(requireKnownHost(deps.publicUrl));

@@ -1,4 +1,4 @@
-/** An operation as a route: what it takes, who may ask, its answers and its description come from the operation. */
+/** An operation as a route. Its input, role, responses and description come from the operation. */
 import type { RouteConfig } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
@@ -31,7 +31,7 @@ export interface RouteOptions {
   path: string;
   /** The group of routes in the documents. */
   tag: string;
-  /** 201 for what makes something, 202 for what goes on afterwards; 200 by default. */
+  /** 201 for an operation that creates something, 202 for one that continues after the response; 200 by default. */
   status?: 200 | 201 | 202;
   /**
    * The keys by which results say that the work is left to later: `approval`. A result that has one is answered with
@@ -45,11 +45,11 @@ export interface RouteOptions {
 /** The same for an operation with this input. */
 export interface InputRouteOptions<Input extends InputSchema, Result extends z.ZodType = z.ZodType>
   extends RouteOptions {
-  /** The address of what the operation made, as the header `Location`. */
+  /** The address of the created object, for the header `Location`. */
   location?(result: z.output<Result>): string;
   /** Keys of the input that a request has in its headers, with the names of these headers. */
   headers?: Partial<Record<keyof z.output<Input> & string, string>>;
-  /** Brings into the database what only this process knows yet, before the operation reads it. */
+  /** Stores data that only this process has so far, before the operation reads it. */
   prepare?(input: z.output<Input>): Promise<void>;
   /** Lets this process load what the operation has stored, before the response. */
   takeUp?(): Promise<unknown>;
@@ -62,8 +62,8 @@ export function createOperationRoutes(deps: HttpDeps, access: Access) {
   return { app, add };
 
   /**
-   * Adds the route of an operation, and the route of its preview (`POST …/preview`) where the operation asks a
-   * question first: the act then takes the digest of that preview, as the parameter `digest`.
+   * Adds the route of an operation and, if the operation asks for confirmation, the route of its preview (`POST
+   * …/preview`). The action then requires the digest of that preview as the parameter `digest`.
    */
   function add<Input extends InputSchema, Result extends z.ZodType>(
     operation: OperationOf<Input, Result>,
@@ -81,7 +81,7 @@ export function createOperationRoutes(deps: HttpDeps, access: Access) {
       const caller = getCaller(c);
       const digest = asks ? (c.req.query('digest') ?? '') : undefined;
       if (digest === '') {
-        // What does not exist is answered as such, with or without a digest.
+        // A missing object gets the same response, with or without a digest.
         await preview(world, caller, operation, input);
         throw previewMissing(c);
       }
@@ -115,7 +115,7 @@ export function createOperationRoutes(deps: HttpDeps, access: Access) {
   }
 }
 
-/** What the API only records, and the service carries out. */
+/** Actions that the API only records, and the service carries out. */
 function takesMinutes<Input extends InputSchema, Result extends z.ZodType>(
   operation: OperationOf<Input, Result>,
 ): operation is Acting<Input, Result> {
@@ -132,7 +132,7 @@ function wantsCsv(c: Context<HttpEnv>, form: 'json' | 'csv'): boolean {
   return accepts(c, { header: 'Accept', supports, default: byDefault }) === 'text/csv';
 }
 
-/** A result as a file to download; never kept, as it may have names. */
+/** Responds with a result as a file to download. It is never cached, because it may contain names. */
 export function sendCsv<Result, Input>(
   c: Context<HttpEnv>,
   { name, csv }: { name: string; csv?: CsvView<Result, Input> },
@@ -146,7 +146,7 @@ export function sendCsv<Result, Input>(
   });
 }
 
-/** What cannot be undone is never done unseen. */
+/** An action that cannot be undone requires a preview. */
 function previewMissing(c: Context<HttpEnv>): HttpError {
   return new HttpError(
     422,
@@ -222,7 +222,8 @@ function check(c: Context<HttpEnv>, target: string, schema: InputSchema, given: 
 async function readBody(c: Context<HttpEnv>): Promise<unknown> {
   const text = await c.req.text();
   if (text === '') {
-    // What announces another form is refused even without a body, as it may have got lost.
+    // A request that announces another content type is refused even without a body, because its body may have been
+    // lost.
     const type = c.req.header('content-type') ?? 'application/json';
     if (!/^application\/([\w.-]+\+)?json(;|$)/i.test(type.trim())) throw new HTTPException(415);
     return {};
@@ -259,7 +260,7 @@ function describeRoute(
   };
 }
 
-/** The results with each status: of a union, those with one of the keys have 202. */
+/** The results by status. In a union, results with one of the keys have status 202. */
 function describeResults(
   operation: Operation,
   status: number,
@@ -289,7 +290,7 @@ function describeResult({ result, csv }: Pick<Operation, 'result' | 'csv'>) {
 
 const recordedSchema = z.object({ approval: approvalSchema });
 
-/** The answer for what is only on record yet. */
+/** The response for an action that is only recorded so far. */
 function describeRecorded(operation: Operation) {
   const isLong = takesMinutes(operation);
   const mayWait = operation.effect !== 'reads' && operation.secondUser !== undefined;
@@ -369,7 +370,7 @@ function describeAccess({ role, by, reach, details }: Operation): string {
   return words.join(' ');
 }
 
-/** `users passkeys remove` as programs call it: `usersPasskeysRemove`. */
+/** Converts `users passkeys remove` to the name for programs: `usersPasskeysRemove`. */
 function toId(name: string): string {
   return name.replaceAll(/[ -](\w)/g, (_, letter: string) => letter.toUpperCase());
 }

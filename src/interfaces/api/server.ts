@@ -15,24 +15,24 @@ import {
 export interface ServerOptions {
   app: Pick<Hono<HttpEnv>, 'fetch'>;
   host: string;
-  /** 0 takes any free port. */
+  /** 0 uses any free port. */
   port: number;
   limits?: Partial<ServerLimits>;
   /** `server.trustedProxies` of the settings; none by default. */
   trustedProxies?: readonly string[];
 }
 
-/** How long slow callers may take, how much they may say, and how many there may be. */
+/** How long slow callers may take, how much they may send, and how many there may be. */
 export interface ServerLimits extends ConnectionLimits {
-  /** Until the headers of a request are there. */
+  /** Until the headers of a request have arrived. */
   headersTimeoutMs: number;
-  /** Until all of a request is there; 408 after that. */
+  /** Until a whole request has arrived; 408 after that. */
   requestTimeoutMs: number;
-  /** How often that is looked at. */
+  /** How often that is checked. */
   checkIntervalMs: number;
   /** Until the next request on the same connection. */
   keepAliveTimeoutMs: number;
-  /** Until a connection is cut on which nothing moves, for example since its caller does not read. */
+  /** Until an idle connection is cut, for example because its caller does not read. */
   stallTimeoutMs: number;
   /** Of all headers of a request together; 431 beyond that. */
   maxHeaderBytes: number;
@@ -43,20 +43,20 @@ const DEFAULT_LIMITS: ServerLimits = {
   requestTimeoutMs: 30_000,
   checkIntervalMs: 1_000,
   keepAliveTimeoutMs: 5_000,
-  // Streams of events say something every 15 seconds.
+  // Event streams send something every 15 seconds.
   stallTimeoutMs: 120_000,
   maxHeaderBytes: 16 * 1_024,
   maxConnections: 1_000,
   maxConnectionsPerAddress: 500,
 };
 
-/** Answers that are under way when the service stops have this long; streams are cut then. */
+/** Responses in progress when the service stops have this long. Then streams are cut. */
 const CLOSE_GRACE_MS = 1_000;
 
 export interface HttpServer {
   /** Where it listens, for example `http://127.0.0.1:8787`. */
   url: string;
-  /** Takes no more requests, and resolves once every connection is closed: in about a second. */
+  /** Accepts no more requests, and resolves once every connection is closed, in about a second. */
   close(): Promise<void>;
 }
 
@@ -76,8 +76,8 @@ export async function startHttpServer(options: ServerOptions): Promise<HttpServe
     // Salesforce's connector would not know the answers of fetch any more.
     getRequestListener(app.fetch, { overrideGlobalObjects: false }),
   );
-  // Node leaves out the headers beyond a count without a word, and proxies add theirs at the end. Their
-  // bytes are limited.
+  // Node silently drops headers beyond a maximum number, and proxies add theirs at the end. The size of the headers is
+  // limited instead.
   server.maxHeadersCount = 0;
   limitConnections(server, limits, trustedProxies(options.trustedProxies ?? []));
   server.setTimeout(limits.stallTimeoutMs);
@@ -112,25 +112,25 @@ export interface ConnectionLimits {
   maxConnectionsPerAddress: number;
 }
 
-/** A connection as it is known here. */
+/** The state of a connection. */
 interface Connection {
   address: string;
-  /** The request that is being answered. */
+  /** The request in progress. */
   request: IncomingMessage | null;
 }
 
 /**
- * Keeps to the limits. A new connection that would go beyond one takes the place of the one that has
- * been silent for longest: that has no request, or not the whole of one. So connections that say
- * nothing keep no caller out, and what is being answered is never cut. If all are being answered, the
- * new one is closed. A trusted proxy brings many callers and has no limit of its own.
+ * Enforces the limits. A new connection that would exceed one replaces the connection that has been silent for longest,
+ * that is, without a complete request. So silent connections never keep a caller out, and a request in progress is
+ * never cut. If all connections have requests in progress, the new one is closed. A trusted proxy brings many callers
+ * and has no limit per address.
  */
 export function limitConnections(
   server: Pick<Server, 'on'>,
   { maxConnections, maxConnectionsPerAddress }: ConnectionLimits,
   isTrustedProxy: IsTrustedProxy,
 ): void {
-  /** The one that has rested for longest first. */
+  /** The connection that has been silent for longest comes first. */
   const connections = new Map<Socket, Connection>();
   const counts = new Map<string, number>();
 
@@ -153,7 +153,7 @@ export function limitConnections(
     connection.request = request;
     response.once('close', () => {
       connection.request = null;
-      // From now on it rests, behind all that do so already.
+      // From now on it is silent, and comes after all that already are.
       if (connections.delete(socket)) connections.set(socket, connection);
     });
   });

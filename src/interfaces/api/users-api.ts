@@ -1,4 +1,4 @@
-/** /v1/users and /v1/tokens: who signs in, which programs may ask, and what each may do. */
+/** /v1/users and /v1/tokens: the users who sign in, the programs with access, and the rights of each. */
 import { createToken, listTokens, revokeToken } from '../../operations/tokens.ts';
 import {
   changeRole,

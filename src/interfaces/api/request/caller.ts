@@ -1,4 +1,4 @@
-/** Who asks over HTTP, as operations know callers. */
+/** The caller of an HTTP request, in the form that operations expect. */
 import type { Context, MiddlewareHandler } from 'hono';
 import { checkAlertsOnce } from '../../../clients/alerts/product-alerts.ts';
 import type { Requester } from '../../../decisions/second-person/ask.ts';
@@ -9,14 +9,14 @@ import type { Operation } from '../../../operations/kit/operation.ts';
 import type { OperationDeps } from '../../../operations/kit/perform.ts';
 import { type HttpDeps, type HttpEnv, patience } from './context.ts';
 
-/** The caller of a request that was let in. A browser that signed in with an access token counts as that token. */
+/** Returns the caller of an admitted request. A browser that signed in with an access token counts as that token. */
 export function getCaller(c: Context<HttpEnv>): Caller {
   const { role, integrations, tokenId } = c.get('principal');
   const kind = tokenId === null ? 'person' : 'token';
   return { kind, role, clients: integrations, ...getRequester(c) };
 }
 
-/** Before a request is read: refuses (403) a caller who may not do what the operation does. */
+/** Refuses (403) a caller without the operation's role, before the request is read. */
 export function authorised(
   operation: Pick<Operation, 'name' | 'role' | 'reach' | 'by'>,
 ): MiddlewareHandler<HttpEnv> {
@@ -26,7 +26,7 @@ export function authorised(
   };
 }
 
-/** The same, as users are distinguished where two are needed. */
+/** Returns the caller in the form that distinguishes users if two are needed. */
 export function getRequester(c: Context<HttpEnv>): Requester {
   const { personId, tokenId, name } = c.get('principal');
   const known = { name: name ?? '' };

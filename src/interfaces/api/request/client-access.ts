@@ -1,6 +1,7 @@
 /**
- * The one door to what belongs to an integration. Who asks reaches all integrations or some; what is out of
- * reach is answered exactly as what does not exist. No route looks anything of an integration up in another way.
+ * The only access to the data of an integration. A caller has access to all integrations or some. Data of other
+ * integrations gets exactly the same response as data that does not exist. No route looks up an integration's data in
+ * another way.
  */
 
 import type { Context } from 'hono';
@@ -19,14 +20,14 @@ import type { Store } from '../../../store.ts';
 import { getCaller } from './caller.ts';
 import type { HttpEnv, Principal } from './context.ts';
 
-/** Whether who asks may reach this integration. Without a principal nothing is within reach. */
+/** Returns whether the caller has access to this integration. Without a principal there is no access. */
 export function hasAccess(c: Context<HttpEnv>, integrationId: string): boolean {
   const principal: Principal | undefined = c.get('principal');
   if (principal === undefined) return false;
   return principal.integrations?.has(integrationId) ?? true;
 }
 
-/** The ids within reach as stores filter by them; undefined where nothing is to be left out. */
+/** Returns the accessible IDs as a filter for the store; undefined if nothing has to be left out. */
 export function listAccessibleIds(c: Context<HttpEnv>): readonly string[] | undefined {
   const principal: Principal | undefined = c.get('principal');
   if (principal === undefined) return [];
@@ -45,7 +46,7 @@ export function requireAllClients(c: Context<HttpEnv>): void {
   throw reachInsufficient();
 }
 
-/** The integrations within reach, in their order. */
+/** Returns the integrations that the caller has access to, in their order. */
 export function listAccessible(
   c: Context<HttpEnv>,
   { integrations }: Pick<Application, 'integrations'>,
@@ -54,7 +55,7 @@ export function listAccessible(
   return new Map([...integrations].filter(([id]) => hasAccess(c, id)));
 }
 
-/** What of a list is within reach. */
+/** Returns the part of a list that the caller has access to. */
 export function filterAccessible<Item>(
   c: Context<HttpEnv>,
   items: readonly Item[],

@@ -1,4 +1,4 @@
-/** What the HTTP of the service is made of, and what its requests carry along. */
+/** The dependencies of the HTTP service, and the variables that its requests carry. */
 import type { HttpBindings } from '@hono/node-server';
 import type { Alerts } from '../../../clients/alerts/alerts.ts';
 import type { LiveDeps } from '../../../clients/live-crm.ts';
@@ -12,7 +12,7 @@ import type { Runner } from '../../../jobs/runner.ts';
 import type { OperationApplication } from '../../../operations/kit/operation.ts';
 import type { WithoutToken } from './secret.ts';
 
-/** What the HTTP of the service needs of the world. */
+/** The dependencies of the HTTP service. */
 export interface HttpDeps {
   application: OperationApplication;
   runner: Pick<Runner, 'request' | 'call' | 'onRunEnded'>;
@@ -20,13 +20,13 @@ export interface HttpDeps {
   log: Log;
   /** How the world reaches the service, `server.publicUrl` of the settings. */
   publicUrl: string;
-  /** Takes up settings that were stored just now; by default the integrations alone are known then. */
+  /** Loads settings that were just stored. By default, only the integrations are reloaded. */
   takeUp?: () => Promise<void>;
   /** The alerts that this process watches; left out if it watches none. */
   alerts?: Pick<Alerts, 'tick'>;
-  /** What reads clients for all pages; one of its own by default. */
+  /** The reader of clients for all pages; by default a separate one. */
   clients?: ClientReader;
-  /** Who is let in while there is no person and no access token; no caller by default. */
+  /** The caller who is admitted while there is no user and no access token; none by default. */
   withoutToken?: WithoutToken;
   /** `server.trustedProxies` of the settings; none by default. */
   trustedProxies?: readonly string[];
@@ -36,24 +36,24 @@ export interface HttpDeps {
   passwords?: boolean;
   /** `server.signIn.oidc` of the settings; none by default. */
   provider?: ProviderSettings | null;
-  /** Called when something was confirmed that is carried out outside of the database. */
+  /** Called when an action was confirmed that is carried out outside of the database. */
   carryOn?: () => void;
-  /** When the schedules were looked at last (epoch ms); null before the first time. */
+  /** When the schedules were last checked (epoch ms); null before the first time. */
   lastTickAt(): number | null;
-  /** Aborted when the service is asked to end: what it asks of others is given up then. */
+  /** Aborted when the service is stopping. Its requests to others are then given up. */
   stopping: AbortSignal;
   /** The version of the program. */
   version: string;
 }
 
-/** What a request carries along on its way to the handler. */
+/** The variables that a request carries to its handler. */
 export interface HttpEnv {
-  /** Missing where the app is called without a server, as some tests do. */
+  /** Missing if the app is called without a server, as in some tests. */
   Bindings: Partial<HttpBindings>;
   Variables: {
-    /** By which log lines and answers speak of the request. */
+    /** The ID of the request in log lines and responses. */
     requestId: string;
-    /** Who asks; set where a role is required. */
+    /** The caller; set if a role is required. */
     principal: Principal;
     /** The same for the audit, with the address of the caller. */
     actor: Actor;
@@ -62,30 +62,36 @@ export interface HttpEnv {
 
 /** Who asks. */
 export interface Principal {
-  /** `local`: the first visitor on this machine, while there is no person and no access token. */
+  /** `local`: the first visitor on this machine, while there is no user and no access token. */
   kind: 'token' | 'session' | 'local';
   role: Role;
-  /** The ids of the integrations within reach; null for all. Ask `request/client-access.ts` instead of this. */
+  /**
+   * The IDs of the integrations that the caller has access to; null for all. Use `request/client-access.ts` instead of
+   * reading this.
+   */
   integrations: ReadonlySet<string> | null;
-  /** What the owner calls the token, or the name of the person; null for `local`. */
+  /** The name that the owner gave the token, or the name of the user; null for `local`. */
   name: string | null;
-  /** The person; null for tokens, for browsers that signed in with one, and for `local`. */
+  /** The user; null for tokens, for browsers that signed in with a token, and for `local`. */
   personId: string | null;
-  /** The access token, also of a browser that signed in with one; null for people and for `local`. */
+  /** The access token, even of a browser that signed in with one; null for users and for `local`. */
   tokenId: string | null;
   /** The session of the browser; null without one. */
   sessionId: string | null;
 }
 
-/** How long a CRM may take while a person waits; less than an answer of ours may take. */
+/** How long a CRM may take while a user waits. It is less than our own response may take. */
 const CRM_PATIENCE_MS = 20_000;
 
-/** Aborted when the service ends or the person has waited enough. */
+/** Aborted when the service stops or the user has waited long enough. */
 export function patience({ stopping }: Pick<HttpDeps, 'stopping'>): AbortSignal {
   return AbortSignal.any([stopping, AbortSignal.timeout(CRM_PATIENCE_MS)]);
 }
 
-/** What asks a CRM within a request: given up when the service ends or the person has waited enough. */
+/**
+ * Sends requests to a CRM within a request. They are given up when the service stops or the user has waited long
+ * enough.
+ */
 export function liveDeps(
   { application, stopping }: Pick<HttpDeps, 'application' | 'stopping'>,
   actor: Actor,

@@ -1,7 +1,7 @@
-/** What the cookies of the service are called. */
+/** The names of the service's cookies. */
 
 /**
- * Browsers take a cookie with this prefix only over https, for the whole host (`path: '/'`) and no other: neither a
+ * Browsers accept a cookie with this prefix only over https, for the whole host (`path: '/'`) and no other: neither a
  * neighbouring host nor plain http can plant one.
  */
 export function cookieNameOf(name: string, isSecure: boolean): string {

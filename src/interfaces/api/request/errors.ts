@@ -1,4 +1,4 @@
-/** Answers that are errors, and the one place that makes them of what was thrown (design, section 4.5). */
+/** Error responses, and the one place that creates them from thrown errors (design, section 4.5). */
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
@@ -11,7 +11,7 @@ import {
 import type { Log } from '../../../core/log.ts';
 import type { HttpEnv } from './context.ts';
 
-/** An answer that is an error, thrown by whatever on the way of a request finds it out. */
+/** An error response. Any part that handles a request can throw it. */
 export class HttpError extends Error {
   readonly status: ContentfulStatusCode;
   /** A stable word in snake_case for programs. */
@@ -56,7 +56,7 @@ export function tryLater(
   return new HttpError(status, code, message, { headers: { 'Retry-After': String(seconds) } });
 }
 
-/** Answers any error; the details of an unexpected one go to the log alone. */
+/** Responds to any error. The details of an unexpected one go only to the log. */
 export function answerError(error: Error, c: Context<HttpEnv>, log: Log): Response {
   const known = knownError(error) ?? brokenOff(c);
   if (known) return answer(c, known);
@@ -73,7 +73,7 @@ export function answerError(error: Error, c: Context<HttpEnv>, log: Log): Respon
   );
 }
 
-/** An answer with the body that every error has. */
+/** Builds a response with the body that every error has. */
 export function answer(
   c: Context<HttpEnv>,
   { status, code, message, details, headers }: HttpError,
@@ -108,14 +108,14 @@ const REFUSALS: Readonly<Record<Refusal, ContentfulStatusCode>> = {
   forbidden: 403,
 };
 
-/** The caller went away in the middle of the request: no client reads the answer, and nothing is wrong. */
+/** The caller disconnected in the middle of the request. No client reads the response, and nothing is wrong. */
 function brokenOff(c: Context<HttpEnv>): HttpError | null {
   const incoming = c.env?.incoming;
   if (incoming === undefined || incoming.complete || !incoming.destroyed) return null;
   return new HttpError(400, 'request_broken_off', 'The request did not come to its end.');
 }
 
-/** What the framework itself refuses; its own words are for programmers. */
+/** Refusals by the framework itself. Its own messages are for programmers. */
 function frameworkError(status: number): HttpError | null {
   const known = FRAMEWORK_ERRORS.get(status);
   if (status === 400) return bodyUnreadable('JSON');

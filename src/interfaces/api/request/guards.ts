@@ -1,4 +1,4 @@
-/** What every request passes, and what every answer has: names, bodies, headers, the log. */
+/** The checks of every request, and the parts of every response: names, bodies, headers, the log. */
 
 import { z } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
@@ -19,8 +19,8 @@ import { getHostname, getOwnAddress, isLoopbackName } from './peer.ts';
 import { createRouter } from './router.ts';
 
 /**
- * Refuses addresses with the character U+0000 (422). No id has it, and Postgres cannot even be asked
- * for a text with it.
+ * Refuses addresses with the character U+0000 (422). No ID contains it, and Postgres cannot even be queried for a text
+ * with it.
  */
 export const refuseNullCharacters = createMiddleware<HttpEnv>(async (c, next) => {
   if (!c.req.url.includes('%00')) return next();
@@ -28,10 +28,10 @@ export const refuseNullCharacters = createMiddleware<HttpEnv>(async (c, next) =>
 });
 
 /**
- * Refuses requests for names that are not ours, with 421. A page of a stranger can make its own
- * name lead to this machine (DNS rebinding) and would be taken for a page of ours. Names of this
- * machine, the public one and the bare address that was called are ours; the port does not matter,
- * since tunnels and containers change it and no stranger gains by that.
+ * Refuses requests for names that are not ours, with 421. A stranger's page can make its own name resolve to this
+ * machine (DNS rebinding), and would count as one of our pages. Names of this machine, the public one and the bare
+ * address that was called are ours; the port does not matter, since tunnels and containers change it and no stranger
+ * gains by that.
  */
 export function requireKnownHost(publicUrl: string): MiddlewareHandler<HttpEnv> {
   const { hostname: publicName } = new URL(publicUrl);
@@ -49,8 +49,8 @@ export function requireKnownHost(publicUrl: string): MiddlewareHandler<HttpEnv> 
 }
 
 /**
- * The headers of every answer. Pages load their own styles and scripts from us and nothing from
- * anywhere else; nothing runs that stands inside a page; no other site can show our pages inside its own.
+ * Sets the headers of every response. Pages load styles and scripts only from us, inline scripts do not run, and no
+ * other site can frame our pages.
  */
 function protectAnswers(publicUrl: string) {
   return secureHeaders({
@@ -65,14 +65,14 @@ function protectAnswers(publicUrl: string) {
       frameAncestors: ["'none'"],
     },
     xFrameOptions: 'DENY',
-    // Without any referrer browsers would hide the origin of our own forms from us as well.
+    // Without any referrer, browsers would also hide the origin of our own forms from us.
     referrerPolicy: 'same-origin',
-    // Over plain http browsers ignore it, and on this machine it would only be in the way.
+    // Browsers ignore it over plain http, and on this machine it would only cause problems.
     strictTransportSecurity: publicUrl.startsWith('https:') && 'max-age=31536000',
   });
 }
 
-/** Answers are for one person and are not kept on the way, unless a route says otherwise. */
+/** Responses are for one user and are not cached on the way, unless a route says otherwise. */
 const forbidCaching = createMiddleware<HttpEnv>(async (c, next) => {
   await next();
   if (!c.res.headers.has('cache-control')) c.header('Cache-Control', 'no-store');
@@ -84,7 +84,7 @@ export const MAX_API_BODY_BYTES = 64 * 1_024;
 /** A hundred events of HubSpot, or a record of Salesforce with all its fields. */
 export const MAX_HOOK_BODY_BYTES = 1_024 * 1_024;
 
-/** Refuses larger bodies (413), also those that do not tell their size. */
+/** Refuses larger bodies (413), even those that do not state their size. */
 export function limitBody(maxBytes: number): MiddlewareHandler<HttpEnv> {
   const limit = bodyLimit({
     maxSize: maxBytes,
@@ -110,7 +110,7 @@ export function tooLarge(what: string, most: string, next = ''): HttpError {
   return new HttpError(413, 'body_too_large', `${what} may have ${most} at most.${next}`);
 }
 
-/** Refuses bodies that are not JSON (415); without it they would be taken for none. */
+/** Refuses bodies that are not JSON (415). Without this check they would count as missing. */
 export const requireJsonBody: MiddlewareHandler<HttpEnv> = async (c, next) => {
   const type = c.req.header('content-type');
   const hasBody =
@@ -122,7 +122,7 @@ export const requireJsonBody: MiddlewareHandler<HttpEnv> = async (c, next) => {
   await next();
 };
 
-/** The fields of a form; throws an HttpError (400) if the body is none. */
+/** Returns the fields of a form. Throws an HttpError (400) if the body is not a form. */
 export async function readForm(c: Context<HttpEnv>): Promise<Record<string, unknown>> {
   try {
     return await c.req.parseBody();
@@ -137,7 +137,7 @@ function parseLength(header: string | undefined): number {
   return Number(header ?? 0);
 }
 
-/** A request that was answered, without anything that callers can write into it. */
+/** A handled request, without anything that callers can write into it. */
 export interface AnsweredRequest {
   method: string;
   /** The route's pattern, for example `/v1/runs/:id`: no ids, no tokens, and few of them. */
@@ -147,8 +147,7 @@ export interface AnsweredRequest {
 }
 
 /**
- * Gives each request an id, which the answer carries as `X-Request-Id`, and tells of it when it is
- * answered.
+ * Gives each request an ID, which the response contains as `X-Request-Id`, and reports the request when it is answered.
  */
 export function recordRequests(
   { clock, log }: { clock: Pick<Clock, 'now'>; log: Log },
@@ -166,7 +165,7 @@ export function recordRequests(
       status: c.res.status,
       timeMs: clock.now() - startedAt,
     };
-    // Who was refused stands in every log; all others would fill it.
+    // Refusals are in every log. All other requests would fill it.
     const level = REFUSED.has(answered.status) ? 'info' : 'debug';
     log[level]({ requestId, ...answered }, 'http request');
     onAnswered(answered);
@@ -181,8 +180,8 @@ const METHODS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The same answer as a page for browsers, where an address leads nowhere or something went wrong inside;
- * programs, which do not ask for HTML, get it as it is.
+ * Responds with a page for browsers if the address does not exist or an internal error occurred. Programs, which do not
+ * accept HTML, get the response unchanged.
  */
 async function forReader(
   c: Context<HttpEnv>,
@@ -222,7 +221,7 @@ const plainPage: ProblemPage = (_c, status, { message }) =>
     '/oauth/styles.css',
   );
 
-/** What a page is called that says what is wrong. */
+/** The title of an error page. */
 export function problemTitle(status: number): string {
   if (status === 404) return 'Not found';
   return status >= 500 ? 'Something went wrong' : 'That is not possible';
@@ -230,7 +229,7 @@ export function problemTitle(status: number): string {
 
 const errorSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
-/** An app with the guards of every request: what it answers where nothing is, its log, its headers. */
+/** Creates an app with the guards of every request: its response for unknown addresses, its log, its headers. */
 export function createGuardedApp(
   { clock, log, publicUrl }: Pick<HttpDeps, 'clock' | 'log' | 'publicUrl'>,
   onAnswered: (request: AnsweredRequest) => void = () => {},

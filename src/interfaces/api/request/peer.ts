@@ -1,4 +1,4 @@
-/** Where a request comes from, and under which name it asked for us. */
+/** The origin of a request, and the name by which it addressed us. */
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { Context } from 'hono';
 import { parseAddressRange } from '../../../core/host.ts';
@@ -8,7 +8,9 @@ import { HttpError } from './errors.ts';
 /** The names of this machine for itself. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-/** What proxies and content networks add to the requests that they pass on, beside `X-Forwarded-…`. */
+/**
+ * The headers that proxies and content networks add to the requests that they forward, in addition to `X-Forwarded-…`.
+ */
 const PROXY_HEADERS: ReadonlySet<string> = new Set([
   ...['forwarded', 'forwarded-for', 'via', 'x-real-ip', 'x-client-ip', 'x-cluster-client-ip'],
   ...['x-original-forwarded-for', 'x-original-host', 'x-envoy-external-address', 'x-proxyuser-ip'],
@@ -32,9 +34,9 @@ export function getHost(c: Context<HttpEnv>): string {
 }
 
 /**
- * True of a request that nothing shows to come from elsewhere: from an address and by a name of this
- * machine, and without a header of a proxy. A proxy on this machine that adds none looks the same, as
- * nginx does by default: so this alone lets no caller change anything.
+ * Returns true for a request without any sign that it comes from another machine: it has an address and a name of this
+ * machine, and no proxy header. A proxy on this machine that adds no header, like nginx by default, looks the same, so
+ * this alone never allows a caller to change anything.
  */
 export function isLocal(c: Context<HttpEnv>): boolean {
   return isLoopbackAddress(socketAddress(c)) && isLoopbackName(getHostname(c)) && !showsProxy(c);
@@ -72,7 +74,7 @@ function isLoopbackAddress(address: string): boolean {
 /** The address of a caller, short and in one spelling. */
 export type ClientAddress = (c: Context<HttpEnv>) => string;
 
-/** True of the address of a proxy that the settings trust. */
+/** Returns true for the address of a proxy that the settings trust. */
 export type IsTrustedProxy = (address: string) => boolean;
 
 /** Proxies that may stand behind each other, and the part of the header that is looked at. */
@@ -93,8 +95,8 @@ export function trustedProxies(ranges: readonly string[]): IsTrustedProxy {
 
 /**
  * The address on the other side of the connection; if that is a trusted proxy, the one that it names
- * last in `X-Forwarded-For`, passing over further trusted proxies. What others write there counts
- * for nothing, and so does what is no address: callers can write anything into it.
+ * last in `X-Forwarded-For`, passing over further trusted proxies. Entries by others are ignored, and so is anything
+ * that is not an address, because callers can write anything into it.
  */
 export function clientAddress(isTrusted: IsTrustedProxy): ClientAddress {
   return (c) => {
@@ -135,7 +137,7 @@ function addressIn(hop: string): string | null {
   return isIP(address) === 0 ? null : address;
 }
 
-/** Methods that change nothing. */
+/** Methods that do not change anything. */
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 /**

@@ -46,7 +46,7 @@ export function json<Schema extends z.ZodType>(schema: Schema) {
 
 /** The errors that routes have in common. */
 export const problems = {
-  /** Of every route that asks for a role. */
+  /** For every route that requires a role. */
   access: {
     401: failure('A valid access token is needed.'),
     403: failure('The token lacks the role, or the request came from a page of another site.'),
@@ -54,7 +54,7 @@ export const problems = {
       'Too many wrong tokens came from this address; Retry-After says when to come back.',
     ),
   },
-  /** Of a route that looks for one thing. */
+  /** For a route that looks up one object. */
   notFound: { 404: failure('It does not exist.') },
   /** Of a route with parameters. */
   invalid: { 422: failure('The request is not valid; details name each problem.') },

@@ -1,10 +1,10 @@
-/** Secrets that are no access tokens: of cookies, webhook addresses, signatures, the first visit. */
+/** Secrets other than access tokens: of cookies, webhook addresses, signatures, the first visit. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../../core/clock.ts';
 import { newSecret } from '../../../core/new-secret.ts';
 import { hashToken } from '../../../people/access-token.ts';
 
-/** Compares two texts in a time that tells nothing of where they differ. */
+/** Compares two texts in constant time. */
 export function isSameText(left: string, right: string): boolean {
   const [a, b] = [left, right].map((text) => createHash('sha256').update(text).digest());
   return a !== undefined && b !== undefined && timingSafeEqual(a, b);
@@ -17,23 +17,20 @@ export const FIRST_VISIT_LIFE_MS = 15 * 60_000;
 const SESSION_LIFE_MS = 24 * 3_600_000;
 
 /**
- * A secret that is worth one session. Both live in the memory of this process alone: a restart ends
- * them and makes a new link, and no table has to know of a session without a token.
+ * A secret that starts one session. Both exist only in the memory of this process, so a restart ends them and creates a
+ * new link, and no table has to store a session without a token.
  */
 export interface FirstVisit {
   /** The path of the link. */
   readonly path: string;
-  /**
-   * Spends the link: the secret of the session that begins; null for a secret that is wrong, used
-   * or too old.
-   */
+  /** Uses up the link. Returns the secret of the new session; null if the link's secret is wrong, used or too old. */
   begin(secret: string): string | null;
-  /** True of the secret of the session that the link began. */
+  /** Returns true for the secret of the session that the link started. */
   isSession(secret: string): boolean;
 }
 
 /**
- * Who is let in as the owner while there is no person and no token: the browser that used the one-time link, every
+ * Who is admitted as the owner while there is no user and no token: the browser that used the one-time link, every
  * caller that seems to be on this machine (only where nothing can be lost: the demo), or none.
  */
 export type WithoutToken = FirstVisit | 'thisMachine' | null;

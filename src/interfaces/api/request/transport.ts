@@ -1,4 +1,4 @@
-/** Whether what a user signs in with can be read by others on its way to us. */
+/** Whether others can read sign-in data on its way to us. */
 import type { Context } from 'hono';
 import type { PlainHttp } from '../../../core/sign-in-settings.ts';
 import type { HttpEnv } from './context.ts';
@@ -12,9 +12,9 @@ import {
 } from './peer.ts';
 
 export interface Transport {
-  /** True where passwords, links and cookies of sessions may travel. */
+  /** Returns true if passwords, links and session cookies may be sent. */
   isSafe(c: Context<HttpEnv>): boolean;
-  /** Throws an HttpError (403) where they may not. */
+  /** Throws an HttpError (403) if they may not be sent. */
   requireSafe(c: Context<HttpEnv>): void;
 }
 
@@ -25,10 +25,10 @@ export interface TransportOptions {
 }
 
 /**
- * The name that the browser asked for decides, not the address that the connection comes from: in a container
- * every connection comes from the bridge. Under a loopback name the request never leaves the user's machine. Under
- * the name of an `https:` address, and from a trusted proxy, TLS ended in front of us, unless the proxy says that
- * the user came by plain http.
+ * The name that the browser requested decides, not the address that the connection comes from, because in a container
+ * every connection comes from the bridge. Under a loopback name the request never leaves the user's machine. Under the
+ * name of an `https:` address, and from a trusted proxy, TLS ended in front of us, unless the proxy says that the user
+ * came by plain http.
  */
 export function createTransport({ publicUrl, isTrusted, plainHttp }: TransportOptions): Transport {
   const { protocol, hostname: publicName } = new URL(publicUrl);

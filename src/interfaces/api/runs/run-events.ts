@@ -1,4 +1,4 @@
-/** GET /v1/runs/:id/events: a run as it goes on, as server-sent events. */
+/** GET /v1/runs/:id/events: the progress of a run, as server-sent events. */
 import { createRoute, z } from '@hono/zod-openapi';
 import { messageOf } from '../../../core/errors.ts';
 import {
@@ -13,10 +13,10 @@ import type { HttpDeps } from '../request/context.ts';
 import { tryLater } from '../request/errors.ts';
 import { createRouter, failure, problems } from '../request/router.ts';
 
-/** Browsers come back by themselves; one whose token has ended meanwhile does not get in again. */
+/** Browsers reconnect automatically. A browser whose token has ended in the meantime is not admitted again. */
 const MAX_STREAM_MS = 15 * 60_000;
 
-/** How soon browsers come back. */
+/** How soon browsers reconnect. */
 const RETRY_MS = 2_000;
 
 /** Open streams; each costs a connection. */
@@ -62,7 +62,7 @@ export function runEventRoutes(deps: HttpDeps, access: Access) {
     const headers = {
       'Content-Type': 'text/event-stream',
       'Cache-Control': 'no-store',
-      // Some proxies would gather the events otherwise.
+      // Otherwise some proxies would buffer the events.
       'X-Accel-Buffering': 'no',
     };
     // No client reads what follows the headers here, so that a stream would never end.
@@ -85,7 +85,7 @@ interface FollowDeps {
 
 const encoder = new TextEncoder();
 
-/** Each event has the whole run: who missed some has missed nothing. */
+/** Each event contains the whole run, so a listener that missed some events has lost nothing. */
 function encodeEvent(run: FollowedRun): Uint8Array {
   const name = run.status === 'running' ? 'progress' : 'ended';
   return encoder.encode(`event: ${name}\ndata: ${JSON.stringify(run)}\nretry: ${RETRY_MS}\n\n`);
@@ -94,8 +94,8 @@ function encodeEvent(run: FollowedRun): Uint8Array {
 const STILL_HERE = encoder.encode(': still here\n\n');
 
 /**
- * What happens to the run until it ends, the listener goes, or the time is up. One who does not read is sent no more
- * than what is on the way already, and later the newest.
+ * Sends the run's progress until it ends, the listener disconnects, or the time is up. A listener that does not read
+ * gets only the events already in flight, and later the newest.
  */
 function follow(
   { follower, clock }: FollowDeps,

@@ -95,7 +95,7 @@ function contactsRoute({ requireRole }: Access) {
   });
 }
 
-/** By hand, for the sake of the files: a run can have a million contacts, which are never held at once. */
+/** Written by hand because of the files: a run can have a million contacts, which are never in memory all at once. */
 export function runContactRoutes(deps: HttpDeps, access: Access) {
   const { reader } = deps.application.store;
   const world = toOperationDeps(deps);
@@ -108,7 +108,7 @@ export function runContactRoutes(deps: HttpDeps, access: Access) {
       const input = listRunContacts.input.parse({ ...which, limit, cursor });
       return c.json(await perform(world, caller, listRunContacts, input), 200);
     }
-    // Before the first byte, so that an unknown run is answered as such.
+    // Checked before the first byte, so that an unknown run gets the right response.
     await findRun(c, reader, run);
     const form = format === 'csv' ? 'csv' : 'json';
     c.header('Content-Type', `${MEDIA_TYPES[form]}; charset=utf-8`);

@@ -8,7 +8,7 @@ import {
 } from '../../../people/statements/attempts.ts';
 import { type HttpError, tryLater } from '../request/errors.ts';
 
-/** How often something may go wrong within which time, and what is said then. */
+/** The maximum number of failures within a time, and the message when it is exceeded. */
 export interface AttemptLimit {
   maxFailures: number;
   windowMs: number;
@@ -30,7 +30,8 @@ export const PASSWORDS_OF_ADDRESS: AttemptLimit = {
 
 /**
  * Wrong passwords for one account: from one address, from one browser that it knows, or typed by the user who is signed
- * in. No number of them from elsewhere locks the account: a stranger could keep its user out for as long as he likes.
+ * in. Any number of them from elsewhere never locks the account, because a stranger could then keep its user out
+ * indefinitely.
  */
 export const PASSWORDS_OF_ONE: AttemptLimit = {
   maxFailures: 10,
@@ -39,28 +40,28 @@ export const PASSWORDS_OF_ONE: AttemptLimit = {
     'Too many wrong passwords for this e-mail address came from here. Wait a quarter of an hour.',
 };
 
-/** Passkeys of an address that were none of ours; they are counted apart, so that wrong passwords keep none out. */
+/** Unknown passkeys from an address. They are counted separately, so that wrong passwords do not block passkeys. */
 export const PASSKEYS_OF_ADDRESS: AttemptLimit = {
   ...TOKENS,
   message: 'Too many passkeys that do not count here came from this address. Wait a while.',
 };
 
-/** Addresses that are remembered; the one that has waited longest makes room. */
+/** Maximum number of addresses that are remembered. The oldest one makes room. */
 const MAX_ADDRESSES = 10_000;
 
 /**
- * Counts failures by address or account, so that guessing is slow. A right token is never counted nor
- * refused: who shares an address with a guesser, behind one proxy for example, is not shut out.
+ * Counts failures by address or account, so that guessing is slow. A right token is never counted or refused, so a user
+ * who shares an address with a guesser, for example behind one proxy, is not locked out.
  */
 export interface Attempts {
-  /** Throws an HttpError (429) while an address has failed too often; asked about a wrong token. */
+  /** Throws an HttpError (429) while an address has failed too often. Called for a wrong token. */
   requireAllowed(address: string): void;
   noteFailure(address: string): void;
 }
 
 interface Failures {
   count: number;
-  /** Epoch ms; from then on the count begins anew. */
+  /** Epoch ms; from then on the count starts again. */
   until: number;
 }
 
@@ -75,7 +76,7 @@ export function createAttempts(
   function current(address: string): Failures | undefined {
     const found = failures.get(address);
     const restMs = (found?.until ?? 0) - clock.now();
-    // More than the whole window: the clock was set back.
+    // More than the whole window means that the clock was set back.
     return restMs > 0 && restMs <= windowMs ? found : undefined;
   }
 
@@ -97,11 +98,12 @@ export function createAttempts(
 }
 
 /**
- * The same for what can be guessed, counted in the database: for all processes, and over their restarts. An
- * attempt is counted before it is looked at, so that many at once are as well, and taken back if it was right.
+ * The same for secrets that can be guessed, counted in the database for all processes and across restarts. An attempt
+ * is counted before it is checked, so that simultaneous attempts are counted too, and removed from the count if it was
+ * right.
  */
 export interface SharedAttempts {
-  /** Throws an HttpError (429) if there were too many; that one is not counted. */
+  /** Throws an HttpError (429) if there were too many. The refused attempt is not counted. */
   count(key: string): Promise<void>;
   takeBack(key: string): Promise<void>;
 }
@@ -122,7 +124,7 @@ export function createSharedAttempts(
   onLimit: (key: string) => void = () => {},
 ): SharedAttempts {
   const { maxFailures, windowMs, message } = limit;
-  /** No address stands in the database. */
+  /** The database contains no addresses. */
   const toKey = (key: string) => fingerprint('sign_in_attempts', JSON.stringify([what, key]));
 
   return {
@@ -164,20 +166,20 @@ export async function countWhile<Found>(
   }
 }
 
-/** It was right. */
+/** The attempt was right. */
 export async function takeAllBack(counted: Counted): Promise<void> {
   for (const [attempts, key] of counted) await attempts.takeBack(key);
 }
 
-/** Wrong passwords of an account from all addresses that slow no one down. */
+/** Number of wrong passwords of an account, from all addresses, that do not slow anyone down. */
 const UNSLOWED = 10;
 
-/** The longest wait, which ends well before an answer is given up. */
+/** The longest wait. It ends well before a response is given up. */
 const MAX_DELAY_MS = 20_000;
 
-/** Attempts at an account from everywhere: they slow each other down, and none of them is ever refused. */
+/** Attempts at an account from all addresses. They slow each other down, and none of them is ever refused. */
 export interface AccountAttempts extends SharedAttempts {
-  /** How many of them went wrong within the window, or may yet. */
+  /** Number of attempts within the window that failed, or may still fail. */
   read(account: string): Promise<number>;
 }
 
@@ -194,13 +196,16 @@ export function createAccountAttempts({ connection, fingerprint }: Store): Accou
   };
 }
 
-/** How long the next attempt waits after so many: nothing up to ten, then one second, doubled each time, up to 20. */
+/**
+ * Returns how long the next attempt waits after this many: nothing up to ten, then one second, doubled each time, up to
+ * 20.
+ */
 export function guessDelayMs(counted: number): number {
   if (counted <= UNSLOWED) return 0;
   return Math.min(MAX_DELAY_MS, 1_000 * 2 ** (counted - UNSLOWED - 1));
 }
 
-/** True of so many wrong passwords that the user of the account has to be told. */
+/** Returns true for so many wrong passwords that the account's user must be notified. */
 export function isAttacked(wrong: number): boolean {
   return wrong >= UNSLOWED;
 }

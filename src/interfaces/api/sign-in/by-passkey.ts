@@ -1,4 +1,4 @@
-/** Signing in with a passkey, and showing with one that it is still the same person. */
+/** Signing in with a passkey, and confirming a user's identity with one. */
 import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { newSecret } from '../../../core/new-secret.ts';
@@ -20,16 +20,16 @@ import { countWhile, createSharedAttempts, PASSKEYS_OF_ADDRESS } from './attempt
 import { createRefusals } from './refusals.ts';
 
 export interface PasskeySignIn {
-  /** Who we are to browsers, and what it takes to ask them. */
+  /** Our identity for browsers, and the dependencies for requesting passkeys. */
   deps: PasskeyDeps;
-  /** What the form to sign in asks this browser for; null while there is no passkey. */
+  /** Returns the passkey request of the sign-in form for this browser; null while there is no passkey. */
   offer(c: Context<HttpEnv>): Promise<PasskeyOffer | null>;
   /**
-   * Begins a session of the person whose passkey has answered; false for all others. Throws an HttpError: 403
+   * Starts a session of the user whose passkey has answered. Returns false for all others. Throws an HttpError: 403
    * from a foreign page, 429 after too many attempts.
    */
   signIn(c: Context<HttpEnv>, answer: PasskeyAnswer): Promise<boolean>;
-  /** Whether a passkey of this person has answered; throws as above. */
+  /** Returns whether a passkey of this user has answered. Throws as above. */
   prove(
     c: Context<HttpEnv>,
     personId: string,
@@ -48,7 +48,7 @@ export interface PasskeySignInDeps {
   onLimit(address: string): void;
 }
 
-/** The browser that was asked is the one that has to answer. */
+/** Only the browser that got the challenge can answer it. */
 const COOKIE_SECONDS = 3_600;
 const COOKIE_VALUE = /^[\w-]{43}$/;
 
@@ -62,8 +62,8 @@ export function createPasskeySignIn(deps: PasskeySignInDeps): PasskeySignIn {
   const refusals = createRefusals({ store, clock, getAddress }, { by: 'passkey' });
 
   /**
-   * Counted before it is looked at, and taken back if it was right, as passwords are; by addresses alone, since
-   * no one can guess what a key signs, and so no one can keep a person out.
+   * An attempt is counted before it is checked, and removed from the count if it was right, like passwords. It is
+   * counted only by address: a key's signature cannot be guessed, so nobody can keep a user out.
    */
   async function find(c: Context<HttpEnv>, asked: AskedFor, answer: PasskeyAnswer) {
     const address = getAddress(c);

@@ -1,4 +1,4 @@
-/** Signing in with an e-mail address and a password, slowly for those who guess. */
+/** Signing in with an email address and a password, slowed down for guessers. */
 import type { Context } from 'hono';
 import type { Clock } from '../../../core/clock.ts';
 import { findPersonBy } from '../../../people/statements/people.ts';
@@ -30,7 +30,7 @@ export type SignedIn = 'wrong' | 'in' | 'attacked';
 
 export interface PasswordSignIn {
   /**
-   * Begins a session of the person with this address and password; `wrong`, after the same time, if there is
+   * Starts a session of the user with this address and password. Returns `wrong`, after the same time, if there is
    * none. Throws an HttpError: 403 from a foreign page, 429 after too many attempts.
    */
   signIn(c: Context<HttpEnv>, typed: { email: string; password: string }): Promise<SignedIn>;
@@ -59,7 +59,7 @@ export function createPasswordSignIn(deps: PasswordSignInDeps): PasswordSignIn {
   const devices = createKnownDevices(store, publicUrl);
   const refusals = createRefusals(deps);
 
-  /** A browser that the account knows waits for nobody else's guesses. */
+  /** A browser that is known to the account is not slowed down by other people's guesses. */
   function listCounted(c: Context<HttpEnv>, account: string, known: string | null): Counted {
     const ofAll = [ofAccount, account] as const;
     if (known !== null) return [[byDevice, known], ofAll];

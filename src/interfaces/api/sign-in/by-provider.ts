@@ -1,4 +1,4 @@
-/** Signing in by an OpenID Connect provider: the way there and back. Who gets in is who was invited. */
+/** Signing in through an OpenID Connect provider: the redirect and the return. Only invited users are admitted. */
 
 import type { Context } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
@@ -23,7 +23,7 @@ import { cookieNameOf } from '../request/cookies.ts';
 import { type ClientAddress, foreignOrigin } from '../request/peer.ts';
 import { countWhile, createSharedAttempts, PASSWORDS_OF_ADDRESS } from './attempts.ts';
 
-/** It is loaded when the first person goes there. */
+/** The library is loaded when the first user is redirected. */
 const loadClient = () => import('openid-client');
 type Client = Awaited<ReturnType<typeof loadClient>>;
 type Configuration = Awaited<ReturnType<Client['discovery']>>;
@@ -31,12 +31,12 @@ type Configuration = Awaited<ReturnType<Client['discovery']>>;
 export const PROVIDER_PATH = '/sign-in/provider';
 const CALLBACK_PATH = `${PROVIDER_PATH}/callback`;
 
-/** How long a person may take at the provider. */
+/** How long a user may take at the provider. */
 const WAY_MS = 10 * 60_000;
 const REQUEST_SECONDS = 10;
 const COOKIE = 'donor_sync_provider';
 
-/** The cookie holds what only this browser brings back, sealed, so that no table has to. */
+/** The cookie contains, encrypted, the data that only this browser returns, so that no table has to store it. */
 const COOKIE_PLACE: SealContext = { table: 'cookie', column: COOKIE, row: ['sign-in'] };
 
 const waySchema = z.object({
@@ -50,11 +50,11 @@ const waySchema = z.object({
 type Way = z.infer<typeof waySchema>;
 
 export interface ProviderSignIn {
-  /** What the provider is called. */
+  /** The provider's name. */
   name: string;
-  /** Sends the browser to the provider. Throws an HttpError (403) where a page of another site does so. */
+  /** Redirects the browser to the provider. Throws an HttpError (403) if a page of another site started this. */
   begin(c: Context<HttpEnv>, to: string): Promise<Response>;
-  /** Where to go on, once the browser is back with a person of ours; null for all others. */
+  /** Returns the path to continue with, once the browser has returned with one of our users; null for all others. */
   comeBack(c: Context<HttpEnv>): Promise<string | null>;
 }
 
@@ -86,14 +86,14 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
   const refusals = createSharedAttempts(store, clock, counted);
   let discovered: Promise<Configuration> | null = null;
 
-  /** Asked once; a provider that did not answer is asked again by the next person. */
+  /** Requested once. If the provider did not respond, the next sign-in requests it again. */
   function discover(client: Client): Promise<Configuration> {
     discovered ??= client
       .discovery(issuer, settings.clientId, settings.clientSecret, undefined, {
         timeout: REQUEST_SECONDS,
         [client.customFetch]: (url, { body, ...options }) =>
           outboundFetch('anywhere')(url, { ...options, ...(body !== undefined && { body }) }),
-        // The signature as well, although the token comes from the provider itself.
+        // The signature is checked too, although the token comes from the provider itself.
         execute: [
           client.enableNonRepudiationChecks,
           ...(isPlain ? [client.allowInsecureRequests] : []),
@@ -118,12 +118,15 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
       const way = waySchema.parse(JSON.parse(sealer.open(sealed, COOKIE_PLACE)));
       return way.until > clock.now() ? way : null;
     } catch {
-      // It was changed, or sealed with a key that is gone.
+      // It was changed, or encrypted with a key that no longer exists.
       return null;
     }
   }
 
-  /** Who the provider says has come; null if it is not sure of the address, or has not sent the browser. */
+  /**
+   * Returns the user whom the provider names; null if the address is not verified, or the provider has not sent the
+   * browser.
+   */
   async function identify(c: Context<HttpEnv>, way: Way): Promise<ProvidedIdentity | null> {
     const client = await loadClient();
     const configuration = await discover(client);
@@ -175,7 +178,7 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
 
     async comeBack(c) {
       const way = openWay(c);
-      // Not begun by this browser, or too long ago: not worth an entry of the audit.
+      // A sign-in that this browser did not start, or started too long ago, is not worth an audit entry.
       if (way === null) return null;
       const found = await countWhile([[refusals, getAddress(c)]], () =>
         identify(c, way).catch(refuse),
@@ -196,7 +199,10 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
     },
   };
 
-  /** What a provider, or one who pretends to be one, has sent is no fault of ours; that it is away is another matter. */
+  /**
+   * A wrong response of a provider, or of someone who pretends to be one, is not our error. An unavailable provider is
+   * a different case.
+   */
   function refuse(error: unknown): null {
     if (isRetriableError(error)) throw error;
     log.warn({ error: messageOf(error) }, 'a sign-in by the identity provider was refused');
@@ -204,7 +210,7 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
   }
 }
 
-/** An address that the provider has made sure of. */
+/** An address that the provider has verified. */
 const emailSchema = z.looseObject({ email: z.string(), email_verified: z.literal(true) });
 
 function isAllowed(email: string, { allowedDomains }: ProviderSettings): boolean {
@@ -212,7 +218,7 @@ function isAllowed(email: string, { allowedDomains }: ProviderSettings): boolean
   return allowedDomains === undefined || allowedDomains.includes(domain);
 }
 
-/** A page of another site must not send a browser on the way: it would come back signed in. */
+/** A page of another site must not start a sign-in, because the browser would return signed in. */
 function requireOwnClick(c: Context<HttpEnv>): void {
   const site = c.req.header('sec-fetch-site') ?? 'none';
   if (site === 'none' || site === 'same-origin') return;

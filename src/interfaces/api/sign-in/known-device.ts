@@ -1,6 +1,6 @@
 /**
- * A browser that has signed in to an account before. Strangers who guess at the password do not slow it down: it is
- * counted by itself (OWASP calls it a device cookie).
+ * A browser that has signed in to an account before. Strangers who guess the password do not slow it down, because it
+ * is counted separately (OWASP calls this a device cookie).
  */
 import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
@@ -11,18 +11,18 @@ import { cookieNameOf } from '../request/cookies.ts';
 import { isSameText } from '../request/secret.ts';
 
 export interface KnownDevices {
-  /** By what this browser is counted where it has signed in to the account before; null where it has not. */
+  /** Returns the key by which this browser is counted if it has signed in to the account before; null if it has not. */
   find(c: Context<HttpEnv>, account: string): string | null;
-  /** It signed in to the account just now. */
+  /** Records that the browser has just signed in to the account. */
   remember(c: Context<HttpEnv>, account: string): void;
 }
 
-/** As long as browsers keep a cookie at most: 400 days. */
+/** The maximum lifetime of a cookie in browsers: 400 days. */
 const KNOWN_SECONDS = 400 * 86_400;
 
 /**
- * Nothing is stored here: the cookie holds a random text and its keyed hash together with the account. It lets
- * no one in, and it tells nothing about the account to whoever reads it.
+ * Nothing is stored here: the cookie holds a random text and its keyed hash together with the account. It does not sign
+ * anyone in, and does not reveal anything about the account to its reader.
  */
 export function createKnownDevices(
   { fingerprint }: Pick<Store, 'fingerprint'>,

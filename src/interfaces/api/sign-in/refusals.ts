@@ -1,4 +1,4 @@
-/** Sign-ins that were refused, for the audit: the first at once, those that follow with the next entry. */
+/** Refused sign-ins, for the audit: the first is recorded at once, the following ones with the next entry. */
 
 import type { Context } from 'hono';
 import type { Clock } from '../../../core/clock.ts';
@@ -10,12 +10,12 @@ import type { ClientAddress } from '../request/peer.ts';
 /** Failures closer together than this are one entry of the audit, with their number. */
 const GATHERED_MS = 15 * 60_000;
 
-/** Addresses that no person has are counted together: a caller can make up any number of them. */
+/** Addresses that belong to no user are counted together, because a caller can invent any number of them. */
 const NO_PERSON = 'no person';
 
 export interface Refusals {
   note(c: Context<HttpEnv>, personId: string | null): Promise<void>;
-  /** The person got in: what was not said yet is said. */
+  /** The user has signed in. Refusals that were not recorded yet are recorded now. */
   close(c: Context<HttpEnv>, personId: string): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export interface RefusalsDeps {
   getAddress: ClientAddress;
 }
 
-/** `by` says with what, where that was no password. */
+/** `by` names the way to sign in, unless it was a password. */
 export function createRefusals(
   { store, clock, getAddress }: RefusalsDeps,
   by: { by?: string } = {},
