@@ -1,6 +1,7 @@
 /**
- * Large acts: what donor-sync carries out outside of the database, for minutes (it answers 202, and goes on after a
- * restart), and decisions about many contacts. Also what is held of one contact, and the settings of a client.
+ * Large operations: actions that donor-sync carries out outside of the database, for minutes (it responds with 202, and
+ * continues after a restart), and decisions about many contacts. Also the stored data of one contact, and the settings
+ * of a client.
  */
 
 import { aboutContact } from '../../operations/about.ts';
@@ -17,7 +18,7 @@ export function workRoutes(deps: HttpDeps, access: Access) {
   const contact = '/v1/integrations/{integration}/contacts/{contact}';
   add(undoRun, { method: 'post', path: '/v1/runs/{run}/undo', tag: 'Runs', status: 202 });
   add(forgetContact, { method: 'post', path: `${contact}/forget`, tag: 'Privacy', status: 202 });
-  // What is shown is recorded, so it is never a GET, which a link of another site could send.
+  // A view of personal data is recorded, so the request is never a GET, which a link of another site could send.
   add(aboutContact, { method: 'post', path: `${contact}/about`, tag: 'Privacy' });
   const settings = '/v1/integrations/{integration}/settings';
   add(exportSettings, { method: 'get', path: settings, tag: 'Integrations' });

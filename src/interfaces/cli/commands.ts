@@ -8,7 +8,7 @@ export type AllDeps = ProductDeps & Pick<InitDeps, 'timezone'>;
 /** A command as the program knows it before it is loaded. */
 export interface CommandEntry {
   name: string;
-  /** Other names that it answers to. */
+  /** Its aliases. */
   aliases: readonly string[];
   /** One line for the list of commands. */
   summary: string;
@@ -179,7 +179,7 @@ export function loadCommands(deps: AllDeps): Promise<Command[]> {
   return Promise.all(loaded);
 }
 
-/** Those that work through all contacts, which is worth a start with settings of memory. */
+/** Commands that process all contacts, for which a start with memory settings is worthwhile. */
 const LONG_WORK = [
   'demo',
   'plan',
@@ -193,7 +193,7 @@ const LONG_WORK = [
   'service',
 ];
 
-/** True if one of these words of the command line is the name of a command that works long. */
+/** Returns true if one of these words of the command line is the name of a long-running command. */
 export function worksLong(words: readonly string[]): boolean {
   return words.some((word) => LONG_WORK.includes(word));
 }

@@ -1,12 +1,14 @@
-/** How calls to webhook addresses are signed: HubSpot's own ways (versions 1 to 3), and a plain one for all others. */
+/**
+ * How calls to webhook addresses are signed: HubSpot's own methods (versions 1 to 3), and a plain one for all others.
+ */
 import { createHash, createHmac } from 'node:crypto';
 import type { SignatureKind } from '../../../clients/hook-address.ts';
 import { isSameText } from '../request/secret.ts';
 
-/** How old a signed call may be; those of a clock that runs ahead are as wrong (crm-facts B5). */
+/** The maximum age of a signed call. A call from a clock that is ahead by as much is refused too (crm-facts B5). */
 export const MAX_SIGNATURE_AGE_MS = 300_000;
 
-/** What is signed. */
+/** The signed parts of a call. */
 export interface SignedCall {
   method: string;
   /** The address as the caller knows it: scheme, host, path and query. */
@@ -18,7 +20,7 @@ export interface SignedCall {
 
 export type SignatureProblem = 'signature_missing' | 'signature_invalid' | 'signature_too_old';
 
-/** What is wrong with the signature of a call; null if it is good. */
+/** Returns the problem with a call's signature; null if it is valid. */
 export function findSignatureProblem(
   kind: SignatureKind,
   secret: string,
@@ -30,7 +32,7 @@ export function findSignatureProblem(
   const timestamp = call.header(timestampHeader);
   const signature = call.header(signatureHeader);
   if (timestamp === undefined || signature === undefined) return 'signature_missing';
-  // The signature first: a caller that cannot sign learns nothing about our clock.
+  // The signature is checked first, so that a caller that cannot sign learns nothing about our clock.
   const expected = sign(secret, call, timestamp, signature);
   if (expected === null || !isSameText(signature, expected)) return 'signature_invalid';
   const ageMs = Math.abs(now - Number(timestamp) * timestampUnitMs);
@@ -38,8 +40,8 @@ export function findSignatureProblem(
 }
 
 /**
- * The header that holds the signature: two calls with the same one are the same call. Null of a call
- * whose signature holds no time: a workflow signs equal bodies equally, however often it calls.
+ * Returns the header with the signature. Two calls with the same one are the same call. Null if the signature contains
+ * no time, because a workflow's calls with equal bodies have equal signatures.
  */
 export function getSignature(kind: SignatureKind, call: SignedCall): string | null {
   return isUntimed(kind, call) ? null : (call.header(SCHEMES[kind].signatureHeader) ?? '');
@@ -48,15 +50,15 @@ export function getSignature(kind: SignatureKind, call: SignedCall): string | nu
 const UNTIMED_HEADER = 'x-hubspot-signature';
 
 /**
- * HubSpot's first two versions, which have no time: apps send the first one beside the third,
- * workflows the second. The third one counts wherever it is given.
+ * HubSpot's first two versions, which have no time. Apps send the first together with the third, workflows send the
+ * second. The third counts whenever it is present.
  */
 function isUntimed(kind: SignatureKind, call: SignedCall): boolean {
   const isNewer = call.header(SCHEMES.hubspot.signatureHeader) !== undefined;
   return kind === 'hubspot' && !isNewer && call.header(UNTIMED_HEADER) !== undefined;
 }
 
-/** Without a time a call may come again; then the same contacts are looked at again, no more. */
+/** Without a time, a call can be repeated. Then the same contacts are only checked again. */
 function findUntimedProblem(secret: string, call: SignedCall): SignatureProblem | null {
   const isSecond = call.header('x-hubspot-signature-version') === 'v2';
   const target = isSecond ? call.method + call.url : '';
@@ -67,7 +69,7 @@ function findUntimedProblem(secret: string, call: SignedCall): SignatureProblem 
   return isSameText(call.header(UNTIMED_HEADER) ?? '', expected) ? null : 'signature_invalid';
 }
 
-/** True of a call that is signed in a way that the next version of the program will refuse. */
+/** Returns true for a call whose signature the next version of the program will refuse. */
 export function isSignedTheOldWay(kind: SignatureKind, call: SignedCall): boolean {
   return kind === 'hmac' && (getSignature(kind, call) ?? '').startsWith(FIRST_VERSION);
 }
@@ -78,8 +80,8 @@ interface Scheme {
   timestampUnitMs: number;
   signatureHeader: string;
   /**
-   * The right signature in the version that the `given` one names; null if the call cannot be
-   * signed in that version.
+   * Returns the expected signature in the version that the `given` one names; null if the call cannot be signed in that
+   * version.
    */
   sign(secret: string, call: SignedCall, timestamp: string, given: string): string | null;
 }
@@ -107,19 +109,19 @@ const SCHEMES: Readonly<Record<SignatureKind, Scheme>> = {
   },
 };
 
-/** How a signature begins, by its version. */
+/** The prefixes of signatures, by version. */
 const FIRST_VERSION = 'sha256=';
 const SECOND_VERSION = 'v2=';
 
-/** Neither a time nor an address can have a line feed in it: each text can be taken apart in one way. */
+/** Neither a time nor an address can contain a line feed, so each text can be split in only one way. */
 function signSecondVersion(secret: string, { url, body }: SignedCall, timestamp: string): string {
   const hmac = createHmac('sha256', secret).update(`v2\n${timestamp}\n${url}\n`).update(body);
   return SECOND_VERSION + hmac.digest('hex');
 }
 
 /**
- * Accepted for one version of the program more. A dot divides its parts, so a call with a dot in
- * its query could be another one whose body has it: those are refused.
+ * Accepted for one more version of the program. A dot separates its parts, so a call with a dot in its query could pass
+ * for another whose body contains that part. Such calls are refused.
  */
 function signFirstVersion(
   secret: string,
@@ -132,7 +134,7 @@ function signFirstVersion(
   return FIRST_VERSION + hmac.digest('hex');
 }
 
-/** HubSpot signs these characters as they are, all others as they stand in the address. */
+/** HubSpot signs these characters decoded, and all others as they are in the address. */
 function decodeForHubspot(url: string): string {
   return url.replace(/%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi, decodeURIComponent);
 }

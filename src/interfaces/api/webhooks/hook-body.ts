@@ -1,4 +1,4 @@
-/** What the body of a webhook call says of who has changed, in the shapes in which CRMs send it. */
+/** Reads which contacts have changed from the body of a webhook call, in the forms in which CRMs send it. */
 import { z } from 'zod';
 import type { CalledContact } from '../../../clients/webhook-call.ts';
 import { contactSchema } from '../request/router.ts';
@@ -6,15 +6,18 @@ import { readOutboundMessage } from './outbound-message.ts';
 
 export interface HookBody {
   contacts: readonly CalledContact[];
-  /** Those of them that the CRM says it has deleted for privacy. */
+  /** The contacts among them that the CRM reports as deleted for privacy. */
   deleted: readonly CalledContact[];
-  /** False if more has changed than the contacts it names, or it names none. */
+  /** False if the body names no contacts, or more has changed than those that it names. */
   isComplete: boolean;
-  /** True of a Salesforce Outbound Message, whose sender waits for an answer in its own words. */
+  /** True for a Salesforce Outbound Message, whose sender expects a response in its own format. */
   isOutboundMessage: boolean;
 }
 
-/** CRMs send at most so many events or notifications in a call: a call with more is read as if it named none. */
+/**
+ * The maximum number of events or notifications that CRMs send in a call. A call with more is read as if it named no
+ * contacts.
+ */
 const MAX_CONTACTS = 100;
 
 const UNKNOWN: HookBody = {
@@ -32,7 +35,7 @@ export function readHookBody(body: Uint8Array): HookBody {
   if (parsed === undefined) return UNKNOWN;
   const parts = Array.isArray(parsed) ? parsed : [parsed];
   const deleted = distinctContacts(parts.filter(isPrivacyDeletion).flatMap(readContacts));
-  // However many there are: each is a deletion of its own.
+  // There is no limit here, because each event is a separate deletion.
   return { ...bounded(parts.map(readContacts), false), deleted };
 }
 
@@ -61,7 +64,7 @@ function distinctContacts(contacts: readonly CalledContact[]): CalledContact[] {
   return [...new Map(contacts.map((one) => [`${one.account}\n${one.id}`, one])).values()];
 }
 
-/** True of HubSpot's event of a contact that was deleted for privacy. */
+/** Returns true for HubSpot's event about a contact that was deleted for privacy. */
 function isPrivacyDeletion(part: unknown): boolean {
   const { data: object } = objectSchema.safeParse(part);
   if (object === undefined || !isAboutContact(object)) return false;
@@ -93,7 +96,7 @@ function readContacts(part: unknown): CalledContact[] {
 
 function idsIn(object: Record<string, unknown>): string[] {
   if ('subscriptionType' in object) return isAboutContact(object) ? eventIds(object) : [];
-  // A workflow's action of an app's own names the record inside.
+  // An app's own workflow action names the record inside.
   const { data: inner } = actionSchema.safeParse(object);
   if (inner) return [readId(inner.object.objectId)].filter((id) => id !== null);
   const { data: properties = {} } = objectSchema.safeParse(object['properties']);
@@ -105,7 +108,7 @@ const actionSchema = z.object({
   object: z.object({ objectId: z.unknown(), objectType: z.literal('CONTACT') }),
 });
 
-/** HubSpot's number of the type contact, in events that are named after no type. */
+/** HubSpot's number of the type contact, in events whose name contains no type. */
 const CONTACT_TYPE = '0-1';
 
 function isAboutContact({ subscriptionType, objectTypeId }: Record<string, unknown>): boolean {
@@ -114,7 +117,7 @@ function isAboutContact({ subscriptionType, objectTypeId }: Record<string, unkno
   return type === 'contact' || (type === 'object' && objectTypeId === CONTACT_TYPE);
 }
 
-/** A merge is about its winner, which may have a new id, and about those that live on in it. */
+/** A merge is about its winner, which may have a new ID, and about the contacts that were merged into it. */
 function eventIds({
   objectId,
   newObjectId,
@@ -127,7 +130,7 @@ function eventIds({
 }
 
 /**
- * How senders name a contact, in small letters without signs, the surest first: what an
+ * The names of the properties with a contact's ID, in lower case without punctuation, the most reliable first: what an
  * administrator mapped, HubSpot's properties, and what records call their own id.
  */
 const KEYS = [
@@ -149,7 +152,9 @@ function namedIds(object: Record<string, unknown>): string[] {
 
 const valueSchema = z.object({ value: z.unknown() });
 
-/** An id as texts, numbers and HubSpot's older properties (`{"value": …}`) hold it; null if it is none. */
+/**
+ * Returns an ID from a text, a number or one of HubSpot's older properties (`{"value": …}`); null if it is not an ID.
+ */
 function readId(value: unknown): string | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? readId(String(value)) : null;
   if (typeof value === 'string') return contactSchema.safeParse(value).data ?? null;

@@ -1,4 +1,7 @@
-/** A record of the last calls of each webhook. A burst costs few writes: calls that are answered alike are counted together. */
+/**
+ * A record of the last calls of each webhook. A burst costs few writes, because calls with the same response are
+ * counted together.
+ */
 
 import {
   findHookByClient,
@@ -21,7 +24,7 @@ export interface NotedCall {
 }
 
 export interface HookCalls {
-  /** Never rejects: a call is answered whether it can be noted or not. */
+  /** Never rejects, because a call is answered whether it can be recorded or not. */
   note(call: NotedCall): Promise<void>;
   /** Stores the calls of an integration that this process has only counted so far. */
   store(integrationId: string): Promise<void>;
@@ -30,7 +33,7 @@ export interface HookCalls {
 /** Calls that follow each other closer than this are counted, and written with the next one. */
 const WRITE_EVERY_MS = 5_000;
 
-/** Of each integration the calls at hand; more integrations than this are not kept in memory. */
+/** The current calls of each integration. The calls of more integrations than this are not kept in memory. */
 const MOST_AT_HAND = 10_000;
 
 interface AtHand {

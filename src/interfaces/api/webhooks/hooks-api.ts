@@ -31,7 +31,7 @@ import { readHookBody } from './hook-body.ts';
 import type { HookCalls } from './hook-calls.ts';
 import { ACKNOWLEDGEMENT } from './outbound-message.ts';
 
-/** Uses closer together than this are not noted: a burst must not cost a write for each call. */
+/** Uses closer together than this are not recorded, because a burst must not cost a write for each call. */
 const USE_NOTED_EVERY_MS = 60_000;
 
 /** A call from a clock that runs ahead stays valid for longer than its age limit. */
@@ -90,7 +90,7 @@ export function hookRoutes(
   const { clock, runner, log } = deps;
   const warned = new Set<string>();
 
-  /** Once for each address in a process: its calls come all day. */
+  /** Logged once for each address in a process, because its calls arrive all day. */
   function warnOfOldSignature({ integrationId: integration, tokenHash }: HookRecord): void {
     if (warned.has(tokenHash)) return;
     warned.add(tokenHash);
@@ -108,8 +108,8 @@ export function hookRoutes(
     const hook = await findHookByClient(store.reader, integrationId);
     const isRight = isSameText(hook?.tokenHash ?? '', hashToken(token));
     if (hook && isRight && deps.application.integrations.has(integrationId)) return hook;
-    // CRMs call for all their customers from few addresses: an old address of one customer, called
-    // again and again, must not shut out the good ones.
+    // CRMs call for all their customers from a few IP addresses. A customer's outdated webhook address, called again
+    // and again, must not block the valid ones.
     const address = getAddress(c);
     attempts.requireAllowed(address);
     attempts.noteFailure(address);
@@ -117,8 +117,8 @@ export function hookRoutes(
   }
 
   /**
-   * The fingerprint of a signed call, null for one that may come again; throws an HttpError
-   * (401) if it is not signed well.
+   * Returns the fingerprint of a signed call, or null for a call that may be repeated. Throws an HttpError (401) if its
+   * signature is not valid.
    */
   async function verifyCall(c: Context<HttpEnv>, hook: HookRecord): Promise<string | null> {
     const { signature: kind, secret } = hook;
@@ -160,7 +160,7 @@ export function hookRoutes(
       contact === undefined
         ? await runner.call({ integrationId, by, ...body, deleted })
         : await requestOne(integrationId, contact, by);
-    // Only now: a call that failed comes again with the same signature, and is not a replay.
+    // Recorded only now, because a failed call is repeated with the same signature, and is not a replay.
     if (receipt !== null) await recordReceivedCall(store.connection, receipt, RECEIPT_KEPT_MS);
     const answer = toAnswer(runId, deleted.length > 0);
     const named = contact === undefined ? body.contacts.length : 1;
@@ -195,7 +195,7 @@ async function readSignedCall(c: Context<HttpEnv>, publicUrl: string): Promise<S
   };
 }
 
-/** Path and query exactly as they came: decoding and encoding again could change them. */
+/** Path and query exactly as received, because decoding and re-encoding could change them. */
 function getTarget(c: Context<HttpEnv>): string {
   return c.env?.incoming?.url ?? c.req.url.replace(/^[a-z]+:\/\/[^/]*/i, '');
 }

@@ -15,12 +15,12 @@ export interface Notification {
 const ENVELOPE = 'Envelope/Body/notifications';
 const RECORD = `${ENVELOPE}/Notification/sObject`;
 
-/** Deeper than any notification; what is nested more deeply is none. */
+/** Deeper than any notification. A text that is nested more deeply is not one. */
 const MAX_DEPTH = 10;
 
 /**
- * The records of an Outbound Message; null for any other text. Entities stay as they are, since ids
- * have none; a text with declarations, comments or character data is none of Salesforce's.
+ * The records of an Outbound Message; null for any other text. Entities stay as they are, because IDs contain none. A
+ * text with declarations, comments or character data is not from Salesforce.
  */
 export function readOutboundMessage(xml: string): Notification[] | null {
   if (xml.includes('<!')) return null;
@@ -47,7 +47,7 @@ export function readOutboundMessage(xml: string): Notification[] | null {
   return isMessage && path.length === 0 ? notifications : null;
 }
 
-/** What stands between the brackets of each element, and the text between it and the one before. */
+/** The content of the brackets of each element, and the text between it and the previous one. */
 function* readTags(xml: string): Generator<{ tag: string; textBefore: string }> {
   let end = 0;
   for (let start = xml.indexOf('<'); start !== -1; start = xml.indexOf('<', end)) {
@@ -61,7 +61,7 @@ function* readTags(xml: string): Generator<{ tag: string; textBefore: string }> 
 
 const NAMESPACE = 'http://soap.sforce.com/2005/09/outbound';
 
-/** What Salesforce wants to hear; anything else lets it send the message again for a day. */
+/** The acknowledgement that Salesforce expects. After any other response it resends the message for a day. */
 export const ACKNOWLEDGEMENT = `<?xml version="1.0" encoding="UTF-8"?>
 <soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"><soapenv:Body><notificationsResponse xmlns="${NAMESPACE}"><Ack>true</Ack></notificationsResponse></soapenv:Body></soapenv:Envelope>
 `;

@@ -12,7 +12,7 @@ import {
 
 const askingOptions = baseOptions.extend({ yes: z.boolean().default(false) });
 
-/** What the help says of a command. */
+/** A command's description in the help. */
 export interface CommandAbout {
   name: string;
   description: string;
@@ -21,13 +21,13 @@ export interface CommandAbout {
   examples: string;
 }
 
-/** What the work of such a command has besides: the question, which `--yes` answers beforehand. */
+/** The additional input of such a command's work: the question, which `--yes` answers in advance. */
 export interface AskingAction extends ProductAction<z.infer<typeof askingOptions>> {
   /** Throws a ConfigurationError (nothing was changed) unless the answer is yes. */
   confirm(question: string): Promise<void>;
 }
 
-/** A command about one thing, named by its argument, that is not undone easily: it asks first. */
+/** A command about one object, named by its argument, that is not easily undone. It asks first. */
 export function askingCommand(
   deps: ProductDeps,
   about: CommandAbout,

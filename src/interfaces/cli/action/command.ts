@@ -17,11 +17,11 @@ export interface CommandDeps {
   stdout: TextStream;
   stderr: TextStream;
   env: Environment;
-  /** Called once, when the command has ended; the process may end once its streams are empty. */
+  /** Called once, when the command has ended. The process may end once its streams are empty. */
   setExitCode(code: ExitCode): void;
 }
 
-/** A command with what all of them share: `--json`, where help goes, and errors that are thrown. */
+/** Creates a command with the parts that all commands share: `--json`, the output of help, and thrown errors. */
 export function createCommand(name: string, deps: Pick<CommandDeps, 'stdout' | 'stderr'>): Command {
   const command = new Command(name);
   return command
@@ -46,7 +46,7 @@ function subcommandTerm(command: Command): string {
 /** Of 80 characters, commander needs 40 for descriptions, or it wraps none. */
 const MAX_TERM = 34;
 
-/** `donor-sync fields check`: the command as it is typed. */
+/** Returns the command as it is typed: `donor-sync fields check`. */
 function wholeName(command: Command): string {
   const { parent } = command;
   return parent === null ? command.name() : `${wholeName(parent)} ${command.name()}`;
@@ -56,9 +56,8 @@ function wholeName(command: Command): string {
 const HELP_WIDTH = 80;
 
 /**
- * Runs a command's work with its output, and makes an exit code of what it throws; without one it is
- * done. `--json`
- * counts before the command's name as well as after it.
+ * Runs a command's work with its output, and turns a thrown error into an exit code. Without an exit code, the command
+ * is done. `--json` counts before the command's name as well as after it.
  */
 export async function runAction(
   deps: CommandDeps,
@@ -75,8 +74,8 @@ export async function runAction(
 }
 
 /**
- * The options of a command, and of those that it belongs to, as its schema reads them. Throws a
- * ConfigurationError in the words of the schema if one of them cannot be meant so.
+ * Returns the options of a command and of its parent commands, as its schema reads them. Throws a ConfigurationError
+ * with the schema's message if one of them is invalid.
  */
 export function readOptions<Options>(command: Command, schema: z.ZodType<Options>): Options {
   const parsed = schema.safeParse(command.optsWithGlobals());
@@ -86,8 +85,8 @@ export function readOptions<Options>(command: Command, schema: z.ZodType<Options
 }
 
 /**
- * Parses and runs the whole command line. Commander has written its complaints about usage (and
- * its help) already; with `--json` the one document on stdout is still owed.
+ * Parses and runs the whole command line. Commander has already written its usage errors (and its help). With `--json`,
+ * the one document on stdout is still missing.
  */
 export async function runProgram(
   program: Command,
@@ -114,8 +113,8 @@ export function parseCount(text: string): number {
 }
 
 /**
- * What a CRM said may quote names and figures: it is shown on a terminal to the person who asks, and
- * goes into no document, pipe or file. Throws a ConfigurationError where there is no terminal.
+ * A CRM's messages may quote names and amounts, so they are shown only on the user's terminal, and never written to a
+ * document, pipe or file. Throws a ConfigurationError if there is no terminal.
  */
 export function requireTerminal(
   stdout: Pick<TextStream, 'isTTY'>,
@@ -128,7 +127,7 @@ export function requireTerminal(
   throw usageError(message);
 }
 
-/** True of what is thrown where something else listens at the port already. */
+/** Returns true for the error that is thrown if another program already listens at the port. */
 export function isPortTaken(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
 }

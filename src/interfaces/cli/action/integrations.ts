@@ -13,8 +13,8 @@ import { neverAborted, withIntegration } from './product.ts';
 type Known = Pick<Application, 'integrations' | 'select'>;
 
 /**
- * The integrations that a command works on: those named, all with `--all`, or the only one there
- * is. Throws a ConfigurationError that says what to type if that is not clear.
+ * Returns the integrations that a command works on: the named ones, all with `--all`, or the only one. Throws a
+ * ConfigurationError that says what to type if that is not clear.
  */
 export function chooseIntegrations(
   application: Known,
@@ -32,8 +32,8 @@ export function chooseIntegrations(
 }
 
 /**
- * The integration that was named, or the only one there is. `how` is the way in which the command takes its
- * id: after its name, or by an option.
+ * Returns the named integration, or the only one. `how` is the way in which the command accepts its ID: as an argument,
+ * or as an option.
  */
 export function chooseOne(
   application: Known,
@@ -71,15 +71,15 @@ function allIntegrations({ integrations }: Known): Integration[] {
   );
 }
 
-/** How something went that was tried for one integration. */
+/** The outcome of an attempt for one integration. */
 export type Attempt<Value> = { integration: Integration } & (
   | { value: Value; error?: undefined }
   | { error: unknown; value?: undefined }
 );
 
 /**
- * Tries something for one integration after the other; what goes wrong with one does not keep the
- * next from its turn. Once the signal is aborted no other begins.
+ * Tries something for one integration after the other. A failure of one does not prevent the next. Once the signal is
+ * aborted, no other starts.
  */
 export async function attemptEach<Value>(
   application: Application,
@@ -100,7 +100,7 @@ export async function attemptEach<Value>(
   return attempts;
 }
 
-/** What breaks off because of the stop is no error of its own. */
+/** An interruption caused by the stop is not a separate error. */
 export function asStop(error: unknown): unknown {
   if (isDonorSyncError(error)) return error;
   return new RetriableError('Stopped before the run began; nothing was changed.', {
@@ -110,9 +110,9 @@ export function asStop(error: unknown): unknown {
 }
 
 /**
- * Gives the answer, the values by their name, and says on stderr what went wrong. A value that several
- * integrations share is given once. If there is none at all, the first error is the answer. Resolves to
- * the exit code of the errors alone.
+ * Prints the result, the values by their name, and reports errors on stderr. A value that several integrations share is
+ * printed once. If there are no values at all, the first error is the result. Resolves to the exit code of the errors
+ * alone.
  */
 export function finishAttempts<Value>(
   output: Output,
@@ -132,8 +132,8 @@ export function finishAttempts<Value>(
 }
 
 /**
- * One code for several: an error first. `usage` promises that nothing was changed, so it stands
- * only where it is all there is.
+ * One code for several results: an error takes precedence. `usage` promises that nothing was changed, so it is used
+ * only if it is the only code.
  */
 export function getWorstCode(codes: readonly ExitCode[]): ExitCode {
   const [first = EXIT_CODES.done] = codes;

@@ -1,7 +1,7 @@
 import type { Application } from '../../../application.ts';
 import { noteEntries } from '../../../privacy/audit/record.ts';
 
-/** What a command shows of people: how many of them, of which integration, contact or run. */
+/** The people that a command shows: their number, and their integration, contact or run. */
 export interface NamesShown {
   /** The command, as it is typed. */
   command: string;
@@ -12,8 +12,8 @@ export interface NamesShown {
 }
 
 /**
- * Puts on record that a command shows names, before it does; who sees them, the store knows. Every command that prints a
- * name comes through here. Where there is none to show, there is nothing to put on record.
+ * Records that a command shows names, before it does; the store knows who sees them. Every command that prints a name
+ * calls this. If there are no names to show, nothing is recorded.
  */
 export async function recordNamesShown(
   { store }: Pick<Application, 'store'>,

@@ -1,4 +1,4 @@
-/** An operation as a command: its arguments, options, questions and what it prints come from the operation. */
+/** An operation as a command. Its arguments, options, questions and output come from the operation. */
 import { Argument, type Command, Option } from 'commander';
 import type { z } from 'zod';
 import type { Application } from '../../../application.ts';
@@ -45,16 +45,16 @@ import {
 } from './product.ts';
 import { getRequester } from './second-person.ts';
 
-/** How a command takes the client of an operation, whose key is `integration`. */
+/** How a command accepts the client of an operation, whose key is `integration`. */
 export type ClientChoice =
   /** One client, which may be left out if there is only one. */
   | { one: 'after the command' | 'with --integration' }
   /** Any number of clients; the document has their results as a list under this name. */
   | { each: string; byDefault: 'all' | 'the only one' };
 
-/** What a command does in its own way. */
+/** The parts that a command does in its own way. */
 export interface CommandShape<Result> {
-  /** Draws the result in place of its sentences and tables. */
+  /** Prints the result instead of its sentences and tables. */
   draw?: (output: Output, result: Result, now: number) => void;
   /** Finds the ID that the first argument means: lists show the ends of IDs alone. */
   findSubject?: (
@@ -161,8 +161,8 @@ function finishWaiting(output: Output, waiting: ApprovalRecord): ExitCode {
 }
 
 /**
- * Carries an operation out with what a command of its own shape has read, and prints the result. Resolves to the exit
- * code.
+ * Carries out an operation with the input that a command of a different form has read, and prints the result. Resolves
+ * to the exit code.
  */
 export async function carryOutHere<Input extends InputSchema, Result extends z.ZodType>(
   deps: ProductDeps,
@@ -202,7 +202,7 @@ function noDocuments(path: string): never {
   throw new Error(`Nothing reads the file ${path}.`);
 }
 
-/** One client after the other; once the signal is aborted, no other begins. */
+/** Works on one client after the other. Once the signal is aborted, no other starts. */
 async function attemptAll<Value>(
   clients: readonly Integration[],
   work: (id: string) => Promise<Value>,
@@ -255,7 +255,7 @@ function chooseClient(
   return chooseOne(application, undefined, one).id;
 }
 
-/** Throws a ConfigurationError before anything is done if one of those named is not there. */
+/** Throws a ConfigurationError, before anything is done, if a named client does not exist. */
 function chooseClients(
   application: Application,
   typed: unknown,
@@ -379,8 +379,8 @@ export function toAttribute({ key, kind }: InputField): string {
 }
 
 /**
- * What was typed, as the schema expects it; undefined if nothing was. Throws a ConfigurationError for the name of an
- * environment variable that is not set.
+ * Returns the typed value in the form that the schema expects; undefined if nothing was typed. Throws a
+ * ConfigurationError for the name of an environment variable that is not set.
  */
 export function readTyped({ kind }: InputField, typed: unknown, env: Environment): unknown {
   if (typeof typed !== 'string') return typed;
@@ -395,7 +395,7 @@ function fromEnvironment(env: Environment, name: string): string {
   throw invalidVariable(name, 'is not set. Nothing was changed.');
 }
 
-/** Throws a ConfigurationError in the words of the schema, which names the options. */
+/** Throws a ConfigurationError with the schema's message, which names the options. */
 export function readInput<Input extends InputSchema>(
   { input }: { input: Input },
   given: Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
-/** Operations for commands that have a shape of their own. */
+/** Operations for commands that have a different form. */
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import { listFields } from '../../../operations/kit/input-fields.ts';
@@ -14,7 +14,7 @@ import {
 } from './operation-command.ts';
 import type { ProductAction, ProductDeps } from './product.ts';
 
-/** Gives a command the options of an operation; `without` the keys that it takes in another way. */
+/** Gives a command the options of an operation, `without` the keys that it accepts in another way. */
 export function addOptions<Input extends InputSchema, Result extends z.ZodType>(
   command: Command,
   { input }: OperationOf<Input, Result>,
@@ -25,7 +25,7 @@ export function addOptions<Input extends InputSchema, Result extends z.ZodType>(
   }
 }
 
-/** Carries an operation out with the options that were typed, and with what the command itself has read. */
+/** Carries out an operation with the typed options and the command's own input. */
 export function performHere<Input extends InputSchema, Result extends z.ZodType>(
   deps: ProductDeps,
   {

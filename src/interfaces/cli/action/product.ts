@@ -26,7 +26,7 @@ import type { LogStream } from '../terminal/log.ts';
 import type { ExitCode, Output } from '../terminal/output.ts';
 import { type CommandDeps, createCommand, readOptions, runAction } from './command.ts';
 
-/** What commands need that work with settings, database and integrations. */
+/** Helpers for commands that work with settings, database and integrations. */
 export interface ProductDeps
   extends CommandDeps,
     Pick<LoadOptions, 'cwd' | 'findConnectorDefinition'> {
@@ -39,8 +39,8 @@ export interface ProductDeps
   /** The user of the machine who typed the command, for the audit; null if the system does not tell. */
   user: string | null;
   /**
-   * A signal that is aborted when the process is asked to end. From the first call on, the command
-   * has to come to its end by itself; before that, the process ends at once.
+   * A signal that is aborted when the process is asked to end. From the first call on, the command has to finish on its
+   * own. Before that, the process ends at once.
    */
   stopSignal(): AbortSignal;
 }
@@ -53,7 +53,7 @@ export function productCommand(name: string, deps: CommandDeps): Command {
   );
 }
 
-/** What is different where the product is opened for a special purpose. */
+/** The differences if the product is opened for a special purpose. */
 type Opening = Pick<ApplicationOptions, 'restores' | 'backupFolders' | 'recordsSettings'>;
 
 /** Does something with the product as its settings file describes it, and closes it whatever happens. */
@@ -67,7 +67,7 @@ export async function withApplication<Result>(
   return withProduct(deps, settings, (application) => work(application, settings), how);
 }
 
-/** Likewise with the product of these settings. */
+/** Does something with the product of these settings, and closes it whatever happens. */
 export async function withProduct<Result>(
   deps: ProductDeps,
   settings: Settings,
@@ -119,7 +119,7 @@ export async function withIntegration<Result>(
   }
 }
 
-/** A signal that never stops anything, for work that ends soon by itself. */
+/** A signal that is never aborted, for work that soon ends anyway. */
 export function neverAborted(): AbortSignal {
   return new AbortController().signal;
 }
@@ -135,7 +135,9 @@ export interface ProductAction<Options> {
   output: Output;
 }
 
-/** Gives a command its work, which needs the product open and may name an exit code: else it is done. */
+/**
+ * Gives a command its work, which needs the open product and may return an exit code. Without one, the command is done.
+ */
 export function productAction<Options extends z.infer<typeof baseOptions>, Args extends unknown[]>(
   deps: ProductDeps,
   command: Command,
@@ -157,9 +159,9 @@ export function productAction<Options extends z.infer<typeof baseOptions>, Args 
 }
 
 /**
- * Asks before something is done that is not undone easily. Throws a ConfigurationError (nothing
- * was changed) if the answer is no, or if no person can be asked and `--yes` was not given: then with the
- * `details`, for scripts.
+ * Asks before something is done that is not easily undone. Throws a ConfigurationError (nothing was changed) if the
+ * answer is no, or if nobody can be asked and `--yes` was not given. In the latter case the error has the `details`,
+ * for scripts.
  */
 export async function confirmOrStop(
   { stdin, stderr }: Pick<ProductDeps, 'stdin' | 'stderr'>,

@@ -3,9 +3,9 @@ import { adviceFor, stepText } from '../../../sync/views/advice.ts';
 import { shortId } from '../terminal/words.ts';
 
 /**
- * What a person does next after a run, the most pressing first: whole sentences with commands.
- * `contactsListed` is true where the contacts that failed stand on the same page, `isLimited` where the
- * run had a limit of its own.
+ * Returns the user's next steps after a run, the most urgent first, as complete sentences with commands.
+ * `contactsListed` is true if the failed contacts are listed in the same output, `isLimited` if the run had its own
+ * limit.
  */
 export function nextSteps(
   report: RunReport,

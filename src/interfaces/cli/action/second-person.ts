@@ -1,4 +1,4 @@
-/** What a command does where a second person is needed: it puts the question on record, and says who answers it. */
+/** For a command that needs a second user: records the request, and says who can confirm it. */
 
 import type { Application } from '../../../application.ts';
 import type { Account } from '../../../core/second-person.ts';
@@ -18,7 +18,7 @@ export function getRequester({ user, owner }: Pick<ProductDeps, 'user' | 'owner'
   return { account, actor: { kind: 'command', name: user, from: owner.host } };
 }
 
-/** The exit code of a command that waits for a second person now; null if it may go on. */
+/** Returns the exit code of a command that now waits for a second user; null if it may continue. */
 export async function waitForSecondPerson(
   deps: Pick<ProductDeps, 'user' | 'owner'>,
   application: Application,

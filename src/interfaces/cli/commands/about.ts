@@ -11,7 +11,7 @@ Examples:
 What is held of a contact in every client of its CRM account, where, and for how long. The database
 holds no name, address or figure in clear, so none is shown; the values are in the CRM and at the service.`;
 
-/** The command `about`: everything that is held of one contact. */
+/** The command `about`: all stored data about one contact. */
 export function aboutCommand(deps: ProductDeps): Command {
   return operationCommand(deps, aboutContact, { one: 'with --integration' }).addHelpText(
     'after',

@@ -54,7 +54,7 @@ off goes on when it is repeated. Exit code 0: done. 2: nothing was changed, and 
 
 const actSchema = baseOptions.extend({ yes: z.boolean().default(false) });
 
-/** The command `approvals`: what waits for a second person, and the answers. */
+/** The command `approvals`: the actions that wait for a second user, and the answers. */
 export function approvalsCommand(deps: ProductDeps): Command {
   const command = productCommand('approvals', deps)
     .description(listWaitingApprovals.summary)

@@ -25,7 +25,7 @@ It may be made while donor-sync works. The file opens with the key that seals th
 (DONOR_SYNC_SECRET_KEY, or the file that ends in ".key"): keep that elsewhere. An SQLite database; of a
 Postgres server its own tools make backups.`;
 
-/** The command `backup`: the database as one sealed file. */
+/** The command `backup`: the database as one encrypted file. */
 export function backupCommand(deps: ProductDeps): Command {
   const command = productCommand('backup', deps)
     .description('copy the database into one sealed file, while it is in use')
@@ -57,7 +57,7 @@ export function backupCommand(deps: ProductDeps): Command {
   );
 }
 
-/** The file of the database. A ConfigurationError that names what does it for a server. */
+/** Returns the database file. For a server, throws a ConfigurationError that names the tools to use instead. */
 export function databaseFile({ database }: Pick<Settings, 'database'>, instead: string): string {
   const location = parseDatabaseUrl(database);
   if (location.kind === 'sqlite' && location.path !== null) return location.path;
@@ -68,7 +68,7 @@ export function databaseFile({ database }: Pick<Settings, 'database'>, instead: 
   throw new ConfigurationError(`${how} Nothing was changed.`, { code: 'backup_not_of_file' });
 }
 
-/** The keys that are here. None is made: what it sealed could not be opened by the one that is missing. */
+/** Returns the existing keys. It creates none, because a new key would not replace the missing one. */
 export async function keysFor(
   { env }: Pick<ProductDeps, 'env'>,
   { database }: Pick<Settings, 'database'>,

@@ -55,7 +55,7 @@ const optionsSchema = baseOptions
 
 type RestoreCommandOptions = z.infer<typeof optionsSchema>;
 
-/** The command `restore`: a backup in the place of the database, and a person's agreement afterwards. */
+/** The command `restore`: replaces the database with a backup, and lets a user agree afterwards. */
 export function restoreCommand(deps: ProductDeps): Command {
   const command = productCommand('restore', deps)
     .description('put a backup in the place of the database, and agree to spend again')
@@ -166,7 +166,7 @@ function printHeld(
   for (const id of held) output.print(`  donor-sync restore --agree ${id}`);
 }
 
-/** How far the log of erasures reaches, and what that leaves unknown. */
+/** Reports how far the erasure log reaches, and which erasures therefore remain unknown. */
 function logText({ logReachesTo, unknownAfter }: LogReach): string {
   if (unknownAfter === null && logReachesTo !== null) {
     return `The log of erasures reaches to ${formatTimestamp(logReachesTo)}. Erasures after that are not known.`;
