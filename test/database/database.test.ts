@@ -1,6 +1,7 @@
 import { copyFile, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ConfigurationError } from '../../src/core/errors.ts';
@@ -190,6 +191,24 @@ describeOn('sqlite', 'openDatabase', () => {
       secureDelete: 1,
     });
     await close();
+  });
+
+  it('makes a new SQLite file of large pages, and leaves those of an older file as they are', async () => {
+    const older = join(folder, 'older.db');
+    const created = new Sqlite(older);
+    created.pragma('journal_mode = WAL');
+    created.exec('create table kept (id integer)');
+    created.close();
+    for (const [path, size] of [
+      [join(folder, 'newer.db'), 8_192],
+      [older, 4_096],
+    ] as const) {
+      const { db, close } = await openDatabase(`sqlite:${path}`);
+      await sql`create table more (id integer)`.execute(db);
+      await sql`vacuum`.execute(db);
+      expect((await sql`pragma page_size`.execute(db)).rows).toEqual([{ page_size: size }]);
+      await close();
+    }
   });
 });
 
