@@ -20,6 +20,7 @@ const facts = {
   words: process.argv.slice(2),
   flags: process.execArgv,
   trimThreshold: process.env.MALLOC_TRIM_THRESHOLD_ ?? null,
+  topPad: process.env.MALLOC_TOP_PAD_ ?? null,
   arenas: process.env.MALLOC_ARENA_MAX ?? null,
 };
 if (process.send) process.send(facts, () => process.disconnect());
@@ -31,6 +32,7 @@ const factsSchema = z.object({
   words: z.array(z.string()),
   flags: z.array(z.string()),
   trimThreshold: z.string().nullable(),
+  topPad: z.string().nullable(),
   arenas: z.string().nullable(),
   input: z.string().optional(),
 });
@@ -57,7 +59,8 @@ describe('a process that keeps its memory flat', () => {
   it('bounds the young generation and has freed memory given back', async () => {
     const { facts } = await run({});
     expect(facts.flags).toContain('--max-semi-space-size=8');
-    expect(facts.trimThreshold).toBe('131072');
+    expect(facts.trimThreshold).toBe('1048576');
+    expect(facts.topPad).toBe('524288');
     expect(facts.arenas).toBe('1');
   });
 
@@ -69,10 +72,15 @@ describe('a process that keeps its memory flat', () => {
   it('leaves the last word to flags and variables that a user has set', async () => {
     const { facts } = await run({
       flags: ['--max-semi-space-size=32'],
-      env: { MALLOC_TRIM_THRESHOLD_: '65536', MALLOC_ARENA_MAX: '4' },
+      env: {
+        MALLOC_TRIM_THRESHOLD_: '65536',
+        MALLOC_TOP_PAD_: '65536',
+        MALLOC_ARENA_MAX: '4',
+      },
     });
     expect(facts.flags.at(-1)).toBe('--max-semi-space-size=32');
     expect(facts.trimThreshold).toBe('65536');
+    expect(facts.topPad).toBe('65536');
     expect(facts.arenas).toBe('4');
   });
 
@@ -92,7 +100,12 @@ describe('a process that keeps its memory flat', () => {
   }
 
   async function run({ words = [], flags = [], env = {}, input = '' }: Start) {
-    const { MALLOC_TRIM_THRESHOLD_: _, MALLOC_ARENA_MAX: __, ...rest } = process.env;
+    const {
+      MALLOC_TRIM_THRESHOLD_: _,
+      MALLOC_TOP_PAD_: __,
+      MALLOC_ARENA_MAX: ___,
+      ...rest
+    } = process.env;
     const child = spawn(process.execPath, [...flags, program, ...words], {
       env: { ...rest, ...env },
     });
