@@ -101,7 +101,9 @@ describe('contacts that changed at once', () => {
     await page.getByLabel('Access token').fill(token);
     await page.keyboard.press('Enter');
     await entryOn(page).click();
-    await page.getByText('Deciders see the names here, and decide.').waitFor();
+    await page
+      .getByText('A user with the role decider sees the names here and answers this.')
+      .waitFor();
     expect(await page.content()).not.toContain('Quarry Lane');
     const buttons = await page.getByRole('button').allInnerTexts();
     expect(buttons).toEqual(['Client:\nAll clients\n▾', 'Find Ctrl K', 'Sign out']);

@@ -158,7 +158,9 @@ describe('the queue of decisions', () => {
     const { page } = await openQueue(world, {}, `/decisions/${hold?.id}`);
     await page.getByLabel('Access token').fill(token);
     await page.keyboard.press('Enter');
-    await page.getByText('Deciders see the names here, and decide.').waitFor();
+    await page
+      .getByText('A user with the role decider sees the names here and answers this.')
+      .waitFor();
     expect(await page.content()).not.toContain(STRANGER);
     const buttons = await page.getByRole('button').allInnerTexts();
     expect(buttons).toEqual(['Client:\nAll clients\n▾', 'Find Ctrl K', 'Sign out']);
