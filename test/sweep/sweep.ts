@@ -104,7 +104,7 @@ async function everyLook(world: SweptWorld, { ids }: Neighbour): Promise<void> {
     'approvals',
     ...['clients list', 'clients show riverside', 'clients check', 'setups list'],
     ...[`runs show ${run}`, `runs contacts ${run}`, 'holds queue', 'holds names', 'holds answers'],
-    ...['runs redelivery riverside', 'runs redeliver riverside'],
+    'runs redelivery riverside',
     ...[
       'schedule list',
       'schedule show riverside',
@@ -288,6 +288,7 @@ async function change(world: SweptWorld, { ids, refusals }: Neighbour): Promise<
 
 async function takeBack(world: SweptWorld, { known, planted }: Neighbour['ids']): Promise<void> {
   for (const run of await world.runIds()) await world.once('undo', run, '--yes');
+  await world.once('runs', 'redeliver', 'riverside', '--yes');
   await world.once('forget', planted, '--also-in-crm', '--yes');
   await world.once('forget', known, '--yes');
 }
