@@ -9,7 +9,7 @@ export interface RecordedChange extends Change {
   row: AlertRecord;
 }
 
-/** Returns the problems that started and those that ended, compared with the rows of the same integrations. */
+/** Compares the problems with the rows of the same integrations. Returns the problems that started and those that ended. */
 export function compare(
   rows: readonly AlertRecord[],
   conditions: readonly Condition[],

@@ -16,12 +16,12 @@ export interface IntegrationState {
     id: string;
     status: 'succeeded' | 'incomplete' | 'failed';
     code: string | null;
-    /** Number of contacts that it wrote, and of those that failed; null if its report does not say. */
+    /** Number of contacts that were written and that failed; null if the report has no counts. */
     contacts?: { written: number; failed: number } | null;
   } | null;
   /** Credits left as last known; null if not yet read. */
   remaining: Readonly<Record<(typeof BUCKETS)[number], number | null>>;
-  /** Contacts and networks that each wait for a decision of their own. */
+  /** Number of contacts and networks with a separate pending decision. */
   held: number;
   /** Contacts whose details changed at once, or that are missing at once: one decision for all of a batch. */
   batches: readonly Pick<

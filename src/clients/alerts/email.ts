@@ -65,7 +65,7 @@ function unencrypted(cause: Error): Error {
   return Object.assign(new Error(message, { cause }), { code: 'ETLS' });
 }
 
-/** What nodemailer knows about a failure, in addition to the server's text, which may quote anything. */
+/** The facts that nodemailer adds to a failure. The server's own text is not used: it may quote anything. */
 const failureSchema = z.object({
   code: z.string().regex(/^[A-Z]{1,30}$/),
   responseCode: z.int().min(100).max(999).optional().catch(undefined),
