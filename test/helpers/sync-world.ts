@@ -45,8 +45,8 @@ export interface SyncWorld extends Omit<ServiceControl, 'people'> {
   sync(request?: Partial<RunRequest>): Promise<RunReport>;
   /** What a sync is made of, to run parts of it. */
   deps(signal?: AbortSignal, of?: Integration): WorldDeps;
-  /** Adds the first people of the sandbox's contact list to the CRM; returns their ids. */
-  addPeople(count: number): Promise<string[]>;
+  /** Adds the first people of the sandbox's contact list to the CRM, or those after so many; returns their ids. */
+  addPeople(count: number, after?: number): Promise<string[]>;
   close(): Promise<void>;
 }
 
@@ -171,8 +171,9 @@ export async function createSyncWorld(options: SyncWorldOptions = {}): Promise<S
         { calls: () => ({ partner: 0, crm: 0, throttled: 0 }) },
       );
     },
-    async addPeople(count) {
-      return (await control.people(count)).map((person) => crm.addContact(person));
+    async addPeople(count, after = 0) {
+      const people = await control.people(after + count);
+      return people.slice(after).map((person) => crm.addContact(person));
     },
     async close() {
       await service.close();

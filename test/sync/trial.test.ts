@@ -295,4 +295,51 @@ describe('a mapping that was accepted', () => {
     expect((await world.sync({ acceptMatchRate: true })).reason).toBe(null);
     expect(await world.spent()).toBe(spent + 50);
   });
+
+  it('goes on where those who are known were sent among 240 who are not, and their profiles come later', async () => {
+    const { world, keepUnread } = await openWithLateProfiles();
+    await world.addPeople(40);
+    expect(await world.sync()).toMatchObject({ status: 'succeeded' });
+    keepUnread();
+    for (let i = 0; i < 60; i += 1) {
+      await world.addPeople(1, 40 + i);
+      addUnknown(world, 4);
+    }
+    await world.sync();
+    const spent = await world.spent();
+    addUnknown(world, 50);
+    expect((await world.sync()).reason?.code).not.toBe('match_rate_low');
+    expect(await world.spent()).toBe(spent + 50);
+  });
+
+  it('is stopped although profiles of contacts that were sent before could not be read', async () => {
+    const { world, keepUnread } = await openWithLateProfiles();
+    await world.addPeople(40);
+    expect(await world.sync()).toMatchObject({ status: 'succeeded' });
+    keepUnread();
+    await world.addPeople(60, 40);
+    await world.sync();
+    addUnknown(world, 200);
+    await world.sync();
+    const spent = await world.spent();
+    addUnknown(world, 50);
+    expect((await world.sync()).reason?.message).toMatch(/0 of the last 200/);
+    expect(await world.spent()).toBe(spent);
+  });
 });
+
+/** A world whose jobs complete and whose profiles, from then on that a test says so, cannot be read yet. */
+async function openWithLateProfiles() {
+  let isUnread = false;
+  const world = await open({
+    partner: withResults((results) => {
+      for (const [id, { state }] of isUnread ? results : []) {
+        if (state === 'completed') results.set(id, { state: 'unreadable', problem: 'x' });
+      }
+    }),
+  });
+  const keepUnread = () => {
+    isUnread = true;
+  };
+  return { world, keepUnread };
+}

@@ -106,6 +106,27 @@ export async function countAnswersByMapping(
   };
 }
 
+/**
+ * The last answers, and as known those who were sent in the same time and whose profiles have not
+ * been fetched yet. A poll answers at once for all whom the service does not know; profiles follow
+ * one after another, so that the last answers alone may hold nobody who is known.
+ */
+export async function countAnswersWithRecognised(
+  reader: Reader,
+  integrationId: string,
+  id: string,
+  { limit, since = EVER }: { limit: number; since?: number },
+): Promise<Answers> {
+  const { rows } = await selectAnswers(reader, { integrationId, id, since, limit });
+  const sentSince = Math.min(...rows.map((row) => row.submitted_at), Number.MAX_SAFE_INTEGER);
+  const recognised = await selectRecognised(reader, { integrationId, id, sentSince });
+  const alsoKnown = Number(recognised.rows[0]?.count ?? 0);
+  return {
+    answered: rows.length + alsoKnown,
+    known: rows.filter(({ known }) => known === 1).length + alsoKnown,
+  };
+}
+
 /** Paid contacts without an answer, from this run's point of view. */
 export async function countUnansweredByMapping(
   reader: Reader,
@@ -142,10 +163,19 @@ function paidJobs(reader: Reader, { integrationId, id }: Slots<OfMapping>) {
 const selectAnswers = preparedRead(
   (db, { since, limit, ...mapping }: Slots<OfMapping & { since: number; limit: number }>) =>
     paidJobs(db, mapping)
-      .select('jobs.known')
+      .select(['jobs.known', 'jobs.submitted_at'])
       .where('jobs.answered_at', '>', since)
       .orderBy('jobs.answered_at', 'desc')
       .limit(limit)
+      .compile(),
+);
+
+const selectRecognised = preparedRead(
+  (db, { sentSince, ...mapping }: Slots<OfMapping & { sentSince: number }>) =>
+    paidJobs(db, mapping)
+      .select(({ fn }) => fn.countAll().as('count'))
+      .where('jobs.state', '=', 'completed')
+      .where('jobs.submitted_at', '>=', sentSince)
       .compile(),
 );
 

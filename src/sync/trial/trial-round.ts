@@ -10,6 +10,7 @@ import { MAX_PERSONS_PER_SUBMISSION } from '../../core/person.ts';
 import {
   acceptMappingByTrial,
   countAnswersByMapping,
+  countAnswersWithRecognised,
   countUnansweredByMapping,
   findMapping,
   type MappingRecord,
@@ -107,7 +108,16 @@ export async function findLaterVerdict(
   const { size, minKnown } = run.integration.guards.trial;
   const mapping = await findMapping(store.reader, run.integration.id, run.mapping);
   if (size === 0 || !mapping || mapping.acceptedBy === 'person') return null;
-  return judgeLater({ ...(await countAnswers({ store }, run, mapping.acceptedAt)), minKnown });
+  const { acceptedAt } = mapping;
+  const first = judgeLater({ ...(await countAnswers({ store }, run, acceptedAt)), minKnown });
+  if (first === null) return null;
+  const all = await countAnswersWithRecognised(
+    store.reader,
+    run.integration.id,
+    run.mapping,
+    toLastAnswers(acceptedAt),
+  );
+  return judgeLater({ ...all, minKnown });
 }
 
 /** The state of a run's mapping, as far as its trial is concerned. */
@@ -132,10 +142,11 @@ function countAnswers(
   { integration, mapping }: Pick<TrialRun, 'integration' | 'mapping'>,
   since: number | null,
 ) {
-  return countAnswersByMapping(store.reader, integration.id, mapping, {
-    limit: ANSWERS_IN_A_ROW,
-    ...(since === null ? {} : { since }),
-  });
+  return countAnswersByMapping(store.reader, integration.id, mapping, toLastAnswers(since));
+}
+
+function toLastAnswers(since: number | null): { limit: number; since?: number } {
+  return since === null ? { limit: ANSWERS_IN_A_ROW } : { limit: ANSWERS_IN_A_ROW, since };
 }
 
 function toAcceptance(mapping: MappingRecord | undefined): Acceptance {
