@@ -15,7 +15,10 @@ const ON_BOTH_DATABASES = globSync('test/**/*.test.ts', { exclude: [SLOW] }).fil
   /\bdescribe(EachDatabase|On)\(/.test(readFileSync(file, 'utf8')),
 );
 
-/** They build the whole product or work a browser for a minute: beside others they would hold them up, and be held up. */
+/**
+ * They build the whole product or work a browser for a minute: beside all the others they would hold them up, and be held
+ * up. Two of them at a time take the two cores.
+ */
 const ALONE = [
   'test/shipping/replay.slow.test.ts',
   'test/shipping/package.slow.test.ts',
@@ -124,7 +127,7 @@ export default defineConfig({
         test: {
           name: 'alone',
           include: ALONE,
-          maxWorkers: 1,
+          maxWorkers: 2,
           sequence: { groupOrder: 2 },
           provide: { databases: ['sqlite'] },
         },
