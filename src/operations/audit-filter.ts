@@ -30,16 +30,6 @@ export const auditFilterShape = {
     .describe('Only entries of this action'),
 };
 
-/** The option `error` of a strict schema with these keys. */
-export function refuseUnknownFilters(names: readonly string[]) {
-  return {
-    error: (issue: { code?: string; keys?: readonly string[] }) =>
-      issue.code === 'unrecognized_keys'
-        ? `There is no filter ${(issue.keys ?? []).map((key) => `"${key}"`).join(', ')}. The filters are ${names.join(', ')}.`
-        : undefined,
-  };
-}
-
 function timeText(what: string) {
   return z
     .union([z.iso.date(), z.iso.datetime()], {

@@ -4,6 +4,7 @@ import { aboutContact } from './about.ts';
 import { checkAlerts, listClientAlerts, showAlerts, testAlerts, testOwnAlerts } from './alerts.ts';
 import { listAnswers, withdrawAnswer } from './answers.ts';
 import { confirmRequest, listWaitingApprovals, refuseRequest, showRequest } from './approvals.ts';
+import { exportAudit, listAudit, verifyAudit } from './audit.ts';
 import {
   applyClients,
   disconnectClient,
@@ -127,6 +128,9 @@ export const OPERATIONS: readonly Operation[] = [
   testAlerts,
   testOwnAlerts,
   checkAlerts,
+  listAudit,
+  exportAudit,
+  verifyAudit,
 ];
 
 /** The operation with this name. */

@@ -21,19 +21,12 @@ import {
 import type { Caller } from './kit/caller.ts';
 import { findClient } from './kit/clients.ts';
 import { type Cell, changing, reading } from './kit/operation.ts';
+import { CURSOR, limitUpTo, NEXT } from './kit/pages.ts';
 
 /** The report of a run, under its name in the documents of the API. */
 export const runSchema = runReportSchema.meta({ id: 'Run' });
 
 const RUN = z.string().describe('The ID of the run');
-const CURSOR = z.string().optional().describe('The `next` of the page before');
-const NEXT = z.string().nullable().describe('The cursor of the next page, if any');
-
-/** A number of rows, from 1 up. */
-function limitUpTo(most: number, byDefault: number) {
-  const error = `Write a number from 1 to ${most}.`;
-  return z.int({ error }).min(1, { error }).max(most, { error }).default(byDefault);
-}
 
 /** One of these words. */
 function oneOf<Word extends string>(words: readonly Word[]) {

@@ -74,6 +74,12 @@ export function aClient(id: string, more: object = {}) {
 }
 
 export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
+  audit: async () => ({ query: 'limit=1', invalid: { query: 'since=soon' } }),
+  'audit export': async () => ({
+    query: 'action=person.joined',
+    invalid: { query: 'action=sleepy' },
+  }),
+  'audit verify': async () => ({ invalid: { body: { known: 'x' } } }),
   'users list': none,
   'users invite': async () => ({
     body: { name: 'Ben', email: 'ben@example.org', role: 'viewer' },

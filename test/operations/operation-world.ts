@@ -2,6 +2,7 @@
 import type { Caller } from '../../src/operations/kit/caller.ts';
 import type { Operation } from '../../src/operations/kit/operation.ts';
 import type { OperationDeps } from '../../src/operations/kit/perform.ts';
+import { checkAudit } from '../../src/privacy/audit/checker.ts';
 import type { HttpWorld } from '../interfaces/api/http-world.ts';
 import { invite } from '../interfaces/api/people-world.ts';
 
@@ -14,6 +15,7 @@ export function toDeps(
     ...{ application, clock, publicUrl: url, signal: () => AbortSignal.timeout(10_000) },
     requestRun: runner.request,
     checkAlerts: async () => {},
+    checkAudit: (known) => checkAudit({ clock }, application, known),
     findOperation: async (wanted) => operations.find(({ name }) => name === wanted),
   };
 }

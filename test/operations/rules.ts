@@ -27,6 +27,21 @@ const ofReaders = { role: 'reader', reach: 'some', by: 'person+token' } as const
 const ofViewers = { role: 'viewer', reach: 'some', by: 'person+token' } as const;
 
 export const RULES: Readonly<Record<string, OperationRule>> = {
+  audit: { ...ofAdmins, asks: false, effect: 'reads', route: 'GET /v1/audit' },
+  'audit export': {
+    ...ofAdmins,
+    asks: false,
+    effect: 'reads',
+    route: 'GET /v1/audit/export',
+    audit: 'audit.exported',
+  },
+  'audit verify': {
+    ...ofAdmins,
+    reach: 'all',
+    asks: false,
+    effect: 'reads',
+    route: 'POST /v1/audit/verify',
+  },
   'users list': {
     ...ofOwners,
     by: 'person+token',

@@ -513,7 +513,15 @@ export const API_CASES: CaseTable = {
     'from a day': { path: '/v1/audit?since=2000-01-01&limit=1' },
     'invalid cursor': { path: '/v1/audit?cursor=abc' },
   },
-  'POST /v1/audit/verify': { good: { path: '/v1/audit/verify' } },
+  'GET /v1/audit/export': {
+    good: { path: '/v1/audit/export?action=run.asked&limit=2' },
+    invalid: { path: '/v1/audit/export?since=soon&limit=0' },
+    'unknown filter': { path: '/v1/audit/export?cursor=abc' },
+  },
+  'POST /v1/audit/verify': {
+    good: { path: '/v1/audit/verify' },
+    invalid: { path: '/v1/audit/verify', body: { known: 'x' } },
+  },
   'GET /v1/clients': {
     good: { path: '/v1/clients' },
     page: { path: '/v1/clients?limit=1' },

@@ -428,6 +428,12 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
     'until a day': one('--until', '2000-01-01'),
     'of a user': one('--person', 'nobody'),
   },
+  'audit export': {
+    good: one('--limit', '2', '--csv'),
+    'for people': one('--limit', '2'),
+    'unknown action': one('--action', 'sleepy'),
+    invalid: one('--limit', '0'),
+  },
   'audit verify': {
     good: one(),
     'other end': one('--known', '1:abc'),

@@ -8,7 +8,7 @@ import { createDecisionWatch } from '../../decisions/apply-answers.ts';
 import { createApprovalWatch } from '../../decisions/second-person/carry-on.ts';
 import { createOperationRunner } from '../../operations/kit/perform.ts';
 import { getRelyingParty } from '../../people/sign-in/passkeys.ts';
-import { createAuditChecker } from '../pages/audit/checker.ts';
+import { createAuditChecker } from '../../privacy/audit/checker.ts';
 import { problemPages } from '../pages/frame/page-app.ts';
 import { dashboardRoutes } from '../pages/page-routes.ts';
 import { createAccess } from './access.ts';
@@ -72,7 +72,8 @@ export function createHttpApp(given: HttpDeps): Hono<HttpEnv> {
     carryOutApprovals();
     applyAnswers();
   };
-  const deps = { ...given, carryOn };
+  const auditChecker = given.auditChecker ?? createAuditChecker(given);
+  const deps = { ...given, carryOn, auditChecker };
   // Some may be left from before the last stop.
   carryOn();
   const { application, clock, log, publicUrl, runner } = deps;
@@ -135,7 +136,6 @@ export function createHttpApp(given: HttpDeps): Hono<HttpEnv> {
     : null;
   const metrics = createMetrics(deps);
   const hookCalls = createHookCalls(deps);
-  const checker = createAuditChecker(deps);
   runner.onRunEnded(({ report }) => metrics.noteRun(report));
 
   const app = createGuardedApp(deps, metrics.noteRequest, problemPages(deps, access));
@@ -158,7 +158,7 @@ export function createHttpApp(given: HttpDeps): Hono<HttpEnv> {
   app.route('/', runEventRoutes(deps, access));
   app.route('/', holdRoutes(deps, access));
   app.route('/', approvalRoutes(deps, access));
-  app.route('/', auditRoutes(deps, access, checker));
+  app.route('/', auditRoutes(deps, access));
   app.route('/', userRoutes(deps, access));
   app.route('/', workRoutes(deps, access));
   app.route('/', findRoutes(deps, access, clients));
@@ -169,7 +169,7 @@ export function createHttpApp(given: HttpDeps): Hono<HttpEnv> {
   app.route('/', scheduleRoutes(deps, access));
   app.route('/', webhookRoutes(deps, access, hookCalls));
   const doors = { access, passwords, passkeys, provider, getAddress };
-  app.route('/', dashboardRoutes(deps, doors, { clients, checker, hookCalls }));
+  app.route('/', dashboardRoutes(deps, doors, { clients, hookCalls }));
   app.route('/', hookRoutes(deps, attempts(), getAddress, hookCalls));
   app.route('/', oauthRoutes(deps, access, getAddress));
   addDocuments(app, deps.version, publicUrl);

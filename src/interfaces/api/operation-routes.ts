@@ -3,20 +3,22 @@ import type { RouteConfig } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
 import { HTTPException } from 'hono/http-exception';
+import { stream } from 'hono/streaming';
 import { z } from 'zod';
 import { isoTime } from '../../core/clock.ts';
 import type { Role } from '../../core/role.ts';
 import { approvalSchema, describeApproval } from '../../decisions/views/approval.ts';
-import { listFields } from '../../operations/kit/input-fields.ts';
+import { listFields, refuseUnknownKeys } from '../../operations/kit/input-fields.ts';
 import {
   type Acting,
   asksFirst,
   type CsvView,
+  findStream,
   type InputSchema,
   type Operation,
   type OperationOf,
 } from '../../operations/kit/operation.ts';
-import { perform, performLater, preview } from '../../operations/kit/perform.ts';
+import { perform, performLater, performStream, preview } from '../../operations/kit/perform.ts';
 import { RequestWaits } from '../../operations/kit/requests.ts';
 import type { Access } from './access.ts';
 import { authorised, getCaller, toOperationDeps } from './request/caller.ts';
@@ -91,6 +93,9 @@ export function createOperationRoutes(deps: HttpDeps, access: Access) {
           const recorded = await performLater(world, caller, operation, input, digest);
           return c.json({ approval: describeApproval(recorded) }, 202);
         }
+        if (findStream(operation) !== undefined && wantsCsv(c, form)) {
+          return sendStream(c, await performStream(world, caller, operation, input));
+        }
         const result = await perform(world, caller, operation, input, digest);
         await options.takeUp?.();
         if (operation.csv !== undefined && wantsCsv(c, form)) {
@@ -146,6 +151,19 @@ export function sendCsv<Result, Input>(
   });
 }
 
+/** Responds with a file that is written while it is read. */
+export function sendStream(
+  c: Context<HttpEnv>,
+  { file, parts }: { file: string; parts: AsyncIterable<string> },
+): Response {
+  c.header('Cache-Control', 'no-store');
+  c.header('Content-Type', 'text/csv; charset=utf-8');
+  c.header('Content-Disposition', `attachment; filename="${file}"`);
+  return stream(c, async (out) => {
+    for await (const part of parts) await out.write(part);
+  });
+}
+
 /** An action that cannot be undone requires a preview. */
 function previewMissing(c: Context<HttpEnv>): HttpError {
   return new HttpError(
@@ -175,11 +193,16 @@ function inputReader<Input extends InputSchema>(
       }),
     ),
   );
+  const others = shape.filter(([key]) => !isSubject(key) && headerNames[key] === undefined);
+  const isQuery = method === 'get';
   const rest: InputSchema = z.strictObject(
-    Object.fromEntries(shape.filter(([key]) => !isSubject(key) && headerNames[key] === undefined)),
+    Object.fromEntries(others),
+    refuseUnknownKeys(
+      isQuery ? 'filter' : 'field',
+      others.map(([key]) => key),
+    ),
   );
   const fields = listFields(rest);
-  const isQuery = method === 'get';
   const hasBody = !isQuery && fields.length > 0;
   return { params, rest, headers, isQuery, hasBody, hasRest: fields.length > 0, read };
 
@@ -282,9 +305,11 @@ function describeResults(
   };
 }
 
-function describeResult({ result, csv }: Pick<Operation, 'result' | 'csv'>) {
+function describeResult(operation: Operation) {
+  const { result, csv } = operation;
   const { content } = json(result);
-  const file = csv !== undefined && { 'text/csv': { schema: z.string() } };
+  const hasFile = csv !== undefined || findStream(operation) !== undefined;
+  const file = hasFile && { 'text/csv': { schema: z.string() } };
   return { description: 'Done.', content: { ...content, ...file } };
 }
 

@@ -12,7 +12,6 @@ import type { ProviderSignIn } from '../api/sign-in/by-provider.ts';
 import type { HookCalls } from '../api/webhooks/hook-calls.ts';
 import { findAsset } from './assets.ts';
 import { auditPageRoutes } from './audit/audit-routes.ts';
-import type { AuditChecker } from './audit/checker.ts';
 import { clientAlertRoutes } from './clients/alert-routes.ts';
 import { clientCheckRoutes } from './clients/check-routes.ts';
 import { clientScheduleRoutes } from './clients/schedule-routes.ts';
@@ -42,7 +41,6 @@ export interface Doors {
 /** The parts that the pages share with the API. */
 export interface SharedReaders {
   clients: ClientReader;
-  checker: AuditChecker;
   hookCalls: HookCalls;
 }
 
@@ -53,7 +51,7 @@ export interface SharedReaders {
 export function dashboardRoutes(
   deps: HttpDeps,
   doors: Doors,
-  { clients, checker, hookCalls }: SharedReaders,
+  { clients, hookCalls }: SharedReaders,
 ): Hono<HttpEnv> {
   const { access } = doors;
   const frame = createPageFrame(deps, access, clients);
@@ -73,7 +71,7 @@ export function dashboardRoutes(
   app.route('/', userPageRoutes(deps, frame));
   app.route('/', accountRoutes(deps, doors, frame));
   app.route('/', creditPageRoutes(deps, frame));
-  app.route('/', auditPageRoutes(deps, frame, checker));
+  app.route('/', auditPageRoutes(deps, frame));
   app.route('/', clientWebhookRoutes(deps, frame, hookCalls));
   app.route('/', clientAlertRoutes(deps, frame));
   app.route('/', clientCheckRoutes(deps, frame));

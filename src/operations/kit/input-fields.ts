@@ -88,3 +88,15 @@ function describeKind(schema: z.ZodType): Pick<InputField, 'kind' | 'choices'> {
 function isObject(schema: z.ZodType | undefined): boolean {
   return schema?.def.type === 'object' || schema?.def.type === 'record';
 }
+
+/** The option `error` of a strict schema with these keys: a key that it has not is named in a sentence. */
+export function refuseUnknownKeys(what: 'filter' | 'field', keys: readonly string[]) {
+  const known =
+    keys.length === 0 ? `No ${what} is accepted here.` : `The ${what}s are ${keys.join(', ')}.`;
+  return {
+    error: (issue: { code?: string; keys?: readonly string[] }) =>
+      issue.code === 'unrecognized_keys'
+        ? `There is no ${what} ${(issue.keys ?? []).map((key) => `"${key}"`).join(', ')}. ${known}`
+        : undefined,
+  };
+}

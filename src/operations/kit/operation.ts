@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { Application } from '../../application.ts';
 import type { Clock } from '../../core/clock.ts';
+import type { DonorSyncError } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 import type { Role } from '../../core/role.ts';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -9,6 +10,9 @@ import type { Sealer } from '../../database/encryption/sealed.ts';
 import type { TimedReader } from '../../database/reader.ts';
 import type { ApprovalRecord } from '../../decisions/statements/approvals.ts';
 import type { Accepted, RequestedRun } from '../../jobs/request-run.ts';
+import type { AuditCheckView } from '../../privacy/audit/checker.ts';
+import type { AuditPlace } from '../../privacy/audit/read-audit.ts';
+import type { NewAuditEntry } from '../../privacy/audit/record.ts';
 import type { Store } from '../../store.ts';
 import type { Caller } from './caller.ts';
 import type { ClientFailure } from './failures.ts';
@@ -46,6 +50,11 @@ export interface World {
   clients: ReadonlyMap<string, Integration>;
   /** How the world reaches the server. */
   publicUrl: string;
+  /**
+   * Checks the chain of the audit, also against an end that was noted down. A server answers within seconds, and may be
+   * at it still.
+   */
+  checkAudit(known: AuditPlace | null): Promise<AuditCheckView>;
 }
 
 /** The same for an operation that changes something: its transaction carries who asks, and the time. */
@@ -118,6 +127,8 @@ interface Declaration<Input extends InputSchema, Result extends z.ZodType> {
    * something has to be changed first. An exit code of the terminal alone: the API answers with the result.
    */
   ending?(result: z.output<Result>): 'done' | 'stopped' | 'refused';
+  /** The error with which the terminal ends in place of a result: what was found must not look like success. */
+  error?(result: z.output<Result>): DonorSyncError | null;
 }
 
 /** What waits for a second user. */
@@ -145,6 +156,13 @@ export interface Reading<
 > extends Declaration<Input, Result> {
   effect: 'reads';
   run(world: World, input: z.output<Input>): Promise<z.output<Result>>;
+  /** What the audit records in the name of the caller before anything is read, for data that leaves the product. */
+  records?(world: World, input: z.output<Input>): readonly NewAuditEntry[];
+  /**
+   * In place of `csv`, for a file that may be larger than the memory: its name, and its parts, which are read while the
+   * file is written.
+   */
+  stream?: { file: string; parts(world: World, input: z.output<Input>): AsyncIterable<string> };
 }
 
 /** An operation that changes something, in one transaction that ends with its audit entry. */
@@ -259,6 +277,13 @@ export function acting<Input extends InputSchema, Result extends z.ZodType>(
   declared: Omit<Acting<Input, Result>, 'effect'>,
 ): Acting<Input, Result> {
   return { ...declared, effect: 'acts' };
+}
+
+/** The parts of an operation's file, if it is written while it is read. */
+export function findStream<Input extends InputSchema, Result extends z.ZodType>(
+  operation: OperationOf<Input, Result>,
+): Reading<Input, Result>['stream'] {
+  return operation.effect === 'reads' ? operation.stream : undefined;
 }
 
 /** True if a question comes first. */

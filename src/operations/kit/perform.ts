@@ -15,19 +15,24 @@ import {
   recordConfirmation,
 } from '../../decisions/statements/approvals.ts';
 import type { Accepted, RequestedRun } from '../../jobs/request-run.ts';
+import type { AuditCheckView } from '../../privacy/audit/checker.ts';
+import type { AuditPlace } from '../../privacy/audit/read-audit.ts';
+import { noteEntries } from '../../privacy/audit/record.ts';
 import { authorise, authoriseAgain } from './authorise.ts';
 import type { Caller } from './caller.ts';
 import { findClient } from './clients.ts';
-import type {
-  Acting,
-  ActingWorld,
-  Changing,
-  InputSchema,
-  Operation,
-  OperationApplication,
-  OperationOf,
-  Question,
-  World,
+import {
+  type Acting,
+  type ActingWorld,
+  type Changing,
+  findStream,
+  type InputSchema,
+  type Operation,
+  type OperationApplication,
+  type OperationOf,
+  type Question,
+  type Reading,
+  type World,
 } from './operation.ts';
 import {
   type AskedOperation,
@@ -53,6 +58,8 @@ export interface OperationDeps {
   requestRun(requested: RequestedRun): Promise<Accepted>;
   /** By the alerts of this process, if it watches them: only those know which channel has sent what. */
   checkAlerts(signal: AbortSignal): Promise<void>;
+  /** See `World`. */
+  checkAudit(known: AuditPlace | null): Promise<AuditCheckView>;
   /** Any operation by its name; requests on record have no more than that. */
   findOperation(name: string): Promise<Operation | undefined>;
 }
@@ -88,7 +95,7 @@ export async function perform<Input extends InputSchema, Result extends z.ZodTyp
   authorise(operation, caller);
   const store = deps.application.store.actingAs(caller.actor);
   if (operation.effect === 'reads') {
-    return operation.run(toWorld(deps, caller, store.reader), input);
+    return operation.run(await toReading(deps, caller, operation, input), input);
   }
   if (operation.effect === 'acts') {
     const world = await requireAgreed(deps, caller, operation, input, consent);
@@ -114,6 +121,36 @@ export async function perform<Input extends InputSchema, Result extends z.ZodTyp
   });
   if ('waiting' in outcome) throw new RequestWaits(outcome.waiting);
   return outcome.result;
+}
+
+/** Likewise for the file of an operation that is written while it is read. */
+export async function performStream<Input extends InputSchema, Result extends z.ZodType>(
+  deps: OperationDeps,
+  caller: Caller,
+  operation: OperationOf<Input, Result>,
+  input: z.output<Input>,
+): Promise<{ file: string; parts: AsyncIterable<string> }> {
+  authorise(operation, caller);
+  const stream = findStream(operation);
+  if (operation.effect !== 'reads' || stream === undefined) {
+    throw new Error(`${operation.name} writes no file while it reads.`);
+  }
+  const world = await toReading(deps, caller, operation, input);
+  return { file: stream.file, parts: stream.parts(world, input) };
+}
+
+/** The world of an operation that reads, once it is on record that the caller gets what is read. */
+async function toReading<Input extends InputSchema, Result extends z.ZodType>(
+  deps: OperationDeps,
+  caller: Caller,
+  operation: Reading<Input, Result>,
+  input: z.output<Input>,
+): Promise<World> {
+  const store = deps.application.store.actingAs(caller.actor);
+  const world = toWorld(deps, caller, store.reader);
+  const entries = operation.records?.(world, input) ?? [];
+  if (entries.length > 0) await noteEntries(store.act, entries);
+  return world;
 }
 
 /**
@@ -347,11 +384,12 @@ function toActing(deps: OperationDeps, caller: Caller, agree: ActingWorld['agree
 }
 
 function toWorld(deps: OperationDeps, caller: Caller, reader: TimedReader): World {
-  const { application, clock, publicUrl } = deps;
+  const { application, clock, publicUrl, checkAudit } = deps;
   const { sealer, integrations, store } = application;
   const { fingerprint } = store;
   const { clients: reach } = caller;
   const clients =
     reach === null ? integrations : new Map([...integrations].filter(([id]) => reach.has(id)));
-  return { application, reader, caller, clock, sealer, fingerprint, clients, publicUrl };
+  const own = { reader, caller, clients };
+  return { ...own, application, clock, sealer, fingerprint, publicUrl, checkAudit };
 }

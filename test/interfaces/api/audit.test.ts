@@ -78,6 +78,66 @@ describe('GET /v1/audit', () => {
   });
 });
 
+describe('GET /v1/audit/export', () => {
+  it('is one file with every entry, and is on record', async () => {
+    const world = await open();
+    const token = await world.addToken('admin');
+    const { store } = world.application;
+    for (const id of ['a', 'b', 'c']) await store.act((trx) => savePause(trx, id));
+    const path = '/v1/audit/export?action=schedule.paused';
+    const file = await world.request(path, { token });
+    expect(file.status).toBe(200);
+    expect(file.text.trim().split('\n')).toHaveLength(4);
+    const exported = await world.request('/v1/audit?action=audit.exported', { token });
+    expect(exported.read(pageSchema).entries).toMatchObject([
+      { who: { kind: 'token' }, integration: null },
+    ]);
+  });
+
+  it('has what is within reach, and names no other client in the record', async () => {
+    const world = await open({ others: ['harbor'] });
+    const token = await world.addToken('admin', ['riverside']);
+    const { store } = world.application;
+    for (const id of ['harbor', 'riverside']) await store.act((trx) => savePause(trx, id));
+    const path = '/v1/audit/export?action=schedule.paused';
+    const { text } = await world.request(path, { token });
+    expect(text).toContain('riverside');
+    expect(text).not.toContain('harbor');
+    await world.request(`${path}&integration=harbor`, { token });
+    const owner = await world.addToken('admin');
+    const exported = await world.request('/v1/audit?action=audit.exported', { token: owner });
+    expect(exported.read(pageSchema).entries.map(({ integration }) => integration)).toEqual([
+      null,
+      null,
+    ]);
+  });
+});
+
+describe('POST /v1/audit/verify', () => {
+  it('tells only with an end that was noted down whether nothing before it is gone', async () => {
+    const world = await open();
+    const token = await world.addToken('admin');
+    const ask = async (body?: object) => {
+      const path = '/v1/audit/verify';
+      const asked = { method: 'POST', token, ...(body && { body }) };
+      return (await world.request(path, asked)).read(checkSchema);
+    };
+    const first = await ask();
+    expect(first).toMatchObject({ isRunning: false, verdict: 'cannot_tell', problems: [] });
+    expect(await ask({ known: first.end })).toMatchObject({ verdict: 'intact', problems: [] });
+    const other = await ask({ known: `${first.end?.split(':')[0]}:abc` });
+    expect(other.verdict).toBe('changed');
+    expect(other.problems.join(' ')).toContain('noted down earlier');
+  });
+});
+
+const checkSchema = z.object({
+  isRunning: z.boolean(),
+  verdict: z.string().nullable(),
+  problems: z.array(z.string()),
+  end: z.string().nullable(),
+});
+
 const errorSchema = z.object({ error: z.object({ message: z.string() }) });
 
 const IMPOSSIBLE = [

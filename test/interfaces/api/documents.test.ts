@@ -65,6 +65,7 @@ describe('openapi.json', () => {
       'GET /v1/approvals',
       'GET /v1/approvals/{approval}',
       'GET /v1/audit',
+      'GET /v1/audit/export',
       'GET /v1/clients',
       'GET /v1/credits',
       'GET /v1/credits/bill',

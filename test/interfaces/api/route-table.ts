@@ -203,6 +203,7 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
     path: '/v1/integrations/:id/decisions/name_mismatch/reject/preview',
   },
   'GET /v1/audit': { role: 'admin', about: 'list' },
+  'GET /v1/audit/export': { role: 'admin', about: 'list' },
   'POST /v1/audit/verify': { role: 'admin', about: 'all' },
   'GET /oauth/:kind/start': {
     role: 'admin',

@@ -191,6 +191,7 @@ describe('the routes', () => {
     '/v1/alerts',
     '/v1/holds',
     '/v1/audit',
+    '/v1/audit/export',
     '/v1/credits',
     '/runs',
     '/audit',

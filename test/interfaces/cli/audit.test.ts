@@ -90,6 +90,17 @@ describe('donor-sync audit', () => {
     expect(JSON.parse(none.stdout)).toEqual({ entries: [] });
   });
 
+  it('has the same file in `audit export`, and notes that too', async () => {
+    await makeToken('monitoring');
+    const filter = ['--action', 'token.made'];
+    const whole = await run('audit', '--csv', ...filter);
+    const exported = await run('audit', 'export', '--csv', ...filter);
+    expect(exported.stdout).toBe(whole.stdout);
+    expect(exported.stdout.trim().split('\n')).toHaveLength(2);
+    const { stdout } = await run('audit', '--action', 'audit.exported');
+    expect(stdout.match(/audit\.exported/g)).toHaveLength(2);
+  });
+
   it('writes CSV that no spreadsheet runs', async () => {
     await makeToken('=1+1');
     const { stdout } = await run('audit', '--csv', '--action', 'token.made');
@@ -149,21 +160,23 @@ describe('donor-sync audit', () => {
     await makeToken('monitoring');
     const first = await run('audit', 'verify', '--json');
     expect(first.exitCode).toBe(0);
-    const { audit } = z
-      .object({
-        audit: z.object({
-          verdict: z.literal('cannot_tell'),
-          entries: z.int(),
-          end: z.string(),
-          purgedThrough: z.int(),
-        }),
+    const check = z
+      .strictObject({
+        isRunning: z.literal(false),
+        verdict: z.literal('cannot_tell'),
+        checked: z.int().positive(),
+        of: z.int().positive(),
+        finishedAt: z.iso.datetime(),
+        problems: z.array(z.string()).length(0),
+        end: z.string(),
+        purgedThrough: z.int(),
       })
       .parse(JSON.parse(first.stdout));
     expect(first.exitCode).toBe(0);
-    const known = await run('audit', 'verify', '--known', audit.end, '--json');
-    expect(JSON.parse(known.stdout)).toMatchObject({ audit: { verdict: 'intact' } });
+    const known = await run('audit', 'verify', '--known', check.end, '--json');
+    expect(JSON.parse(known.stdout)).toMatchObject({ verdict: 'intact' });
     await makeToken('another');
-    const later = await run('audit', 'verify', '--known', audit.end);
+    const later = await run('audit', 'verify', '--known', check.end);
     expect(later.exitCode).toBe(0);
     expect(later.stdout).toMatch(/entries, and nothing in them was changed/);
     expect((await run('audit', 'verify', '--known', 'x')).exitCode).toBe(2);

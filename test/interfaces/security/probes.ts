@@ -44,6 +44,7 @@ export const PROBES: Readonly<Record<string, Probe>> = {
   'POST /v1/answers/:answer/withdraw': { id: 'answer' },
   'GET /v1/alerts': { path: '/v1/alerts?integration=:integration' },
   'GET /v1/audit': { path: '/v1/audit?integration=:integration' },
+  'GET /v1/audit/export': { path: '/v1/audit/export?integration=:integration' },
   'GET /v1/credits': { path: '/v1/credits?integration=:integration' },
   'GET /v1/credits/bill': { path: '/v1/credits/bill?month=2026-11' },
   'POST /v1/users': { body: { name: 'Eve', email: 'eve@example.org', role: 'owner' } },

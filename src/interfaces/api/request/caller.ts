@@ -7,6 +7,7 @@ import { authorise } from '../../../operations/kit/authorise.ts';
 import type { Caller } from '../../../operations/kit/caller.ts';
 import type { Operation } from '../../../operations/kit/operation.ts';
 import type { OperationDeps } from '../../../operations/kit/perform.ts';
+import { checkAudit } from '../../../privacy/audit/checker.ts';
 import { type HttpDeps, type HttpEnv, patience } from './context.ts';
 
 /** Returns the caller of an admitted request. A browser that signed in with an access token counts as that token. */
@@ -37,7 +38,7 @@ export function getRequester(c: Context<HttpEnv>): Requester {
 }
 
 export function toOperationDeps(deps: HttpDeps): OperationDeps {
-  const { application, clock, publicUrl, alerts, carryOn, runner } = deps;
+  const { application, clock, publicUrl, alerts, auditChecker, carryOn, runner } = deps;
   return {
     application,
     clock,
@@ -46,6 +47,7 @@ export function toOperationDeps(deps: HttpDeps): OperationDeps {
     signal: () => patience(deps),
     findOperation: async (name) => findOperation(name),
     requestRun: runner.request,
+    checkAudit: (known) => auditChecker?.check(known) ?? checkAudit(deps, application, known),
     checkAlerts: (signal) => alerts?.tick() ?? checkAlertsOnce(deps, application, signal),
   };
 }

@@ -10,6 +10,7 @@ import type { Role } from '../../../core/role.ts';
 import type { PlainHttp, ProviderSettings } from '../../../core/sign-in-settings.ts';
 import type { Runner } from '../../../jobs/runner.ts';
 import type { OperationApplication } from '../../../operations/kit/operation.ts';
+import type { AuditChecker } from '../../../privacy/audit/checker.ts';
 import type { WithoutToken } from './secret.ts';
 
 /** The dependencies of the HTTP service. */
@@ -24,6 +25,8 @@ export interface HttpDeps {
   takeUp?: () => Promise<void>;
   /** The alerts that this process watches; left out if it watches none. */
   alerts?: Pick<Alerts, 'tick'>;
+  /** Checks the audit in the background; left out, each check is waited for. */
+  auditChecker?: AuditChecker;
   /** The reader of clients for all pages; by default a separate one. */
   clients?: ClientReader;
   /** The caller who is admitted while there is no user and no access token; none by default. */

@@ -13,12 +13,18 @@ import { type InputField, listFields } from '../../../operations/kit/input-field
 import {
   asksFirst,
   type Cell,
+  findStream,
   type InputSchema,
   type OperationOf,
   type Question,
   type TableView,
 } from '../../../operations/kit/operation.ts';
-import { type OperationDeps, perform, preview } from '../../../operations/kit/perform.ts';
+import {
+  type OperationDeps,
+  perform,
+  performStream,
+  preview,
+} from '../../../operations/kit/perform.ts';
 import { RequestWaits } from '../../../operations/kit/requests.ts';
 import { describeWaiting } from '../../../operations/second-person.ts';
 import { type Environment, invalidVariable } from '../../../settings/environment.ts';
@@ -38,6 +44,7 @@ import {
 import {
   baseOptions,
   confirmOrStop,
+  type Opening,
   type ProductAction,
   type ProductDeps,
   productAction,
@@ -64,6 +71,9 @@ export interface CommandShape<Result> {
   ) => Promise<string>;
   /** Reads the file that the user named for a document of the input. */
   readDocument?: ReadDocument;
+  /** The operation that `--csv` and `--json` carry out in its place, with the same options: it reads everything. */
+  whole?: OperationOf<InputSchema, z.ZodType>;
+  opening?: Opening;
 }
 
 export type ReadDocument = (
@@ -76,7 +86,13 @@ export function operationCommand<Input extends InputSchema, Result extends z.Zod
   deps: ProductDeps,
   operation: OperationOf<Input, Result>,
   choice?: ClientChoice,
-  { draw, findSubject, readDocument = noDocuments }: CommandShape<z.output<Result>> = {},
+  {
+    draw,
+    findSubject,
+    readDocument = noDocuments,
+    whole,
+    opening,
+  }: CommandShape<z.output<Result>> = {},
 ): Command {
   const { name, summary, input, csv } = operation;
   const asks = asksFirst(operation);
@@ -88,69 +104,108 @@ export function operationCommand<Input extends InputSchema, Result extends z.Zod
   const options = fields.filter((field) => !subjects.includes(field));
   for (const field of options) command.addOption(toOption(field));
   if (choice !== undefined) addClient(command, choice);
-  if (csv !== undefined) command.option('--csv', 'print a CSV file on stdout');
+  const hasFile = csv !== undefined || findStream(whole ?? operation) !== undefined;
+  if (hasFile) command.option('--csv', 'print a CSV file on stdout');
   if (asks) command.option('--yes', 'do not ask');
-  return productAction(deps, command, baseOptions.loose(), async (action, ...typed: unknown[]) => {
-    const { application, settings, output } = action;
-    const isCsv = action.options['csv'] === true;
-    if (isCsv && output.isJson) throw usageError('Either --csv or --json, not both.');
-    const isYes = action.options['yes'] === true;
-    const [first] = typed;
-    if (findSubject !== undefined && typeof first === 'string') {
-      typed[0] = await findSubject(action, first, isYes);
-    }
-    const readSubject = ({ kind }: InputField, argument: unknown) =>
-      kind === 'document' && typeof argument === 'string'
-        ? readDocument(argument, { settings, output })
-        : readArgument(argument);
-    const read: [string, unknown][] = [];
-    for (const [index, field] of subjects.entries()) {
-      read.push([field.key, await readSubject(field, typed[index])]);
-    }
-    const given = Object.fromEntries([
-      ...read,
-      ...options.map((field) => [
-        field.key,
-        readTyped(field, action.options[toAttribute(field)], deps.env),
-      ]),
-    ]);
-    const world = toOperationDeps(deps, application, settings);
-    const carryOut = (more: Record<string, unknown>) =>
-      carryOutAsked(deps, world, operation, readInput(operation, { ...given, ...more }, options), {
-        isYes,
-      });
-    const show = (result: z.output<Result>) => {
-      if (isCsv && csv !== undefined) deps.stdout.write(csv.text(result));
-      else if (draw !== undefined) draw(output, result, deps.clock.now());
-      else print(output, operation, result, deps.clock.now());
-    };
-    const end = (result: z.output<Result>) => endWith(output, operation, result);
-    const clients = typed[subjects.length];
-    if (choice !== undefined && 'each' in choice) {
-      const { attempts, results } = await attemptAll(
-        chooseClients(application, clients, choice),
-        (id) => carryOut({ [CLIENT]: id }),
-        operation.effect === 'acts' ? world.signal() : null,
-      );
-      const failed = finishAttempts(output, attempts, choice.each, (result) => {
-        show(result);
-        output.print();
-      });
-      return getWorstCode([
-        ...(failed === EXIT_CODES.done ? [] : [failed]),
-        ...results.flatMap(end),
+  return productAction(
+    deps,
+    command,
+    baseOptions.loose(),
+    async (action, ...typed: unknown[]) => {
+      const { application, settings, output } = action;
+      const isStreamed = findStream(operation) !== undefined;
+      const isCsv = action.options['csv'] === true;
+      if (isCsv && output.isJson) throw usageError('Either --csv or --json, not both.');
+      const isYes = action.options['yes'] === true;
+      const [first] = typed;
+      if (findSubject !== undefined && typeof first === 'string') {
+        typed[0] = await findSubject(action, first, isYes);
+      }
+      const readSubject = ({ kind }: InputField, argument: unknown) =>
+        kind === 'document' && typeof argument === 'string'
+          ? readDocument(argument, { settings, output })
+          : readArgument(argument);
+      const read: [string, unknown][] = [];
+      for (const [index, field] of subjects.entries()) {
+        read.push([field.key, await readSubject(field, typed[index])]);
+      }
+      const given = Object.fromEntries([
+        ...read,
+        ...options.map((field) => [
+          field.key,
+          readTyped(field, action.options[toAttribute(field)], deps.env),
+        ]),
       ]);
-    }
-    const client = choice && chooseClient(application, clients, action.options, choice);
-    try {
-      const result = await carryOut(client === undefined ? {} : { [CLIENT]: client });
-      output.finish(result, () => show(result));
-      return getWorstCode(end(result));
-    } catch (error) {
-      if (!(error instanceof RequestWaits)) throw error;
-      return finishWaiting(output, error.approval);
-    }
-  });
+      const world = toOperationDeps(deps, application, settings);
+      const carryOut = (more: Record<string, unknown>) =>
+        carryOutAsked(
+          deps,
+          world,
+          operation,
+          readInput(operation, { ...given, ...more }, options),
+          {
+            isYes,
+          },
+        );
+      const show = (result: z.output<Result>) => {
+        if (isCsv && csv !== undefined) deps.stdout.write(csv.text(result));
+        else if (draw !== undefined) draw(output, result, deps.clock.now());
+        else print(output, operation, result, deps.clock.now());
+      };
+      const end = (result: z.output<Result>) => endWith(output, operation, result);
+      const clients = typed[subjects.length];
+      if (choice !== undefined && 'each' in choice) {
+        const { attempts, results } = await attemptAll(
+          chooseClients(application, clients, choice),
+          (id) => carryOut({ [CLIENT]: id }),
+          operation.effect === 'acts' ? world.signal() : null,
+        );
+        const failed = finishAttempts(output, attempts, choice.each, (result) => {
+          show(result);
+          output.print();
+        });
+        return getWorstCode([
+          ...(failed === EXIT_CODES.done ? [] : [failed]),
+          ...results.flatMap(end),
+        ]);
+      }
+      const inFull =
+        isCsv || output.isJson ? (whole ?? (isStreamed && isCsv ? operation : null)) : null;
+      if (inFull !== null) {
+        return carryOutWhole(deps, action, inFull, {
+          world,
+          input: readInput(inFull, given, options),
+        });
+      }
+      const client = choice && chooseClient(application, clients, action.options, choice);
+      try {
+        const result = await carryOut(client === undefined ? {} : { [CLIENT]: client });
+        output.finish(result, () => show(result));
+        return getWorstCode(end(result));
+      } catch (error) {
+        if (!(error instanceof RequestWaits)) throw error;
+        return finishWaiting(output, error.approval);
+      }
+    },
+    opening,
+  );
+}
+
+/** Writes everything that an operation reads on stdout: as a file, or as a document. */
+async function carryOutWhole<Input extends InputSchema, Result extends z.ZodType>(
+  deps: ProductDeps,
+  { output }: Pick<ProductAction<unknown>, 'output'>,
+  operation: OperationOf<Input, Result>,
+  { world, input }: { world: OperationDeps; input: z.output<Input> },
+): Promise<ExitCode> {
+  if (output.isJson) {
+    const result = await carryOutAsked(deps, world, operation, input, { isYes: false });
+    output.finish(result, () => {});
+    return EXIT_CODES.done;
+  }
+  const { parts } = await performStream(world, toCaller(deps), operation, input);
+  for await (const part of parts) deps.stdout.write(part);
+  return EXIT_CODES.done;
 }
 
 /** Nothing has been done yet. */
@@ -279,11 +334,21 @@ async function carryOutAsked<Input extends InputSchema, Result extends z.ZodType
   const caller = toCaller(deps);
   if (operation.effect === 'acts' && operation.asksWithin === true) {
     const agree = ({ text }: Question) => confirmOrStop(deps, text, isYes);
-    return perform(world, caller, operation, input, agree);
+    return orError(operation, await perform(world, caller, operation, input, agree));
   }
   const asked = await preview(world, caller, operation, input);
   if (asked !== null) await confirmOrStop(deps, asked.text, isYes);
-  return perform(world, caller, operation, input, asked?.digest);
+  return orError(operation, await perform(world, caller, operation, input, asked?.digest));
+}
+
+/** Throws the error that a result stands for, if it stands for one. */
+function orError<Input extends InputSchema, Result extends z.ZodType>(
+  operation: OperationOf<Input, Result>,
+  result: z.output<Result>,
+): z.output<Result> {
+  const error = operation.error?.(result) ?? null;
+  if (error !== null) throw error;
+  return result;
 }
 
 function toError({ integration, code, message: text, retriable }: ClientFailure): DonorSyncError {
@@ -332,6 +397,10 @@ export function toOperationDeps(
     async checkAlerts(signal) {
       const { checkAlertsOnce } = await import('../../../clients/alerts/product-alerts.ts');
       await checkAlertsOnce(deps, application, signal);
+    },
+    async checkAudit(known) {
+      const { checkAudit } = await import('../../../privacy/audit/checker.ts');
+      return checkAudit(deps, application, known);
     },
   };
 }

@@ -54,7 +54,7 @@ export function productCommand(name: string, deps: CommandDeps): Command {
 }
 
 /** The differences if the product is opened for a special purpose. */
-type Opening = Pick<ApplicationOptions, 'restores' | 'backupFolders' | 'recordsSettings'>;
+export type Opening = Pick<ApplicationOptions, 'restores' | 'backupFolders' | 'recordsSettings'>;
 
 /** Does something with the product as its settings file describes it, and closes it whatever happens. */
 export async function withApplication<Result>(

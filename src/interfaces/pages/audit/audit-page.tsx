@@ -1,5 +1,6 @@
 import type { PropsWithChildren } from 'hono/jsx';
 import { describeCount, formatCount } from '../../../core/quantities.ts';
+import type { AuditCheckView } from '../../../privacy/audit/checker.ts';
 import { AUDIT_ACTIONS } from '../../../privacy/audit/record.ts';
 import {
   type AuditPage,
@@ -10,7 +11,6 @@ import {
 } from '../../../privacy/audit-view.ts';
 import { Layout, render, type Viewer } from '../frame/layout.tsx';
 import { CommandLine, Status, TableHead, Timestamp } from '../frame/parts.tsx';
-import type { AuditCheckView } from './checker.ts';
 import { type AuditWords, isDay } from './query.ts';
 
 export interface AuditPageView {

@@ -1,7 +1,8 @@
 /** Reads from the page's address which audit entries to list. */
 import { z } from 'zod';
-import { auditFilterShape, refuseUnknownFilters } from '../../../operations/audit-filter.ts';
-import type { AuditPageFilter } from '../../../privacy/audit-view.ts';
+import { isoTime } from '../../../core/clock.ts';
+import { auditFilterShape } from '../../../operations/audit-filter.ts';
+import { refuseUnknownKeys } from '../../../operations/kit/input-fields.ts';
 
 const DAY_MS = 86_400_000;
 const DAY_LENGTH = '2026-11-01'.length;
@@ -19,8 +20,13 @@ const querySchema = z.strictObject(
       .positive({ error: 'There is no such page of the audit.' })
       .optional(),
   },
-  refuseUnknownFilters(names),
+  refuseUnknownKeys('filter', names),
 );
+
+const filterSchema = z.object(auditFilterShape);
+
+/** The filters, as operations take them. */
+type AuditFilter = z.output<typeof filterSchema>;
 
 /** The fields of the form, with the texts that the user typed. */
 export type AuditWords = Record<keyof typeof fields, string>;
@@ -28,7 +34,7 @@ export type AuditWords = Record<keyof typeof fields, string>;
 export interface AuditQuery {
   words: AuditWords;
   /** Null if something in the address does not fit: then nothing is listed. */
-  asked: { filter: AuditPageFilter; before: number | undefined } | null;
+  asked: { filter: AuditFilter; before: number | undefined } | null;
   /** What does not fit, as sentences. */
   problems: string[];
 }
@@ -56,16 +62,16 @@ export function readAuditQuery(query: Readonly<Record<string, string>>): AuditQu
   const { client, from, to, before, ...rest } = data;
   const filter = {
     ...rest,
-    integrationId: client,
-    since: from === undefined ? undefined : Date.parse(from),
+    integration: client,
+    since: from,
     until: to === undefined ? undefined : toEnd(to),
   };
   return { words, asked: { filter, before }, problems: [] };
 }
 
 /** The end of a day, as a person who names the last day includes it; a time as it is. */
-function toEnd(text: string): number {
-  return Date.parse(text) + (isDay(text) ? DAY_MS : 0);
+function toEnd(text: string): string {
+  return isDay(text) ? isoTime(Date.parse(text) + DAY_MS) : text;
 }
 
 /** True for a day; a field for days shows nothing else. */

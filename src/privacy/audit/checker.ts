@@ -1,0 +1,133 @@
+/** Checks the chain of the audit in the background, because a long chain takes longer than a response may. */
+
+import { setImmediate } from 'node:timers/promises';
+import { type Clock, isoTime } from '../../core/clock.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import type { AuditPlace, AuditSource } from './read-audit.ts';
+import { type AuditCheck, verifyAudit } from './verify-audit.ts';
+
+/** The progress of a check, and its findings. */
+export interface AuditCheckView {
+  isRunning: boolean;
+  /**
+   * Null while it goes on, or if it could not be carried to its end. `cannot_tell`: nothing was changed in what is there,
+   * and whether its end is gone cannot be told without an end that was noted down.
+   */
+  verdict: 'intact' | 'cannot_tell' | 'changed' | null;
+  /** Number of entries checked so far, and of all entries. */
+  checked: number;
+  of: number;
+  /** ISO 8601. */
+  finishedAt: string | null;
+  /** Empty if nothing was changed. */
+  problems: string[];
+  /** The end of the chain, in the form that `donor-sync audit verify --known` accepts. */
+  end: string | null;
+  /** The last entry that a purge has removed; 0 if there was none. */
+  purgedThrough: number;
+}
+
+export interface AuditChecker {
+  /**
+   * Starts a check, also against an end that was noted down, or finds the same one in progress. Waits a short time for
+   * its end. While another check is in progress, no second one starts.
+   */
+  check(known: AuditPlace | null): Promise<AuditCheckView>;
+  /** The last check of this process; null if there was none. */
+  last(): AuditCheckView | null;
+}
+
+/** How long a response waits for the end. */
+const MAX_WAIT_MS = 3_000;
+
+export interface CheckerDeps {
+  application: { store: AuditSource };
+  clock: Clock;
+  log: Log;
+  stopping: AbortSignal;
+}
+
+const NOTHING_YET: AuditCheckView = {
+  isRunning: true,
+  verdict: null,
+  checked: 0,
+  of: 0,
+  finishedAt: null,
+  end: null,
+  purgedThrough: 0,
+  problems: [],
+};
+
+export function createAuditChecker(deps: CheckerDeps): AuditChecker {
+  const { application, clock, log, stopping } = deps;
+  let view: AuditCheckView | null = null;
+  let running: { known: string; ended: Promise<void> } | null = null;
+
+  return {
+    async check(known) {
+      const over = new AbortController();
+      const tooLong = clock.sleep(MAX_WAIT_MS, over.signal);
+      const wanted = placeText(known);
+      if (running !== null && running.known !== wanted) {
+        await Promise.race([running.ended, tooLong]);
+      }
+      running ??= { known: wanted, ended: run(known).finally(() => (running = null)) };
+      const { known: of, ended } = running;
+      await Promise.race([ended, tooLong]);
+      over.abort();
+      return of === wanted ? (view ?? NOTHING_YET) : NOTHING_YET;
+    },
+    last: () => view,
+  };
+
+  async function run(known: AuditPlace | null): Promise<void> {
+    view = NOTHING_YET;
+    try {
+      const found = await verifyAudit(application.store, known, async (checked, of) => {
+        view = { ...NOTHING_YET, checked, of };
+        // SQLite reads within this process, so other requests get their turn in between.
+        await setImmediate();
+        stopping.throwIfAborted();
+      });
+      view = describeCheck(found, known, clock);
+    } catch (error) {
+      log.error({ error: messageOf(error) }, 'the audit could not be checked');
+      const problems = ['The check could not be carried to its end: try again.'];
+      const before = view ?? NOTHING_YET;
+      view = { ...before, problems, isRunning: false, finishedAt: isoTime(clock.now()) };
+    }
+  }
+}
+
+/** Checks the chain to its end, for a caller who waits. */
+export async function checkAudit(
+  { clock }: { clock: Pick<Clock, 'now'> },
+  { store }: { store: AuditSource },
+  known: AuditPlace | null,
+): Promise<AuditCheckView> {
+  return describeCheck(await verifyAudit(store, known), known, clock);
+}
+
+function describeCheck(
+  { entries, end, problems, purgedThrough }: AuditCheck,
+  known: AuditPlace | null,
+  clock: Pick<Clock, 'now'>,
+): AuditCheckView {
+  const verdict = problems.length > 0 ? 'changed' : known === null ? 'cannot_tell' : 'intact';
+  return {
+    isRunning: false,
+    verdict,
+    checked: entries,
+    of: entries,
+    finishedAt: isoTime(clock.now()),
+    problems,
+    end: end === null ? null : placeText(end),
+    purgedThrough,
+  };
+}
+
+/** `1204:Jb3…`, as users note it down; empty for null. */
+function placeText(place: AuditPlace | null): string {
+  return place === null ? '' : `${place.seq}:${place.hash}`;
+}
