@@ -25,6 +25,7 @@ import { createWebhook, listWebhooks, revokeWebhook, rotateWebhook, showWebhook 
 import type { Operation } from './kit/operation.ts';
 import { checkNetworks, listNetworks, repairNetworks, showIntroductions } from './networks.ts';
 import { findProspects, showPaths } from './paths.ts';
+import { planClient } from './plan.ts';
 import { previewRedelivery, redeliver } from './redeliver.ts';
 import { listRunContacts, listRuns, showRun, stopRun } from './runs.ts';
 import {
@@ -36,6 +37,7 @@ import {
 import { exportSettings } from './settings.ts';
 import { listUnfinished, showUnfinished } from './setups.ts';
 import { retryRun, startRun } from './start-run.ts';
+import { showStatus } from './status.ts';
 import { createToken, listTokens, revokeToken } from './tokens.ts';
 import { undoRun } from './undo.ts';
 import {
@@ -131,6 +133,8 @@ export const OPERATIONS: readonly Operation[] = [
   listAudit,
   exportAudit,
   verifyAudit,
+  showStatus,
+  planClient,
 ];
 
 /** The operation with this name. */

@@ -17,24 +17,25 @@ import { type ActingWorld, acting, type Cell, reading } from './kit/operation.ts
 
 const CLIENT = z.string().describe('The ID of the client');
 
-const integrationResult = z
-  .object({
-    id: z.string(),
-    name: z.string().nullable(),
-    crm: z.string().describe('The kind of CRM, such as salesforce'),
-    schedule: z
-      .object({
-        cron: z.string(),
-        timezone: z.string(),
-        nextRunAt: z.iso.datetime().nullable(),
-        paused: z.boolean(),
-      })
-      .nullable()
-      .describe('Null if the client runs only on request'),
-    lastRun: runReportSchema.nullable(),
-    lastSuccessAt: z.iso.datetime().nullable(),
-  })
-  .meta({ id: 'Integration' });
+/** What is said of a client wherever it is listed. */
+export const integrationShape = {
+  id: z.string(),
+  name: z.string().nullable(),
+  crm: z.string().describe('The kind of CRM, such as salesforce'),
+  schedule: z
+    .object({
+      cron: z.string(),
+      timezone: z.string(),
+      nextRunAt: z.iso.datetime().nullable(),
+      paused: z.boolean(),
+    })
+    .nullable()
+    .describe('Null if the client runs only on request'),
+  lastRun: runReportSchema.nullable(),
+  lastSuccessAt: z.iso.datetime().nullable(),
+};
+
+const integrationResult = z.object(integrationShape).meta({ id: 'Integration' });
 
 type Shown = z.output<typeof integrationResult>;
 

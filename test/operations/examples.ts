@@ -80,6 +80,7 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
     invalid: { query: 'action=sleepy' },
   }),
   'audit verify': async () => ({ invalid: { body: { known: 'x' } } }),
+  status: ofClient,
   'users list': none,
   'users invite': async () => ({
     body: { name: 'Ben', email: 'ben@example.org', role: 'viewer' },
@@ -254,6 +255,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'users passkeys remove': 'test/interfaces/api/passkeys.test.ts: a passkey of a browser',
   'clients check': 'test/interfaces/api/checks.test.ts: it is carried out after the answer',
   erase: 'test/interfaces/api/erase-client.test.ts: a client that the settings have no more',
+  plan: 'test/interfaces/api/plan.test.ts: it is carried out after the answer',
   'runs redeliver': 'test/interfaces/api/redelivery.test.ts: it is carried out after the answer',
   'runs redelivery': 'test/interfaces/api/redelivery.test.ts: it is carried out after the answer',
   'alerts test': 'test/interfaces/api/alerts.test.ts: a receiver of messages',

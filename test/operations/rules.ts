@@ -42,6 +42,19 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     effect: 'reads',
     route: 'POST /v1/audit/verify',
   },
+  status: {
+    ...ofViewers,
+    asks: false,
+    effect: 'reads',
+    route: 'GET /v1/integrations/:integration/status',
+  },
+  plan: {
+    ...ofAdmins,
+    asks: false,
+    effect: 'acts',
+    route: 'POST /v1/integrations/:integration/plan',
+    audit: 'work.asked',
+  },
   'users list': {
     ...ofOwners,
     by: 'person+token',

@@ -148,6 +148,11 @@ export const API_CASES: CaseTable = {
     unknown: { path: '/v1/setups/nowhere' },
     'not a set-up': { path: '/v1/setups/riverside' },
   },
+  'GET /v1/integrations/:integration/status': client('/status'),
+  'POST /v1/integrations/:integration/plan': {
+    ...client('/plan'),
+    invalid: { path: '/v1/integrations/riverside/plan', body: { full: 'yes' } },
+  },
   'GET /v1/integrations/:integration/network': {
     ...client('/network'),
     'invalid query': { path: '/v1/integrations/riverside/network?weakest=ninth' },

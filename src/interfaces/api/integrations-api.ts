@@ -7,6 +7,8 @@ import {
   showClient,
 } from '../../operations/clients.ts';
 import { eraseClient } from '../../operations/erase.ts';
+import { planClient } from '../../operations/plan.ts';
+import { showStatus } from '../../operations/status.ts';
 import type { Access } from './access.ts';
 import { createOperationRoutes } from './operation-routes.ts';
 import type { HttpDeps } from './request/context.ts';
@@ -23,6 +25,8 @@ export function integrationRoutes(deps: HttpDeps, access: Access) {
   add(applyClients, { tag, method: 'post', path: all, takeUp });
   add(removeClient, { tag, method: 'delete', path: one, takeUp });
   add(disconnectClient, { tag, method: 'post', path: `${one}/disconnect` });
+  add(showStatus, { tag, method: 'get', path: `${one}/status` });
+  add(planClient, { tag, method: 'post', path: `${one}/plan` });
   add(eraseClient, { tag, method: 'post', path: `${one}/erase` });
   return app;
 }

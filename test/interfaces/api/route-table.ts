@@ -63,6 +63,8 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
     role: 'admin',
     about: 'integration',
   },
+  'GET /v1/integrations/:integration/status': { role: 'viewer', about: 'integration' },
+  'POST /v1/integrations/:integration/plan': { role: 'admin', about: 'integration' },
   'GET /v1/setups': { role: 'admin' },
   'GET /v1/setups/:setup': { role: 'admin', about: 'integration', path: '/v1/setups/:id' },
   'GET /v1/integrations/:integration/network': { role: 'viewer', about: 'integration' },

@@ -40,6 +40,7 @@ import {
   finishAttempts,
   getWorstCode,
   namedOrAll,
+  requireOne,
 } from './integrations.ts';
 import {
   baseOptions,
@@ -57,7 +58,13 @@ export type ClientChoice =
   /** One client, which may be left out if there is only one. */
   | { one: 'after the command' | 'with --integration' }
   /** Any number of clients; the document has their results as a list under this name. */
-  | { each: string; byDefault: 'all' | 'the only one' };
+  | EachClient;
+
+interface EachClient {
+  each: string;
+  /** Of those that may be left out if there is only one, `--all` is all clients. */
+  byDefault: 'all' | 'the only one';
+}
 
 /** The parts that a command does in its own way. */
 export interface CommandShape<Result> {
@@ -150,13 +157,17 @@ export function operationCommand<Input extends InputSchema, Result extends z.Zod
       const show = (result: z.output<Result>) => {
         if (isCsv && csv !== undefined) deps.stdout.write(csv.text(result));
         else if (draw !== undefined) draw(output, result, deps.clock.now());
-        else print(output, operation, result, deps.clock.now());
+        else printResult(output, operation, result, deps.clock.now());
       };
       const end = (result: z.output<Result>) => endWith(output, operation, result);
       const clients = typed[subjects.length];
       if (choice !== undefined && 'each' in choice) {
         const { attempts, results } = await attemptAll(
-          chooseClients(application, clients, choice),
+          chooseClients(application, clients, {
+            byDefault: choice.byDefault,
+            isAll: action.options['all'] === true,
+            contact: given['contact'],
+          }),
           (id) => carryOut({ [CLIENT]: id }),
           operation.effect === 'acts' ? world.signal() : null,
         );
@@ -236,7 +247,7 @@ export async function carryOutHere<Input extends InputSchema, Result extends z.Z
   );
   const input = readInput(operation, given, options);
   const result = await carryOutAsked(deps, world, operation, input, { isYes });
-  output.finish(result, () => print(output, operation, result, deps.clock.now()));
+  output.finish(result, () => printResult(output, operation, result, deps.clock.now()));
   return getWorstCode(endWith(output, operation, result));
 }
 
@@ -292,6 +303,7 @@ function addClient(command: Command, choice: ClientChoice): void {
   if ('each' in choice) {
     const left = choice.byDefault === 'all' ? 'all if left out' : only;
     command.argument(`[${CLIENT}...]`, `The IDs of the clients; ${left}`);
+    if (choice.byDefault === 'the only one') command.option('--all', 'all clients');
   } else if (choice.one === 'after the command') {
     command.argument(`[${CLIENT}]`, `The ID of the client; ${only}`);
   } else {
@@ -314,13 +326,21 @@ function chooseClient(
 function chooseClients(
   application: Application,
   typed: unknown,
-  { byDefault }: Extract<ClientChoice, { each: string }>,
+  {
+    byDefault,
+    isAll,
+    contact,
+  }: { byDefault: EachClient['byDefault']; isAll: boolean; contact: unknown },
 ): Integration[] {
   const ids = Array.isArray(typed) ? typed.map(String) : [];
-  if (ids.length > 0) return listNamed({ clients: application.integrations }, ids);
-  return byDefault === 'all'
-    ? namedOrAll(application, [])
-    : chooseIntegrations(application, [], false);
+  if (byDefault === 'all')
+    return ids.length > 0
+      ? listNamed({ clients: application.integrations }, ids)
+      : namedOrAll(application, []);
+  const chosen = chooseIntegrations(application, ids, isAll);
+  // It is an ID in one CRM.
+  if (contact !== undefined) requireOne(chosen);
+  return chosen;
 }
 
 /** Asks before the operation, or within it if it asks itself. */
@@ -492,7 +512,8 @@ function endsWell(words: string): string {
   return words.endsWith('.') ? words : `${words}.`;
 }
 
-function print<Input extends InputSchema, Result extends z.ZodType>(
+/** Prints a result as its operation describes it: its tables, or its sentences. */
+export function printResult<Input extends InputSchema, Result extends z.ZodType>(
   output: Output,
   operation: OperationOf<Input, Result>,
   result: z.output<Result>,

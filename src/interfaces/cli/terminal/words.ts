@@ -6,6 +6,7 @@ import {
   formatTimestamp,
 } from '../../../core/quantities.ts';
 
+export { shortId } from '../../../core/short-id.ts';
 export { describeCount, formatCount, formatDuration, formatTimestamp };
 
 let rateFormat: Intl.NumberFormat | undefined;
@@ -26,19 +27,8 @@ export function formatLast(instant: string | number | null, now: number): string
   return instant === null ? 'never' : formatAgo(instant, now);
 }
 
-/** Enough of a run's or a hold's id to tell it from the others that a person looks at. */
-const SHORT_ID_LENGTH = 8;
-
 /** Fewer characters would name something by accident. */
 const MIN_ID_LENGTH = 6;
-
-/**
- * How lists show an id; commands take it back in this form. It is the end of the id: ids begin with
- * the time, which those of one night have in common.
- */
-export function shortId(id: string): string {
-  return id.slice(-SHORT_ID_LENGTH);
-}
 
 /**
  * The id that a person means, whole or by its end, or null if there is none. Throws a

@@ -11,6 +11,7 @@ import {
 import { confirmRestore, findRestoreHold } from '../../../../backup/restores.ts';
 import { isoTime } from '../../../../core/clock.ts';
 import { formatDuration } from '../../../../core/quantities.ts';
+import { planOne } from '../../../../operations/plan.ts';
 import type { ErasedAgain } from '../../../../privacy/statements/erase-again.ts';
 import type { LogReach } from '../../../../privacy/statements/repeat-erasures.ts';
 import { readOptions, runAction } from '../../action/command.ts';
@@ -26,7 +27,7 @@ import {
 } from '../../action/product.ts';
 import { type Output, usageError } from '../../terminal/output.ts';
 import { describeCount, formatTimestamp } from '../../terminal/words.ts';
-import { planOne, printPlan } from '../plan/plan.ts';
+import { printPlan } from '../plan/plan.ts';
 import { databaseFile, keysFor } from './backup.ts';
 
 const EXAMPLES = `
@@ -198,7 +199,10 @@ async function agree(
       const plan = await withIntegration(application, integration, (open) =>
         planOne(open, { full: true }),
       );
-      if (!output.isJson) printPlan(output, plan);
+      if (!output.isJson) {
+        printPlan(output, plan);
+        output.print();
+      }
       const credits = plan.credits.enhancements.allowed;
       const { erasuresUnknownAfter: unknown } = hold;
       const erasures =

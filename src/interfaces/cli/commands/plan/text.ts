@@ -57,7 +57,6 @@ export function printPreview(
   if (preview.statuses > 0) output.print(`  ${describeStatuses(preview)}`);
   output.print(`  ${describeEffort(preview)}`);
   output.print(`  To do it: donor-sync sync ${preview.integration}`);
-  output.print();
 }
 
 /** What something takes of a bucket, for a person; `unit` is what costs a credit. */

@@ -8,13 +8,13 @@ import { findPathCost } from '../../../../paths/statements/warm-paths.ts';
 import type { Store } from '../../../../store.ts';
 import { findRunById } from '../../../../sync/statements/runs.ts';
 import { adviceFor } from '../../../../sync/views/advice.ts';
+import { nextSteps } from '../../../../sync/views/next-steps.ts';
 import {
   type RunContactView,
   readReasons,
   reasonCounts,
   whyText,
 } from '../../../../sync/views/run-contacts.ts';
-import { nextSteps } from '../../action/runs.ts';
 import type { Output } from '../../terminal/output.ts';
 import {
   describeCount,

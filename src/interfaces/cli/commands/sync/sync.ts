@@ -4,6 +4,7 @@ import type { Application, OpenIntegration } from '../../../../application.ts';
 import type { Integration } from '../../../../core/integration-settings.ts';
 import { newId } from '../../../../core/new-id.ts';
 import { eraseRequested } from '../../../../privacy/forget/requested.ts';
+import { nextSteps } from '../../../../sync/views/next-steps.ts';
 import { readReasons } from '../../../../sync/views/run-contacts.ts';
 import { parseCount, readOptions, runAction } from '../../action/command.ts';
 import { contactOptionSchema } from '../../action/contact-option.ts';
@@ -21,7 +22,6 @@ import {
   productCommand,
   withApplication,
 } from '../../action/product.ts';
-import { nextSteps } from '../../action/runs.ts';
 import { EXIT_CODES, type ExitCode, type Output, usageError } from '../../terminal/output.ts';
 import { describeCount } from '../../terminal/words.ts';
 import { redeliverChosen } from './redeliver.ts';

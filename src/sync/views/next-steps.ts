@@ -1,6 +1,7 @@
-import type { RunReport } from '../../../core/run.ts';
-import { adviceFor, stepText } from '../../../sync/views/advice.ts';
-import { shortId } from '../terminal/words.ts';
+/** What a user does next after a run. */
+import type { RunReport } from '../../core/run.ts';
+import { shortId } from '../../core/short-id.ts';
+import { adviceFor, stepText } from './advice.ts';
 
 /**
  * Returns the user's next steps after a run, the most urgent first, as complete sentences with commands.

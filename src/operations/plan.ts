@@ -1,0 +1,190 @@
+/** What a sync would do now: a dry run that writes and spends nothing. */
+import { z } from 'zod';
+import type { OpenIntegration } from '../clients/open-integration.ts';
+import type { FieldValue } from '../core/crm-field.ts';
+import type { PersonDetails } from '../core/person.ts';
+import { describeCount } from '../core/quantities.ts';
+import { valuesWaitingSchema } from '../core/waiting-values.ts';
+import { forecastNetworks, type NetworksForecast } from '../networks/forecast.ts';
+import { forecastPaths, type PathsForecast } from '../paths/forecast-paths.ts';
+import { openCrm } from '../sync/control/crm-account.ts';
+import { type Preview, previewRun, secondsAtLimit } from '../sync/preview.ts';
+import { findClient } from './kit/clients.ts';
+import { type ActingWorld, acting } from './kit/operation.ts';
+
+/** What a sync would do to contacts, networks and warm paths. */
+export interface Plan extends Omit<Preview, 'credits'> {
+  networks: NetworksForecast['networks'];
+  warmPaths: PathsForecast;
+  credits: {
+    enhancements: Preview['credits']['enhancements'];
+    networks: NetworksForecast['credits'];
+  };
+}
+
+const count = z.int().nonnegative();
+const counts = z.record(z.string(), count);
+const calls = z.object({ crm: count, partner: count });
+const fieldValue: z.ZodType<FieldValue> = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+
+const cost = z.object({
+  needed: count,
+  allowed: count,
+  remaining: z.int(),
+  limit: z.string().nullable().describe('Why fewer credits than needed would be spent'),
+});
+
+const planSchema = z
+  .object({
+    integration: z.string(),
+    read: count.describe('Contacts that the CRM reports as changed, or all of them'),
+    enhance: counts.describe('Contacts to enhance, by reason'),
+    leave: counts.describe('Contacts to leave as they are, by reason'),
+    persons: z
+      .array(
+        z.object({
+          first: z.boolean(),
+          last: z.boolean(),
+          firstWords: count,
+          lastWords: count,
+          addresses: count,
+          employers: count,
+          sameNames: z.boolean().describe('True if first and last name are the same text'),
+        }),
+      )
+      .describe('Which data a few of the people to send have, without names'),
+    trial: z.object({
+      state: z.enum(['off', 'accepted', 'on_trial', 'failed']),
+      first: count.nullable().describe('People that are sent before the others; null for all'),
+      minKnown: z.number().describe('The share of them that the service has to know'),
+      answered: count,
+      known: count,
+    }),
+    contacts: z
+      .array(z.object({ crmId: z.string(), reason: z.string() }))
+      .describe('The first contacts to enhance; empty in the API'),
+    credits: z.object({ enhancements: cost, networks: cost }),
+    unconfirmedMarks: z.array(
+      z.object({ field: z.string(), contacts: count, marked: count, text: z.string() }),
+    ),
+    heldSince: z.iso.datetime().nullable().describe('Since when nothing is spent until you agree'),
+    statuses: count.describe('Contacts whose status in the CRM has changed'),
+    waiting: z.object({
+      profiles: count.describe('Profiles that were paid for and wait to be delivered'),
+      changes: z
+        .array(z.object({ crmId: z.string(), field: z.string(), from: fieldValue, to: fieldValue }))
+        .describe('What their delivery changes; empty in the API'),
+    }),
+    valuesWaiting: valuesWaitingSchema,
+    fields: z.array(
+      z.object({
+        field: z.string(),
+        from: z.string(),
+        problem: z.string(),
+        message: z.string(),
+        fix: z.string(),
+      }),
+    ),
+    missing: z
+      .array(z.object({ name: z.string(), part: z.string(), wasReadable: z.boolean() }))
+      .describe('Fields of names, addresses and employers that cannot be read'),
+    networks: z.array(
+      z.object({
+        name: z.string(),
+        members: count,
+        joiners: count,
+        leavers: count,
+        toEnhance: count,
+        problem: z.string().nullable(),
+      }),
+    ),
+    warmPaths: z.object({ contacts: count, queries: count, calls }),
+    calls,
+    secondsAtLimit: z.number().describe("The least time that the service's limit allows"),
+  })
+  .meta({ id: 'Plan' });
+
+const inputSchema = z.object({
+  integration: z.string().describe('The ID of the client'),
+  contact: z
+    .string()
+    .min(1, { error: "Write the contact's ID in the CRM." })
+    .optional()
+    .describe('The ID of one contact in the CRM; all contacts if left out'),
+  full: z.boolean().default(false).describe('As if all contacts were read again'),
+});
+
+type PlanInput = z.output<typeof inputSchema>;
+
+export const planClient = acting({
+  name: 'plan',
+  summary: 'Show who would be enhanced and why, what it costs and what it would change',
+  details:
+    'It reads the contacts from the CRM, which takes minutes for a large client. It writes and spends nothing. The result has no contacts and no values, because it is kept for a day; the terminal shows them.',
+  role: 'admin',
+  reach: 'some',
+  by: 'person+token',
+  input: inputSchema,
+  subjects: ['integration'],
+  takesMinutes: true,
+  result: planSchema,
+  async run(world, input) {
+    const plan = await planNow(world, input);
+    return { ...plan, contacts: [], waiting: { ...plan.waiting, changes: [] } };
+  },
+  say: ({ integration, credits: { enhancements } }) =>
+    `A sync of "${integration}" would spend ${describeCount(enhancements.allowed, 'credit')} for enhancements.`,
+});
+
+/** The plan with contacts and values; `show` gets a few people as they would be sent. */
+export async function planNow(
+  world: ActingWorld,
+  input: PlanInput,
+  show?: (persons: readonly PersonDetails[]) => void,
+): Promise<Plan> {
+  const open = await world.application.open(findClient(world, input.integration), world.signal);
+  try {
+    return await planOne(open, input, show);
+  } finally {
+    await open.close();
+  }
+}
+
+/** Works out what a sync would do now. */
+export async function planOne(
+  open: OpenIntegration,
+  { contact, full }: Pick<PlanInput, 'contact' | 'full'>,
+  show: (persons: readonly PersonDetails[]) => void = () => {},
+): Promise<Plan> {
+  const { integration, mappings, partnerKey } = open;
+  const deps = await openCrm(open.deps, null);
+  const only = contact ?? null;
+  const preview = await previewRun(deps, { integration, mappings, partnerKey, full, only, show });
+  // A run for one contact leaves the groups alone.
+  const mirrored = only === null ? integration : { ...integration, networks: [] };
+  const { remaining } = preview.credits.networks;
+  const forecast = await forecastNetworks(deps, mirrored, remaining);
+  const warmPaths = await forecastPaths(deps, {
+    integration,
+    mappings,
+    only: only === null ? null : [only],
+    enhanced: preview.credits.enhancements.allowed + preview.waiting.profiles,
+    joiners: forecast.credits.allowed,
+  });
+  const all = sumCalls([preview.calls, forecast.calls, warmPaths.calls]);
+  return {
+    ...preview,
+    networks: forecast.networks,
+    warmPaths,
+    credits: { enhancements: preview.credits.enhancements, networks: forecast.credits },
+    calls: all,
+    secondsAtLimit: secondsAtLimit(all.partner),
+  };
+}
+
+function sumCalls(all: readonly Preview['calls'][]): Preview['calls'] {
+  return all.reduce((sum, { partner, crm }) => ({
+    partner: sum.partner + partner,
+    crm: sum.crm + crm,
+  }));
+}
