@@ -66,11 +66,12 @@ export const previewRedelivery = acting({
       await open.close();
     }
   },
-  say: ({ redelivery: { integration, contacts } }) =>
-    contacts === 0
-      ? `There is nothing to deliver again in "${integration}".`
-      : `${describeCount(contacts, 'contact')} of "${integration}" would get values of profiles that were paid for, for no credit.`,
-  table: ({ redelivery }) => [tableOfValues(redelivery), tableOfWhatStaysOut(redelivery)],
+  say: ({ redelivery }) => describeValues(redelivery),
+  table({ redelivery }) {
+    const { kept, excluded } = redelivery;
+    const hasMore = kept.length + excluded.length > 0;
+    return [tableOfValues(redelivery), ...(hasMore ? [tableOfWhatStaysOut(redelivery)] : [])];
+  },
 });
 
 export const redeliver = acting({
@@ -156,11 +157,21 @@ async function loadRedelivery() {
 
 type Preview = z.output<typeof redeliveryPreviewSchema>;
 
-function tableOfValues({ integration, values }: Preview): TableView {
+function describeValues({ integration, contacts }: Preview): string {
+  return contacts === 0
+    ? `${integration}: there is nothing to deliver again.`
+    : `${integration}: ${describeCount(contacts, 'contact')} would get values of profiles that were paid for, for no credit.`;
+}
+
+function tableOfValues(preview: Preview): TableView {
+  const { values, unchanged } = preview;
   return {
-    empty: `There is nothing to deliver again in "${integration}".`,
+    title: describeValues(preview),
+    empty: 'No field gets a value.',
     headers: ['Field', 'Contacts'],
     rows: values.map(({ field, contacts }) => [field, contacts]),
+    notes:
+      unchanged === 0 ? [] : [`${describeCount(unchanged, 'contact')} already hold all of them.`],
   };
 }
 
