@@ -3,10 +3,12 @@ import { z } from 'zod';
 import { isoTime } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { describeCount, formatTimestamp } from '../core/quantities.ts';
+import { personNeeded } from '../core/shared-errors.ts';
 import { DECIDED, decideBatch, decideQuestion, requireBatchDecision } from '../decisions/decide.ts';
 import { decidedAlready, refuseAnswered } from '../decisions/decided-by.ts';
 import { approvalOfBatch, toApprovalRequest } from '../decisions/second-person/ask.ts';
 import type { QuestionBatch } from '../decisions/statements/batches.ts';
+import { ERASURE_KIND } from '../decisions/statements/erasure-requests.ts';
 import { findQuestion, type Question } from '../decisions/statements/questions.ts';
 import {
   type Answer,
@@ -197,6 +199,7 @@ export const decideHoldBatch = acting({
   async run(world, { id, decision, withdrawable: isWithdrawable }) {
     const batch = await findOpenBatch(world, id);
     requireBatchDecision(batch, decision);
+    requirePersonToErase(world, batch.kind, decision, `holds batch ${id} ${decision}`);
     const { integrationId } = batch;
     await refuseAnswered(world, { about: 'batch', id, integrationId });
     const request = approvalOfBatch(decision, batch);
@@ -244,7 +247,19 @@ async function findDecidable(
   if (question.decision !== null) throw await decidedAlready(world, question);
   await refuseAnswered(world, { about, id, integrationId });
   if (!decisionsFor(question).includes(word)) throw notDecidable(question);
+  requirePersonToErase(world, question.kind, word, `holds ${word} ${id}`);
   return question;
+}
+
+/** An access token erases nobody, so it cannot approve an erasure that the CRM asks for either. */
+function requirePersonToErase(
+  { caller }: Pick<ActingWorld, 'caller'>,
+  kind: Question['kind'] | QuestionBatch['kind'],
+  word: DecisionWord,
+  command: string,
+): void {
+  if (caller.kind !== 'token' || kind !== ERASURE_KIND || word !== 'approve') return;
+  throw personNeeded('approve that contacts are erased', command);
 }
 
 /** The error for a question that was open a moment ago. */

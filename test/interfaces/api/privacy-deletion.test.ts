@@ -102,7 +102,19 @@ describe('a signed event of a deletion for privacy', () => {
     const listed = (await here.request('/v1/holds', { token })).read(batchesSchema).batches;
     expect(listed).toMatchObject([{ kind: 'erasure_requested', count: 3 }]);
     const approve = `/v1/holds/batches/${listed[0]?.id}/approve`;
-    expect((await here.request(approve, { method: 'POST', token })).status).toBe(200);
+    const refused = await here.request(approve, { method: 'POST', token });
+    expect([refused.status, refused.read(errorSchema).error.code]).toEqual([403, 'person_needed']);
+    const { holds } = (await here.request('/v1/holds', { token })).read(
+      z.object({ holds: z.array(z.object({ id: z.string() })) }),
+    );
+    for (const one of [`/v1/holds/${holds[0]?.id}/approve`, '/v1/holds/approve']) {
+      const body = one === '/v1/holds/approve' ? { holds: [holds[0]?.id] } : {};
+      const single = await here.request(one, { method: 'POST', token, body });
+      expect([single.status, single.read(errorSchema).error.code]).toEqual([403, 'person_needed']);
+    }
+    const { cookie } = await join(here, 'Ada', 'decider');
+    const headers = { cookie, origin: PUBLIC_URL };
+    expect((await here.request(approve, { method: 'POST', headers })).status).toBe(200);
     await expect.poll(() => due(here), { timeout: 20_000 }).toEqual([]);
     for (const id of ids) expect(await isKnown(here, id)).toBe(false);
   });
