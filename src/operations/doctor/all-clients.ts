@@ -21,7 +21,7 @@ export const checkClients = acting({
   async run({ application, clients, signal }) {
     const reports = [];
     for (const [integration, client] of clients) {
-      // What is left is checked by the next process.
+      // The next process checks all of them again.
       signal.throwIfAborted();
       const examination = { signal, limitMs: CHECK_LIMIT_MS };
       const findings = await examineIntegration(application, client, examination);

@@ -207,8 +207,9 @@ export interface Acting<
   asksWithin?: boolean;
   /**
    * True if it may take minutes, longer than a caller over HTTP waits: the API records the request and answers 202, the
-   * service carries it out, also after a restart, and `approvals show` has the result for a day. `run` may be repeated
-   * then: it goes on with what is left.
+   * service carries it out, also after a restart, and `approvals show` has the result for a day. A restart calls `run`
+   * again, from the beginning. A retriable error is tried again for hours, so one client that is out of reach must not
+   * throw: it belongs into the result.
    */
   takesMinutes?: boolean;
 }
