@@ -194,7 +194,9 @@ export const showSpending = acting({
   by: 'person+token',
   input: z.object({
     days: z
-      .literal(SPENDING_DAYS)
+      .literal(SPENDING_DAYS, { error: `Write one of ${SPENDING_DAYS.join(', ')}.` })
+      // The generator of OpenAPI knows one value of a literal alone.
+      .meta({ enum: [...SPENDING_DAYS] })
       .default(SPENDING_DAYS[0])
       .describe('Number of days, today included'),
     month: month.optional().describe('The month of the clients (UTC), such as 2026-11; this month'),

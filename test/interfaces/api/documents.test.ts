@@ -15,7 +15,9 @@ const documentSchema = z.object({
         summary: z.string(),
         description: z.string().default(''),
         security: z.array(z.unknown()).optional(),
-        parameters: z.array(z.object({ name: z.string(), in: z.string() })).optional(),
+        parameters: z
+          .array(z.object({ name: z.string(), in: z.string(), schema: z.unknown() }))
+          .optional(),
         responses: z.record(z.string(), z.object({ description: z.string() })),
       }),
     ),
@@ -153,6 +155,13 @@ describe('openapi.json', () => {
       'POST /v1/users/{user}/sign-out',
       'PUT /v1/users/{user}/role',
     ]);
+  });
+
+  it('has every number of days that a request may name', async () => {
+    const world = await open({ isIdle: true });
+    const { paths } = (await world.request('/openapi.json')).read(documentSchema);
+    const days = paths['/v1/credits']?.['get']?.parameters?.find(({ name }) => name === 'days');
+    expect(days?.schema).toMatchObject({ enum: [30, 90, 365], default: 30 });
   });
 
   it('describes each answer that its routes give', async () => {
