@@ -183,7 +183,7 @@ describe('the first start with the Helm chart', () => {
     // Until there is a person the pods of web end, and are started again.
     const early = web.start(web.args, '0.0.0.0');
     expect(await early.ended).toBe(2);
-    expect(early.output()).toContain('there is no person and no access token yet');
+    expect(early.output()).toContain('there is no user and no access token yet');
     expect(notes).toContain('users invite --name NAME --email ADDRESS --role owner');
     const working = worker.start(worker.args);
     await walkToOwner({ port, publicUrl, run: worker.run, serve: () => web.start(web.args) });

@@ -359,6 +359,6 @@ function firstVisitRefused(): HttpError {
   return new HttpError(
     403,
     'first_visit_refused',
-    'This link does not let you in. It works once, within 15 minutes, and while there is no person and no access token. Start `donor-sync serve` again for a new link, or make a token: `donor-sync tokens create --role admin --name NAME`.',
+    'This link does not let you in. It works once, within 15 minutes, and while there is no user and no access token. Start `donor-sync serve` again for a new link, or make a token: `donor-sync tokens create --role admin --name NAME`.',
   );
 }

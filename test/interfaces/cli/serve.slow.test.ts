@@ -86,7 +86,7 @@ describe('serve', () => {
     const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
     const next = async () => String((await lines.next()).value);
     expect(await next()).toMatch(
-      /^There is no person and no access token\. Only one browser gets in/,
+      /^There is no user and no access token\. Only one browser gets in/,
     );
     const link = (await next()).trim();
     const { origin } = new URL(link);
@@ -111,7 +111,7 @@ describe('serve', () => {
     expect(open.signInUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/first-visit\/[\w-]{43}$/);
     const { stdout, stderr } = await stop(open);
     expect(stdout.trim().split('\n')).toHaveLength(1);
-    expect(stderr).toContain('there is no person and no access token');
+    expect(stderr).toContain('there is no user and no access token');
     expect(stderr).not.toContain('first-visit/');
     await world.run(['tokens', 'create', '--role', 'viewer', '--name', 'Anna']);
     const closed = await startServing(world);

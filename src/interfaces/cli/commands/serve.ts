@@ -50,7 +50,7 @@ Examples:
   donor-sync serve --json                         one line when it is ready: {"ready":true,"url":…}
 
 In a folder without donor-sync.yaml it writes one, and the link leads to the set-up in the browser.
-While there is no person and no access token, it prints a link that lets one browser on this machine in, once.
+While there is no user and no access token, it prints a link that lets one browser on this machine in, once.
 Runs begin by the schedules of the settings, by POST /v1/integrations/ID/runs and by webhooks. The
 settings are read at the start. SIGTERM or Ctrl-C ends within ten seconds; runs that it interrupts
 go on at the next start. Several may serve one database.`;
@@ -147,7 +147,7 @@ async function requireUserBeyondLoopback(
   if (LOOPBACK_HOSTS.has(host) || (await listAccessTokens(store.reader)).length > 0) return;
   if ((await listPersonRecords(store.reader)).length > 0) return;
   throw new ConfigurationError(
-    `At ${host} others could reach the service, and there is no person and no access token yet. Invite a person: donor-sync users invite --name NAME --email ADDRESS --role owner. Or make a token: donor-sync tokens create --role admin --name NAME`,
+    `At ${host} others could reach the service, and there is no user and no access token yet. Invite a user: donor-sync users invite --name NAME --email ADDRESS --role owner. Or make a token: donor-sync tokens create --role admin --name NAME`,
     { code: 'access_token_missing', details: { host } },
   );
 }
@@ -279,7 +279,7 @@ async function listen(options: ServerOptions): Promise<HttpServer> {
 
 /** For the log, which is where the output of a service is looked for; the link itself is a secret. */
 const NO_TOKEN_WARNING =
-  'there is no person and no access token: only the one-time link on stdout lets a browser in';
+  'there is no user and no access token: only the one-time link on stdout lets a browser in';
 
 /** Made once: a token or a person that goes later leaves no way in until the next start. */
 async function prepareFirstVisit(
@@ -308,11 +308,11 @@ async function announce(
   if (signInUrl !== null) {
     const minutes = FIRST_VISIT_LIFE_MS / 60_000;
     output.print(
-      `There is no person and no access token. Only one browser gets in, as the owner, by this link, once, within ${minutes} minutes:`,
+      `There is no user and no access token. Only one browser gets in, as the owner, by this link, once, within ${minutes} minutes:`,
     );
     output.print(`  ${signInUrl}`);
     output.print(
-      'There, invite yourself and others under People. For programs: donor-sync tokens create --role admin --name NAME',
+      'There, invite yourself and others under Users. For programs: donor-sync tokens create --role admin --name NAME',
     );
   }
   const schedules = await listSchedules(store.reader, integrations.values());
