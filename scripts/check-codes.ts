@@ -92,20 +92,6 @@ const EXCEPTIONS: readonly Exception[] = [
       ],
     },
   },
-  {
-    why: 'Still to be gathered: two wordings of the same thing.',
-    codes: {
-      already_running: ['src/privacy/forget/erase-contact.ts', 'src/sync/statements/runs.ts'],
-      contact_unknown: [
-        ...['src/paths/contact-paths.ts', 'src/privacy/forget/forget.ts'],
-        'src/sync/require-contact.ts',
-      ],
-      crm_account_changed: ['src/clients/consents.ts', 'src/sync/control/crm-account.ts'],
-      integration_unknown: ['src/core/shared-errors.ts', 'src/fields/written-changes.ts'],
-      reach_insufficient: ['src/core/shared-errors.ts', 'src/operations/forget.ts'],
-      run_unknown: ['src/core/shared-errors.ts', 'src/fields/undo.ts', 'src/operations/undo.ts'],
-    },
-  },
 ];
 
 /** What is wrong with these codes, in words; nothing if each is created in one place, or is in the list. */

@@ -16,6 +16,7 @@ import { unknownClient } from '../core/shared-errors.ts';
 import { consentVerifierSealContext } from '../database/encryption/seal-contexts.ts';
 import { oauthWord } from '../outbound/sign-in.ts';
 import { hashToken } from '../people/access-token.ts';
+import { accountChanged } from '../sync/control/crm-account.ts';
 import { connectorSecrets, type IntegrationSecrets } from './connector-secrets.ts';
 import { readCrmSettings } from './crm-settings.ts';
 import {
@@ -285,10 +286,7 @@ async function requireSameAccount(
 ): Promise<void> {
   const { crmAccount } = await findIntegrationState(store.reader, id);
   if (crmAccount === null || crmAccount === store.fingerprint('crm_account', account.id)) return;
-  throw new ConfigurationError(
-    `"${id}" belongs to another account than "${account.name}", and was not changed. Sign in to the account it was connected to before, or give the new account an integration of its own.`,
-    { code: 'crm_account_changed', details: { integration: id } },
-  );
+  throw accountChanged(id, account);
 }
 
 function getSecrets({ application }: ConsentLook, { id }: Integration): IntegrationSecrets {

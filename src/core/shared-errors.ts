@@ -84,3 +84,38 @@ interface UnknownRunFacts {
   /** True for a user who may type the end of an ID. */
   isShortEnough?: boolean;
 }
+
+/** A contact that is not there. `source` is what was asked for it. */
+export function unknownContact(
+  integration: string,
+  contact: string,
+  { source, near = [], next, details = {}, refusal }: UnknownContactFacts,
+): ConfigurationError {
+  const others = near.length === 0 ? '' : ` Near it there are: ${near.join(', ')}.`;
+  const more = next === undefined ? '' : ` ${next}`;
+  return new ConfigurationError(
+    `There is no contact "${contact}" in ${SOURCES[source](integration)}. Nothing was changed.${others}${more}`,
+    {
+      code: 'contact_unknown',
+      details: { integration, contact, ...details },
+      ...(refusal && { refusal }),
+    },
+  );
+}
+
+const SOURCES = {
+  CRM: (id: string) => `the CRM of "${id}"`,
+  database: (id: string) => `the database of "${id}"`,
+  both: (id: string) => `the database or the CRM of "${id}"`,
+  'database alone': (id: string) => `the database of "${id}", and its CRM could not be asked`,
+};
+
+interface UnknownContactFacts {
+  source: keyof typeof SOURCES;
+  /** The IDs that the caller could have meant. */
+  near?: readonly string[];
+  /** What to do, as a sentence. */
+  next?: string;
+  details?: Readonly<Record<string, unknown>>;
+  refusal?: Refusal;
+}

@@ -478,11 +478,3 @@ function withoutFields(restoration: Restoration, names: readonly string[]): Rest
   }
   return { ...restoration, owned, left, fields };
 }
-
-/** The error for a run that cannot be undone because it does not exist. */
-export function unknownRun(runId: string): ConfigurationError {
-  return new ConfigurationError(
-    `There is no run "${runId}". \`donor-sync runs\` lists the runs with their ids.`,
-    { code: 'run_unknown' },
-  );
-}

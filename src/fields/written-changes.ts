@@ -5,8 +5,9 @@
 import type { Application } from '../application.ts';
 import { parseOwned } from '../contacts/owned-values.ts';
 import type { FieldValue } from '../core/crm-field.ts';
-import { ConfigurationError, isFatalError } from '../core/errors.ts';
+import { type ConfigurationError, isFatalError } from '../core/errors.ts';
 import type { Integration } from '../core/integration-settings.ts';
+import { unknownClient } from '../core/shared-errors.ts';
 import { valuesBeforeSealContext } from '../database/encryption/seal-contexts.ts';
 import { VALUES_PURGED } from '../privacy/statements/retention.ts';
 import { openCrm } from '../sync/control/crm-account.ts';
@@ -40,10 +41,10 @@ const PATIENCE_MS = 20_000;
 export async function readWrittenChanges(
   { store, open }: Pick<Application, 'store' | 'open'>,
   integration: Integration | undefined,
-  { runId, crmId }: { runId: string; crmId: string },
+  { integrationId, runId, crmId }: { integrationId: string; runId: string; crmId: string },
   stopping: AbortSignal,
 ): Promise<WrittenChanges> {
-  if (integration === undefined) throw integrationGone();
+  if (integration === undefined) throw integrationGone(integrationId);
   const write = await findWrite(store.reader, runId, crmId);
   if (write === undefined) return { state: 'none', changes: [] };
   if (write.before === VALUES_PURGED) return { state: 'unkept', changes: [] };
@@ -83,9 +84,8 @@ function valuesBefore(
   }
 }
 
-function integrationGone(): ConfigurationError {
-  return new ConfigurationError(
-    'The integration of this run is not in the settings any more, so its CRM cannot be asked.',
-    { code: 'integration_unknown' },
-  );
+function integrationGone(id: string): ConfigurationError {
+  return unknownClient(id, {
+    next: 'It is not in the settings any more, so its CRM cannot be asked.',
+  });
 }

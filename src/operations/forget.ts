@@ -1,6 +1,6 @@
 /** Erasing a contact, with what donor-sync knows and, if asked, what it wrote into the CRM. */
 import { z } from 'zod';
-import { ConfigurationError } from '../core/errors.ts';
+import { reachInsufficient } from '../core/shared-errors.ts';
 import type { Asked } from '../decisions/second-person/ask.ts';
 import { approvalSchema } from '../decisions/views/approval.ts';
 import { integrationsToForget } from '../privacy/forget/targets.ts';
@@ -69,8 +69,7 @@ async function findTargets(world: World, input: z.output<typeof inputSchema>) {
   );
   // Clients that the settings do not have any more are erased too: only who reaches all clients has those.
   if (caller.clients === null || ids.every((id) => clients.has(id))) return { crmId, ids };
-  throw new ConfigurationError(
-    'This contact is also known to clients that you have no access to, and an erasure is about all of them. Nothing was changed. Ask a user who reaches all clients.',
-    { code: 'reach_insufficient', refusal: 'forbidden' },
+  throw reachInsufficient(
+    'This contact is also known to clients that you have no access to, and an erasure is about all of them.',
   );
 }

@@ -1,7 +1,7 @@
 /** Undoing a run: what it wrote is restored, where the CRM still holds it. */
 import { z } from 'zod';
-import { ConfigurationError } from '../core/errors.ts';
 import { describeCount } from '../core/quantities.ts';
+import { unknownRun } from '../core/shared-errors.ts';
 import type { Reader } from '../database/reader.ts';
 import { approvalSchema } from '../decisions/views/approval.ts';
 import { listWrites } from '../fields/statements/deliveries.ts';
@@ -44,10 +44,7 @@ async function findRun(
 ): Promise<RunRecord> {
   const run = await findRunById(reader, id);
   if (run && clients.has(run.integrationId)) return run;
-  throw new ConfigurationError(
-    `There is no run "${id}". Nothing was changed. List the runs: donor-sync runs`,
-    { code: 'run_unknown', refusal: 'unknown' },
-  );
+  throw unknownRun(id);
 }
 
 async function countWrites(reader: Reader, run: string) {

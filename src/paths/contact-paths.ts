@@ -1,6 +1,7 @@
 import type { Connector } from '../../connectors/contract.ts';
 import { findContacts } from '../contacts/contacts.ts';
 import { ConfigurationError } from '../core/errors.ts';
+import { unknownContact } from '../core/shared-errors.ts';
 import type { PartnerClient } from '../partner/client.ts';
 import type { Store } from '../store.ts';
 import { requireNetworks } from './memberships.ts';
@@ -62,12 +63,16 @@ async function requireDonor(
 ): Promise<string> {
   const row = (await findContacts(reader, integrationId, [crmId])).get(crmId);
   if (row?.donorId) return row.donorId;
-  const why = row
-    ? `was not enhanced yet, so that it is not known who it is; \`donor-sync sync ${integrationId} --contact ${crmId}\` does it`
-    : `is not known; write the id that it has in the CRM of "${integrationId}"`;
-  throw new ConfigurationError(`The contact "${crmId}" ${why}.`, {
-    code: row ? 'contact_not_enhanced' : 'contact_unknown',
-    refusal: row ? 'conflict' : 'unknown',
-    details: { integration: integrationId, contact: crmId },
-  });
+  if (row === undefined) {
+    const next = 'Write the ID that it has in the CRM.';
+    throw unknownContact(integrationId, crmId, { source: 'database', next, refusal: 'unknown' });
+  }
+  throw new ConfigurationError(
+    `The contact "${crmId}" was not enhanced yet, so that it is not known who it is; \`donor-sync sync ${integrationId} --contact ${crmId}\` does it.`,
+    {
+      code: 'contact_not_enhanced',
+      refusal: 'conflict',
+      details: { integration: integrationId, contact: crmId },
+    },
+  );
 }

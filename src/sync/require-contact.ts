@@ -1,6 +1,7 @@
 import { findContacts } from '../contacts/contacts.ts';
-import { ConfigurationError } from '../core/errors.ts';
+import type { ConfigurationError } from '../core/errors.ts';
 import type { Integration } from '../core/integration-settings.ts';
+import { unknownContact } from '../core/shared-errors.ts';
 import type { SyncDeps } from './control/context.ts';
 import { lookUp } from './control/look-up.ts';
 
@@ -38,8 +39,5 @@ export async function requireContact(
 
 /** The error for a requested run for a contact that does not exist. */
 export function contactUnknown({ id }: Integration, crmId: string): ConfigurationError {
-  return new ConfigurationError(`There is no contact "${crmId}" in the CRM of "${id}".`, {
-    code: 'contact_unknown',
-    details: { integration: id, contact: crmId },
-  });
+  return unknownContact(id, crmId, { source: 'CRM' });
 }

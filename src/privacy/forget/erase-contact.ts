@@ -36,6 +36,7 @@ import {
   listNetworkMembers,
 } from '../../networks/statements/network-members.ts';
 import { listNetworks } from '../../networks/statements/networks.ts';
+import { alreadyRunning } from '../../sync/control/with-lease.ts';
 import { notePersonOfBlock } from '../statements/blocks.ts';
 import { dropWaitingErasures } from '../statements/erase-rows.ts';
 import type { ForgottenRecord } from '../statements/erasures.ts';
@@ -394,8 +395,5 @@ function cutOff({ crmId }: ForgetRequest, failure: DonorSyncError): RetriableErr
 
 /** The process paused for longer than its lease, before the block was on disk. */
 function overtaken({ id }: Target, cause: LeaseLost): RetriableError {
-  return new RetriableError(
-    `Another process began to work on "${id}" before the erasure was on record. Nothing was erased: repeat the command when that has ended.`,
-    { code: 'already_running', cause, details: { integration: id } },
-  );
+  return alreadyRunning(id, undefined, cause);
 }

@@ -11,6 +11,7 @@ import { listContactIds } from '../../contacts/contacts.ts';
 import { ConfigurationError, RetriableError } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 import { createNearIds } from '../../core/near-miss.ts';
+import { unknownContact as toUnknown } from '../../core/shared-errors.ts';
 import { overwriteErased } from '../../database/sqlite/erased-bytes.ts';
 import type { NamesOfPerson } from '../../fields/erasing/erased-names.ts';
 import type { PersonFingerprints } from '../../identity/person-fingerprints.ts';
@@ -169,17 +170,12 @@ async function unknownContact(
   const near = createNearIds(crmId);
   for (const id of ids) for await (const some of listContactIds(store.reader, id)) near.look(some);
   const found = near.best();
-  const hint = found.length === 0 ? '' : ` Near it there are: ${found.join(', ')}.`;
-  const where = isCrmAsked
-    ? `Neither the database nor the CRM of "${integration.id}" knows a contact "${crmId}"`
-    : `The database knows no contact "${crmId}" of "${integration.id}", and its CRM could not be asked`;
-  return new ConfigurationError(
-    `${where}: nothing was done.${hint} To keep an id away that is not known here, add --block-unknown.`,
-    {
-      code: 'contact_unknown',
-      details: { integration: integration.id, contact: crmId, near: found, isCrmAsked },
-    },
-  );
+  return toUnknown(integration.id, crmId, {
+    source: isCrmAsked ? 'both' : 'database alone',
+    near: found,
+    next: 'To keep an ID away that is not known here, add --block-unknown.',
+    details: { near: found, isCrmAsked },
+  });
 }
 
 /**

@@ -57,8 +57,13 @@ async function requireSameAccount(
   const { crmAccount } = await findIntegrationState(store.reader, id);
   if (crmAccount === null) return false;
   if (crmAccount === accountFingerprint(store, { account })) return true;
-  throw new ConfigurationError(
-    `"${id}" was connected to another CRM account before; now it leads to "${account.name}". Ids of one account mean other people in another: give the new account an integration of its own.`,
+  throw accountChanged(id, account);
+}
+
+/** The ID of one account means a different person in another: an account stays with its client. */
+export function accountChanged(id: string, { name }: Pick<CrmAccount, 'name'>): ConfigurationError {
+  return new ConfigurationError(
+    `"${id}" was connected to another CRM account before; now it leads to "${name}". IDs of one account mean other people in another. Nothing was changed. Sign in to the account that it was connected to, or set up a client for the new one: donor-sync init`,
     { code: 'crm_account_changed', details: { integration: id } },
   );
 }

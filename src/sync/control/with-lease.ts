@@ -13,6 +13,18 @@ interface LeaseDeps extends Pick<SyncDeps, 'clock' | 'takeLease'> {
 /** Another process is working on this integration; nothing was done. */
 export class AlreadyRunning extends RetriableError {}
 
+/** The error while another process has the lease; `cause` is how that was found out later. */
+export function alreadyRunning(
+  integrationId: string,
+  by = 'another process',
+  cause?: unknown,
+): AlreadyRunning {
+  return new AlreadyRunning(
+    `"${integrationId}" is being synced right now by ${by}. Nothing was done; try again when it has ended.`,
+    { code: 'already_running', cause, details: { integration: integrationId } },
+  );
+}
+
 /**
  * Does work on an integration that only one process may do at a time: a run, or an undo. Renews the
  * lease in the meantime. `lost` is aborted with the error once the lease is lost or can no longer
@@ -25,10 +37,7 @@ export async function withLease<Result>(
 ): Promise<Result> {
   const attempt = await deps.takeLease(integrationId);
   if (!attempt.acquired) {
-    throw new AlreadyRunning(
-      `"${integrationId}" is being synced right now by ${ownerWords(attempt.owner)}. Nothing was done; try again when it has ended.`,
-      { code: 'already_running', details: { integration: integrationId } },
-    );
+    throw alreadyRunning(integrationId, ownerWords(attempt.owner));
   }
   const done = new AbortController();
   const lost = new AbortController();

@@ -178,7 +178,7 @@ describe.each(KINDS)('connecting an account of %s', (kind) => {
     await world.pinAccount('another-account');
     const page = await letIn();
     expect(page.status).toBe(400);
-    expect(page.text).toContain('belongs to another account');
+    expect(page.text).toContain('was connected to another CRM account before');
     expect(await world.refreshToken()).toBe(kept);
   });
 

@@ -122,7 +122,7 @@ describe('the consent of a user', () => {
       await store.leases.release(attempt.lease);
     });
     expect(page.status).toBe(400);
-    expect(page.text).toContain('belongs to another account');
+    expect(page.text).toContain('was connected to another CRM account before');
     expect(page.text).toContain('Back to the set-up');
   });
 

@@ -90,7 +90,7 @@ describe('donor-sync paths', () => {
   it('knows no contact that is not there', async () => {
     const { exitCode, stderr } = await world.run(['paths', 'unknown']);
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('The contact "unknown" is not known');
+    expect(stderr).toContain('There is no contact "unknown" in the database of "riverside"');
   });
 });
 

@@ -209,7 +209,7 @@ describe('forgetPerson', () => {
     await expect(world.forget(id, { store: slow })).rejects.toMatchObject({
       kind: 'retriable',
       code: 'already_running',
-      message: expect.stringContaining('repeat the command'),
+      message: expect.stringContaining('Nothing was done; try again when it has ended.'),
     });
     expect(await listBlockedContacts(store.reader, 'riverside')).toEqual(new Set());
     expect((await findContacts(store.reader, 'riverside', [id])).size).toBe(1);
@@ -238,7 +238,7 @@ describe('forgetPerson', () => {
     world.crm.failNext('open', new RetriableError('away', { code: 'crm_unavailable' }));
     await expect(world.forget('c-unknown')).rejects.toMatchObject({
       code: 'contact_unknown',
-      message: expect.stringContaining('its CRM could not be asked: nothing was done'),
+      message: expect.stringContaining('its CRM could not be asked. Nothing was changed.'),
     });
   });
 

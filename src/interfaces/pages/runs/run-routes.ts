@@ -91,7 +91,8 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     const { act } = store.actingAs(c.get('actor'));
     const details = { run: runId };
     await noteEntries(act, [{ action: 'names.shown', integrationId, crmId, details }]);
-    const changes = await readWrittenChanges(application, integration, { runId, crmId }, stopping);
+    const written = { integrationId, runId, crmId };
+    const changes = await readWrittenChanges(application, integration, written, stopping);
     const { renderChanges } = await import('./run-pages.tsx');
     const integrationName = integration?.name ?? integrationId;
     return c.html(
