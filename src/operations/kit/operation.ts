@@ -143,8 +143,11 @@ export interface SecondUserMatter {
 /** What an operation that changes something may say of a second user. */
 interface NeedsSecondUser<Input extends InputSchema> {
   /**
-   * What has to be confirmed by another user before it is done; null where one user is enough. It is asked again at the
-   * confirmation and has to be the same. An operation with a secret in its input or its result has none.
+   * What has to be confirmed by another user before it is done; null where one user is enough. It is called before
+   * `run`, so it looks up its subjects itself: otherwise a request about an unknown client would be recorded. It is
+   * asked again at the confirmation and has to be the same, so its numbers must not change by themselves. An operation
+   * with a secret in its input or its result has none. Decisions, `undo` and `forget` ask by `operations/second-person.ts`
+   * instead, because the service carries them out.
    */
   secondUser?(world: World, input: z.output<Input>): Promise<SecondUserMatter | null>;
 }
