@@ -193,10 +193,22 @@ export async function waitsForConsent(
   deps: ConsentLook,
   integration: Integration,
 ): Promise<boolean> {
+  return (await findConnection(deps, integration)) === 'waits';
+}
+
+/**
+ * Whether an account of its CRM is connected: `by_settings` if the integration signs in with what its settings hold, so
+ * that there is nothing to connect.
+ */
+export async function findConnection(
+  deps: ConsentLook,
+  integration: Integration,
+): Promise<'connected' | 'waits' | 'by_settings'> {
   const found = await findConsent(deps, integration);
-  if (found === null) return false;
+  if (found === null) return 'by_settings';
   const name = found.consent.secretName(found.settings);
-  return (await getSecrets(deps, integration).read(name)) === null;
+  const isMissing = (await getSecrets(deps, integration).read(name)) === null;
+  return isMissing ? 'waits' : 'connected';
 }
 
 interface WantedConsent {

@@ -51,7 +51,8 @@ export const listWaitingApprovals = acting({
       ...[one.text, one.contacts, one.credits, one.askedBy.name ?? one.askedBy.kind],
       { at: one.askedAt },
       formatTimestamp(Date.parse(one.runsOutAt)),
-      ...[one.state, one.id],
+      one.state,
+      { id: one.id },
     ]),
   }),
 });

@@ -9,6 +9,7 @@ import {
   applyClients,
   disconnectClient,
   listClients,
+  listConnections,
   removeClient,
   showClient,
 } from './clients.ts';
@@ -78,6 +79,7 @@ export const OPERATIONS: readonly Operation[] = [
   stopRun,
   listClients,
   showClient,
+  listConnections,
   checkClients,
   applyClients,
   removeClient,

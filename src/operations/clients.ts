@@ -1,7 +1,7 @@
 /** Clients: which there are, and those in the database: applied, removed, disconnected. */
 import { z } from 'zod';
 import { applyIntegrations, isOfFile, readPresent } from '../clients/apply-settings.ts';
-import { disconnect, requireConnected } from '../clients/consents.ts';
+import { disconnect, findConnection, requireConnected } from '../clients/consents.ts';
 import { checkDocument, readRemote } from '../clients/settings-document.ts';
 import { dropUploads, hasUpload, presentSettings } from '../clients/setup/draft.ts';
 import { deleteSettings } from '../clients/statements/integrations.ts';
@@ -241,6 +241,54 @@ async function hasOwnUpload(world: ActingWorld, id: string): Promise<boolean> {
 function toSetups({ application, store }: ActingWorld) {
   return { ...application, store };
 }
+
+export const listConnections = acting({
+  name: 'clients connections',
+  summary: 'List which CRM accounts are connected, and which clients wait for it',
+  details:
+    'It asks no CRM: `POST /v1/integrations/ID/doctor` says whether a connection works. To connect an account, a user agrees on a page of the CRM, so there is no route for it.',
+  role: 'admin',
+  reach: 'some',
+  by: 'person+token',
+  input: z.object({}),
+  subjects: [],
+  result: z.object({
+    connections: z.array(
+      z
+        .object({
+          integration: z.string(),
+          crm: z.string().describe('The kind of CRM, such as salesforce'),
+          state: z
+            .enum(['connected', 'waits', 'by_settings'])
+            .describe(
+              '`waits` for a user who connects the account; `by_settings`: it signs in with what its settings hold',
+            ),
+        })
+        .meta({ id: 'Connection' }),
+    ),
+  }),
+  async run(world) {
+    const connections = [];
+    for (const client of world.clients.values()) {
+      const state = await findConnection({ application: toSetups(world) }, client);
+      connections.push({ integration: client.id, crm: client.crm.kind, state });
+    }
+    return { connections };
+  },
+  say: ({ connections }) => `${describeCount(connections.length, 'connection')}.`,
+  table: ({ connections }) => ({
+    empty: 'There is no client yet. Set one up: donor-sync init',
+    headers: ['Client', 'CRM', 'Connection'],
+    rows: connections.map(({ integration, crm, state }) => [
+      ...[integration, crm],
+      state === 'waits' ? `waits: donor-sync connect ${integration}` : CONNECTION_WORDS[state],
+    ]),
+    notes:
+      connections.length === 0 ? [] : ['To check that a connection works: donor-sync doctor ID'],
+  }),
+});
+
+const CONNECTION_WORDS = { connected: 'connected', by_settings: 'by its settings' };
 
 export const disconnectClient = acting({
   name: 'disconnect',

@@ -81,6 +81,7 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
   }),
   'audit verify': async () => ({ invalid: { body: { known: 'x' } } }),
   status: ofClient,
+  'clients connections': none,
   'users list': none,
   'users invite': async () => ({
     body: { name: 'Ben', email: 'ben@example.org', role: 'viewer' },

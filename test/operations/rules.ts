@@ -55,6 +55,12 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     route: 'POST /v1/integrations/:integration/plan',
     audit: 'work.asked',
   },
+  'clients connections': {
+    ...ofAdmins,
+    asks: false,
+    effect: 'acts',
+    route: 'GET /v1/connections',
+  },
   'users list': {
     ...ofOwners,
     by: 'person+token',

@@ -508,6 +508,7 @@ export const API_CASES: CaseTable = {
   },
   'POST /v1/integrations/:integration/decisions/:reason/:decision/preview': decideAll('/preview'),
 
+  'GET /v1/connections': list('/v1/connections'),
   'GET /v1/audit': {
     ...list('/v1/audit'),
     page: { path: '/v1/audit?limit=1' },

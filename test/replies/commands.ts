@@ -505,6 +505,7 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
   'alerts test-own': { ...ofClients(), 'without an id': one() },
   'alerts test': { good: one(), invalid: one('--unheard-of') },
   'alerts check': { good: one(), invalid: one('--unheard-of') },
+  'clients connections': { good: one(), invalid: one('--unheard-of') },
   disconnect: {
     good: one('hillside', '--yes'),
     'not wanted': one('riverside', '--yes'),

@@ -3,6 +3,7 @@ import {
   applyClients,
   disconnectClient,
   listClients,
+  listConnections,
   removeClient,
   showClient,
 } from '../../operations/clients.ts';
@@ -24,6 +25,7 @@ export function integrationRoutes(deps: HttpDeps, access: Access) {
   add(showClient, { tag, method: 'get', path: one });
   add(applyClients, { tag, method: 'post', path: all, takeUp });
   add(removeClient, { tag, method: 'delete', path: one, takeUp });
+  add(listConnections, { tag, method: 'get', path: '/v1/connections' });
   add(disconnectClient, { tag, method: 'post', path: `${one}/disconnect` });
   add(showStatus, { tag, method: 'get', path: `${one}/status` });
   add(planClient, { tag, method: 'post', path: `${one}/plan` });

@@ -235,6 +235,31 @@ describe('DELETE /v1/integrations/:integration', () => {
   });
 });
 
+describe('GET /v1/connections', () => {
+  const openOAuth = closedAfterTest(() => openOAuthWorld('hubspot'));
+
+  it('says which account is connected, which waits, and which needs no connecting', async () => {
+    const world = await openOAuth();
+    const token = await world.addToken('admin');
+    const read = async () => {
+      const headers = { authorization: `Bearer ${token}` };
+      const answer = await fetch(`${world.url}/v1/connections`, { headers });
+      return z
+        .object({ connections: z.array(z.looseObject({ integration: z.string() })) })
+        .parse(await answer.json()).connections;
+    };
+    const riverside = async () =>
+      (await read()).find(({ integration }) => integration === 'riverside');
+    expect(await riverside()).toEqual({ integration: 'riverside', crm: 'hubspot', state: 'waits' });
+    await world.keepRefreshToken('worthless');
+    expect(await riverside()).toMatchObject({ state: 'connected' });
+    expect(await read()).toContainEqual(
+      expect.objectContaining({ integration: 'hillside', state: 'by_settings' }),
+    );
+    expect(JSON.stringify(await read())).not.toContain('worthless');
+  });
+});
+
 describe('POST /v1/integrations/:integration/disconnect', () => {
   const openOAuth = closedAfterTest(() => openOAuthWorld('hubspot'));
 

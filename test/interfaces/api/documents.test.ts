@@ -69,6 +69,7 @@ describe('openapi.json', () => {
       'GET /v1/audit',
       'GET /v1/audit/export',
       'GET /v1/clients',
+      'GET /v1/connections',
       'GET /v1/credits',
       'GET /v1/credits/bill',
       'GET /v1/credits/keys',

@@ -65,6 +65,7 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   },
   'GET /v1/integrations/:integration/status': { role: 'viewer', about: 'integration' },
   'POST /v1/integrations/:integration/plan': { role: 'admin', about: 'integration' },
+  'GET /v1/connections': { role: 'admin', about: 'list' },
   'GET /v1/setups': { role: 'admin' },
   'GET /v1/setups/:setup': { role: 'admin', about: 'integration', path: '/v1/setups/:id' },
   'GET /v1/integrations/:integration/network': { role: 'viewer', about: 'integration' },

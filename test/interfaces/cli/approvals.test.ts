@@ -85,7 +85,7 @@ describe('donor-sync approvals', () => {
     expect(await refusal(world, confirm, 'cal')).toBe('approval_unknown');
     await world.run(['sync']);
     expect(await world.spent()).toBe(spent + count);
-    expect((await world.run(['approvals'])).stdout).toBe('Nothing waits for a second person.\n');
+    expect((await world.run(['approvals'])).stdout).toBe('No request waits for a second user.\n');
   });
 
   it('undoes a run once another user has confirmed it, and nothing where it was refused', async () => {

@@ -6,14 +6,9 @@ import {
   type CarriedOut,
   carryOut,
   confirmApproval,
-  refuseApproval,
 } from '../../../decisions/second-person/confirm.ts';
 import type { ApprovalRecord } from '../../../decisions/statements/approvals.ts';
-import {
-  type ApprovalView,
-  describeApproval,
-  listApprovals,
-} from '../../../decisions/views/approval.ts';
+import { describeApproval, listApprovals } from '../../../decisions/views/approval.ts';
 import {
   confirmRequest,
   listWaitingApprovals,
@@ -21,11 +16,16 @@ import {
   showRequest,
   unknownRequest,
 } from '../../../operations/approvals.ts';
+import type { ActingWorld } from '../../../operations/kit/operation.ts';
 import { createOperationRunner, perform } from '../../../operations/kit/perform.ts';
 import { actorText } from '../../../privacy/audit-view.ts';
 import type { Settings } from '../../../settings/settings.ts';
-import { readOptions, runAction } from '../action/command.ts';
-import { operationCommand, toCaller, toOperationDeps } from '../action/operation-command.ts';
+import {
+  carryOutHere,
+  operationCommand,
+  toCaller,
+  toOperationDeps,
+} from '../action/operation-command.ts';
 import {
   baseOptions,
   confirmOrStop,
@@ -33,17 +33,16 @@ import {
   type ProductDeps,
   productAction,
   productCommand,
-  withApplication,
 } from '../action/product.ts';
 import { getRequester } from '../action/second-person.ts';
 import { EXIT_CODES, type ExitCode, type Output, usageError } from '../terminal/output.ts';
-import { findId, formatAgo, formatCount, formatTimestamp, shortId } from '../terminal/words.ts';
+import { findId, formatTimestamp, shortId } from '../terminal/words.ts';
 import { describeForgotten, printForgotten } from './forget.ts';
 import { printReport } from './undo.ts';
 
 const EXAMPLES = `
 Examples:
-  donor-sync approvals                     what waits for a second person
+  donor-sync approvals                     what waits for a second user
   donor-sync approvals confirm 1a2b3c4d    shows it, asks, and does exactly that
   donor-sync approvals refuse 1a2b3c4d     it is not to be done; also for who asked
 
@@ -62,23 +61,14 @@ export function approvalsCommand(deps: ProductDeps): Command {
     .argument('[words...]')
     .addHelpText('after', EXAMPLES);
   command.addCommand(operationCommand(deps, showRequest));
-  command.addCommand(actCommand(deps, 'confirm', confirmRequest.summary, confirm));
-  command.addCommand(actCommand(deps, 'refuse', refuseRequest.summary, refuse));
-  return command.action(([word]: string[]) =>
-    runAction(deps, command, (output) => {
-      if (word !== undefined) {
-        throw usageError(
-          `approvals knows no "${word}"${didYouMean(word, WORDS) || '.'} It can ${WORDS.join(', ')}.`,
-        );
-      }
-      const options = readOptions(command, baseOptions);
-      return withApplication(deps, options.config, async ({ store }) => {
-        const approvals = (await listApprovals(store)).map(describeApproval);
-        output.finish({ approvals }, () => printApprovals(output, approvals, deps.clock.now()));
-        return EXIT_CODES.done;
-      });
-    }),
-  );
+  command.addCommand(confirmCommand(deps));
+  command.addCommand(refuseCommand(deps));
+  return productAction(deps, command, baseOptions, (action, [word]: string[]) => {
+    if (word === undefined) return carryOutHere(deps, action, listWaitingApprovals, {});
+    throw usageError(
+      `approvals knows no "${word}"${didYouMean(word, WORDS) || '.'} It can ${WORDS.join(', ')}.`,
+    );
+  });
 }
 
 const WORDS = ['show', 'confirm', 'refuse'];
@@ -91,23 +81,34 @@ interface Acting {
   yes: boolean;
 }
 
-function actCommand(
-  deps: ProductDeps,
-  name: string,
-  description: string,
-  act: (acting: Acting, approval: ApprovalRecord) => Promise<ExitCode>,
-): Command {
-  const command = productCommand(name, deps)
-    .description(description)
+function confirmCommand(deps: ProductDeps): Command {
+  const command = productCommand('confirm', deps)
+    .description(confirmRequest.summary)
     .argument('<approval>', 'the ID of the request, whole or as the list shows it')
     .option('--yes', 'do not ask');
   return productAction(
     deps,
     command,
     actSchema,
-    async ({ application, settings, output, options: { yes } }, typed: string) =>
-      act({ deps, application, settings, output, yes }, await requireApproval(application, typed)),
+    async ({ application, settings, output, options: { yes } }, typed: string) => {
+      const approval = await requireApproval(application, typed);
+      return confirm({ deps, application, settings, output, yes }, approval);
+    },
   );
+}
+
+/** The terminal asks first; the API refuses at once. */
+function refuseCommand(deps: ProductDeps): Command {
+  const asking = {
+    ...refuseRequest,
+    async question({ store }: Pick<ActingWorld, 'store'>, { approval: id }: { approval: string }) {
+      const { text } = describeApproval(await requireApproval({ store }, id));
+      return { text: `Refuse this? ${text}`, counts: {} };
+    },
+  };
+  return operationCommand(deps, asking, undefined, {
+    findSubject: async ({ application }, typed) => (await requireApproval(application, typed)).id,
+  });
 }
 
 async function confirm(acting: Acting, approval: ApprovalRecord): Promise<ExitCode> {
@@ -148,17 +149,6 @@ function finishConfirmed(
   return isEnded ? EXIT_CODES.done : EXIT_CODES.stopped;
 }
 
-async function refuse(acting: Acting, approval: ApprovalRecord): Promise<ExitCode> {
-  const { deps, application, output, yes } = acting;
-  const view = describeApproval(approval);
-  await confirmOrStop(deps, `Refuse this? ${view.text}`, yes);
-  await refuseApproval({ application }, approval, getRequester(deps));
-  output.finish({ approval: { ...view, state: 'refused' } }, () =>
-    output.print(`Refused, and nothing is done of it. ${view.text}`),
-  );
-  return EXIT_CODES.done;
-}
-
 async function requireApproval(
   { store }: Pick<Application, 'store'>,
   typed: string,
@@ -169,24 +159,4 @@ async function requireApproval(
   const found = approvals.find((one) => one.id === id);
   if (found) return found;
   throw unknownRequest(typed, ids.map(shortId));
-}
-
-function printApprovals(output: Output, approvals: readonly ApprovalView[], now: number): void {
-  if (approvals.length === 0) {
-    output.print('Nothing waits for a second person.');
-    return;
-  }
-  output.table<ApprovalView>(
-    [
-      { header: 'Id', value: ({ id }) => shortId(id) },
-      { header: 'What', value: ({ text }) => text, shrinks: true },
-      { header: 'Contacts', value: ({ contacts }) => formatCount(contacts), align: 'right' },
-      { header: 'Credits', value: ({ credits }) => formatCount(credits), align: 'right' },
-      { header: 'Asked by', value: ({ askedBy }) => actorText(askedBy), shrinks: true },
-      { header: 'Asked', value: ({ askedAt }) => formatAgo(askedAt, now) },
-      { header: 'Runs out', value: ({ runsOutAt }) => formatTimestamp(runsOutAt) },
-      { header: 'State', value: ({ state }) => state },
-    ],
-    approvals,
-  );
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { listClients, showClient } from '../../../operations/clients.ts';
+import { listClients, listConnections, showClient } from '../../../operations/clients.ts';
 import { checkClients } from '../../../operations/doctor/all-clients.ts';
 import { listUnfinished, showUnfinished } from '../../../operations/setups.ts';
 import { operationCommand, topicCommand } from '../action/operation-command.ts';
@@ -10,6 +10,7 @@ Examples:
   donor-sync clients list
   donor-sync clients show riverside
   donor-sync clients check          what has to be fixed, counted by client
+  donor-sync clients connections    which CRM accounts are connected
   donor-sync clients list --json    for scripts: { "integrations": [...] }
 
 For what is running and what waits: donor-sync status`;
@@ -27,6 +28,7 @@ export function clientsCommand(deps: ProductDeps): Command {
     operationCommand(deps, listClients),
     operationCommand(deps, showClient, { one: 'after the command' }),
     operationCommand(deps, checkClients),
+    operationCommand(deps, listConnections),
   ]).addHelpText('after', EXAMPLES);
 }
 
