@@ -5,7 +5,7 @@ import type { Asked } from '../decisions/second-person/ask.ts';
 import { approvalSchema } from '../decisions/views/approval.ts';
 import { integrationsToForget } from '../privacy/forget/targets.ts';
 import { findClient } from './kit/clients.ts';
-import { acting, type World } from './kit/operation.ts';
+import { type ActingWorld, acting, type World } from './kit/operation.ts';
 import { describeWaiting, leaveToService, warnOfSecond } from './second-person.ts';
 
 const inputSchema = z.object({
@@ -25,7 +25,8 @@ const inputSchema = z.object({
     .describe('Block an ID that neither the database nor the CRM knows'),
 });
 
-export const forgetContact = acting({
+/** What both ways of erasing have in common. */
+export const forgetDeclared = {
   name: 'forget',
   summary: 'Erase a contact from the database and, if asked, what donor-sync wrote into the CRM',
   role: 'admin',
@@ -33,8 +34,7 @@ export const forgetContact = acting({
   by: 'person',
   input: inputSchema,
   subjects: ['integration', 'contact'],
-  result: z.object({ approval: approvalSchema }),
-  async question(world, input) {
+  async question(world: ActingWorld, input: z.output<typeof inputSchema>) {
     const { crmId, ids } = await findTargets(world, input);
     const clients = ids.map((id) => `"${id}"`).join(', ');
     const crm = input.alsoInCrm ? ', and clear what donor-sync wrote of it in the CRM' : '';
@@ -44,6 +44,11 @@ export const forgetContact = acting({
       counts: { clients: ids.length },
     };
   },
+} as const;
+
+export const forgetContact = acting({
+  ...forgetDeclared,
+  result: z.object({ approval: approvalSchema }),
   async run(world, input) {
     const { crmId } = await findTargets(world, input);
     return { approval: await leaveToService(world, toAsked(input, crmId)) };
@@ -51,13 +56,14 @@ export const forgetContact = acting({
   say: ({ approval }) => describeWaiting(approval),
 });
 
-function toAsked(input: z.output<typeof inputSchema>, crmId: string): Asked {
+/** The erasure as a request. */
+export function toAsked(input: z.output<typeof inputSchema>, crmId: string): Asked {
   const { alsoInCrm, everywhere, blockUnknown, integration: integrationId } = input;
   return { request: { what: 'forget', alsoInCrm, everywhere, blockUnknown }, integrationId, crmId };
 }
 
 /** The ID in its canonical form, and the clients. Throws a ConfigurationError if one of them is out of reach. */
-async function findTargets(world: World, input: z.output<typeof inputSchema>) {
+export async function findTargets(world: World, input: z.output<typeof inputSchema>) {
   const integration = findClient(world, input.integration);
   const { application, reader, clients, caller } = world;
   const crmId = await application.contactId(integration, input.contact);

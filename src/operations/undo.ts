@@ -3,22 +3,31 @@ import { z } from 'zod';
 import { describeCount } from '../core/quantities.ts';
 import { unknownRun } from '../core/shared-errors.ts';
 import type { Reader } from '../database/reader.ts';
+import { askSecondPerson } from '../decisions/second-person/ask.ts';
 import { approvalSchema } from '../decisions/views/approval.ts';
 import { listWrites } from '../fields/statements/deliveries.ts';
+import { undoRun as restoreValues, undoneEntry } from '../fields/undo.ts';
+import { noteEntries } from '../privacy/audit/record.ts';
+import { openCrm } from '../sync/control/crm-account.ts';
+import { withLease } from '../sync/control/with-lease.ts';
 import { findRunById, type RunRecord } from '../sync/statements/runs.ts';
-import { acting, type World } from './kit/operation.ts';
+import { findClient } from './kit/clients.ts';
+import { type ActingWorld, acting, type World } from './kit/operation.ts';
+import { RequestWaits } from './kit/requests.ts';
 import { describeWaiting, leaveToService, warnOfSecond } from './second-person.ts';
 
-export const undoRun = acting({
+const inputSchema = z.object({ run: z.string().describe('The ID of the run') });
+
+/** What both ways of undoing have in common. */
+const declared = {
   name: 'undo',
   summary: 'Restore the values that a run replaced, unless they were changed since',
   role: 'admin',
   reach: 'some',
   by: 'person+token',
-  input: z.object({ run: z.string().describe('The ID of the run') }),
+  input: inputSchema,
   subjects: ['run'],
-  result: z.object({ approval: approvalSchema }),
-  async question(world, { run }) {
+  async question(world: ActingWorld, { run }: z.output<typeof inputSchema>) {
     const { id, integrationId } = await findRun(world, run);
     const { contacts, writes } = await countWrites(world.reader, id);
     const who = describeCount(contacts, 'contact');
@@ -29,6 +38,11 @@ export const undoRun = acting({
       counts: { contacts, writes },
     };
   },
+} as const;
+
+export const undoRun = acting({
+  ...declared,
+  result: z.object({ approval: approvalSchema }),
   async run(world, { run }) {
     const { id, integrationId } = await findRun(world, run);
     const request = { what: 'undo', run: id } as const;
@@ -36,6 +50,69 @@ export const undoRun = acting({
   },
   say: ({ approval }) => describeWaiting(approval),
 });
+
+const count = z.int().nonnegative();
+
+const undoneSchema = z
+  .object({
+    run: z.string(),
+    contacts: z.object({ restored: count, gone: count, refused: count }),
+    fields: z.object({ restored: count, editedSince: count }),
+    refusals: z.array(z.object({ crmId: z.string(), message: z.string() })),
+  })
+  .meta({ id: 'UndoneRun' });
+
+type Undone = z.output<typeof undoneSchema>;
+
+/** The same in the terminal, which does it at once instead of leaving it to the service. */
+export const undoRunNow = acting({
+  ...declared,
+  result: z.object({ undo: undoneSchema }),
+  // A run that wrote nothing needs no question.
+  asksWithin: true,
+  async run(world, input) {
+    const { application, store, clock, caller, signal } = world;
+    const { id, integrationId } = await findRun(world, input.run);
+    const { writes } = await countWrites(world.reader, id);
+    if (writes > 0) await world.agree(await declared.question(world, input));
+    const about = { request: { what: 'undo', run: id } as const, integrationId };
+    const acting = { ...application, store };
+    const waiting = await askSecondPerson({ application: acting }, caller, about);
+    if (waiting !== null) throw new RequestWaits(waiting);
+    const details = { run: id, writes };
+    await noteEntries(store.act, [{ action: 'undo.asked', integrationId, details }]);
+    const open = await application.open(findClient(world, integrationId), signal);
+    try {
+      const undo = await withLease({ ...open.deps, clock }, integrationId, async (lease) => {
+        const undone = await restoreValues(await openCrm(open.deps, lease), lease, id);
+        await noteEntries(store.act, [undoneEntry(integrationId, undone)]);
+        return undone;
+      });
+      return { undo };
+    } finally {
+      await open.close();
+    }
+  },
+  say: ({ undo }) => describeUndone(undo),
+  ending: ({ undo }) => (undo.contacts.refused === 0 ? 'done' : 'stopped'),
+});
+
+/** What undoing a run did, in sentences. */
+export function describeUndone({ contacts, fields, refusals }: Undone): string[] {
+  const restored = describeCount(fields.restored, 'field');
+  return [
+    `Restored ${restored} of ${describeCount(contacts.restored, 'contact')}.`,
+    ...(fields.editedSince > 0
+      ? [
+          `Left alone, because they were changed since: ${describeCount(fields.editedSince, 'field')}.`,
+        ]
+      : []),
+    ...(contacts.gone > 0
+      ? [`No longer in the CRM: ${describeCount(contacts.gone, 'contact')}.`]
+      : []),
+    ...refusals.map(({ crmId, message }) => `Not restored: ${crmId}, ${message}`),
+  ];
+}
 
 /** Throws a ConfigurationError (unknown) if no client within reach has this run. */
 async function findRun(

@@ -246,7 +246,13 @@ export async function carryOutHere<Input extends InputSchema, Result extends z.Z
     ({ key }) => !operation.subjects.includes(key),
   );
   const input = readInput(operation, given, options);
-  const result = await carryOutAsked(deps, world, operation, input, { isYes });
+  const result = await carryOutAsked(deps, world, operation, input, { isYes }).catch(
+    (error: unknown) => {
+      if (error instanceof RequestWaits) return error;
+      throw error;
+    },
+  );
+  if (result instanceof RequestWaits) return finishWaiting(output, result.approval);
   output.finish(result, () => printResult(output, operation, result, deps.clock.now()));
   return getWorstCode(endWith(output, operation, result));
 }

@@ -16,8 +16,10 @@ import {
   showRequest,
   unknownRequest,
 } from '../../../operations/approvals.ts';
+import { describeForgotten, describeReceipt } from '../../../operations/forget-now.ts';
 import type { ActingWorld } from '../../../operations/kit/operation.ts';
 import { createOperationRunner, perform } from '../../../operations/kit/perform.ts';
+import { describeUndone } from '../../../operations/undo.ts';
 import { actorText } from '../../../privacy/audit-view.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import {
@@ -37,8 +39,6 @@ import {
 import { getRequester } from '../action/second-person.ts';
 import { EXIT_CODES, type ExitCode, type Output, usageError } from '../terminal/output.ts';
 import { findId, formatTimestamp, shortId } from '../terminal/words.ts';
-import { describeForgotten, printForgotten } from './forget.ts';
-import { printReport } from './undo.ts';
 
 const EXAMPLES = `
 Examples:
@@ -142,8 +142,8 @@ function finishConfirmed(
   };
   output.finish(document, () => {
     output.print(`Confirmed. ${describeApproval(approval).text}`);
-    if (undo) printReport(output, undo);
-    if (forget) printForgotten(output, forget);
+    if (undo) output.print(describeUndone(undo).join('\n'));
+    if (forget) output.print(describeReceipt(forget).join('\n'));
     if (approval.request.what === 'decide') output.print('The next sync does it.');
   });
   return isEnded ? EXIT_CODES.done : EXIT_CODES.stopped;

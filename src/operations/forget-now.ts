@@ -1,0 +1,152 @@
+/** Erasing a contact at once, as the terminal does it instead of leaving it to the service. */
+import { z } from 'zod';
+import type { Integration } from '../core/integration-settings.ts';
+import type { Log } from '../core/log.ts';
+import { newId } from '../core/new-id.ts';
+import { describeCount, formatTimestamp } from '../core/quantities.ts';
+import { askSecondPerson } from '../decisions/second-person/ask.ts';
+import type { ErasedCounts } from '../fields/erasing/erasure-note.ts';
+import { forgetPerson } from '../privacy/forget/forget.ts';
+import type { ErasureReceipt } from '../privacy/forget/receipt.ts';
+import { findTargets, forgetDeclared, toAsked } from './forget.ts';
+import { findClient } from './kit/clients.ts';
+import { acting } from './kit/operation.ts';
+import { RequestWaits } from './kit/requests.ts';
+
+/** The same operation, with the receipt as its result. */
+export function forgetNow(log: Log) {
+  return acting({
+    ...forgetDeclared,
+    result: z.object({ forget: z.custom<Forgotten>() }),
+    async run(world, input) {
+      const { application, store, clock, caller } = world;
+      const { crmId } = await findTargets(world, input);
+      const integration = findClient(world, input.integration);
+      const acts = { ...application, store };
+      const asked = toAsked(input, crmId);
+      const waiting = await askSecondPerson({ application: acts }, caller, asked);
+      if (waiting !== null) throw new RequestWaits(waiting);
+      const { alsoInCrm, everywhere, blockUnknown } = input;
+      const receipt = await forgetPerson(
+        { application: acts, clock, log, newId: () => newId(clock.now()) },
+        { integration, crmId, alsoInCrm, everywhere, blockUnknown },
+      );
+      return { forget: describeForgotten({ integration, crmId }, receipt) };
+    },
+    say: ({ forget }) => describeReceipt(forget),
+    ending: ({ forget }) => (forget.receipt.complete ? 'done' : 'stopped'),
+  });
+}
+
+/** What `forget --json` shows. */
+export interface Forgotten {
+  integration: string;
+  crmId: string;
+  /** False if the database knew nothing of the contact, who is blocked from now on anyway. */
+  wasKnown: boolean;
+  /** Fields that were cleared in the CRM; null if that was not asked for. */
+  cleared: string[] | null;
+  /** Fields that hold something else than what we wrote, and were left alone. */
+  editedSince: string[];
+  /** The networks that the person was in, by name. */
+  networks: { left: string[]; pending: string[] };
+  receipt: ErasureReceipt;
+}
+
+export function describeForgotten(
+  { integration, crmId }: { integration: Integration; crmId: string },
+  receipt: ErasureReceipt,
+): Forgotten {
+  const { integrations, crm } = receipt;
+  return {
+    integration: integration.id,
+    crmId,
+    wasKnown: integrations.some(({ wasKnown }) => wasKnown),
+    cleared: crm?.cleared ?? null,
+    editedSince: crm?.editedSince ?? [],
+    networks: {
+      left: toDistinct(integrations.flatMap(({ networks }) => networks.left)),
+      pending: toDistinct(integrations.flatMap(({ networks }) => networks.pending)),
+    },
+    receipt,
+  };
+}
+
+function toDistinct(names: readonly string[]): string[] {
+  return [...new Set(names)];
+}
+
+/** The receipt in sentences. */
+export function describeReceipt(forgotten: Forgotten): string[] {
+  const { networks, cleared, editedSince, receipt } = forgotten;
+  const lines: string[] = [];
+  lines.push(headline(forgotten));
+  lines.push(
+    `Receipt ${receipt.id}, ${formatTimestamp(Date.parse(receipt.at))}: ${erasedText(receipt.erased)}`,
+  );
+  if (receipt.integrations.length > 1) {
+    lines.push(`In: ${receipt.integrations.map(({ integration }) => integration).join(', ')}.`);
+  }
+  if (networks.left.length > 0) lines.push(`Left the networks: ${networks.left.join(', ')}.`);
+  if (cleared !== null) {
+    const isNamed = receipt.pending.some(({ what }) => what === 'introductions');
+    const isProven = receipt.complete && receipt.crm?.verified === true && !isNamed;
+    const proof = isProven ? ' Read again: none of it is left.' : '';
+    lines.push(`Cleared in the CRM: ${cleared.join(', ') || 'nothing'}.${proof}`);
+  }
+  if (editedSince.length > 0) {
+    lines.push(`Left alone, because a person changed them: ${editedSince.join(', ')}.`);
+  }
+  for (const { integration, text } of receipt.pending) lines.push(`${integration}: ${text}`);
+  for (const { integration, crmId } of receipt.leftAlone) {
+    lines.push(`${integration}: ${crmId} is another person there, and was left alone.`);
+  }
+  if (receipt.alike.length > 0) {
+    const ids = receipt.alike.map(({ integration, crmId }) => `${crmId} (${integration})`);
+    lines.push(
+      `${describeCount(ids.length, 'contact')} may be the same person under another id: ${ids.join(', ')}. Forget them as well if so.`,
+    );
+  }
+  if (!receipt.complete) {
+    lines.push(
+      'The erasure is not at its end: no sync takes the contact up meanwhile. Repeat the command once the CRM takes it.',
+    );
+  }
+  return lines;
+}
+
+function headline({ crmId, wasKnown, receipt }: Forgotten): string {
+  if (!receipt.complete) return `${crmId} is blocked, and erased in part.`;
+  if (receipt.erasedEarlier !== null) {
+    const when = formatTimestamp(Date.parse(receipt.erasedEarlier));
+    return `${crmId} was erased on ${when} already, and is not taken up again.`;
+  }
+  return wasKnown
+    ? `${crmId} is erased and is not taken up again.`
+    : `The database knew nothing of ${crmId}; it is kept away from now on.`;
+}
+
+const COUNTED = [
+  ['contacts', 'contact', 'contacts'],
+  ['jobs', 'job', 'jobs'],
+  ['holds', 'hold', 'holds'],
+  ['writes', 'write', 'writes'],
+  ['paths', 'warm path', 'warm paths'],
+  ['introductions', 'text that names the person', 'texts that name the person'],
+  [
+    'texts',
+    'text about the person kept of other contacts',
+    'texts about the person kept of other contacts',
+  ],
+  ['groups', 'membership of a group', 'memberships of groups'],
+  ['runs', 'mention in runs', 'mentions in runs'],
+  ['kept', 'change kept beside the file', 'changes kept beside the file'],
+] as const satisfies readonly [keyof ErasedCounts, string, string][];
+
+/** `erased 1 contact, 2 jobs.` */
+function erasedText(erased: ErasedCounts): string {
+  const parts = COUNTED.flatMap(([what, one, several]) =>
+    erased[what] > 0 ? [describeCount(erased[what], one, several)] : [],
+  );
+  return parts.length === 0 ? 'nothing was left to be erased.' : `erased ${parts.join(', ')}.`;
+}
