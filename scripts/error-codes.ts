@@ -34,6 +34,8 @@ export interface CodePlace {
   line: number;
   /** True if an error is created there, or a run stopped; otherwise the code is only part of an object. */
   isCreated: boolean;
+  /** The message of the error that is created there, with `…` for each value in it; left out if it is not written there. */
+  message?: string | undefined;
 }
 
 export interface FoundCodes {
@@ -84,10 +86,10 @@ export function findErrorCodes(): FoundCodes {
     const nodes = listNodes(parseAst(text, { lang: file.endsWith('x') ? 'tsx' : 'ts' }));
     const scope = readScope(nodes);
     for (const found of nodes.flatMap((each) => listCodeNodes(each))) {
-      const { node, isOfError, isPassed = false } = found;
+      const { node, isOfError, isPassed = false, message } = found;
       const words = readWords(node, scope);
       const line = text.slice(0, node.start).split('\n').length;
-      const place = { file, line, isCreated: isOfError || isPassed };
+      const place = { file, line, isCreated: isOfError || isPassed, message };
       for (const word of words ?? []) codes.set(word, [...(codes.get(word) ?? []), place]);
       if (words === null && isOfError) {
         passedOn.push({ file, text: text.slice(node.start, node.end) });
@@ -138,6 +140,7 @@ interface CodeNode {
   isOfError: boolean;
   /** True if a function that creates an error gets it. */
   isPassed?: true;
+  message?: string | undefined;
 }
 
 /** The expressions in this node that are a code, and what is done with it. */
@@ -154,12 +157,28 @@ function listCodeNodes(node: Node): CodeNode[] {
   const name = 'name' in call.callee ? call.callee.name : call.callee.property.name;
   const at = CODE_ARGUMENT[name];
   const code = at === undefined ? undefined : call.arguments[at];
+  const message = readMessage(call.arguments);
   if (code !== undefined) {
-    return [{ node: code, isOfError: ERROR_CLASS.test(name), isPassed: true }];
+    return [{ node: code, isOfError: ERROR_CLASS.test(name), isPassed: true, message }];
   }
   if (!ERROR_CLASS.test(name)) return [];
   const facts = call.arguments[1];
-  return facts === undefined ? [] : [{ node: codeIn(facts) ?? facts, isOfError: true }];
+  return facts === undefined ? [] : [{ node: codeIn(facts) ?? facts, isOfError: true, message }];
+}
+
+const templateSchema = z.object({
+  quasis: z.array(z.object({ value: z.object({ cooked: z.string() }) })),
+});
+
+/** The sentence among the arguments of a call; undefined if none of them is one. */
+function readMessage(nodes: readonly Node[]): string | undefined {
+  const texts = nodes.flatMap((node) => {
+    if (node.type === 'Literal') return literalSchema.safeParse(node).data?.value ?? [];
+    if (node.type !== 'TemplateLiteral') return [];
+    const parts = templateSchema.safeParse(node).data?.quasis ?? [];
+    return parts.map(({ value }) => value.cooked).join('…');
+  });
+  return texts.find((text) => text.includes(' '));
 }
 
 /** `[415, 'body_not_json', '…']`: the arguments of an HttpError, written as a list. */

@@ -14,6 +14,7 @@ const SERVED = [
   'cytoscape-fcose/cytoscape-fcose.js',
   'uplot/dist/uPlot.iife.min.js',
   'uplot/dist/uPlot.min.css',
+  'minisearch/dist/es/index.js',
 ];
 
 /** Lists, which are a third as large when they are compressed. */

@@ -18,6 +18,8 @@ const SOURCES = [
     'testbed',
     'scripts',
     'config',
+    'docs',
+    'deploy',
   ],
   ...[
     'package.json',
@@ -39,7 +41,7 @@ export async function buildProduct(): Promise<{ main: string; remove(): Promise<
   }
   await symlink(join(CHECKOUT, 'node_modules'), join(folder, 'node_modules'));
   // The types of the build, which take most of its time, are none of the program's.
-  for (const script of ['scripts/bundle.ts', 'scripts/finish-build.ts']) {
+  for (const script of ['scripts/bundle.ts', 'scripts/finish-build.ts', 'scripts/docs.ts']) {
     await promisify(execFile)(process.execPath, [script], { cwd: folder });
   }
   return {

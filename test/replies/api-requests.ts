@@ -109,6 +109,15 @@ export const API_CASES: CaseTable = {
   'GET /readyz': { good: { path: '/readyz' } },
   'GET /openapi.json': { good: { path: '/openapi.json' } },
   'GET /docs': { good: { path: '/docs' } },
+  'GET /docs/guide': { good: { path: '/docs/guide' } },
+  'GET /docs/guide/:page': {
+    good: { path: '/docs/guide/concepts' },
+    unknown: { path: '/docs/guide/nothing' },
+  },
+  'GET /docs/guide/images/:image': {
+    good: { path: '/docs/guide/images/home.webp' },
+    unknown: { path: '/docs/guide/images/nothing.webp' },
+  },
   'GET /docs/styles.css': { good: { path: '/docs/styles.css' } },
   'GET /metrics': { good: { path: '/metrics' } },
 

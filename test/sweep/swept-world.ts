@@ -227,7 +227,7 @@ const readySchema = z.object({ url: z.string() });
 const runsSchema = z.object({ runs: z.array(z.object({ id: z.string() })) });
 
 const PAGES = [
-  ...['/', '/sign-in', '/metrics', '/healthz', '/readyz', '/docs', '/openapi.json'],
+  ...['/', '/sign-in', '/metrics', '/healthz', '/readyz', '/docs', '/docs/guide', '/openapi.json'],
   ...['/v1/integrations', '/v1/runs', '/v1/holds', '/v1/integrations/riverside'],
   ...['/integrations/riverside/persons', '/nowhere', '/runs/none', '/v1/runs/none'],
 ];

@@ -10,6 +10,7 @@ import { createOperationRunner } from '../../operations/kit/perform.ts';
 import { getRelyingParty } from '../../people/sign-in/passkeys.ts';
 import { createAuditChecker } from '../../privacy/audit/checker.ts';
 import { problemPages } from '../pages/frame/page-app.ts';
+import { guideRoutes } from '../pages/guide/guide-routes.ts';
 import { dashboardRoutes } from '../pages/page-routes.ts';
 import { createAccess } from './access.ts';
 import { alertRoutes } from './alerts-api.ts';
@@ -173,6 +174,7 @@ export function createHttpApp(given: HttpDeps): Hono<HttpEnv> {
   app.route('/', hookRoutes(deps, attempts(), getAddress, hookCalls));
   app.route('/', oauthRoutes(deps, access, getAddress));
   addDocuments(app, deps.version, publicUrl);
+  app.route('/', guideRoutes(deps.guideFolder));
   return app;
 }
 

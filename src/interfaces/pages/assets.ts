@@ -30,7 +30,7 @@ function script(from: string, file: string): AssetFile {
   return { name: `${from}.js`, contentType: SCRIPT, package: from, file };
 }
 
-/** Every file that a page may load. Those of packages are scripts that each define one global. */
+/** Every file that a page may load. Those of packages are scripts that each define one global, except for a module of the guide. */
 const FILES = {
   styles: { name: 'pages.css', contentType: CSS, file: 'pages.css' },
   script: { name: 'pages.js', contentType: SCRIPT, file: 'pages.js' },
@@ -65,6 +65,10 @@ const FILES = {
   auditStyles: { name: 'audit.css', contentType: CSS, file: 'audit.css' },
   creditScript: { name: 'credits.js', contentType: SCRIPT, file: 'credits.js' },
   passkeyScript: { name: 'passkeys.js', contentType: SCRIPT, file: 'passkeys.js' },
+  guideStyles: { name: 'guide.css', contentType: CSS, file: 'guide.css' },
+  guideScript: { name: 'guide.js', contentType: SCRIPT, file: 'guide.js' },
+  guideSearch: { name: 'guide-search.js', contentType: SCRIPT, file: 'guide-search.js' },
+  minisearch: script('minisearch', 'dist/es/index.js'),
   icon: { name: 'icon.svg', contentType: 'image/svg+xml', file: 'icon.svg' },
 } as const satisfies Record<string, AssetFile>;
 

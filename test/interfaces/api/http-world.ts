@@ -96,6 +96,8 @@ export interface HttpWorldOptions {
   trustedProxies?: readonly string[];
   plainHttp?: PlainHttp;
   passwords?: boolean;
+  /** The folder of a built guide. */
+  guideFolder?: string;
   provider?: ProviderSettings;
   /** What the operator's environment says of the set-up. */
   setup?: SetupEnvironment;
@@ -206,6 +208,7 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
     trustedProxies,
     ...(options.plainHttp && { plainHttp: options.plainHttp }),
     ...(options.passwords !== undefined && { passwords: options.passwords }),
+    ...(options.guideFolder !== undefined && { guideFolder: options.guideFolder }),
     version: '0.0.0',
     lastTickAt: options.lastTickAt ?? (() => clock.now()),
     stopping: stopping.signal,

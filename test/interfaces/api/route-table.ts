@@ -33,6 +33,9 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'GET /openapi.json': open,
   'GET /docs': open,
   'GET /docs/styles.css': open,
+  'GET /docs/guide': open,
+  'GET /docs/guide/:page': open,
+  'GET /docs/guide/images/:image': open,
   'GET /oauth/styles.css': open,
   'GET /assets/:file': open,
   // Each has a secret of its own in its address, or asks for one.

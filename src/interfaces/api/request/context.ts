@@ -45,6 +45,8 @@ export interface HttpDeps {
   lastTickAt(): number | null;
   /** Aborted when the service is stopping. Its requests to others are then given up. */
   stopping: AbortSignal;
+  /** The folder of the built guide; by default the one next to the program. */
+  guideFolder?: string;
   /** The version of the program. */
   version: string;
 }

@@ -1,0 +1,8 @@
+/**
+ * Builds the guide that `serve` offers under /docs/guide, from the documents that `docs/contents.ts` lists: `npm run docs`, and
+ * a part of `npm run build`. Ends with an error that names every dead link.
+ */
+import { join } from 'node:path';
+import { buildGuide } from './docs/build.ts';
+
+await buildGuide(join(import.meta.dirname, '../dist/guide'));

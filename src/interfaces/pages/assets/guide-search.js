@@ -1,0 +1,65 @@
+/** Finds sections of the guide. A module of its own, so that a test can ask the same questions as the page. */
+
+/** Words of questions that say nothing about their subject. */
+const COMMON = new Set(
+  'a about am an and any are as at be but by can could did do does for from get had has have how i if in into is it its me my of on or our see should so that the their them then there they this to was we were what when where which who why will with would you your'.split(
+    ' ',
+  ),
+);
+
+/** A longer text, or one with the punctuation of a message, was pasted: its words are meant as they are. */
+const MAX_TYPED_WORDS = 8;
+
+/** Shorter words are not completed, and even shorter differences are not forgiven. */
+const MIN_COMPLETED = 3;
+const MIN_FORGIVEN = 5;
+
+/**
+ * @typedef {{ href: string, page: string, heading: string, shown: string, terms: string[] }} Hit
+ * @typedef {{ fields: string[], stored: string[], index: object }} GuideIndex
+ * @param {any} MiniSearch
+ * @param {GuideIndex} data
+ * @returns {(query: string) => Hit[]} The best hit comes first.
+ */
+export function createSearch(MiniSearch, { fields, stored, index }) {
+  const engine = MiniSearch.loadJS(index, { fields, storeFields: stored });
+  return (query) => {
+    const found = [...findCodes(query), ...findWords(query)];
+    const places = new Map(found.map((hit) => [hit.href, hit]));
+    return [...new Set(found.map(({ href }) => href))].map((href) => places.get(href));
+  };
+
+  /** Places that explain a code, setting or variable in the query. @param {string} query */
+  function findCodes(query) {
+    const codes = query.toLowerCase().match(/[a-z][a-z\d]*(?:[_.][a-z\d]+)+/g) ?? [];
+    return codes.flatMap((code) =>
+      engine.search(code, {
+        combineWith: 'AND',
+        boost: BOOST,
+        filter: (/** @type {any} */ place) => place.codes.includes(code),
+      }),
+    );
+  }
+
+  /** @param {string} query */
+  function findWords(query) {
+    const typed = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+    const telling = typed.filter((word) => !COMMON.has(word));
+    const words = telling.length > 0 ? telling : typed;
+    const isPasted = words.length > MAX_TYPED_WORDS || /["“`:;]|\.\s|\.$/.test(query);
+    return engine.search(words.join(' '), {
+      boost: BOOST,
+      boostDocument: (
+        /** @type {number} */ _id,
+        /** @type {string} */ _term,
+        /** @type {any} */ place,
+      ) => (isPasted ? 1 : place.weight),
+      weights: { prefix: 0.6, fuzzy: 0.3 },
+      prefix: (/** @type {string} */ word) => !isPasted && word.length >= MIN_COMPLETED,
+      fuzzy: (/** @type {string} */ word) => !isPasted && word.length >= MIN_FORGIVEN && 0.2,
+    });
+  }
+}
+
+/** What a place is called says more than what it mentions. */
+const BOOST = { heading: 4, page: 2 };

@@ -1,0 +1,42 @@
+/**
+ * The guide: files that the build has made from the documents. Everyone can read them, because they say nothing about this
+ * installation. An address is only looked up in the list of files and never becomes a path.
+ */
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Hono } from 'hono';
+import { compress } from 'hono/compress';
+import { z } from 'zod';
+import { GUIDE } from '../../../core/guide-address.ts';
+import { ownFile } from '../../../core/own-file.ts';
+import type { HttpEnv } from '../../api/request/context.ts';
+import { nothingHere } from '../../api/request/errors.ts';
+
+/** They change only with the version. */
+const CACHE_CONTROL = 'public, max-age=300';
+
+const filesSchema = z.array(z.object({ path: z.string(), file: z.string(), type: z.string() }));
+
+/** The routes of the guide. Nothing of it stays in memory: the list of its files is 5 kB. */
+export function guideRoutes(folder = findGuide()): Hono<HttpEnv> {
+  const app = new Hono<HttpEnv>();
+  for (const path of [GUIDE, `${GUIDE}/:page`, `${GUIDE}/images/:image`]) {
+    app.get(path, compress(), async (c, next) => {
+      const list = join(folder, 'files.json');
+      if (!existsSync(list)) throw nothingHere('The guide is not built. Run `npm run docs`.');
+      const files = filesSchema.parse(JSON.parse(await readFile(list, 'utf8')));
+      const found = files.find((each) => each.path === c.req.path);
+      if (found === undefined) return next();
+      const body = new Uint8Array(await readFile(join(folder, found.file)));
+      return c.body(body, 200, { 'Content-Type': found.type, 'Cache-Control': CACHE_CONTROL });
+    });
+  }
+  return app;
+}
+
+/** The built program has the guide next to it; the sources have the one of the last build. */
+function findGuide(): string {
+  const built = ownFile('guide');
+  return existsSync(built) ? built : ownFile('dist/guide');
+}
