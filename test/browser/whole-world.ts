@@ -1,3 +1,7 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildGuide } from '../../scripts/docs/build.ts';
 import { findSetup } from '../../src/clients/setup/draft.ts';
 import { raiseAlert } from '../../src/clients/statements/alerts.ts';
 import { listBatches } from '../../src/decisions/statements/batches.ts';
@@ -22,10 +26,13 @@ const SHORT = 4;
 
 /**
  * A client with runs, a hold, a batch of contacts that all moved, networks with paths, a webhook that was called,
- * alerts and a schedule; an empty one; one of a CSV file, set up in a browser; and a set-up that goes on.
+ * alerts and a schedule, and the guide; an empty one; one of a CSV file, set up in a browser; and a set-up that goes on.
  */
 export async function openWholeWorld(): Promise<WholeWorld> {
+  const guideFolder = await mkdtemp(join(tmpdir(), 'guide-'));
+  await buildGuide(guideFolder);
   const world = await openNetworkWorld({
+    guideFolder,
     others: ['harbor'],
     // Nothing is there: what is sent does not arrive.
     alerts: { webhook: { url: 'http://127.0.0.1:9/chat' }, failedAbovePercent: 20 },
@@ -61,6 +68,10 @@ export async function openWholeWorld(): Promise<WholeWorld> {
   return {
     ...{ ...world, runId, setupId, clients: ['riverside', 'harbor', finished] },
     ...{ holdId: hold?.id ?? '', batchId: batch?.id ?? '' },
+    async close() {
+      await world.close();
+      await rm(guideFolder, { recursive: true });
+    },
   };
 }
 

@@ -115,6 +115,26 @@ const RECOVERIES: Readonly<Record<string, string>> = {
   second_person: 'it does not wait for a second person any more',
 };
 
+/** The documents about problems other than those of runs. */
+const DOCUMENTS: Readonly<Record<string, string>> = {
+  many_failed: 'docs/outcomes.md#failed',
+  key_expires: 'docs/guides/operating.md#keys',
+  credits_low: 'docs/guides/operating.md#credits',
+  held: 'docs/concepts.md#a-decision',
+  held_batch: 'docs/guides/operating.md#the-details-of-many-contacts-changed',
+  held_missing: 'docs/guides/operating.md#many-contacts-are-missing',
+  held_opt_outs: 'docs/guides/operating.md#many-contacts-opt-out',
+  held_erasures: 'docs/guides/operating.md#requests-of-the-crm-to-erase-contacts',
+  second_person: 'docs/guides/users.md#two-people',
+};
+
+/** The document that explains the problem, as a path in the repository; the guide has one about error codes too. */
+export function documentAbout(subject: string): string {
+  const [word = '', detail = ''] = subject.split('/');
+  if (isAboutRuns(subject) && isKnownStop(detail)) return `docs/errors.md#${detail}`;
+  return DOCUMENTS[word] ?? 'docs/troubleshooting.md';
+}
+
 function getSubjectWord(subject: string): string {
   return subject.split('/', 1)[0] ?? '';
 }

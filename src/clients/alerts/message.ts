@@ -1,5 +1,6 @@
+import { guideAddress } from '../../core/guide-address.ts';
 import type { AlertRecord } from '../statements/alerts.ts';
-import { type Condition, recoveryText } from './conditions.ts';
+import { type Condition, documentAbout, recoveryText } from './conditions.ts';
 
 /** One message; plain text, without personal data. */
 export interface Message {
@@ -19,7 +20,7 @@ export interface Change {
 export function composeMessage(changes: readonly Change[], publicUrl: string): Message {
   const byIntegration = Map.groupBy(changes, ({ row }) => row.integrationId);
   const parts = [...byIntegration].map(([id, members]) => {
-    const lines = new Set(members.flatMap(buildLines));
+    const lines = new Set(members.flatMap((change) => buildLines(change, publicUrl)));
     return [id, ...lines].join('\n');
   });
   return {
@@ -46,10 +47,12 @@ function buildTitle(changes: readonly Change[], integrations: number): string {
   return `donor-sync, ${where}: ${describeChange(worst)}${more}`;
 }
 
-function buildLines(change: Change): string[] {
+function buildLines(change: Change, publicUrl: string): string[] {
   const { condition } = change;
   if (condition === null) return [`  well again: ${describeChange(change)}`];
-  return [`  ${describeChange(change)}`, ...condition.steps.map((step) => `  → ${step}`)];
+  const guide = publicUrl.replace(/\/$/, '') + guideAddress(documentAbout(condition.subject));
+  const steps = [...condition.steps, `More: ${guide}`];
+  return [`  ${describeChange(change)}`, ...steps.map((step) => `  → ${step}`)];
 }
 
 function describeChange({ row, condition }: Change): string {

@@ -8,8 +8,13 @@ describe('composeMessage', () => {
     const { title, text } = composeMessage([problem('riverside', 'held')], PUBLIC_URL);
     expect(title).toBe('donor-sync, riverside: something about held');
     expect(text).toBe(
-      'riverside\n  something about held\n  → Fix it.\n\ndonor-sync at https://sync.example.org',
+      'riverside\n  something about held\n  → Fix it.\n  → More: https://sync.example.org/docs/guide/concepts#a-decision\n\ndonor-sync at https://sync.example.org',
     );
+  });
+
+  it('links to the explanation of the code for which a run stopped', () => {
+    const { text } = composeMessage([problem('riverside', 'run_stopped/clock_wrong')], PUBLIC_URL);
+    expect(text).toContain(`${PUBLIC_URL}/docs/guide/errors#clock_wrong`);
   });
 
   it('says that it is well again', () => {

@@ -1,3 +1,4 @@
+import { GUIDE, guideAddress } from '../../../core/guide-address.ts';
 import type { Role } from '../../../core/role.ts';
 
 /** The areas of the pages, as the rail lists them. An area is listed once it has a page. */
@@ -21,3 +22,10 @@ export const AREAS = [
 ] as const satisfies Area[];
 
 export type AreaId = (typeof AREAS)[number]['id'];
+
+/** The section of the guide about this area, which is called like the area; the guide itself for pages of no area. */
+export function helpAbout(id: AreaId | undefined): string {
+  const area = AREAS.find((each) => each.id === id);
+  if (area === undefined) return GUIDE;
+  return guideAddress(`docs/guides/status-page.md#${area.name.toLowerCase()}`);
+}

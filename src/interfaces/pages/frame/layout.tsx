@@ -6,7 +6,7 @@ import { formatCount } from '../../../core/quantities.ts';
 import { mayActAs, type Role } from '../../../core/role.ts';
 import type { Principal } from '../../api/request/context.ts';
 import { type AssetName, assetHref, pageText } from '../assets.ts';
-import { AREAS, type Area, type AreaId } from './areas.ts';
+import { AREAS, type Area, type AreaId, helpAbout } from './areas.ts';
 import { Icon, type IconKind } from './parts.tsx';
 
 /** What pages know about the request and the user. */
@@ -104,6 +104,7 @@ export function Layout(props: PropsWithChildren<LayoutProps>) {
             </main>
             <footer class="bottom">
               <span>donor-sync {viewer.version}</span>
+              <a href={helpAbout(area)}>Help</a>
               <a href="/docs">HTTP API</a>
               <noscript>Reload the page to see how things stand now.</noscript>
             </footer>

@@ -1,4 +1,5 @@
 import { explain } from '../../../core/codes/explain.ts';
+import { guideAddress } from '../../../core/guide-address.ts';
 import { Layout, render, type Viewer } from './layout.tsx';
 
 /** An error as the API answers it. */
@@ -20,6 +21,9 @@ export function renderProblem(viewer: Viewer, title: string, { code, message }: 
             <summary>What {code} means</summary>
             <p>{explanation.means}</p>
             <p>{explanation.next}</p>
+            <p>
+              <a href={guideAddress(explanation.document)}>More in the guide</a>
+            </p>
           </details>
         )}
         <p>

@@ -1,0 +1,198 @@
+/** The guide as `npm run docs` builds it: its pages, its links, and what its search finds. */
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import MiniSearch from 'minisearch';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { buildGuide, type GuideFile, renderAll } from '../../../scripts/docs/build.ts';
+import { CONTENTS } from '../../../scripts/docs/contents.ts';
+import { documentAbout } from '../../../src/clients/alerts/conditions.ts';
+import { explain, listCodes } from '../../../src/core/codes/explain.ts';
+import { guideAddress } from '../../../src/core/guide-address.ts';
+import { AREAS, helpAbout } from '../../../src/interfaces/pages/frame/areas.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+
+/** The most that the package may carry of it. */
+const MAX_BYTES = 3_000_000;
+
+const searchSchema = z.custom<
+  (engine: typeof MiniSearch, data: unknown) => (query: string) => { href: string }[]
+>((value) => typeof value === 'function');
+
+let folder: string;
+let files: readonly GuideFile[];
+/** The places of the guide that the search finds, without what all addresses begin with. */
+let find: (query: string) => string[];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'guide-'));
+  files = await buildGuide(folder);
+  const module = join(ROOT, 'src/interfaces/pages/assets/guide-search.js');
+  const { createSearch } = z.object({ createSearch: searchSchema }).parse(await import(module));
+  const search = createSearch(MiniSearch, JSON.parse(read('search.json')));
+  find = (query) => search(query).map(({ href }) => href.replace('/docs/guide/', ''));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function read(file: string): string {
+  return readFileSync(join(folder, file), 'utf8');
+}
+
+/** The page with this address, and whether it has that anchor. */
+function leadsSomewhere(address: string): boolean {
+  const [path = '', anchor] = address.split('#');
+  const found = files.find((each) => each.path === path);
+  if (found === undefined) return false;
+  return anchor === undefined || read(found.file).includes(`id="${anchor}"`);
+}
+
+function page(path: string, text: string) {
+  return { page: { document: path, name: path, about: '' }, path, text };
+}
+
+describe('the guide', () => {
+  it('is at most 3 MB', () => {
+    const bytes = files.map(({ file }) => statSync(join(folder, file)).size);
+    expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(MAX_BYTES);
+  });
+
+  it('has no script and no style inside a page', () => {
+    for (const { file, type } of files.filter((each) => each.type.startsWith('text/html'))) {
+      expect(read(file), `${file} ${type}`).not.toMatch(
+        /<style|\sstyle=|<script(?![^>]*\ssrc=)|\son\w+=/i,
+      );
+    }
+  });
+
+  it('has no heading without words, and no field but the search', () => {
+    for (const { file } of files.filter((each) => each.type.startsWith('text/html'))) {
+      expect(read(file), file).not.toMatch(/<th[^>]*>\s*<\/th>|<input (?!type="search")/);
+    }
+  });
+
+  it('keeps every anchor that a document names', () => {
+    const named = CONTENTS.flatMap(({ pages }) => pages).flatMap(({ document }) => {
+      return [...readIfThere(document).matchAll(/<a id="([^"]+)"/g)].map(
+        ([, id]) => `${document}#${id}`,
+      );
+    });
+    expect(named.length).toBeGreaterThan(5);
+    expect(named.filter((place) => !leadsSomewhere(guideAddress(place)))).toEqual([]);
+  });
+
+  it('has every place that errors, alerts and pages of the product link to', () => {
+    const subjects = [
+      ...['many_failed', 'key_expires', 'credits_low/networks', 'held', 'held_batch/1'],
+      ...['held_missing/1', 'held_opt_outs/1', 'held_erasures/1', 'second_person/1'],
+      ...['run_failed/unknown', 'run_stopped/unheard_of'],
+      ...listCodes().map((code) => `run_stopped/${code}`),
+    ];
+    const documents = [
+      ...listCodes().flatMap((code) => explain(code).map(({ document }) => document)),
+      ...subjects.map(documentAbout),
+    ];
+    expect(documents.length).toBeGreaterThan(300);
+    const addresses = [...documents.map(guideAddress), ...AREAS.map(({ id }) => helpAbout(id))];
+    const dead = addresses.filter((address) => !leadsSomewhere(address));
+    expect([...new Set(dead)]).toEqual([]);
+  });
+
+  it('is not built with a dead link', () => {
+    const build = (text: string) => () =>
+      renderAll([page('docs/a.md', text), page('docs/b.md', '# B\n\n## There\n')]);
+    expect(build('# A\n\n[b](b.md#there) [readme](../README.md) [a](#a)')).not.toThrow();
+    for (const link of ['b.md#nowhere', 'c.md', '../nothing.md', '#nowhere']) {
+      expect(build(`# A\n\n[x](${link})`), link).toThrow(`docs/a.md: ${link}`);
+    }
+    expect(build('# A\n\n![x](images/nothing.webp)')).toThrow('docs/a.md: images/nothing.webp');
+  });
+
+  it('refuses HTML other than anchors and pictures', () => {
+    const build = (text: string) => () => renderAll([page('docs/a.md', text)]);
+    for (const html of ['<script>x</script>', '<b onclick="x">y</b>', '<style>a{}</style>']) {
+      expect(build(`# A\n\n${html}`), html).toThrow('cannot contain this HTML');
+      expect(build(`# A\n\nwords ${html}`), html).toThrow('cannot contain this HTML');
+    }
+  });
+});
+
+/** Empty for a page that is generated. */
+function readIfThere(document: string): string {
+  try {
+    return readFileSync(join(ROOT, document), 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** Questions of a first week, written before the search was built, and the sections that answer each. */
+const QUESTIONS: readonly (readonly [question: string, sections: RegExp])[] = [
+  [
+    'how do I stop a run',
+    /^faq#how-do-i-start-or-stop-a-run|operating#every-night|status-page#runs/,
+  ],
+  ['why was a contact skipped', /^faq#why-was-a-contact-skipped|outcomes#skipped/],
+  ['what costs a credit', /^(concepts|faq)#what-costs-a-credit/],
+  ['how do I give a colleague access', /^faq#how-do-i-give-a-colleague|users#(day-by-day|invite)/],
+  ['change the schedule', /^faq#how-do-i-change-the-schedule|status-page#pages-of-a-client/],
+  ['restore a backup', /^faq#how-do-i-back-up-and-restore|operating#what-is-stored-and-backups/],
+  ['HubSpot property missing', /^faq#why-is-a-field-or-property|getting-started-hubspot#3/],
+  ['undo a run', /^faq#how-do-i-undo-a-run|operating#undo|concepts#three-ways-back/],
+  ['what is a decision', /^concepts#a-decision/],
+  ['erase a contact who asked for it', /^faq#someone-asks-to-be-erased|operating#forget/],
+  ['who knows a contact', /^faq#who-in-our-networks|warm-paths|concepts#networks-and-warm-paths/],
+  ['run it every night', /^(faq#how-do-i-run-a-sync-every-night|operating#every-night)/],
+  ['set a monthly budget', /^faq#how-do-i-set-a-budget|settings#budget|operating#credits/],
+  ['forgot my password', /^faq#a-user-forgot-the-password|users#replace-a-forgotten-password/],
+  ['move from SQLite to Postgres', /^(faq#how-do-i-move|many-machines#from-sqlite)/],
+  ['get an alert by e-mail', /^(faq#how-do-i-get-an-alert|alerts)/],
+  ['connect Salesforce', /^(connecting|getting-started-salesforce|sign-in-salesforce)/],
+  ['upload a CSV file', /^(status-page#set-up|getting-started-csv)/],
+  [
+    'what does match_rate_low mean',
+    /^(errors|outcomes)#match_rate_low|operating#the-first-credits/,
+  ],
+  ['see who did what', /^(faq|operating)#who-did-what/],
+];
+
+describe('the search of the guide', () => {
+  it('has the right section among the first three for at least 17 of 20 questions', () => {
+    const missed = QUESTIONS.filter(
+      ([question, sections]) =>
+        !find(question)
+          .slice(0, 3)
+          .some((place) => sections.test(place)),
+    );
+    expect(QUESTIONS).toHaveLength(20);
+    expect(missed.length, missed.map(([question]) => question).join(', ')).toBeLessThanOrEqual(3);
+  });
+
+  it('finds every code first', () => {
+    const codes = listCodes().filter((code) => code.includes('_'));
+    expect(codes.length).toBeGreaterThan(250);
+    const missed = codes.filter((code) => find(code)[0]?.split('#')[1] !== code);
+    expect(missed).toEqual([]);
+  });
+
+  it('finds settings and variables by name', () => {
+    expect(find('budget.perMonth')[0]).toBe('settings#budget.perMonth');
+    expect(find('DONOR_SYNC_SECRET_KEY')[0]).toBe('environment#DONOR_SYNC_SECRET_KEY');
+  });
+
+  it.each([
+    ['There is no integration "nowhere". Nothing was changed.', 'errors#integration_unknown'],
+    [
+      'The database lacks 2 steps of the schema (0003, 0004). Run `donor-sync migrate` once, then try again.',
+      'errors#schema_behind',
+    ],
+    ['Another process is working on this client. Nothing was done.', 'errors#already_running'],
+  ])('leads from the message "%s" to its code', (message, place) => {
+    expect(find(message)[0]).toBe(place);
+  });
+
+  it('finds nothing for words that are nowhere', () => {
+    expect(find('xylophone')).toEqual([]);
+  });
+});
