@@ -10,30 +10,13 @@ import { getPage } from '../core/cursor.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { type Integration, integrationSchema } from '../core/integration-settings.ts';
 import { describeCount, formatTimestamp } from '../core/quantities.ts';
-import { type RunReport, runReportSchema } from '../core/run.ts';
+import type { RunReport } from '../core/run.ts';
 import { withLease } from '../sync/control/with-lease.ts';
+import { integrationShape } from './client-shape.ts';
 import { findClient } from './kit/clients.ts';
 import { type ActingWorld, acting, type Cell, reading } from './kit/operation.ts';
 
 const CLIENT = z.string().describe('The ID of the client');
-
-/** What is said of a client wherever it is listed. */
-export const integrationShape = {
-  id: z.string(),
-  name: z.string().nullable(),
-  crm: z.string().describe('The kind of CRM, such as salesforce'),
-  schedule: z
-    .object({
-      cron: z.string(),
-      timezone: z.string(),
-      nextRunAt: z.iso.datetime().nullable(),
-      paused: z.boolean(),
-    })
-    .nullable()
-    .describe('Null if the client runs only on request'),
-  lastRun: runReportSchema.nullable(),
-  lastSuccessAt: z.iso.datetime().nullable(),
-};
 
 const integrationResult = z.object(integrationShape).meta({ id: 'Integration' });
 

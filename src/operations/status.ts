@@ -8,7 +8,7 @@ import { valuesWaitingSchema } from '../core/waiting-values.ts';
 import { listOpenQuestions } from '../decisions/statements/questions.ts';
 import { readValuesWaiting } from '../fields/waiting-values-view.ts';
 import { nextSteps } from '../sync/views/next-steps.ts';
-import { integrationShape } from './clients.ts';
+import { integrationShape } from './client-shape.ts';
 import { findClient } from './kit/clients.ts';
 import { reading } from './kit/operation.ts';
 

@@ -128,6 +128,7 @@ async function everyLook(world: SweptWorld, { ids }: Neighbour): Promise<void> {
       'runs nonsense',
     ],
     ...[`about ${ids.known}`, `about ${ids.known} --json`, 'audit', 'audit --csv', 'audit verify'],
+    ...['audit export', 'audit export --csv', 'clients connections'],
     'worker --runs nonsense',
   ]);
 }
