@@ -5,11 +5,6 @@ import type { Clock } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import type { TimedReader } from '../../database/reader.ts';
 import {
-  approvalChanged,
-  approvalGone,
-  requireSecondUser,
-} from '../../decisions/second-person/confirm.ts';
-import {
   type ApprovalRecord,
   confirmWithin,
   recordConfirmation,
@@ -220,6 +215,7 @@ async function confirmRequest(
   const { operation, input } = readRequest(await deps.findOperation(request.name), request);
   if (operation.effect === 'reads') return;
   const store = deps.application.store.actingAs(caller.actor);
+  const { approvalGone, requireSecondUser } = await loadConfirmation();
   await requireSecondUser(store.reader, approval, caller.account);
   if (operation.effect === 'acts') {
     const world = toActing(deps, caller, async () => {});
@@ -248,7 +244,13 @@ async function requireSame(
   if (!matter) return;
   const clients = approval.integrations;
   const asked = { ...toAsked(world, operation, input), clients };
-  if (!isSameRequest(world, approval, asked, matter)) throw approvalChanged();
+  if (isSameRequest(world, approval, asked, matter)) return;
+  throw (await loadConfirmation()).approvalChanged();
+}
+
+/** It loads undo and erasures, which few commands need. */
+function loadConfirmation() {
+  return import('../../decisions/second-person/confirm.ts');
 }
 
 /** The world of an operation that works outside of the database, once the caller has agreed to its question. */

@@ -2,7 +2,6 @@
 import type { Actor } from '../../core/actor.ts';
 import { ConfigurationError, isConfigurationError } from '../../core/errors.ts';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
-import { withoutAccount } from '../../decisions/second-person/ask.ts';
 import {
   type ApprovalRecord,
   type NewApproval,
@@ -41,7 +40,7 @@ export async function recordWaiting(
   asked: AskedOperation,
   matter: SecondUserMatter,
 ): Promise<ApprovalRecord> {
-  return (await recordApproval(trx, toRequest(trx, asked, matter))).approval;
+  return (await recordApproval(trx, await toRequest(trx, asked, matter))).approval;
 }
 
 /** Records that the service has to carry it out; likewise. */
@@ -50,7 +49,7 @@ export async function recordToCarryOut(
   asked: AskedOperation,
 ): Promise<ApprovalRecord> {
   const matter = { text: `${asked.operation.summary}.`, contacts: 0, credits: 0 };
-  return (await recordWork(trx, toRequest(trx, asked, matter))).approval;
+  return (await recordWork(trx, await toRequest(trx, asked, matter))).approval;
 }
 
 /** Whether the subject of a waiting request is unchanged. */
@@ -63,14 +62,18 @@ export function isSameRequest(
   return digest === digestOf(source, asked, matter);
 }
 
-function toRequest(
+async function toRequest(
   trx: ActorTransaction,
   asked: AskedOperation,
   matter: SecondUserMatter,
-): NewApproval {
+): Promise<NewApproval> {
   const { operation, input, caller, clients } = asked;
   const { account, actor } = caller;
-  if (account === null) throw withoutAccount();
+  if (account === null) {
+    // It loads erasures, which few commands need.
+    const { withoutAccount } = await import('../../decisions/second-person/ask.ts');
+    throw withoutAccount();
+  }
   const { text, contacts, credits } = matter;
   const { name, role, by } = operation;
   return {

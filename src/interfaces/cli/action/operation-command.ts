@@ -26,7 +26,6 @@ import {
   preview,
 } from '../../../operations/kit/perform.ts';
 import { RequestWaits } from '../../../operations/kit/requests.ts';
-import { describeWaiting } from '../../../operations/second-person.ts';
 import { type Environment, invalidVariable } from '../../../settings/environment.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { EXIT_CODES, type ExitCode, type Output, usageError } from '../terminal/output.ts';
@@ -220,7 +219,8 @@ async function carryOutWhole<Input extends InputSchema, Result extends z.ZodType
 }
 
 /** Nothing has been done yet. */
-function finishWaiting(output: Output, waiting: ApprovalRecord): ExitCode {
+async function finishWaiting(output: Output, waiting: ApprovalRecord): Promise<ExitCode> {
+  const { describeWaiting } = await import('../../../operations/second-person.ts');
   const approval = describeApproval(waiting);
   output.finish({ approval }, () => output.print(describeWaiting(approval).join('\n')));
   return EXIT_CODES.stopped;
