@@ -92,12 +92,12 @@ describe('the explanations of error codes', () => {
     ]);
     const listed = new Map([
       ...codes,
-      ['run_unknown', [...(codes.get('run_unknown') ?? []), place]],
+      ['crm_filter_invalid', [...(codes.get('run_unknown') ?? []), place]],
     ]);
     expect(listRepeated(listed)).toHaveLength(1);
-    expect(listRepeated(new Map([...codes].filter(([code]) => code !== 'run_unknown')))).toEqual([
-      'run_unknown is not a code any more: remove it from the list',
-    ]);
+    expect(
+      listRepeated(new Map([...codes].filter(([code]) => code !== 'crm_filter_invalid'))),
+    ).toEqual(['crm_filter_invalid is not a code any more: remove it from the list']);
   });
 
   it('explain each code once', () => {
