@@ -92,7 +92,7 @@ describe('the explanations of error codes', () => {
     ]);
     const listed = new Map([
       ...codes,
-      ['crm_filter_invalid', [...(codes.get('run_unknown') ?? []), place]],
+      ['crm_filter_invalid', [...(codes.get('crm_filter_invalid') ?? []), place]],
     ]);
     expect(listRepeated(listed)).toHaveLength(1);
     expect(
