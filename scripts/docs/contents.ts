@@ -189,6 +189,9 @@ export const CONTENTS: readonly GuideGroup[] = [
   {
     name: 'Reference',
     pages: [
+      page('docs/guides/commands.md', 'All commands', 'What each command of the terminal is for.', {
+        weight: 0.6,
+      }),
       page(
         'docs/guides/settings.md',
         'Settings',
