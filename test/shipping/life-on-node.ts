@@ -2,7 +2,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
 import { z } from 'zod';
 import { startHubspotSandbox } from '../../sandbox/hubspot/index.ts';
 import { startPartnerSandbox } from '../../sandbox/partner/index.ts';
@@ -38,9 +38,11 @@ export interface Installed {
   place: string;
   /** An empty folder for this Node alone. */
   folder: string;
+  /** Takes what is to be ended with the test. */
+  atEnd(end: () => unknown): void;
 }
 
-export async function liveOn({ node, place, folder }: Installed): Promise<void> {
+export async function liveOn({ node, place, folder, atEnd }: Installed): Promise<void> {
   await mkdir(folder);
   const refused = join(folder, 'refused-addresses');
   const env = {
@@ -58,7 +60,7 @@ export async function liveOn({ node, place, folder }: Installed): Promise<void> 
 
   expect(await donorSync('demo', '--once')).toContain('First sync');
 
-  const erased = await writeClients(folder);
+  const erased = await writeClients({ folder, atEnd });
   await donorSync('fields', 'create', 'org', 'account');
   const { runs } = runsSchema.parse(JSON.parse(await donorSync('sync', '--all', '--json')));
   expect(
@@ -92,7 +94,7 @@ export async function liveOn({ node, place, folder }: Installed): Promise<void> 
     ],
     { cwd: place, env },
   );
-  onTestFinished(() => void server.child.kill('SIGKILL'));
+  atEnd(() => void server.child.kill('SIGKILL'));
   await expect.poll(() => server.stdout()).toContain('"ready"');
   const { url } = readySchema.parse(JSON.parse(server.stdout().split('\n')[0] ?? ''));
   const listed = await fetch(new URL('/v1/integrations', url), {
@@ -108,13 +110,16 @@ export async function liveOn({ node, place, folder }: Installed): Promise<void> 
 }
 
 /** One client of each kind; resolves with the id of a contact of the file. */
-async function writeClients(folder: string): Promise<string> {
+async function writeClients({
+  folder,
+  atEnd,
+}: Pick<Installed, 'folder' | 'atEnd'>): Promise<string> {
   const service = await startPartnerSandbox({ donors: DONORS, rate: 0, jobTimeMs: 0 });
-  onTestFinished(() => service.close());
+  atEnd(() => service.close());
   const org = await startSalesforceSandbox({ contacts: CONTACTS, donors: DONORS });
-  onTestFinished(() => org.close());
+  atEnd(() => org.close());
   const account = await startHubspotSandbox({ contacts: CONTACTS, donors: DONORS });
-  onTestFinished(() => account.close());
+  atEnd(() => account.close());
   const people = await controlService(service).people(CONTACTS);
   const rows = people.map(({ id, firstName, lastName, addresses, employers }) =>
     [id, firstName, lastName, addresses[0], employers[0]]

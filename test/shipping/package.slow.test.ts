@@ -218,25 +218,32 @@ describe('the package', () => {
     expect(output).toContain('First sync');
   });
 
-  it.each([
+  // At the same time: they share nothing but the package, and wait a half of their time.
+  it.concurrent.for([
     ['the oldest that it takes', 'node-22'],
     ['the long-term support before', 'node-24'],
     ['the one of the checkout', 'node'],
-  ])('lives on %s', { timeout: TIMEOUT_MS }, async (_, name) => {
-    const node = join(CHECKOUT, 'node_modules', name, 'bin');
-    if (name === 'node-22') {
-      expect((await run([join(node, 'node'), '--version'], place)).trim()).toBe(`v${OLDEST_NODE}`);
-    }
-    await liveOn({ node, place, folder: join(folder, name) });
-    const env = { ...options(place).env, PATH: [node, process.env['PATH']].join(delimiter) };
-    const skeleton = join(folder, name, 'my-crm');
-    await bringInstalledModules(place, skeleton);
-    const output = await runToEnd(['npm', 'test', '--', '--test-reporter=tap'], {
-      ...options(skeleton),
-      env,
-    });
-    expect(output).toMatch(/^# fail 0$/m);
-  });
+  ] as const)(
+    'lives on %s',
+    { timeout: TIMEOUT_MS },
+    async ([, name], { onTestFinished: atEnd }) => {
+      const node = join(CHECKOUT, 'node_modules', name, 'bin');
+      if (name === 'node-22') {
+        expect((await run([join(node, 'node'), '--version'], place)).trim()).toBe(
+          `v${OLDEST_NODE}`,
+        );
+      }
+      await liveOn({ node, place, folder: join(folder, name), atEnd });
+      const env = { ...options(place).env, PATH: [node, process.env['PATH']].join(delimiter) };
+      const skeleton = join(folder, name, 'my-crm');
+      await bringInstalledModules(place, skeleton);
+      const output = await runToEnd(['npm', 'test', '--', '--test-reporter=tap'], {
+        ...options(skeleton),
+        env,
+      });
+      expect(output).toMatch(/^# fail 0$/m);
+    },
+  );
 
   it('compiles what is written against its exports', async () => {
     const connector = `
