@@ -114,7 +114,7 @@ interface UnknownContactFacts {
   source: keyof typeof SOURCES;
   /** The IDs that the caller could have meant. */
   near?: readonly string[];
-  /** What to do, as a sentence. */
+  /** One sentence that says what to do. */
   next?: string;
   details?: Readonly<Record<string, unknown>>;
   refusal?: Refusal;

@@ -213,7 +213,7 @@ describe('a way by links', () => {
     const bad = visited.filter(({ status }) => status !== 200 && status !== 303);
     expect(bad.map(({ path, from, status }) => `${status} ${path} from ${from}`)).toEqual([]);
     expect(visited.length).toBeGreaterThan(20);
-    // The guide is the same everywhere, and has words of its own that are last names here.
+    // The guide is the same everywhere, and some of its words are last names here.
     const own = visited.filter(({ path }) => !path.startsWith('/docs/guide'));
     for (const { path, text } of own) expect(namesIn(text), path).toEqual([]);
   });

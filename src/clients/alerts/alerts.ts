@@ -26,7 +26,7 @@ export interface AlertsDeps {
   log: Log;
   /** The guarded fetch that sends the messages of a client whose addresses were set in a browser. */
   guard?: { fetchFor(integration: Integration): typeof globalThis.fetch | undefined };
-  /** Ensures that only one of the processes that share a database sends messages. */
+  /** Makes sure that a single process sends messages when several share a database. */
   takeLease(name: string): Promise<LeaseAttempt>;
 }
 

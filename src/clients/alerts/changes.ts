@@ -9,7 +9,7 @@ export interface RecordedChange extends Change {
   row: AlertRecord;
 }
 
-/** Compares the problems with the rows of the same integrations. Returns the problems that started and those that ended. */
+/** Compares the problems with the stored rows of the same clients. Returns which problems started and which ended. */
 export function compare(
   rows: readonly AlertRecord[],
   conditions: readonly Condition[],

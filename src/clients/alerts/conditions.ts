@@ -115,7 +115,7 @@ const RECOVERIES: Readonly<Record<string, string>> = {
   second_person: 'it does not wait for a second person any more',
 };
 
-/** The documents about problems other than those of runs. */
+/** Where the guide explains problems that no run ended with. */
 const DOCUMENTS: Readonly<Record<string, string>> = {
   many_failed: 'docs/outcomes.md#failed',
   key_expires: 'docs/guides/operating.md#keys',

@@ -100,10 +100,7 @@ export async function countAnswersByMapping(
   { limit, since = EVER }: { limit: number; since?: number },
 ): Promise<Answers> {
   const { rows } = await selectAnswers(reader, { integrationId, id, since, limit });
-  return {
-    answered: rows.length,
-    known: rows.filter(({ known }) => known === 1).length,
-  };
+  return toAnswers(rows, 0);
 }
 
 /**
@@ -120,11 +117,12 @@ export async function countAnswersWithRecognised(
   const { rows } = await selectAnswers(reader, { integrationId, id, since, limit });
   const sentSince = Math.min(...rows.map((row) => row.submitted_at), Number.MAX_SAFE_INTEGER);
   const recognised = await selectRecognised(reader, { integrationId, id, sentSince });
-  const alsoKnown = Number(recognised.rows[0]?.count ?? 0);
-  return {
-    answered: rows.length + alsoKnown,
-    known: rows.filter(({ known }) => known === 1).length + alsoKnown,
-  };
+  return toAnswers(rows, Number(recognised.rows[0]?.count ?? 0));
+}
+
+function toAnswers(rows: readonly { known: number | null }[], alsoKnown: number): Answers {
+  const known = rows.filter((row) => row.known === 1).length;
+  return { answered: rows.length + alsoKnown, known: known + alsoKnown };
 }
 
 /** Paid contacts without an answer, from this run's point of view. */

@@ -8,6 +8,7 @@ import {
 } from '../../clients/views/clients.ts';
 import { findResults } from '../../clients/views/find.ts';
 import { getPage } from '../../core/cursor.ts';
+import { clientScheduleSchema } from '../../operations/client-shape.ts';
 import { AREAS } from '../pages/frame/areas.ts';
 import type { Access } from './access.ts';
 import { hasAccess, listAccessible } from './request/client-access.ts';
@@ -43,14 +44,7 @@ const clientSchema = z
     run: z.string().nullable().openapi({ description: 'The run that goes on or waits to begin.' }),
     decisions: z.int().openapi({ description: 'Decisions that wait for a person.' }),
     lastSuccessAt: z.iso.datetime().nullable(),
-    schedule: z
-      .object({
-        cron: z.string(),
-        timezone: z.string(),
-        nextRunAt: z.iso.datetime().nullable(),
-        paused: z.boolean(),
-      })
-      .nullable(),
+    schedule: clientScheduleSchema.nullable(),
     month: z
       .object({ spent: z.int(), budget: z.int().nullable() })
       .openapi({ description: 'Credits for enhancements in this month of its zone.' }),

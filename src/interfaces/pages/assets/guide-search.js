@@ -1,4 +1,4 @@
-/** Finds sections of the guide. A module of its own, so that a test can ask the same questions as the page. */
+/** Finds sections of the guide. It is apart from the page so that a test can ask the same questions. */
 
 /** Words of questions that say nothing about their subject. */
 const COMMON = new Set(
