@@ -17,6 +17,11 @@ import type { Log } from './core/log.ts';
 import { isRunning, type Owner, ownerIsGone, ownerText } from './core/owner.ts';
 import { unknownClient } from './core/shared-errors.ts';
 import { type CreditReader, createCreditReader } from './credits/credit-reader.ts';
+import {
+  noSpendingJournal,
+  openSpendingJournal,
+  type SpendingJournal,
+} from './credits/journal/spending-journal.ts';
 import { createObservations } from './credits/lost-responses.ts';
 import { createPaceBoard } from './credits/statements/paces.ts';
 import { type OpenDatabase, openDatabase } from './database/database.ts';
@@ -85,6 +90,7 @@ export interface Neighbours {
   findConnectorDefinition: typeof findConnectorDefinition;
   openErasureLog: typeof openErasureLog;
   openWriteLog: typeof openWriteLog;
+  openSpendingJournal: typeof openSpendingJournal;
   /** How the engine over Postgres reaches the database with this URL. */
   connectQueue(url: string): QueueConnection;
   /** Sends requests to the service. */
@@ -179,6 +185,7 @@ export async function openApplication(options: ApplicationOptions): Promise<Appl
       asked,
       erasures: erasures ?? noErasureLog,
       writeLog: openWrites(options),
+      spendingJournal: openJournal(options),
     };
     const store: Store = createStore(stored);
     if (options.restores !== true) await keepErasureLog(store, erasures, log);
@@ -218,6 +225,13 @@ function openWrites({ settings, neighbours = {}, log }: ApplicationOptions): Wri
   const { erasureLog, moreErasureLogs = [] } = settings;
   if (erasureLog === null) return noWriteLog;
   return (neighbours.openWriteLog ?? openWriteLog)([erasureLog, ...moreErasureLogs], log);
+}
+
+/** Opens the spending journal, if the settings name one or the database is an SQLite file. */
+function openJournal({ settings, neighbours = {} }: ApplicationOptions): SpendingJournal {
+  const { spendingJournal: path = null } = settings;
+  if (path === null) return noSpendingJournal;
+  return (neighbours.openSpendingJournal ?? openSpendingJournal)(path);
 }
 
 /**

@@ -1,5 +1,11 @@
 import { type Actor, PRODUCT } from './core/actor.ts';
 import type { Clock } from './core/clock.ts';
+import {
+  journalOfStore,
+  noSpendingJournal,
+  type SpendingJournal,
+  type StoreJournal,
+} from './credits/journal/spending-journal.ts';
 import type { RunsAsked } from './database/actor-transaction.ts';
 import type { Fingerprint } from './database/encryption/fingerprint.ts';
 import { neverReplaced, type RequireInPlace } from './database/sqlite/database-file.ts';
@@ -25,6 +31,8 @@ export interface StoreDeps {
   erasures?: ErasureLog;
   /** Records writes outside the database; left out if they are not recorded there. */
   writeLog?: WriteLog;
+  /** Records spending outside the database; left out if it is not recorded there. */
+  spendingJournal?: SpendingJournal;
   /** Is notified of requested runs; left out if nothing needs to be notified. */
   asked?: RunsAsked;
 }
@@ -38,6 +46,8 @@ export interface Store extends DatabaseStore {
   readonly erasures: ErasureLog;
   /** Records writes outside the database. */
   readonly writeLog: WriteLog;
+  /** Records spending outside the database. */
+  readonly spendingJournal: StoreJournal;
   /** Returns the same store with another requester, for the audit. */
   actingAs(actor: Actor): Store;
 }
@@ -45,11 +55,14 @@ export interface Store extends DatabaseStore {
 export function createStore(deps: StoreDeps): Store {
   const { db, clock, fingerprint, actor = PRODUCT, asked = unheard } = deps;
   const { requireInPlace = neverReplaced, writeLog = noWriteLog } = deps;
+  const { spendingJournal = noSpendingJournal } = deps;
+  const tag = storeTag(fingerprint);
   return {
     ...openStore(db, { clock, actor, fingerprint, asked }),
     requireInPlace,
-    erasures: logOfStore(deps.erasures ?? noErasureLog, storeTag(fingerprint)),
+    erasures: logOfStore(deps.erasures ?? noErasureLog, tag),
     writeLog,
+    spendingJournal: journalOfStore(spendingJournal, tag),
     actingAs: (other) => createStore({ ...deps, actor: other }),
   };
 }

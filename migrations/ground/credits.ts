@@ -8,6 +8,7 @@ export async function createCreditTables(db: Kysely<unknown>): Promise<void> {
   await createMappings(db);
   await createSubmissions(db);
   await createJobs(db);
+  await createRecalledPayments(db);
   await createCreditSpans(db);
 }
 
@@ -143,5 +144,29 @@ async function createCreditSpans(db: Kysely<unknown>): Promise<void> {
     .on('credit_spans')
     .columns(['at', 'integration_id', 'enhancements', 'networks', 'written'])
     .where(sql<boolean>`span = 'month'`)
+    .execute();
+}
+
+async function createRecalledPayments(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('recalled_payments')
+    .addColumn('tracking_id', 'text', primaryKey)
+    .addColumn('submission_id', 'text', notNull)
+    .addColumn('integration_id', 'text', notNull)
+    .addColumn('contact', 'text', notNull)
+    .addColumn('identity', 'text', notNull)
+    .addColumn('person', 'text')
+    .addColumn('job_id', 'text')
+    .addColumn('paid_at', 'bigint', notNull)
+    .execute();
+  await db.schema
+    .createIndex('recalled_payments_by_contact')
+    .on('recalled_payments')
+    .columns(['integration_id', 'contact'])
+    .execute();
+  await db.schema
+    .createIndex('recalled_payments_by_person')
+    .on('recalled_payments')
+    .column('person')
     .execute();
 }

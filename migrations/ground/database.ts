@@ -34,5 +34,7 @@ async function createRestoreHolds(db: Kysely<unknown>): Promise<void> {
     .addColumn('why', 'text', notNull)
     .addColumn('held_at', 'bigint', notNull)
     .addColumn('erasures_unknown_after', 'bigint')
+    .addColumn('is_journaled', 'integer', notNull)
+    .addColumn('agreed_at', 'bigint')
     .execute();
 }

@@ -7,6 +7,7 @@ export async function createNetworkTables(db: Kysely<unknown>): Promise<void> {
   await createNetworkWanted(db);
   await createNetworkMembers(db);
   await createNetworkAdds(db);
+  await createRecalledAdds(db);
   await createNetworkCounts(db);
 }
 
@@ -112,5 +113,20 @@ async function createNetworkCounts(db: Kysely<unknown>): Promise<void> {
     .addColumn('removed', 'integer', zeroAtFirst)
     .addColumn('failed', 'integer', zeroAtFirst)
     .addPrimaryKeyConstraint('network_counts_key', ['run_id', 'network'])
+    .execute();
+}
+
+async function createRecalledAdds(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('recalled_adds')
+    .addColumn('add_id', 'text', notNull)
+    .addColumn('integration_id', 'text', notNull)
+    .addColumn('partner_key', 'text', notNull)
+    .addColumn('network_id', 'text', notNull)
+    .addColumn('donor', 'text', notNull)
+    .addColumn('job_id', 'text')
+    .addColumn('donors', 'integer', notNull)
+    .addColumn('sent_at', 'bigint', notNull)
+    .addPrimaryKeyConstraint('recalled_adds_key', ['add_id', 'donor'])
     .execute();
 }

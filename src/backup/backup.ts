@@ -26,8 +26,13 @@ import { dropErasedTexts } from '../fields/erasing/mentions.ts';
 import type { ErasedAgain } from '../privacy/statements/erase-again.ts';
 import { FOLDER_LOG, openErasureLog } from '../privacy/statements/erasure-log.ts';
 import { openErasurePlaces } from '../privacy/statements/erasure-places.ts';
-import { type LogReach, repeatErasures } from '../privacy/statements/repeat-erasures.ts';
+import {
+  findBackupAge,
+  type LogReach,
+  repeatErasures,
+} from '../privacy/statements/repeat-erasures.ts';
 import type { Settings } from '../settings/settings.ts';
+import { type RecalledSpending, recallSpending } from './recall-spending.ts';
 import { holdRestored } from './restores.ts';
 
 /**
@@ -105,6 +110,8 @@ export interface Restored extends ErasedAgain, LogReach {
   keptAs: string | null;
   /** The integrations that spend nothing until a user agrees. */
   held: readonly string[];
+  /** What the spending journal knows about the time since the backup. */
+  spending: RecalledSpending;
 }
 
 export interface RestoreOptions {
@@ -163,15 +170,19 @@ export async function holdAll(
     sealer,
   }: Pick<Application, 'store' | 'integrations' | 'erasureLogs' | 'sealer'>,
   madeAt: number | null,
-): Promise<ErasedAgain & LogReach & { held: string[] }> {
+): Promise<ErasedAgain & LogReach & { held: string[]; spending: RecalledSpending }> {
+  const ageAt = await findBackupAge(store.reader, madeAt);
   const erased = await repeatErasures(store, madeAt);
+  const spending = await recallSpending(store, ageAt);
+  const { unknownAfter } = erased;
+  const { isJournaled } = spending;
   const held = await store.act((trx) =>
-    holdRestored(trx, integrations.keys(), madeAt, erased.unknownAfter),
+    holdRestored(trx, integrations.keys(), { madeAt, unknownAfter, isJournaled }),
   );
   await erasureLogs?.bringUp();
   for (const id of held) await dropErasedTexts({ store, sealer }, id);
   if (erased.erased + erased.integrations.length > 0) await overwriteErased(store.connection);
-  return { ...erased, held };
+  return { ...erased, held, spending };
 }
 
 async function unpack(file: string, to: string, keyRing: KeyRing): Promise<SealedFile> {

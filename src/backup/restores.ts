@@ -2,6 +2,7 @@
 
 import { isoTime } from '../core/clock.ts';
 import type { ActorTransaction } from '../database/actor-transaction.ts';
+import type { RunTransaction } from '../database/leases.ts';
 import { preparedRead, type Slots } from '../database/prepared.ts';
 import type { Reader } from '../database/reader.ts';
 import { dropRequests } from '../decisions/statements/approvals.ts';
@@ -20,6 +21,13 @@ export interface RestoreHold {
   erasuresUnknownAfter: number | null;
 }
 
+/** A restore, until a run has sorted out what may have been paid for since the backup. */
+export interface RestoreToSort {
+  heldAt: number;
+  /** True if the spending journal goes on after the backup, without damage. */
+  isJournaled: boolean;
+}
+
 /** Why nothing runs, for messages. */
 export function erasuresUnknownText(after: number): string {
   const since = after === 0 ? '' : ` after ${isoTime(after).slice(0, 16).replace('T', ' ')} UTC`;
@@ -30,8 +38,11 @@ export function erasuresUnknownText(after: number): string {
 export async function holdRestored(
   trx: ActorTransaction,
   ids: Iterable<string>,
-  madeAt: number | null,
-  unknownAfter: number | null = null,
+  {
+    madeAt,
+    unknownAfter,
+    isJournaled,
+  }: { madeAt: number | null; unknownAfter: number | null; isJournaled: boolean },
 ): Promise<string[]> {
   const known = await trx.selectFrom('integrations').select('id').execute();
   const held = [...new Set([...ids, ...known.map(({ id }) => id)])].sort();
@@ -40,6 +51,8 @@ export async function holdRestored(
     held_at: trx.clock.now(),
     why: 'restored' as const,
     erasures_unknown_after: unknownAfter,
+    is_journaled: isJournaled ? 1 : 0,
+    agreed_at: null,
   };
   for (const integration_id of held) {
     await trx
@@ -67,21 +80,59 @@ export async function findRestoreHold(
   return { why, madeAt, heldAt, erasuresUnknownAfter: row.erasures_unknown_after };
 }
 
-/** A user has seen the plan; false if nothing was held. */
+/**
+ * A user has seen the plan; false if nothing was held. After a restore, the next run first sorts out
+ * what may have been paid for since the backup.
+ */
 export async function confirmRestore(
   trx: ActorTransaction,
   integrationId: string,
 ): Promise<boolean> {
-  const { numDeletedRows } = await trx
+  const { numUpdatedRows } = await trx
+    .updateTable('restore_holds')
+    .set({ agreed_at: trx.clock.now() })
+    .where('integration_id', '=', integrationId)
+    .where('agreed_at', 'is', null)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) return false;
+  await trx
     .deleteFrom('restore_holds')
     .where('integration_id', '=', integrationId)
-    .executeTakeFirst();
-  if (numDeletedRows === 0n) return false;
+    .where('why', '=', 'erased')
+    .execute();
   await recordEntry(trx, { action: 'restore.agreed', integrationId });
   return true;
 }
 
+/** The restore that no run has sorted out yet, agreed to or not; null if there is none. */
+export async function findRestoreToSort(
+  reader: Reader,
+  integrationId: string,
+): Promise<RestoreToSort | null> {
+  const row = await reader
+    .selectFrom('restore_holds')
+    .select(['held_at', 'is_journaled'])
+    .where('integration_id', '=', integrationId)
+    .where('why', '=', 'restored')
+    .executeTakeFirst();
+  return row === undefined ? null : { heldAt: row.held_at, isJournaled: row.is_journaled === 1 };
+}
+
+/** A run has sorted out what may have been paid for since the backup. */
+export async function endRestore(trx: RunTransaction): Promise<void> {
+  await trx
+    .deleteFrom('restore_holds')
+    .where('integration_id', '=', trx.lease.integrationId)
+    .where('agreed_at', 'is not', null)
+    .execute();
+}
+
 /** Queried before each request that spends. */
 const selectHold = preparedRead((db, { integrationId }: Slots<{ integrationId: string }>) =>
-  db.selectFrom('restore_holds').selectAll().where('integration_id', '=', integrationId).compile(),
+  db
+    .selectFrom('restore_holds')
+    .selectAll()
+    .where('integration_id', '=', integrationId)
+    .where('agreed_at', 'is', null)
+    .compile(),
 );

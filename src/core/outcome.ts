@@ -40,6 +40,8 @@ export const OUTCOME_REASONS = {
   no_match_known: 'unchanged',
   /** A user decided that the changed details are still the same person's. */
   identity_change_rejected: 'unchanged',
+  /** A user decided that it was paid for after the backup that the database was restored from. */
+  counted_as_paid: 'unchanged',
   /** The CRM had a profile of another installation, which was adopted. */
   profile_adopted: 'unchanged',
   first_name_missing: 'skipped',
@@ -146,6 +148,8 @@ export const OUTCOME_TEXTS = {
     'the service did not know this person before; asked again when the contact changes',
   identity_change_rejected:
     'a person decided that the changed details belong to the same person; no credit is spent',
+  counted_as_paid:
+    'a user decided that it was paid for after the backup that was restored; no credit is spent',
   profile_adopted: 'was enhanced by another installation, whose donor id the CRM carries',
   first_name_missing: 'has no first name, which the service needs; add it in the CRM',
   last_name_missing: 'has no last name, which the service needs; add it in the CRM',

@@ -59,6 +59,14 @@ export const CONTACT_QUESTION_KINDS = {
     isPaid: true,
     endsWithAnswer: true,
   },
+  /** The database was restored, and the contact may have been paid for since the backup. */
+  paid_since_backup: {
+    ...OF_CONTACT,
+    outcome:
+      'may have been paid for after the backup that the database was restored from; a user decides whether to buy its profile',
+    isPaid: true,
+    endsWithAnswer: true,
+  },
   /** It is missing together with many others: are they gone? */
   contacts_missing: {
     ...OF_CONTACT,

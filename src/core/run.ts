@@ -19,6 +19,7 @@ export type StopCode =
   | 'interrupted'
   | 'match_rate_low'
   | 'contacts_missing'
+  | 'journal_unwritable'
   | 'marks_unconfirmed'
   | 'clock_wrong'
   | 'store_replaced'

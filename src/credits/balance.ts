@@ -3,6 +3,8 @@
 import type { CreditBalances } from '../partner/credits.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
 import { type Allowance, getAllowance, startOfMonth } from './budget.ts';
+import { noteBalance, noteEnd } from './journal/note-spending.ts';
+import { settleByJournal } from './journal/settle-by-journal.ts';
 import type { Glance, Loss } from './judge-lost-responses.ts';
 import { findLosses } from './lost-responses.ts';
 import type { Lost, Proof } from './spend.ts';
@@ -75,10 +77,35 @@ export async function readBalance(
   { store, partner }: Pick<BalanceDeps, 'store' | 'partner'>,
   run: Run,
 ): Promise<CreditBalances> {
+  return (await readAndRecord({ store, partner }, run)).credits;
+}
+
+/**
+ * The same at the start of a run. A reading without open submissions also goes into the spending
+ * journal, where it shows after a restore whether the journal knows of everything that was spent.
+ */
+export async function readFirstBalance(
+  { store, partner, clock }: BalanceDeps,
+  run: Run,
+): Promise<CreditBalances> {
+  const { credits, isQuiet } = await readAndRecord({ store, partner }, run);
+  if (isQuiet) {
+    const balance = { key: run.partnerKey, balance: credits.enhancements };
+    await noteBalance({ store, clock }, run, balance);
+  }
+  return credits;
+}
+
+async function readAndRecord(
+  { store, partner }: Pick<BalanceDeps, 'store' | 'partner'>,
+  run: Run,
+): Promise<{ credits: CreditBalances; isQuiet: boolean }> {
   const { sequence } = await findKeyBalance(store.reader, run.partnerKey);
   const credits = await partner.readCredits(run.control.ending);
-  await recordKeyBalance(store.connection, run.partnerKey, sequence, credits.enhancements);
-  return credits;
+  const { enhancements } = credits;
+  const key = run.partnerKey;
+  const isQuiet = await recordKeyBalance(store.connection, key, sequence, enhancements);
+  return { credits, isQuiet };
 }
 
 /**
@@ -164,7 +191,10 @@ export function submissionProof(deps: ProofDeps, run: Run): Proof<SubmissionReco
       }
     },
     watch: watch.look,
-    prove: (lost, givenUp) => proveSubmissions(deps, run, { lost, givenUp }, watch),
+    async prove(lost, givenUp) {
+      if (await settleByJournal(deps, run, lost)) return;
+      await proveSubmissions(deps, run, { lost, givenUp }, watch);
+    },
   };
 }
 
@@ -268,6 +298,7 @@ async function proveSubmissions(
   const beside = [...new Set(givenUp.map(({ integrationId }) => integrationId))];
   if (!(await settleLostSubmissions(store.leases, leases, settlement, beside))) return;
   for (const { id, loss } of ends) {
+    await noteEnd(deps, run, id, { charged: loss?.charged ?? 0, jobs: {} });
     if (loss === null) {
       log.info(
         { run: run.id, submission: id },

@@ -1,7 +1,7 @@
 /**
  * One protocol for everything that costs credits. A payment is on disk as intended before its
- * request is sent; lease and clock are confirmed right before that. The response is on disk before
- * it counts as finished. A lost response is settled by a proof that each kind provides; until then
+ * request is sent, in the database and in the spending journal; lease and clock are confirmed right
+ * before that. The response is on disk before it counts as finished. A lost response is settled by a proof that each kind provides; until then
  * nothing else of the same key is sent. Kinds may have several requests in flight, which are then
  * awaited first.
  */
@@ -11,6 +11,13 @@ import { CreditsExhausted, chargedBy } from '../partner/errors.ts';
 import type { MayLeave } from '../partner/request.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
 import { confirmLease, SpendingHeld } from './confirm.ts';
+import {
+  type JournaledEnd,
+  type JournaledRequest,
+  JournalUnwritable,
+  noteEnd,
+  noteIntended,
+} from './journal/note-spending.ts';
 
 /** Number of requests in a row that may fail temporarily before the run stops spending. */
 const MAX_FAILURES_IN_ROW = 5;
@@ -80,6 +87,10 @@ export interface Proof<Open extends Unanswered> {
 
 /** One request and its records, which are always on disk. */
 export interface Payment<Intent extends { id: string }, Answer> {
+  /** What the spending journal says of it; null if it is known to be free. */
+  toJournal(intent: Intent): JournaledRequest | null;
+  /** What the spending journal says of its response. */
+  toJournaledEnd(answer: Answer, intent: Intent): JournaledEnd;
   /** Sends it; `mayLeave` is called right before each attempt. */
   send(intent: Intent, mayLeave: MayLeave): Promise<Answer>;
   accept(intent: Intent, answer: Answer): Promise<Attempt>;
@@ -270,6 +281,8 @@ function createUnderWay<Intent extends { id: string }, Answer, Open extends Unan
   }
 }
 
+const NOTHING_CHARGED: JournaledEnd = { charged: 0, jobs: {} };
+
 /** Sends the recorded request, and records the result. */
 export async function spendOnce<Intent extends { id: string }, Answer>(
   deps: Omit<SpendDeps, 'takeLease'>,
@@ -277,14 +290,19 @@ export async function spendOnce<Intent extends { id: string }, Answer>(
   kind: Payment<Intent, Answer>,
   intent: Intent,
 ): Promise<Attempt> {
+  const line = kind.toJournal(intent);
   let answer: Answer;
   try {
+    if (line !== null) await noteIntended(deps, run, line);
     answer = await kind.send(intent, () => confirmLease(deps, run));
   } catch (error) {
     const facts = { run: run.id, request: intent.id };
     if (chargedBy(error) === 'unknown') {
       deps.log.warn(facts, messageOf(error));
       return kind.lose(intent, error);
+    }
+    if (line !== null && !(error instanceof JournalUnwritable)) {
+      await noteEnd(deps, run, intent.id, NOTHING_CHARGED);
     }
     const attempt = await kind.refuse(intent, error);
     if (attempt !== null) return attempt;
@@ -302,6 +320,7 @@ export async function spendOnce<Intent extends { id: string }, Answer>(
     }
     throw error;
   }
+  if (line !== null) await noteEnd(deps, run, intent.id, kind.toJournaledEnd(answer, intent));
   // Outside the `try`: if this fails, the intent stays open and is settled like a lost response.
   return kind.accept(intent, answer);
 }

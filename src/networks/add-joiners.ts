@@ -20,6 +20,7 @@ import {
 } from './statements/network-adds.ts';
 import { recordNetworkMembers } from './statements/network-members.ts';
 import type { NetworkRecord } from './statements/networks.ts';
+import { takeRecalledAdds } from './statements/recalled-adds.ts';
 
 /** A network that exists at the service. */
 export type PresentNetwork = NetworkRecord & { networkId: string };
@@ -41,6 +42,21 @@ export async function addJoiners(
     ...addProof(deps, run),
     what: `bulk adds to "${network.name}"`,
     intend: () => intend(deps, run, network),
+    toJournal: ({ id, networkId, donorIds }) => ({
+      id,
+      key: run.partnerKey,
+      credits: donorIds.length,
+      subject: {
+        kind: 'networks',
+        networkId,
+        donors: donorIds.map((donorId) => store.fingerprint('introducer', donorId)),
+      },
+    }),
+    // The job costs at most this; its outcome says how much.
+    toJournaledEnd: ({ jobId, donorIds }, { id }) => ({
+      charged: donorIds.length,
+      jobs: { [id]: jobId },
+    }),
     send: ({ donorIds }, mayLeave) =>
       partner.networks.addMembers(network.networkId, donorIds, run.control.ending, mayLeave),
     async accept({ id }, { jobId }) {
@@ -69,6 +85,8 @@ async function intend(
   const { store, partner, newId } = deps;
   const { joiners } = planMembers(await findMembership(deps, network));
   if (joiners.length === 0) return 'over';
+  const taken = await store.checkpoint(run.lease, (trx) => takeRecalledAdds(trx, network, joiners));
+  if (taken > 0) return 'progress';
   const spendMark = await findSpendMark(store.reader, run.partnerKey);
   const { networks: balanceBefore } = await partner.readCredits(run.control.ending);
   const { credits, limit, limitText } = await findNetworkAllowance(deps, run, balanceBefore);

@@ -62,6 +62,7 @@ export type HoldView = z.output<typeof holdSchema>;
 
 const BATCH_KIND = z.enum([
   'identity_mass_change',
+  'paid_since_backup',
   'contacts_missing',
   'mass_opt_out',
   'erasure_requested',
@@ -72,7 +73,7 @@ const batchSchema = z
     id: z.string(),
     integration: z.string(),
     kind: BATCH_KIND.describe(
-      'Changed details, contacts that are missing from the CRM, contacts that were marked as opted out, or contacts that the CRM asks to erase',
+      'Changed details, contacts that may have been paid for after the backup that the database was restored from, contacts that are missing from the CRM, contacts that were marked as opted out, or contacts that the CRM asks to erase',
     ),
     reason: z.string().describe('Why they are held, in whole sentences'),
     count: z.int().describe('Number of contacts that wait for the decision'),
@@ -368,6 +369,8 @@ const CHANGED =
 
 const HINTS: Readonly<Record<BatchView['kind'], string>> = {
   identity_mass_change: '',
+  paid_since_backup:
+    'Approve it to buy their profiles, for a credit each. Reject it to count them as paid for, which is free.',
   contacts_missing:
     'Approve it if the contacts are gone, and reject it to wait for them. Both are free.',
   mass_opt_out:

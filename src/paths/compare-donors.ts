@@ -79,6 +79,14 @@ export function createComparison(
     compared: Compared,
   ): Payment<IntendedQuery, Prospect[]> {
     return {
+      toJournal({ id, isFree }) {
+        if (isFree) return null;
+        return { id, key: run.partnerKey, credits: 1, subject: { kind: 'queries' } };
+      },
+      toJournaledEnd: () => ({
+        charged: deps.partner.connections.queryCost('compare')?.credits ?? 0,
+        jobs: {},
+      }),
       send: (_, mayLeave) =>
         deps.partner.connections.compare(donorIds, filters, run.control.ending, mayLeave),
       async accept(query, prospects) {

@@ -8,6 +8,7 @@ export type InsightRun = Pick<
   | 'id'
   | 'lease'
   | 'integration'
+  | 'partnerKey'
   | 'mappings'
   | 'fields'
   | 'forgotten'

@@ -145,6 +145,8 @@ export const settingsSchema = z.strictObject({
    * next to this file.
    */
   erasureLog: z.string().trim().min(1).nullable().default(null),
+  /** See `Settings.spendingJournal`. */
+  spendingJournal: z.string().trim().min(1).nullable().default(null),
   /**
    * Hosts to which keys and tokens may be sent over plain http, although others could read them.
    */

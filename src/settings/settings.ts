@@ -33,6 +33,10 @@ export interface Settings {
   erasureLog: string | null;
   /** Further files that record erasures, as the settings name them. */
   moreErasureLogs?: readonly string[];
+  /**
+   * The file that records spending outside the database; null if it is not recorded there.
+   */
+  spendingJournal?: string | null;
   /** Number of days for which records of the past are kept. */
   retention: Retention;
   /** The actions that wait for a second person. By default, none do. */
@@ -236,6 +240,7 @@ function resolveFiles(settings: CheckedSettings, folder: string): Omit<Settings,
     ...settings,
     database,
     ...resolveErasureLogs(settings.erasureLog, database, folder),
+    spendingJournal: resolveSpendingJournal(settings.spendingJournal, database, folder),
     integrations: settings.integrations.map((integration) => ({
       ...integration,
       crm: resolveCrmFiles(integration.crm, folder),
@@ -275,6 +280,21 @@ function resolveErasureLogs(
   }
   const fallback = file === IN_MEMORY ? null : resolve(folder, LOG_BY_SETTINGS);
   return { erasureLog: places[0] ?? fallback, moreErasureLogs: [] };
+}
+
+/**
+ * The file that the settings name, or one next to an SQLite file. Several hosts may spend through one
+ * Postgres, each with its own file system, so there is none unless the settings name it.
+ */
+function resolveSpendingJournal(
+  named: string | null,
+  database: string,
+  folder: string,
+): string | null {
+  if (named !== null) return resolve(folder, named);
+  if (!database.startsWith(SQLITE)) return null;
+  const file = database.slice(SQLITE.length);
+  return file === IN_MEMORY ? null : `${file}.spending`;
 }
 
 /** Resolves the files of a CRM's settings, relative to the folder of the settings file. */

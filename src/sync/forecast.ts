@@ -8,6 +8,7 @@ import type { ContactRecord } from '../contacts/contacts.ts';
 import { findContacts, listToReconsider } from '../contacts/contacts.ts';
 import { type Decision, hasChanged } from '../contacts/decided-pages.ts';
 import { PRIORITY } from '../contacts/life/line-events.ts';
+import { PAID_SINCE_BACKUP } from '../contacts/many-at-once/paid-since-backup.ts';
 import type { Contact } from '../core/contact.ts';
 import { OUTCOME_REASONS, type OutcomeReason } from '../core/outcome.ts';
 import { type Fate, findShares, type SharingContact } from '../credits/statements/paid-jobs.ts';
@@ -15,6 +16,7 @@ import type { DueReason } from '../database/tables/contacts.ts';
 import { lookUpRecords } from '../fields/records.ts';
 import type { Run, SyncDeps } from './control/context.ts';
 import { findOutside } from './guards/filter.ts';
+import { forecastRestore, type RestoreForecast } from './guards/since-backup.ts';
 import { askedBefore, decideAgain, decideContact, type PlanRules } from './plan.ts';
 import { pagesToRead, plannedContact, planRules } from './read.ts';
 import { SAMPLE_SIZE } from './sample-persons.ts';
@@ -158,7 +160,8 @@ async function chooseRead(
       return [];
     }
     const person = personFingerprint(deps, run, contact);
-    return [{ crmId: contact.id, person, reason: decision.reason }];
+    const { identity } = decision.noted;
+    return [{ crmId: contact.id, identity, person, reason: decision.reason }];
   });
 }
 
@@ -187,7 +190,7 @@ async function* unreadBatches(
   for await (const row of rows) {
     const reason = reasonToChoose(row, rules);
     if (seen.has(row.crmId) || reason === null) continue;
-    batch.push({ crmId: row.crmId, reason });
+    batch.push({ crmId: row.crmId, identity: row.identity, reason });
     if (batch.length < PORTION) continue;
     yield batch;
     batch = [];
@@ -220,15 +223,28 @@ async function fingerprintPersons(
 /** Counts chosen contacts; if several are the same person, only the first one is paid for. */
 function createCount(deps: SyncDeps, run: ForecastRun, forecast: ContactForecast) {
   const paid = new Set<string>();
+  let restore: Promise<RestoreForecast> | null = null;
 
   return async (chosen: readonly Chosen[]): Promise<void> => {
     const rules = sharingRules(deps, run);
-    const shares = await findShares(deps.store.reader, run.integration.id, chosen, rules);
+    restore ??= forecastRestore(deps, run);
+    const waiting = await (await restore).findWaiting(chosen);
+    const shares = await findShares(
+      deps.store.reader,
+      deps.store.fingerprint,
+      run.integration.id,
+      chosen,
+      rules,
+    );
     for (const { crmId, person, reason } of chosen) {
       const fate = shares.get(crmId)?.fate;
       const left = fate === undefined ? undefined : REASON_TO_LEAVE[fate];
       if (left) {
         countLeft(forecast, left);
+        continue;
+      }
+      if (fate === undefined && waiting.has(crmId)) {
+        countLeft(forecast, PAID_SINCE_BACKUP);
         continue;
       }
       const isShared = fate !== undefined || (person !== null && paid.has(person));

@@ -190,6 +190,7 @@ function isOld(row: ContactRecord, rules: PlanRules): boolean {
 function reasonAtRest(row: ContactRecord): OutcomeReason {
   if (row.outcomeReason === 'rejected_by_person') return 'rejected_by_person';
   if (row.outcomeReason === 'person_invalid') return 'person_invalid';
+  if (row.outcomeReason === 'counted_as_paid' && row.donorId === null) return 'counted_as_paid';
   return row.donorId === null ? 'no_match_known' : 'profile_fresh';
 }
 

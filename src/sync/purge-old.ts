@@ -1,6 +1,7 @@
+import { messageOf } from '../core/errors.ts';
 import { type Integration, integrationSchema } from '../core/integration-settings.ts';
 import { longestProfileDays, profileDays } from '../core/retention.ts';
-import type { Lease } from '../database/leases.ts';
+import { pruneJournal } from '../credits/journal/prune-journal.ts';
 import {
   listClientsWithProfiles,
   type PurgedProfiles,
@@ -22,9 +23,15 @@ const DAY_MS = 86_400_000;
  */
 export async function purgeOld(
   { store, clock, log, retention }: Pick<RunDeps, 'store' | 'clock' | 'log' | 'retention'>,
-  lease: Lease,
+  { lease, integration }: Pick<Run, 'lease' | 'integration'>,
 ): Promise<void> {
   const purged = await purgeExpired(store, lease, retention);
+  const journaledDays = longestProfileDays(integration);
+  try {
+    await pruneJournal(store, integration.id, clock.now() - journaledDays * DAY_MS);
+  } catch (error) {
+    log.warn({ error: messageOf(error) }, 'old lines of the spending journal cannot be removed');
+  }
   const { audit: days = null } = retention;
   const audit =
     days === null ? 0 : await store.act((trx) => purgeAudit(trx, clock.now() - days * DAY_MS));

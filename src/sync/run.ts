@@ -19,7 +19,7 @@ import {
   type StopCode,
   type Trigger,
 } from '../core/run.ts';
-import { readBalance } from '../credits/balance.ts';
+import { readBalance, readFirstBalance } from '../credits/balance.ts';
 import { confirmClock, holdAfterRestore } from '../credits/confirm.ts';
 import { findKeyBalance } from '../credits/statements/balances.ts';
 import { acceptMappingByPerson, recordMappingInUse } from '../credits/statements/mappings.ts';
@@ -400,7 +400,7 @@ async function runStations(
  */
 async function prepareStations(deps: SyncDeps, run: Run): Promise<number> {
   await deps.partner.discover(run.control.ending);
-  const { networks } = await readBalance(deps, run);
+  const { networks } = await readFirstBalance(deps, run);
   await deps.store.requireInPlace();
   // Before anything is decided by the age of a profile, because the decision stays in the store.
   await confirmClock(deps, run);
@@ -455,7 +455,7 @@ async function endRun(deps: RunDeps, run: Run, facts: RunFacts): Promise<RunRepo
     decideOptOuts(deps, run).then(() => purgeProfiles(deps, run)),
   );
   if (isWhole && isWell(report)) {
-    await ifStillOurs(run, purgeOld(deps, run.lease));
+    await ifStillOurs(run, purgeOld(deps, run));
   }
   return report;
 }
@@ -474,6 +474,7 @@ const NOT_TO_SPEND: ReadonlySet<string | undefined> = new Set<StopCode>([
     'credits_exhausted',
     'match_rate_low',
     'contacts_missing',
+    'journal_unwritable',
     'marks_unconfirmed',
   ] as const),
 ]);

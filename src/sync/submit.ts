@@ -8,12 +8,13 @@ import { FatalError } from '../core/errors.ts';
 import { MAX_PERSONS_PER_SUBMISSION, type Person } from '../core/person.ts';
 import { findAllowance, readBalance, submissionProof } from '../credits/balance.ts';
 import { batchSize, createLatencyMeter, submissionsAtOnce } from '../credits/in-flight.ts';
+import type { JournaledRequest } from '../credits/journal/note-spending.ts';
 import { type Attempt, type Kind, spend } from '../credits/spend.ts';
 import {
   recordAcceptedSubmission,
   recordRefusedSubmission,
 } from '../credits/statements/answers.ts';
-import { recordSubmissionIntent } from '../credits/statements/intents.ts';
+import { type IntendedJob, recordSubmissionIntent } from '../credits/statements/intents.ts';
 import { recordLostSubmission } from '../credits/statements/lost-answers.ts';
 import { findOpenPersons } from '../credits/statements/paid-jobs.ts';
 import { takeShares } from '../credits/statements/shares.ts';
@@ -23,6 +24,7 @@ import type { Submission } from '../partner/submission.ts';
 import type { Run, SyncDeps } from './control/context.ts';
 import { adoptDonors, createDonorCheck } from './foreign-donors.ts';
 import { holdMassChange } from './guards/mass-change.ts';
+import { createSinceBackup, holdUnreadable } from './guards/since-backup.ts';
 import { type Prepared, preparePersons } from './prepare-persons.ts';
 import { sharingRules } from './sharing.ts';
 import { createTrial, spreadDue, type Trial } from './trial/trial-round.ts';
@@ -51,6 +53,7 @@ const NOTHING: Due = { contacts: [], atMost: 0 };
 interface Intended {
   id: string;
   persons: Person[];
+  jobs: readonly IntendedJob[];
 }
 
 /**
@@ -61,11 +64,16 @@ export async function submitPersons(deps: SubmitDeps, run: Run): Promise<void> {
   const { partner, store } = deps;
   const trial = createTrial(deps, run);
   const meter = createLatencyMeter(deps.clock);
-  await spend(deps, run, {
+  const kind: Kind<Intended, Submission, SubmissionRecord> = {
     ...submissionProof(deps, run),
     what: 'submissions',
     intend: createIntend(deps, run, trial),
     atOnce: () => (trial.isOver ? submissionsAtOnce(meter.latency()) : 1),
+    toJournal: (intent) => toJournal(deps, run, intent),
+    toJournaledEnd: ({ processed, jobIds }) => ({
+      charged: processed,
+      jobs: Object.fromEntries(jobIds),
+    }),
     async send({ id, persons }, mayLeave) {
       let isAnswered = false;
       try {
@@ -85,7 +93,8 @@ export async function submitPersons(deps: SubmitDeps, run: Run): Promise<void> {
       return 'progress';
     },
     refuse: (intent, error) => refuse(deps, run, intent, error),
-  });
+  };
+  await spend(deps, run, kind);
   run.control.finish('submit');
 }
 
@@ -97,6 +106,7 @@ function createIntend(
 ): Kind<Intended, Submission, SubmissionRecord>['intend'] {
   const donors = createDonorCheck(run);
   const room = createRoom(deps, run);
+  const sinceBackup = createSinceBackup(deps, run);
   let isGuarded = false;
   return async (isStillClear) => {
     const { signals } = run.control;
@@ -104,10 +114,16 @@ function createIntend(
     if (readIsDone && !isGuarded) {
       await holdMassChange(deps, run);
       if (run.adopt) await adoptDonors(deps, run);
+      await sinceBackup.sort();
       isGuarded = true;
     }
     const isHeld = run.control.spendingStopped;
-    const due = isHeld ? NOTHING : await nextDue(deps, run, { readIsDone, trial, room });
+    const isTooEarly = !isHeld && !readIsDone && (await sinceBackup.mustWait());
+    const due = isHeld
+      ? NOTHING
+      : isTooEarly
+        ? 'not_yet'
+        : await nextDue(deps, run, { readIsDone, trial, room });
     if (due === 'not_yet') {
       await run.control.wait(signals);
       return 'waited';
@@ -183,9 +199,10 @@ async function hasDue({ store }: Pick<SubmitDeps, 'store'>, run: Run): Promise<b
 async function intendPrepared(
   deps: SubmitDeps,
   run: Run,
-  prepared: readonly Prepared[],
+  due: readonly Prepared[],
   atMost: number,
 ): Promise<Intended | Attempt | 'later'> {
+  const prepared = await holdUnreadable(deps, run, due);
   if (prepared.length === 0) return 'progress';
   const allowance = await findAllowance(deps, run);
   if (allowance === 'later') return allowance;
@@ -210,17 +227,20 @@ async function intendPrepared(
   const batch = fit.slice(0, batchSize(fit.length, sizes, deps.personsPerSubmission));
   if (batch.length === 0) return 'later';
   const id = deps.newId();
+  const intendedJobs = batch.map(({ job }) => job);
   const intent = await recordSubmissionIntent(deps.store.checkpoint, run.lease, {
     submissionId: id,
     runId: run.id,
     partnerKey: run.partnerKey,
     mapping: run.mapping,
-    jobs: batch.map(({ job }) => job),
+    jobs: intendedJobs,
     sharing: sharingRules(deps, run),
     atOnce: MAX_SLOTS,
     keep: run.integration.budget.keep,
   });
-  if (intent.recorded) return { id, persons: batch.map(({ person }) => person) };
+  if (intent.recorded) {
+    return { id, persons: batch.map(({ person }) => person), jobs: intendedJobs };
+  }
   switch (intent.why) {
     case 'person_paid': {
       const unpaid = await shareProfiles(deps, run, prepared);
@@ -265,6 +285,29 @@ async function shareProfiles(
 /** If several contacts are the same person, one is submitted, and the others wait for its job. */
 function oneOfEachPerson(prepared: readonly Prepared[]): Prepared[] {
   return [...new Map(prepared.map((each) => [each.job.person ?? each.job.crmId, each])).values()];
+}
+
+/** The contacts of a submission, as fingerprints only. */
+function toJournal(
+  { store }: Pick<SubmitDeps, 'store'>,
+  { partnerKey, mapping }: Pick<Run, 'partnerKey' | 'mapping'>,
+  { id, jobs }: Intended,
+): JournaledRequest {
+  return {
+    id,
+    key: partnerKey,
+    credits: jobs.length,
+    subject: {
+      kind: 'enhancements',
+      mapping,
+      contacts: jobs.map(({ crmId, identity, person, trackingId }) => ({
+        contact: store.fingerprint('forgotten', crmId),
+        identity,
+        person,
+        trackingId,
+      })),
+    },
+  };
 }
 
 async function accept(

@@ -307,7 +307,9 @@ describeEachDatabase('what waits for a second person', (open) => {
     await eraseFromStore(store, lease, 'c-1');
     await eraseFromStore(store, lease, 'c-2');
     expect(await left()).toEqual(['c-1']);
-    await store.act((trx) => holdRestored(trx, [INTEGRATION], null));
+    await store.act((trx) =>
+      holdRestored(trx, [INTEGRATION], { madeAt: null, unknownAfter: null, isJournaled: false }),
+    );
     expect(await left()).toEqual([]);
     await asked(world, { ...about, crmId: 'c-3' });
     await eraseLeavingIntegration(store, lease);

@@ -27,6 +27,7 @@ const STOP_CODES = {
   interrupted: true,
   match_rate_low: true,
   contacts_missing: true,
+  journal_unwritable: true,
   marks_unconfirmed: true,
   clock_wrong: true,
   store_replaced: true,

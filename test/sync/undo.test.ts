@@ -67,8 +67,9 @@ describe('undoRun', () => {
     const written = old.crm.valueOf(first, 'Donor ID');
     const all = old.deps();
     await old.database.db.updateTable('writes').set({ written_at: 1 }).execute();
-    await withLease(all, old.integration.id, (lease) =>
-      purgeOld({ ...all, retention: { runRows: 90, previousValues: 30 } }, lease),
+    const { integration } = old;
+    await withLease(all, integration.id, (lease) =>
+      purgeOld({ ...all, retention: { runRows: 90, previousValues: 30 } }, { lease, integration }),
     );
     const { contacts, refusals } = await undo(old, run);
     expect(contacts).toEqual({ restored: 0, gone: 0, refused: 3 });

@@ -63,6 +63,20 @@ export const DECISION_EVENTS = {
     outcome_reason: 'identity_change_rejected',
     outcome_at: NOW,
   }),
+  /** It may have been paid for after the backup that the database was restored from. */
+  maybePaidApproved: ofChange('due', {
+    due_reason: 'resubmitted_by_person',
+    priority: PRIORITY.refresh,
+    outcome_reason: 'submission_pending',
+    outcome_at: NOW,
+  }),
+  maybePaidRejected: ofChange('settled', {
+    asked_identity: own('identity'),
+    asked_at: NOW,
+    last_credit: 'stands',
+    outcome_reason: 'counted_as_paid',
+    outcome_at: NOW,
+  }),
   profileApproved: ofPerson('ready', { outcome_reason: 'delivery_pending' }),
   profileRejected: {
     ways: [

@@ -102,6 +102,7 @@ export const LINE_EVENTS = {
     { due_reason: null, ...outcome('identity_mass_change') },
     equal(own('due_reason'), 'identity_changed'),
   ),
+  maybePaid: inLine('held', { due_reason: null, ...outcome('paid_since_backup') }),
   suspected: {
     ways: [
       {

@@ -89,6 +89,12 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
     next: 'The new details count as known: the contact is sent again when they change once more, or when its profile is old.',
     costs: 'Nothing now; one credit when it is sent again.',
   },
+  counted_as_paid: {
+    means:
+      'The database was restored from a backup, and a user decided that this contact was paid for after the backup. No credit is spent.',
+    next: 'Values that are in the CRM stay. The contact is sent again when it changes or when its profile would be old.',
+    costs: 'Nothing now; one credit when it is sent again.',
+  },
   profile_adopted: {
     means:
       'The CRM contains the donor id that another installation wrote, and `sync --adopt` recorded the contact as enhanced without a credit.',
@@ -206,6 +212,12 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
     means:
       'Name, address or employer of many known contacts changed within seven days, for example through an address tool. Nothing was sent.',
     next: '`donor-sync holds` shows which part changed and what it would cost; `donor-sync holds reject --batch` accepts the new details without a credit, `approve --batch` submits the contacts again.',
+    costs: 'Nothing now. `reject` costs nothing; `approve` costs one credit for each contact.',
+  },
+  paid_since_backup: {
+    means:
+      'The database was restored from a backup, and this contact is new or changed since. It may have been paid for after the backup: nothing outside the database says that it was not. Nothing was sent.',
+    next: '`donor-sync holds` shows how many contacts wait for this. `donor-sync holds approve --batch` buys their profiles, for some of them perhaps a second time; `reject --batch` counts them as paid for.',
     costs: 'Nothing now. `reject` costs nothing; `approve` costs one credit for each contact.',
   },
   contacts_missing: {

@@ -87,7 +87,7 @@ async function insertIntent(trx: RunTransaction, intent: Intent): Promise<Intent
   });
   if (inserted.numAffectedRows === 0n) throw new IntentRefused('key_busy');
   // Checked once the key is locked: the previous holder has recorded what it paid for.
-  const shares = await findShares(trx, integrationId, intent.jobs, intent.sharing);
+  const shares = await findShares(trx, trx.fingerprint, integrationId, intent.jobs, intent.sharing);
   if (shares.size > 0) throw new IntentRefused('person_paid');
   const open = await findOpenPersons(trx, intent.partnerKey, intent.jobs);
   if (open.size > 0) throw new IntentRefused('person_open');

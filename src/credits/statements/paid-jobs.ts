@@ -1,9 +1,13 @@
 import { sql } from 'kysely';
 import { OPEN_STATES } from '../../contacts/open-submissions.ts';
+import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
+import { fromRows } from '../../database/from-row.ts';
 import { preparedRead, type Slots } from '../../database/prepared.ts';
 import type { Reader } from '../../database/reader.ts';
 import { inFilledBatches } from '../../database/rows.ts';
 import type { JobState } from '../../database/tables/credits.ts';
+import { changedParts } from '../../identity/identity-text.ts';
+import { findRecalled, type RecalledRow } from './recalled-payments.ts';
 
 /** Which jobs may be shared instead of spending a credit. */
 export interface SharingRules {
@@ -19,6 +23,8 @@ export interface SharingRules {
 /** A contact that is about to be submitted. */
 export interface SharingContact {
   crmId: string;
+  /** Fingerprint of its identity. */
+  identity: string;
   /** Fingerprint of service key and person; null if it is not shared. */
   person: string | null;
 }
@@ -52,10 +58,12 @@ const FATES = new Map<JobState, Fate | 'gone'>([
 /**
  * The job that each contact may share, by CRM ID. It is for the same person under the same key, and
  * newer than the contact's own last submission as that person. So a contact that is submitted again
- * gets a new result.
+ * gets a new result. After a restore, it may also be the contact's own job that the backup does not
+ * know.
  */
 export async function findShares(
   reader: Reader,
+  fingerprint: Fingerprint,
   integrationId: string,
   contacts: readonly SharingContact[],
   rules: SharingRules,
@@ -70,7 +78,34 @@ export async function findShares(
     const job = newestAfter(paid.get(person ?? '') ?? [], after);
     if (job) shares.set(crmId, job);
   }
+  const alone = contacts.filter(({ crmId }) => !shares.has(crmId));
+  const recalled = await findRecalled(
+    reader,
+    fingerprint,
+    integrationId,
+    alone.map(({ crmId }) => crmId),
+  );
+  for (const { crmId, identity } of alone) {
+    const row = recalled.get(crmId);
+    if (row && isReadable(row, identity, rules)) shares.set(crmId, toPaidJob(row));
+  }
   return shares;
+}
+
+/**
+ * Pure: true if the result of this payment can still be read and is for the contact as it is now.
+ */
+export function isReadable(
+  { identity, jobId, paidAt }: RecalledRow,
+  present: string,
+  { since }: Pick<SharingRules, 'since'>,
+): boolean {
+  return jobId !== null && paidAt >= since && changedParts(identity, present).length === 0;
+}
+
+function toPaidJob({ trackingId, submissionId, jobId, paidAt }: RecalledRow): PaidJob {
+  const fate = jobId === null ? 'lost' : 'running';
+  return { trackingId, submissionId, jobId, submittedAt: paidAt, fate };
 }
 
 /**
@@ -129,9 +164,24 @@ async function findPaid(
       );
       if (usable.length > 0) found.set(person, usable);
     }
+    for (const row of fromRows((await recalledRows(reader, { persons: batch, since })).rows)) {
+      if (row.person === null || (row.jobId === null && !heedsLost)) continue;
+      found.set(row.person, [...(found.get(row.person) ?? []), toPaidJob(row)]);
+    }
   }
   return found;
 }
+
+/** What was paid for these persons after the backup that the database was restored from. */
+const recalledRows = preparedRead(
+  (db, { persons, since }: Slots<{ persons: readonly string[]; since: number }>) =>
+    db
+      .selectFrom('recalled_payments')
+      .selectAll()
+      .where('person', 'in', persons)
+      .where('paid_at', '>=', since)
+      .compile(),
+);
 
 /** All contacts with a job produce one row of it per state. */
 const paidRows = preparedRead(

@@ -17,6 +17,7 @@ import {
   type SharingContact,
   type SharingRules,
 } from './paid-jobs.ts';
+import { dropRecalled } from './recalled-payments.ts';
 import { openLossHolds } from './submission-end.ts';
 
 export type { PaidJob, SharingContact, SharingRules };
@@ -44,7 +45,7 @@ export async function takeShares(
   contacts: readonly IntendedJob[],
   rules: SharingRules,
 ): Promise<Set<string>> {
-  const shares = await findShares(trx, trx.lease.integrationId, contacts, rules);
+  const shares = await findShares(trx, trx.fingerprint, trx.lease.integrationId, contacts, rules);
   const takers = contacts.flatMap((contact) => {
     const paid = shares.get(contact.crmId);
     return paid ? [{ ...contact, paid }] : [];
@@ -53,6 +54,8 @@ export async function takeShares(
   const done = await move(trx, trx.lease, runId, takers, 'done');
   const failed = await move(trx, trx.lease, runId, takers, 'failed');
   await move(trx, trx.lease, runId, takers, 'lost');
+  const ids = takers.map(({ crmId }) => trx.fingerprint('forgotten', crmId));
+  await dropRecalled(trx, trx.lease.integrationId, ids);
   await countInRun(trx, runId, { shared: running + done + failed });
   return new Set(shares.keys());
 }

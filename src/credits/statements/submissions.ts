@@ -6,6 +6,7 @@
 import { findOpenSubmissions, type SubmissionRow } from '../../contacts/open-submissions.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../../database/from-row.ts';
 import type { Reader } from '../../database/reader.ts';
+import { inFilledBatches } from '../../database/rows.ts';
 
 export type SubmissionRecord = FromRow<SubmissionRow>;
 
@@ -23,4 +24,21 @@ export function findOpenSubmission(
   partnerKey: string,
 ): Promise<SubmissionRecord | undefined> {
   return findOpenSubmissions(reader, partnerKey).then(([first]) => maybeFromRow(first));
+}
+
+/** Those of these submissions that the database has no record of. */
+export async function findUnknownSubmissions(
+  reader: Reader,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  const unknown = new Set(ids);
+  for (const batch of inFilledBatches(ids)) {
+    const rows = await reader
+      .selectFrom('submissions')
+      .select('id')
+      .where('id', 'in', batch)
+      .execute();
+    for (const { id } of rows) unknown.delete(id);
+  }
+  return unknown;
 }

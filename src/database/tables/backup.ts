@@ -1,5 +1,5 @@
 /** Databases that were restored from a backup. */
-import { bigint, nullable, table, text } from './table.ts';
+import { bigint, integer, nullable, table, text } from './table.ts';
 
 export const BACKUP_TABLES = {
   /**
@@ -26,6 +26,16 @@ export const BACKUP_TABLES = {
       erasures_unknown_after: nullable(bigint()),
       /** When the hold began. */
       held_at: bigint(),
+      /**
+       * 1 if the spending journal goes on after the backup, without damage; 0 if it says nothing about
+       * what was paid for since.
+       */
+      is_journaled: integer(),
+      /**
+       * When a user agreed to spend again; null before. The row stays until a run has sorted out what
+       * may have been paid for since the backup.
+       */
+      agreed_at: nullable(bigint()),
     },
   ),
 };

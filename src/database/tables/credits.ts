@@ -182,6 +182,32 @@ export const CREDIT_TABLES = {
     },
   ),
   /**
+   * Contacts that were paid for after the backup that this database was restored from, by the
+   * spending journal. A row ends when its contact takes the job or a user is asked about it.
+   */
+  recalled_payments: table(
+    {
+      key: ['tracking_id'],
+      whenClientErased: 'deleted',
+      exported: { not: 'fingerprints' },
+      retention: null,
+    },
+    {
+      tracking_id: personal(text()),
+      submission_id: text(),
+      integration_id: text(),
+      /** Fingerprint of the contact's ID. */
+      contact: personal(text()),
+      /** Fingerprint of the submitted identity. */
+      identity: personal(text()),
+      /** Fingerprint of service key and person; null if the job is not shared. */
+      person: personal(nullable(text())),
+      /** Null if it is not known which job the credit has started. */
+      job_id: personal(nullable(text())),
+      paid_at: bigint(),
+    },
+  ),
+  /**
    * Credits spent in a day or a month of UTC, added up when a run ends; unsettled ones count in
    * full.
    */

@@ -125,6 +125,32 @@ export const NETWORK_TABLES = {
       closed_at: nullable(bigint()),
     },
   ),
+  /**
+   * Donors that were added after the backup that this database was restored from, by the spending
+   * journal. A row ends when its donor is to be added: then the database takes over that bulk add.
+   */
+  recalled_adds: table(
+    {
+      key: ['add_id', 'donor'],
+      whenClientErased: 'deleted',
+      exported: { not: 'fingerprints' },
+      retention: null,
+    },
+    {
+      add_id: text(),
+      integration_id: text(),
+      partner_key: text(),
+      /** The service's ID of the network. */
+      network_id: text(),
+      /** Fingerprint of the donor. */
+      donor: personal(text()),
+      /** Null if the response is unknown. */
+      job_id: nullable(text()),
+      /** Number of donors in the bulk add. */
+      donors: integer(),
+      sent_at: bigint(),
+    },
+  ),
   /** What a run did to a network. */
   network_counts: table(
     {

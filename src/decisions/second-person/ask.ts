@@ -269,7 +269,8 @@ async function heldBy(
       return { id, openedAt, contacts, credits, isErasure: false };
     }
     // Approving a changed identity means submitting it again.
-    const isPaid = decision === 'resubmitted' || kind === 'identity_mass_change';
+    const isPaid =
+      decision === 'resubmitted' || kind === 'identity_mass_change' || kind === 'paid_since_backup';
     const isErasure = kind === ERASURE_KIND;
     return { id, openedAt, contacts: 1, credits: isPaid ? 1 : 0, isErasure };
   }

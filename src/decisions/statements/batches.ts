@@ -22,8 +22,8 @@ export interface QuestionBatch {
   id: string;
   integrationId: string;
   /**
-   * The cause of the holds: changed details, missing contacts, opt-out marks, or erasures that the
-   * CRM requests.
+   * The cause of the holds: changed details, payments that a restored backup does not know, missing
+   * contacts, opt-out marks, or erasures that the CRM requests.
    */
   kind: BatchKind;
   count: number;
@@ -48,7 +48,11 @@ export interface QuestionBatch {
 /** The kinds of holds that are decided together. */
 export type BatchKind = Extract<
   ContactQuestionKind,
-  'identity_mass_change' | 'contacts_missing' | 'mass_opt_out' | 'erasure_requested'
+  | 'identity_mass_change'
+  | 'paid_since_backup'
+  | 'contacts_missing'
+  | 'mass_opt_out'
+  | 'erasure_requested'
 >;
 
 /** `detail` of the hold of a missing contact if the settings that define the list have changed. */
@@ -192,7 +196,11 @@ export async function findBatchIntegration(
 type BatchId = Pick<QuestionBatch, 'id' | 'integrationId'>;
 
 function toBatchKind(kind: QuestionKind): BatchKind {
-  const isOther = kind === 'contacts_missing' || kind === 'mass_opt_out' || kind === ERASURE_KIND;
+  const isOther =
+    kind === 'paid_since_backup' ||
+    kind === 'contacts_missing' ||
+    kind === 'mass_opt_out' ||
+    kind === ERASURE_KIND;
   return isOther ? kind : 'identity_mass_change';
 }
 
@@ -276,11 +284,12 @@ async function decideSome(
       isAboutMissing(kind) ? (crm_id ?? []) : [],
     );
     if (decision === 'approved') await removeConfirmed(trx, integrationId, now, missing);
-    const changed = closed.flatMap(({ crm_id, kind }) =>
-      toBatchKind(kind) === 'identity_mass_change' ? (crm_id ?? []) : [],
-    );
-    const event = toLifeEvent('identity_mass_change', decision);
-    await move(trx, { integrationId }, event, changed, { now });
+    for (const moved of ['identity_mass_change', 'paid_since_backup'] as const) {
+      const ids = closed.flatMap(({ crm_id, kind }) =>
+        toBatchKind(kind) === moved ? (crm_id ?? []) : [],
+      );
+      await move(trx, { integrationId }, toLifeEvent(moved, decision), ids, { now });
+    }
   }
   return decided;
 }

@@ -283,6 +283,7 @@ export function toLifeEvent(
   if (decision === 'resubmitted') return 'askedForAgain';
   const isApproved = decision === 'approved';
   if (kind === 'identity_mass_change') return isApproved ? 'changeApproved' : 'changeRejected';
+  if (kind === 'paid_since_backup') return isApproved ? 'maybePaidApproved' : 'maybePaidRejected';
   if (kind === 'forgotten_person') return isApproved ? 'distinguished' : 'confirmedErased';
   if (kind === 'new_person_unknown') return isApproved ? 'changeRejected' : 'blankingDecided';
   return isApproved ? 'profileApproved' : 'profileRejected';

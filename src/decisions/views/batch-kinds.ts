@@ -90,6 +90,44 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
       steps: ['Nothing is spent on them before a person decides: donor-sync holds --show'],
     }),
   },
+  paid_since_backup: {
+    inShort: () => 'perhaps paid for since the backup',
+    why: ({ count }) =>
+      `The database was restored from a backup, and these contacts are new or changed since. Up to ${describeCount(count, 'contact')} of them ${count === 1 ? 'was' : 'were'} paid for after the backup, and nothing outside the database says which. A balance that is not lower than before proves nothing: credits may have been added, and other tools may spend from the same key.`,
+    credits: (count) => count,
+    answers(count) {
+      const contacts = describeCount(count, 'contact');
+      const price = describeCount(count, 'credit');
+      return {
+        approve: {
+          label: `Buy them (${price})`,
+          title: `Spend ${price}?`,
+          confirm: `Buy the profiles of ${contacts}`,
+          effect: `The next sync submits ${contacts} and spends ${price} at most. Profiles that were bought after the backup are paid for a second time.`,
+          hint: 'Nothing was spent between the backup and the restore, or the profiles are worth the price.',
+        },
+        reject: {
+          label: 'They are paid for (no credit)',
+          title: `Count ${contacts} as paid for?`,
+          confirm: `Count ${contacts} as paid for`,
+          effect:
+            'Nothing is spent on them until they change or their profiles would be old. Values that are in the CRM stay.',
+          hint: 'They were synced after the backup: their values are in the CRM already.',
+        },
+      };
+    },
+    decided(word, count) {
+      const contacts = describeCount(count, 'contact');
+      return word === 'approve'
+        ? `The profiles of ${contacts} are to be bought. The next sync spends ${describeCount(count, 'credit')} at most on that.`
+        : `${contacts} ${count === 1 ? 'counts' : 'count'} as paid for. Nothing is spent on them until they change or their profiles would be old.`;
+    },
+    alert: ({ count }) => ({
+      subject: 'held_restored',
+      problem: `the database was restored from a backup, and ${describeCount(count, 'contact')} ${count === 1 ? 'is' : 'are'} new or changed since: they may be paid for already`,
+      steps: ['Nothing is spent on them before a user decides: donor-sync holds'],
+    }),
+  },
   contacts_missing: {
     inShort: () => 'missing from the CRM',
     why({ isListChanged }) {

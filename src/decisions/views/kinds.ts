@@ -123,6 +123,24 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
     refusal: 'It is about details that changed: nothing was submitted yet.',
     hasProfile: false,
   },
+  paid_since_backup: {
+    name: 'Perhaps paid for',
+    why: () =>
+      'the database was restored from a backup, and it may have been paid for after the backup',
+    answers: {
+      approve: {
+        label: 'Buy it (1 credit)',
+        effect: 'The next sync submits it and spends one credit, perhaps a second time.',
+      },
+      reject: {
+        label: 'It is paid for',
+        effect: 'No credit is spent until it changes or its profile would be old.',
+      },
+    },
+    decided: BATCH_KINDS.paid_since_backup.decided,
+    refusal: 'It is about a contact that may be paid for: nothing was submitted yet.',
+    hasProfile: false,
+  },
   contacts_missing: {
     name: 'Missing from the CRM',
     why: (detail) =>

@@ -21,6 +21,8 @@ const erasedSchema = z.object({
   kept: count,
   /** Texts in other contacts' stored data that named the person. */
   texts: count,
+  /** Payments in the spending journal outside the database. */
+  payments: count,
 });
 
 /** Number of erased items, by kind. */
@@ -99,6 +101,7 @@ export const NOTHING_ERASED: ErasedCounts = {
   runs: 0,
   kept: 0,
   texts: 0,
+  payments: 0,
 };
 
 export const NOTHING_CLEARED: CrmErasure = {
@@ -157,6 +160,7 @@ export function addCounts(one: ErasedCounts, other: Partial<ErasedCounts>): Eras
     runs: sum('runs'),
     kept: sum('kept'),
     texts: sum('texts'),
+    payments: sum('payments'),
   };
 }
 

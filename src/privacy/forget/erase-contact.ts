@@ -38,6 +38,7 @@ import {
 import { listNetworks } from '../../networks/statements/networks.ts';
 import { alreadyRunning } from '../../sync/control/with-lease.ts';
 import { notePersonOfBlock } from '../statements/blocks.ts';
+import { eraseFromJournal } from '../statements/erase-from-journal.ts';
 import { dropWaitingErasures } from '../statements/erase-rows.ts';
 import type { ForgottenRecord } from '../statements/erasures.ts';
 import { beginErasure, eraseFromStore, noteErasureReceipt } from '../statements/erasures.ts';
@@ -96,10 +97,11 @@ export async function eraseInEach(
     });
     begun.push({ target, note });
   }
+  const ids = targets.map(({ id }) => id);
+  await eraseFromEachJournal(deps, ids, facts, begun);
   if (!facts.isKnown) {
     return begun.map(({ target, note }) => ({ ...AT_REST, integration: target.id, note }));
   }
-  const ids = targets.map(({ id }) => id);
   const outside: ErasedIn[] = [];
   let failure: DonorSyncError | null = null;
   for (const { target, note } of begun) {
@@ -118,6 +120,20 @@ export async function eraseInEach(
     if (erased !== undefined) done.push(await eraseInStore(deps, request, target, facts, erased));
   }
   return done;
+}
+
+/** Once the contact is blocked, nothing about it is added to the spending journal any more. */
+async function eraseFromEachJournal(
+  { application: { store } }: ForgetPersonDeps,
+  integrationIds: readonly string[],
+  { forms }: Facts,
+  [first]: readonly { note: ErasureNote }[],
+): Promise<void> {
+  const contacts = forms.map((form) => store.fingerprint('forgotten', form));
+  const erase = eraseFromJournal(store.spendingJournal, { integrationIds, contacts });
+  const payments = await store.act(erase);
+  if (first === undefined || payments === 0) return;
+  first.note = { ...first.note, erased: addCounts(first.note.erased, { payments }) };
 }
 
 /** Records the erasure, or finds the progress of an earlier one. */

@@ -240,6 +240,8 @@ async function holdClient(trx: Trx, integrationId: string, now: number): Promise
     held_at: now,
     why: 'erased' as const,
     erasures_unknown_after: null,
+    is_journaled: 0,
+    agreed_at: null,
   };
   await trx
     .insertInto('restore_holds')

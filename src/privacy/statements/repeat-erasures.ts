@@ -34,8 +34,7 @@ export async function repeatErasures(
   madeAt: number | null,
 ): Promise<ErasedAgain & LogReach> {
   const entries = await erasures.read();
-  // If another program restored the database, its last audit entry tells its age.
-  const ageAt = madeAt ?? (await lastEntryAt(reader));
+  const ageAt = await findBackupAge(reader, madeAt);
   const done = await eraseAgain({ reader, fingerprint, act }, entries, madeAt);
   const store = storeTag(fingerprint);
   const lines = await writeLog.read(ageAt === null ? 0 : Math.max(0, ageAt - BACKUP_TAKES_MS));
@@ -53,6 +52,14 @@ function logReach(entries: readonly ErasureEntry[], madeAt: number | null): LogR
   const last = lastLineAt(entries);
   const isCurrent = last !== null && last > (madeAt ?? Number.NEGATIVE_INFINITY);
   return { logReachesTo: last, unknownAfter: isCurrent ? null : (madeAt ?? last ?? 0) };
+}
+
+/**
+ * How old the data of a restored database is (epoch ms): when the backup was made. If another program
+ * restored it, its last audit entry tells. Null if it has none.
+ */
+export async function findBackupAge(reader: Reader, madeAt: number | null): Promise<number | null> {
+  return madeAt ?? (await lastEntryAt(reader));
 }
 
 async function lastEntryAt(reader: Reader): Promise<number | null> {

@@ -169,6 +169,7 @@ const STOP_CODES: ReadonlySet<string> = new Set<StopCode>([
   'interrupted',
   'match_rate_low',
   'contacts_missing',
+  'journal_unwritable',
   'marks_unconfirmed',
   'clock_wrong',
   'store_replaced',

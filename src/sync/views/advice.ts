@@ -94,6 +94,14 @@ const STOPS: Readonly<Record<StopCode | 'crm_account_changed', Entry>> = {
       ['Correct them in the settings, or confirm them once', 'sync ID --accept-marks'],
     ],
   },
+  journal_unwritable: {
+    cause: 'the spending journal cannot be written, so nothing more is spent',
+    needs: 'person',
+    steps: [
+      ['See which file it is, and why it cannot be written', 'doctor'],
+      ['Make it writable, or name another file in spendingJournal, and sync again', 'sync ID'],
+    ],
+  },
   clock_wrong: {
     cause: 'the clock of the machine and that of the service differ by minutes',
     needs: 'person',

@@ -134,16 +134,27 @@ describeEachDatabase('shares', (open) => {
   it('do not heed a lost answer that is decided, or where the settings spend again', async () => {
     const world = await createTwo();
     await pay(world, ['c-1'], 'ada', 'lost');
-    const asker = [{ crmId: 'c-9', person: 'ada' }];
+    const asker = [{ crmId: 'c-9', identity: 'identity of c-9', person: 'ada' }];
     expect(
-      (await findShares(world.store.reader, OTHER, asker, { ...SHARING, heedsLost: false })).size,
+      (
+        await findShares(world.store.reader, world.store.fingerprint, OTHER, asker, {
+          ...SHARING,
+          heedsLost: false,
+        })
+      ).size,
     ).toBe(0);
-    expect((await findShares(world.store.reader, OTHER, asker, SHARING)).get('c-9')).toMatchObject({
+    expect(
+      (await findShares(world.store.reader, world.store.fingerprint, OTHER, asker, SHARING)).get(
+        'c-9',
+      ),
+    ).toMatchObject({
       fate: 'lost',
     });
     const [hold] = await listOpenQuestions(world.store.reader, INTEGRATION);
     expect(hold && (await recordDecision(world.store, hold, 'rejected'))).toBe(true);
-    expect((await findShares(world.store.reader, OTHER, asker, SHARING)).size).toBe(0);
+    expect(
+      (await findShares(world.store.reader, world.store.fingerprint, OTHER, asker, SHARING)).size,
+    ).toBe(0);
   });
 
   it('hold a contact for a lost answer whose own contact has left before a person decided', async () => {
@@ -153,17 +164,29 @@ describeEachDatabase('shares', (open) => {
       .updateTable('questions')
       .set({ decision: 'superseded', decided_at: 1 })
       .execute();
-    const asker = [{ crmId: 'c-9', person: 'ada' }];
-    expect((await findShares(world.store.reader, OTHER, asker, SHARING)).get('c-9')).toMatchObject({
+    const asker = [{ crmId: 'c-9', identity: 'identity of c-9', person: 'ada' }];
+    expect(
+      (await findShares(world.store.reader, world.store.fingerprint, OTHER, asker, SHARING)).get(
+        'c-9',
+      ),
+    ).toMatchObject({
       fate: 'lost',
     });
     await take(world.other, ['c-9'], 'ada');
     // The question about this contact is one about the person as well.
     const [hold] = await listOpenQuestions(world.store.reader, OTHER);
     expect(hold && (await recordDecision(world.store, hold, 'resubmitted'))).toBe(true);
-    const another = [{ crmId: 'c-8', person: 'ada' }];
+    const another = [{ crmId: 'c-8', identity: 'identity of c-8', person: 'ada' }];
     expect(
-      (await findShares(world.store.reader, OTHER, [...asker, ...another], SHARING)).size,
+      (
+        await findShares(
+          world.store.reader,
+          world.store.fingerprint,
+          OTHER,
+          [...asker, ...another],
+          SHARING,
+        )
+      ).size,
     ).toBe(0);
   });
 
@@ -214,25 +237,44 @@ describeEachDatabase('shares', (open) => {
   it('offer no job that was submitted too long ago', async () => {
     const world = await createTwo();
     await pay(world, ['c-1'], 'ada');
-    const asker = [{ crmId: 'c-9', person: 'ada' }];
+    const asker = [{ crmId: 'c-9', identity: 'identity of c-9', person: 'ada' }];
     expect(
-      (await findShares(world.store.reader, OTHER, asker, { ...SHARING, since: START_MS })).size,
+      (
+        await findShares(world.store.reader, world.store.fingerprint, OTHER, asker, {
+          ...SHARING,
+          since: START_MS,
+        })
+      ).size,
     ).toBe(1);
     expect(
-      (await findShares(world.store.reader, OTHER, asker, { ...SHARING, since: START_MS + 1 }))
-        .size,
+      (
+        await findShares(world.store.reader, world.store.fingerprint, OTHER, asker, {
+          ...SHARING,
+          since: START_MS + 1,
+        })
+      ).size,
     ).toBe(0);
   });
 
   it('offer a contact nothing that is not newer than its own last job as that person', async () => {
     const world = await createTwo();
     await pay(world, ['c-1'], 'ada');
-    const asker = [{ crmId: 'c-1', person: 'ada' }];
-    expect((await findShares(world.store.reader, INTEGRATION, asker, SHARING)).size).toBe(0);
+    const asker = [{ crmId: 'c-1', identity: 'identity of c-1', person: 'ada' }];
+    expect(
+      (await findShares(world.store.reader, world.store.fingerprint, INTEGRATION, asker, SHARING))
+        .size,
+    ).toBe(0);
     await take(world.other, ['c-9'], 'ada');
     expect(
-      (await findShares(world.store.reader, OTHER, [{ crmId: 'c-9', person: 'ada' }], SHARING))
-        .size,
+      (
+        await findShares(
+          world.store.reader,
+          world.store.fingerprint,
+          OTHER,
+          [{ crmId: 'c-9', identity: 'identity of c-9', person: 'ada' }],
+          SHARING,
+        )
+      ).size,
     ).toBe(0);
     await world.clock.advance(MINUTE_MS);
     await readPage(world, [readContact('c-2')]);
@@ -243,7 +285,9 @@ describeEachDatabase('shares', (open) => {
     });
     await accept(world, ['c-2'], 'submission-2');
     expect(
-      (await findShares(world.store.reader, INTEGRATION, asker, SHARING)).get('c-1'),
+      (
+        await findShares(world.store.reader, world.store.fingerprint, INTEGRATION, asker, SHARING)
+      ).get('c-1'),
     ).toMatchObject({
       jobId: 'job-c-2',
       trackingId: trackingIdOf('c-2'),

@@ -377,7 +377,9 @@ describeEachDatabase('the audit', (open, kind) => {
       'Entry 3 is another one than the one that was noted down earlier. No restore of a backup is on record that would explain it.',
     ]);
     // The same after a restore of ours: its entry says when, and what it can explain.
-    await store.act((trx) => holdRestored(trx, [], null));
+    await store.act((trx) =>
+      holdRestored(trx, [], { madeAt: null, unknownAfter: null, isJournaled: false }),
+    );
     expect((await verifyAudit(store, end)).problems).toEqual([
       expect.stringMatching(/A backup was restored on [\d-]{10} \(entry 4\): that explains it if/),
     ]);

@@ -81,6 +81,20 @@ export const CREDIT_ERRORS: ErrorTopic = {
       costs: 'Nothing.',
       document: 'docs/guides/operating.md#marks-that-leave-out-most-contacts',
     },
+    journal_unreadable: {
+      means:
+        'The spending journal exists and cannot be read. It says what was paid for already, so nothing was done without it.',
+      next: 'Make the file that the message names readable, then repeat the command.',
+      costs: 'Nothing.',
+      document: 'docs/guides/operating.md#the-spending-journal',
+    },
+    journal_unwritable: {
+      means:
+        'The spending journal cannot be written. Nothing more was spent, because a restored backup would buy the same again. Paid profiles were still delivered.',
+      next: 'Make the file that the message names writable, or name another one in `spendingJournal`, then sync again.',
+      costs: 'Nothing.',
+      document: 'docs/guides/operating.md#the-spending-journal',
+    },
     match_rate_low: {
       means:
         'The service knew too few of the contacts that were sent first. Nothing more was sent.',

@@ -8,7 +8,9 @@ import {
   type RestoreOptions,
   restoreDatabase,
 } from '../../../../backup/backup.ts';
+import type { RecalledSpending } from '../../../../backup/recall-spending.ts';
 import { confirmRestore, findRestoreHold } from '../../../../backup/restores.ts';
+import { PAID_SINCE_BACKUP } from '../../../../contacts/many-at-once/paid-since-backup.ts';
 import { isoTime } from '../../../../core/clock.ts';
 import { formatDuration } from '../../../../core/quantities.ts';
 import { planOne } from '../../../../operations/plan.ts';
@@ -37,7 +39,8 @@ Examples:
   donor-sync restore --agree riverside            see what a sync would spend, and let it
   donor-sync restore --put-back                   the database was put back by another program
 
-A backup does not know what came after it. Who was erased since is erased again, by the log beside the
+A backup does not know what came after it. Contacts that were paid for since get their profile without a
+credit, if the spending journal has them; otherwise you decide about all that are new or changed. Who was erased since is erased again, by the log beside the
 database and the one next to the backup. If there is no log, or none that was in use after the backup was
 made, it says so, and nothing runs until you agree. Every integration is held: syncs read, deliver what is
 paid for, and spend nothing until you have seen the plan and agreed. No other process may use the database meanwhile. The database as it
@@ -151,7 +154,8 @@ function printHeld(
     held,
     logReachesTo,
     unknownAfter,
-  }: ErasedAgain & LogReach & { held: readonly string[] },
+    spending,
+  }: ErasedAgain & LogReach & { held: readonly string[]; spending: RecalledSpending },
 ): void {
   output.print(logText({ logReachesTo, unknownAfter }));
   output.print(
@@ -162,6 +166,7 @@ function printHeld(
       `${describeCount(unfinished, 'erasure')} had not come to an end: repeat \`donor-sync forget\` for them.`,
     );
   }
+  output.print(spendingText(spending));
   const what = unknownAfter === null ? 'Nothing is spent' : 'Nothing runs';
   output.print(`${what} for ${held.join(', ') || 'any integration'} until you agree:`);
   for (const id of held) output.print(`  donor-sync restore --agree ${id}`);
@@ -178,6 +183,28 @@ function logText({ logReachesTo, unknownAfter }: LogReach): string {
       : `The last line of the log of erasures is of ${formatTimestamp(logReachesTo)}. No process has written to it since the backup was made, so it counts as none.`;
   const after = unknownAfter ? ` after ${formatTimestamp(unknownAfter)}` : '';
   return `${found} Erasures${after} are not known: contacts that were erased since then may be back. Put a newer log in its place and restore again, or repeat \`donor-sync forget\` for these contacts before you agree.`;
+}
+
+/** What the spending journal says about the time since the backup. */
+function spendingText({
+  path,
+  reachesTo,
+  isJournaled,
+  contacts,
+  credits,
+}: RecalledSpending): string {
+  const paid = `${describeCount(contacts, 'contact')} for ${describeCount(credits, 'credit')}`;
+  if (isJournaled) {
+    return `Paid for since, by the spending journal: ${paid}. They get their profiles without a further credit.`;
+  }
+  const why =
+    path === null
+      ? 'There is no spending journal.'
+      : reachesTo === null
+        ? `No spending journal was found (${path}).`
+        : `The spending journal ${path} is damaged or ends before the backup (${formatTimestamp(reachesTo)}).`;
+  const known = contacts === 0 ? '' : ` It knows of ${paid}.`;
+  return `${why}${known} What else was paid for since the backup is not known: all contacts that are new or changed wait for your decision (donor-sync holds) after the first sync.`;
 }
 
 async function agree(
@@ -209,7 +236,12 @@ async function agree(
         unknown === null
           ? ''
           : `Erasures${unknown ? ` after ${formatTimestamp(unknown)}` : ''} are not known. `;
-      const question = `${erasures}Let syncs of "${id}" spend again, ${describeCount(credits, 'credit')} for enhancements the next time?`;
+      const waiting = plan.leave[PAID_SINCE_BACKUP] ?? 0;
+      const doubt =
+        waiting === 0
+          ? ''
+          : `Up to ${describeCount(waiting, 'contact')} may have been paid for since the backup, and a balance that is not lower proves nothing. They wait for your decision after the next sync. `;
+      const question = `${erasures}${doubt}Let syncs of "${id}" spend again, ${describeCount(credits, 'credit')} for enhancements the next time?`;
       await confirmOrStop(deps, question, yes);
       await application.store.act((trx) => confirmRestore(trx, id));
       agreed.push({ integration: id, credits, wasHeld: true });

@@ -1,0 +1,69 @@
+/**
+ * What was paid for after a backup, by the spending journal: a restored database takes it over instead
+ * of buying it again.
+ */
+
+import type { RecalledRequest } from '../credits/journal/recall.ts';
+import { lastLineAt, listPayments, listRequests } from '../credits/journal/recall.ts';
+import { recordRecalled } from '../credits/statements/recalled-payments.ts';
+import { findUnknownSubmissions } from '../credits/statements/submissions.ts';
+import { findUnknownAdds, recordRecalledAdd } from '../networks/statements/recalled-adds.ts';
+import { eraseFromJournal } from '../privacy/statements/erase-from-journal.ts';
+import type { Store } from '../store.ts';
+
+/** What the spending journal knows about the time since a backup. */
+export interface RecalledSpending {
+  /** The path of the journal; null if spending is not recorded outside the database. */
+  path: string | null;
+  /** When its last line was written (epoch ms); null if there is no line. */
+  reachesTo: number | null;
+  /** True if it goes on after the backup and is not damaged. */
+  isJournaled: boolean;
+  /** Contacts that were paid for, or may have been, since the backup. */
+  contacts: number;
+  /** Credits for enhancements that they have cost, or may have cost. */
+  credits: number;
+}
+
+/**
+ * Records in a database that was restored from a backup of this moment (epoch ms; null if unknown)
+ * what the journal knows and the database does not. Erased contacts are left out: call it after the
+ * erasures were repeated.
+ */
+export async function recallSpending(
+  store: Pick<Store, 'reader' | 'act' | 'spendingJournal'>,
+  ageAt: number | null,
+): Promise<RecalledSpending> {
+  await store.act(eraseFromJournal(store.spendingJournal));
+  const { path } = store.spendingJournal;
+  const { lines, damaged } = await store.spendingJournal.read();
+  const requests = listRequests(lines);
+  const last = lines.length === 0 ? null : lastLineAt(lines);
+  const isJournaled = last !== null && damaged === 0 && last > (ageAt ?? Number.NEGATIVE_INFINITY);
+  const found: RecalledSpending = { path, reachesTo: last, isJournaled, contacts: 0, credits: 0 };
+  for (const request of await listUnknown(store, requests)) {
+    const payments = listPayments(request);
+    await store.act(async (trx) => {
+      if (request.intended.subject.kind === 'networks') await recordRecalledAdd(trx, request);
+      else await recordRecalled(trx, request, payments);
+    });
+    if (request.intended.subject.kind !== 'enhancements') continue;
+    found.contacts += payments.length;
+    found.credits += request.answered?.charged ?? request.intended.credits;
+  }
+  return found;
+}
+
+/** The requests that the database has no record of. */
+async function listUnknown(
+  { reader }: Pick<Store, 'reader'>,
+  requests: readonly RecalledRequest[],
+): Promise<RecalledRequest[]> {
+  const idsOf = (kind: string) =>
+    requests.flatMap(({ intended }) => (intended.subject.kind === kind ? intended.id : []));
+  const unknown = new Set([
+    ...(await findUnknownSubmissions(reader, idsOf('enhancements'))),
+    ...(await findUnknownAdds(reader, idsOf('networks'))),
+  ]);
+  return requests.filter(({ intended }) => unknown.has(intended.id));
+}

@@ -1,0 +1,49 @@
+/** Holds contacts that may have been paid for after the backup that the database was restored from. */
+import type { RunTransaction } from '../../database/leases.ts';
+import { inBatches } from '../../database/rows.ts';
+import { moveAndList } from '../life/apply-events.ts';
+import { findOpenBatch } from './questions.ts';
+
+/** The kind of question about them. */
+export const PAID_SINCE_BACKUP = 'paid_since_backup';
+
+/**
+ * Holds these contacts if they are due, all in one batch; later contacts join the open batch. Resolves
+ * with the IDs of those that are held.
+ */
+export async function holdMaybePaid(
+  trx: RunTransaction,
+  { runId, newId }: { runId: string; newId: () => string },
+  crmIds: readonly string[],
+): Promise<string[]> {
+  if (crmIds.length === 0) return [];
+  const { lease } = trx;
+  const { integrationId } = lease;
+  const now = trx.clock.now();
+  const batch = (await findOpenBatch(trx, integrationId, PAID_SINCE_BACKUP)) ?? newId();
+  const held: string[] = [];
+  for (const portion of inBatches(crmIds)) {
+    const moved = await moveAndList(trx, lease, 'maybePaid', portion, { id: runId, now });
+    if (moved.length === 0) continue;
+    await trx
+      .insertInto('questions')
+      .values(
+        moved.map(({ crm_id }) => {
+          const id = newId();
+          return {
+            id,
+            integration_id: integrationId,
+            crm_id,
+            kind: PAID_SINCE_BACKUP,
+            // It belongs to no job: nothing was sent.
+            tracking_id: id,
+            batch,
+            opened_at: now,
+          } as const;
+        }),
+      )
+      .execute();
+    held.push(...moved.map(({ crm_id }) => crm_id));
+  }
+  return held;
+}

@@ -1,0 +1,114 @@
+/** The lines of the spending journal: what they hold, and how they are read and written. */
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+
+/** A contact in a submission, as fingerprints. */
+const contactSchema = z.object({
+  /** Fingerprint of the contact's ID, the same as in the erasure log. */
+  contact: z.string(),
+  /** Fingerprint of the submitted identity. */
+  identity: z.string(),
+  /** Fingerprint of service key and person; null if the job is not shared. */
+  person: z.string().nullable(),
+  trackingId: z.string(),
+});
+
+/** What credits are spent on. */
+const subjectSchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('enhancements'),
+    /** The mapping that made the persons. */
+    mapping: z.string(),
+    contacts: z.array(contactSchema),
+  }),
+  z.object({
+    kind: z.literal('networks'),
+    /** The service's ID of the network. */
+    networkId: z.string(),
+    /** Fingerprints of the donors to add, the same as in the erasure log. */
+    donors: z.array(z.string()),
+  }),
+  z.object({ kind: z.literal('queries') }),
+]);
+
+const lineSchema = z.discriminatedUnion('what', [
+  /** A request that is about to be sent. */
+  z.object({
+    what: z.literal('intended'),
+    /** The tag of the database that the line is about. */
+    store: z.string(),
+    /** Epoch ms. */
+    at: z.int(),
+    id: z.string(),
+    integration: z.string(),
+    run: z.string(),
+    /** Fingerprint of base URL and service key. */
+    key: z.string(),
+    /** The most credits that the request may cost. */
+    credits: z.int(),
+    subject: subjectSchema,
+  }),
+  /** The response to a request arrived, or it was settled without one. */
+  z.object({
+    what: z.literal('answered'),
+    store: z.string(),
+    at: z.int(),
+    id: z.string(),
+    charged: z.int(),
+    /** Tracking ID → job ID. */
+    jobs: z.record(z.string(), z.string()),
+  }),
+  /** The balance of a key, read while no submission of it was open. */
+  z.object({
+    what: z.literal('balance'),
+    store: z.string(),
+    at: z.int(),
+    key: z.string(),
+    balance: z.int(),
+  }),
+]);
+
+export type JournalLine = z.infer<typeof lineSchema>;
+export type IntendedLine = Extract<JournalLine, { what: 'intended' }>;
+export type AnsweredLine = Extract<JournalLine, { what: 'answered' }>;
+export type JournaledContact = z.infer<typeof contactSchema>;
+
+const SUM_LENGTH = 16;
+
+/** A line and its checksum, without a line break. */
+export function toText(line: JournalLine): string {
+  const text = JSON.stringify(lineSchema.parse(line));
+  return `${checksum(text)} ${text}`;
+}
+
+/**
+ * The lines of a file, and the number of damaged ones. A line that was torn by a power cut or a kill
+ * lacks its end: its request was not sent, or its response was not recorded, so it is left out and
+ * does not count as damage.
+ */
+export function parseLines(text: string): { lines: JournalLine[]; damaged: number } {
+  const lines: JournalLine[] = [];
+  let damaged = 0;
+  for (const each of text.split('\n')) {
+    if (each === '') continue;
+    const line = parseLine(each);
+    if (line !== null) lines.push(line);
+    else if (each.endsWith('}')) damaged += 1;
+  }
+  return { lines, damaged };
+}
+
+function parseLine(text: string): JournalLine | null {
+  const json = text.slice(SUM_LENGTH + 1);
+  if (text.slice(0, SUM_LENGTH) !== checksum(json)) return null;
+  try {
+    return lineSchema.parse(JSON.parse(json));
+  } catch {
+    return null;
+  }
+}
+
+/** Finds damage, not forgery: whoever can write the file can also write the checksum. */
+function checksum(text: string): string {
+  return hash('sha256', text, 'base64url').slice(0, SUM_LENGTH);
+}

@@ -1,0 +1,88 @@
+/** Records each request that spends in the spending journal: before it is sent, and once it ended. */
+import { messageOf } from '../../core/errors.ts';
+import type { Run, SyncDeps } from '../../sync/control/context.ts';
+import { SpendingHeld } from '../confirm.ts';
+import type { IntendedLine } from './journal-lines.ts';
+
+type JournalDeps = Pick<SyncDeps, 'clock' | 'log'> & {
+  store: Pick<SyncDeps['store'], 'spendingJournal'>;
+};
+type JournalRun = Pick<Run, 'id' | 'control' | 'integration'>;
+
+/** What a request is about, for its line. */
+export type JournaledRequest = Omit<IntendedLine, 'what' | 'store' | 'at' | 'integration' | 'run'>;
+
+/** How a request ended: what it cost, and the job of each of its contacts (tracking ID → job ID). */
+export interface JournaledEnd {
+  charged: number;
+  jobs: Readonly<Record<string, string>>;
+}
+
+/** Nothing may be sent, because a restored backup would buy it again. */
+export class JournalUnwritable extends SpendingHeld {
+  constructor(path: string | null, cause: unknown) {
+    super(
+      `The spending journal ${path} cannot be written: ${messageOf(cause)}. Nothing more is spent, because a restored backup would buy the same again; what is paid for is still delivered. Make the file and its folder writable, or name another file in spendingJournal, then sync again.`,
+      { code: 'journal_unwritable', cause },
+    );
+  }
+}
+
+/** Records a reading of the balance; if it cannot be written, nothing more is spent. */
+export async function noteBalance(
+  { store, clock }: Omit<JournalDeps, 'log'>,
+  run: JournalRun,
+  { key, balance }: { key: string; balance: number },
+): Promise<void> {
+  const { spendingJournal: journal } = store;
+  try {
+    await journal.append({ what: 'balance', at: clock.now(), key, balance });
+  } catch (error) {
+    const { message } = new JournalUnwritable(journal.path, error);
+    run.control.stopSpending('journal_unwritable', message);
+  }
+}
+
+/**
+ * Resolves once the request is on disk outside the database. If it cannot be written, stops the
+ * spending of the run and throws JournalUnwritable: the request must not be sent.
+ */
+export async function noteIntended(
+  { store, clock }: JournalDeps,
+  run: JournalRun,
+  request: JournaledRequest,
+): Promise<void> {
+  const { spendingJournal: journal } = store;
+  const of = { integration: run.integration.id, run: run.id };
+  try {
+    await journal.append({ what: 'intended', at: clock.now(), ...of, ...request });
+  } catch (error) {
+    const unwritable = new JournalUnwritable(journal.path, error);
+    run.control.stopSpending('journal_unwritable', unwritable.message);
+    throw unwritable;
+  }
+}
+
+/**
+ * Resolves once the end of the request is on disk, or could not be written. It has happened already
+ * and still goes into the database; only then nothing more is spent. A restored backup asks a user
+ * about requests without an end.
+ */
+export async function noteEnd(
+  { store, clock, log }: JournalDeps,
+  run: JournalRun,
+  id: string,
+  { charged, jobs }: JournaledEnd,
+): Promise<void> {
+  const { spendingJournal: journal } = store;
+  try {
+    await journal.append({ what: 'answered', at: clock.now(), id, charged, jobs: { ...jobs } });
+  } catch (error) {
+    const unwritable = new JournalUnwritable(journal.path, error);
+    log.warn(
+      { run: run.id, request: id, error: messageOf(error) },
+      'a request has no end on record',
+    );
+    run.control.stopSpending('journal_unwritable', unwritable.message);
+  }
+}

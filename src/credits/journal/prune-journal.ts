@@ -1,0 +1,42 @@
+/** Removes lines of the spending journal that no restore needs any more. */
+import type { ActorTransaction } from '../../database/actor-transaction.ts';
+import type { JournalLine } from './journal-lines.ts';
+import { lockJournal } from './lock-journal.ts';
+import type { StoreJournal } from './spending-journal.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Old lines are removed together: a rewrite of the file at the end of every run would be waste. */
+const REMOVED_TOGETHER_MS = 30 * DAY_MS;
+
+type PruneStore = {
+  readonly spendingJournal: StoreJournal;
+  act<Result>(work: (trx: ActorTransaction) => Promise<Result>): Promise<Result>;
+};
+
+/**
+ * Removes the requests of a client that were sent before an instant (epoch ms), and readings of
+ * balances from before it. Profiles that were bought then are old: they are bought anew in any case.
+ */
+export async function pruneJournal(
+  { spendingJournal: journal, act }: PruneStore,
+  integrationId: string,
+  before: number,
+): Promise<void> {
+  const oldest = await journal.findOldest();
+  if (oldest === null || oldest >= before - REMOVED_TOGETHER_MS) return;
+  await act(async (trx) => {
+    await lockJournal(trx);
+    const { lines } = await journal.read();
+    const old = new Set(lines.flatMap((line) => (isOldRequest(line) ? line.id : [])));
+    await journal.rewrite((line) => (isOld(line, old) ? null : line));
+  });
+
+  function isOldRequest(line: JournalLine): line is JournalLine & { id: string } {
+    return line.what === 'intended' && line.integration === integrationId && line.at < before;
+  }
+
+  function isOld(line: JournalLine, requests: ReadonlySet<string>): boolean {
+    return line.what === 'balance' ? line.at < before : requests.has(line.id);
+  }
+}

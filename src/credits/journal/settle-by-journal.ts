@@ -1,0 +1,48 @@
+/**
+ * Settles lost submissions whose response is in the spending journal. The process died after it had
+ * written the response there and before the database had it, or the database was restored from a backup
+ * that was made in between.
+ */
+import type { Run, SyncDeps } from '../../sync/control/context.ts';
+import type { Lost } from '../spend.ts';
+import { recordAcceptedSubmission, recordRefusedSubmission } from '../statements/answers.ts';
+import type { SubmissionRecord } from '../statements/submissions.ts';
+import type { AnsweredLine } from './journal-lines.ts';
+
+type SettleDeps = Pick<SyncDeps, 'log'> & {
+  store: Pick<SyncDeps['store'], 'checkpoint' | 'spendingJournal'>;
+};
+
+/** True if any of them was settled: then everything is looked at again. */
+export async function settleByJournal(
+  { store, log }: SettleDeps,
+  run: Pick<Run, 'id'>,
+  lost: readonly Lost<SubmissionRecord>[],
+): Promise<boolean> {
+  if (lost.length === 0) return false;
+  const { lines } = await store.spendingJournal.read();
+  const ends = new Map<string, AnsweredLine>();
+  for (const line of lines) if (line.what === 'answered') ends.set(line.id, line);
+  let isSettled = false;
+  for (const { open, lease } of lost) {
+    const end = ends.get(open.id);
+    if (end === undefined || !tellsJobs(end)) continue;
+    await store.checkpoint(lease, (trx) =>
+      end.charged === 0
+        ? recordRefusedSubmission(trx, open.id)
+        : recordAcceptedSubmission(trx, open.id, {
+            jobIds: new Map(Object.entries(end.jobs)),
+            charged: end.charged,
+          }),
+    );
+    const facts = { run: run.id, submission: open.id, charged: end.charged };
+    log.info(facts, 'a lost answer was found in the spending journal');
+    isSettled = true;
+  }
+  return isSettled;
+}
+
+/** False if it was settled by the balance, which does not tell the jobs. */
+function tellsJobs({ charged, jobs }: AnsweredLine): boolean {
+  return charged === 0 || Object.keys(jobs).length > 0;
+}

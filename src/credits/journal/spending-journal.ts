@@ -1,0 +1,206 @@
+/**
+ * Records outside the database what credits are spent on. A restored backup does not know what was
+ * paid for after it was made, and would buy it again. Each request has two lines: one on disk before
+ * it is sent, and one on disk before its response is recorded in the database. The file contains
+ * only keyed fingerprints, job IDs and numbers.
+ */
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { ConfigurationError, messageOf } from '../../core/errors.ts';
+import { hasCode } from '../../database/system-error.ts';
+import { type JournalLine, parseLines, toText } from './journal-lines.ts';
+
+/** Every readable line of the journal, in the order of the file. */
+export interface JournalContents {
+  lines: JournalLine[];
+  /** Number of lines that cannot be read, except a torn last one. */
+  damaged: number;
+}
+
+export interface SpendingJournal {
+  /** The path of the file; null if spending is not recorded outside the database. */
+  readonly path: string | null;
+  /** Resolves once the line is on disk. Throws the system's error if it cannot be written. */
+  append(line: JournalLine): Promise<void>;
+  /** When its oldest line was written (epoch ms); null if there is none. Cheap. */
+  findOldest(): Promise<number | null>;
+  /** The lines of all databases that use the file; none if there is no file. */
+  read(): Promise<JournalContents>;
+  /**
+   * Replaces each line by what `change` returns, or removes it if that is null. Resolves with true
+   * if anything was changed. Only one process at a time may call this, which the caller ensures by a
+   * lock in the database; others may append meanwhile.
+   */
+  rewrite(change: (line: JournalLine) => JournalLine | null): Promise<boolean>;
+}
+
+/** A line without the tag of its database. */
+export type NewLine = JournalLine extends infer Line
+  ? Line extends JournalLine
+    ? Omit<Line, 'store'>
+    : never
+  : never;
+
+/** The journal as one database uses it; lines of other databases are left alone. */
+export interface StoreJournal extends Omit<SpendingJournal, 'append'> {
+  append(line: NewLine): Promise<void>;
+}
+
+export function journalOfStore(journal: SpendingJournal, store: string): StoreJournal {
+  return {
+    path: journal.path,
+    append: (line) => journal.append({ ...line, store }),
+    findOldest: journal.findOldest,
+    async read() {
+      const { lines, damaged } = await journal.read();
+      return { lines: lines.filter((line) => line.store === store), damaged };
+    },
+    rewrite: (change) => journal.rewrite((line) => (line.store === store ? change(line) : line)),
+  };
+}
+
+/** For a database in memory, and for a server database unless the settings name a file. */
+export const noSpendingJournal: SpendingJournal = {
+  path: null,
+  append: async () => undefined,
+  findOldest: async () => null,
+  read: async () => ({ lines: [], damaged: 0 }),
+  rewrite: async () => false,
+};
+
+const FILE_MODE = 0o600;
+
+export function openSpendingJournal(path: string): SpendingJournal {
+  /** The lines that a rewrite has kept. They are older than those in the file itself. */
+  const past = `${path}.past`;
+  /** The file while its lines are being rewritten; it remains if that was killed. */
+  const moving = `${path}.moving`;
+
+  return {
+    path,
+    append: (line) => append(path, toText(line)),
+    async findOldest() {
+      for (const file of [past, moving, path]) {
+        const line = await readFirstLine(file);
+        if (line !== null) return line.at;
+      }
+      return null;
+    },
+    async read() {
+      const files = await Promise.all([past, moving, path].map(readIfThere)).catch((error) => {
+        throw unreadable(path, error);
+      });
+      return files.reduce<JournalContents>(
+        (all, text) => {
+          const { lines, damaged } = parseLines(text ?? '');
+          return { lines: [...all.lines, ...lines], damaged: all.damaged + damaged };
+        },
+        { lines: [], damaged: 0 },
+      );
+    },
+    async rewrite(change) {
+      const isChanged = await moveIntoPast(change);
+      // A rewrite that was killed has left a moved file: its lines are in the past now, and the
+      // lines since then are still to be rewritten.
+      if ((await readIfThere(path)) === null) return isChanged;
+      await rename(path, moving);
+      return (await moveIntoPast(change)) || isChanged;
+    },
+  };
+
+  /** Rewrites the past together with the moved file, which is then removed. */
+  async function moveIntoPast(change: (line: JournalLine) => JournalLine | null): Promise<boolean> {
+    const texts = await Promise.all([past, moving].map(readIfThere));
+    if (texts.every((text) => text === null)) return false;
+    let isChanged = false;
+    const kept = new Set<string>();
+    for (const line of texts.flatMap((text) => parseLines(text ?? '').lines)) {
+      const changed = change(line);
+      if (changed !== line) isChanged = true;
+      if (changed !== null) kept.add(toText(changed));
+    }
+    const draft = `${path}.part`;
+    await writeWhole(draft, [...kept].map((text) => `${text}\n`).join(''));
+    await rename(draft, past);
+    await rm(moving, { force: true });
+    await syncFolder(path);
+    return isChanged;
+  }
+}
+
+/**
+ * Appends a line. If the file was moved away to be rewritten meanwhile, the line may have come too
+ * late for that, so it is appended again to the new file. A line that is there twice does no harm.
+ */
+async function append(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  for (;;) {
+    await using file = await open(path, 'a', FILE_MODE);
+    const { ino, dev, size } = await file.stat();
+    // The line break also comes first, so that a line torn by a power cut stays on its own line.
+    await file.appendFile(`\n${text}\n`);
+    await file.datasync();
+    if (size === 0) await syncFolder(path);
+    const now = await statIfThere(path);
+    if (now !== null && now.ino === ino && now.dev === dev) return;
+  }
+}
+
+/** It must not look as if there were none: then a restore would buy again what it names. */
+function unreadable(path: string, cause: unknown): ConfigurationError {
+  return new ConfigurationError(
+    `The spending journal ${path} cannot be read: ${messageOf(cause)}. It says what was paid for already, so nothing was done without it. Make the file and its folder readable, then repeat the command.`,
+    { code: 'journal_unreadable', cause },
+  );
+}
+
+async function writeWhole(path: string, text: string): Promise<void> {
+  await using file = await open(path, 'w', FILE_MODE);
+  await file.appendFile(text);
+  await file.sync();
+}
+
+async function readIfThere(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
+  }
+}
+
+/** The first line that can be read, among those at the beginning of the file. */
+async function readFirstLine(path: string): Promise<JournalLine | null> {
+  const stream = createReadStream(path, { encoding: 'utf8' });
+  try {
+    for await (const text of createInterface({
+      input: stream,
+      crlfDelay: Number.POSITIVE_INFINITY,
+    })) {
+      const [line] = parseLines(text).lines;
+      if (line !== undefined) return line;
+    }
+    return null;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
+  } finally {
+    stream.destroy();
+  }
+}
+
+async function statIfThere(path: string) {
+  try {
+    return await stat(path);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  await using folder = await open(dirname(path), 'r');
+  await folder.sync();
+}

@@ -1,0 +1,107 @@
+/** Contacts that were paid for after the backup that the database was restored from. */
+import type { Selectable } from 'kysely';
+import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
+import { type FromRow, fromRows } from '../../database/from-row.ts';
+import { preparedRead, type Slots } from '../../database/prepared.ts';
+import type { Reader } from '../../database/reader.ts';
+import { inBatches, inFilledBatches } from '../../database/rows.ts';
+import type { Tables, Trx } from '../../database/tables/tables.ts';
+import type { RecalledPayment, RecalledRequest } from '../journal/recall.ts';
+
+export type RecalledRow = FromRow<Selectable<Tables['recalled_payments']>>;
+
+/**
+ * Records a submission that the database does not know, with its credits and the contacts that it
+ * may have paid for.
+ */
+export async function recordRecalled(
+  trx: Trx,
+  { intended, answered }: RecalledRequest,
+  payments: readonly RecalledPayment[],
+): Promise<void> {
+  const { id, integration, run, key, at, credits, subject } = intended;
+  await trx
+    .insertInto('submissions')
+    .values({
+      id,
+      integration_id: integration,
+      run_id: run,
+      partner_key: key,
+      state: answered === null ? 'charged' : 'accepted',
+      persons: credits,
+      charged: answered?.charged ?? credits,
+      balance_before: 0,
+      intended_at: at,
+      closed_at: answered?.at ?? at,
+      mapping: subject.kind === 'enhancements' ? subject.mapping : '',
+      slot: 0,
+    })
+    .onConflict((c) => c.doNothing())
+    .execute();
+  for (const batch of inBatches(payments)) {
+    await trx
+      .insertInto('recalled_payments')
+      .values(
+        batch.map(({ trackingId, contact, identity, person, jobId }) => ({
+          tracking_id: trackingId,
+          submission_id: id,
+          integration_id: integration,
+          contact,
+          identity,
+          person,
+          job_id: jobId,
+          paid_at: at,
+        })),
+      )
+      .onConflict((c) => c.doNothing())
+      .execute();
+  }
+}
+
+/** The last payment for each of these contacts, by CRM ID. */
+export async function findRecalled(
+  reader: Reader,
+  fingerprint: Fingerprint,
+  integrationId: string,
+  crmIds: readonly string[],
+): Promise<Map<string, RecalledRow>> {
+  const found = new Map<string, RecalledRow>();
+  if ((await anyOfClient(reader, { integrationId })).rows.length === 0) return found;
+  const ids = new Map(crmIds.map((crmId) => [fingerprint('forgotten', crmId), crmId]));
+  for (const batch of inFilledBatches([...ids.keys()])) {
+    const rows = await reader
+      .selectFrom('recalled_payments')
+      .selectAll()
+      .where('integration_id', '=', integrationId)
+      .where('contact', 'in', batch)
+      .orderBy('paid_at')
+      .execute()
+      .then(fromRows);
+    for (const row of rows) found.set(ids.get(row.contact) ?? '', row);
+  }
+  return found;
+}
+
+/** Ends the payments of contacts that have taken their job, or about which a user is asked. */
+export async function dropRecalled(
+  trx: Trx,
+  integrationId: string,
+  contacts: readonly string[],
+): Promise<void> {
+  for (const batch of inFilledBatches(contacts)) {
+    await trx
+      .deleteFrom('recalled_payments')
+      .where('integration_id', '=', integrationId)
+      .where('contact', 'in', batch)
+      .execute();
+  }
+}
+
+const anyOfClient = preparedRead((db, { integrationId }: Slots<{ integrationId: string }>) =>
+  db
+    .selectFrom('recalled_payments')
+    .select('tracking_id')
+    .where('integration_id', '=', integrationId)
+    .limit(1)
+    .compile(),
+);

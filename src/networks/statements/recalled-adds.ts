@@ -1,0 +1,118 @@
+/** Donors that were added to networks after the backup that the database was restored from. */
+import type { RecalledRequest } from '../../credits/journal/recall.ts';
+import type { RunTransaction } from '../../database/leases.ts';
+import { preparedRead, type Slots } from '../../database/prepared.ts';
+import type { Reader } from '../../database/reader.ts';
+import { inBatches, inFilledBatches } from '../../database/rows.ts';
+import type { Trx } from '../../database/tables/tables.ts';
+
+/** Those of these bulk adds that the database has no record of. */
+export async function findUnknownAdds(
+  reader: Reader,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  const unknown = new Set(ids);
+  for (const batch of inFilledBatches(ids)) {
+    const rows = await reader
+      .selectFrom('network_adds')
+      .select('id')
+      .where('id', 'in', batch)
+      .execute();
+    for (const { id } of rows) unknown.delete(id);
+  }
+  return unknown;
+}
+
+/** Records the donors of a bulk add that the database does not know. */
+export async function recordRecalledAdd(
+  trx: Trx,
+  { intended, answered }: RecalledRequest,
+): Promise<void> {
+  const { id, integration, key, at, credits, subject } = intended;
+  if (subject.kind !== 'networks') return;
+  for (const batch of inBatches(subject.donors)) {
+    await trx
+      .insertInto('recalled_adds')
+      .values(
+        batch.map((donor) => ({
+          add_id: id,
+          integration_id: integration,
+          partner_key: key,
+          network_id: subject.networkId,
+          donor,
+          job_id: answered?.jobs[id] ?? null,
+          donors: credits,
+          sent_at: at,
+        })),
+      )
+      .onConflict((c) => c.doNothing())
+      .execute();
+  }
+}
+
+/**
+ * Takes over the bulk adds that have paid for some of these donors already: they are being added, and
+ * the job, or the network itself, tells how that ended. Resolves with the number of donors.
+ */
+export async function takeRecalledAdds(
+  trx: RunTransaction,
+  { id: network, networkId }: { id: string; networkId: string },
+  donorIds: readonly string[],
+): Promise<number> {
+  const { integrationId } = trx.lease;
+  if ((await anyOfClient(trx, { integrationId })).rows.length === 0) return 0;
+  const donors = new Map(donorIds.map((id) => [trx.fingerprint('introducer', id), id]));
+  let taken = 0;
+  for (const batch of inFilledBatches([...donors.keys()])) {
+    const rows = await trx
+      .deleteFrom('recalled_adds')
+      .where('integration_id', '=', integrationId)
+      .where('network_id', '=', networkId)
+      .where('donor', 'in', batch)
+      .returningAll()
+      .execute();
+    for (const row of rows) {
+      const state = row.job_id === null ? ('unclear' as const) : ('running' as const);
+      await trx
+        .insertInto('network_adds')
+        .values({
+          id: row.add_id,
+          integration_id: integrationId,
+          run_id: '',
+          partner_key: row.partner_key,
+          network,
+          network_id: networkId,
+          state,
+          donors: row.donors,
+          balance_before: 0,
+          intended_at: row.sent_at,
+          job_id: row.job_id,
+        })
+        // Some of its donors may have been taken over before.
+        .onConflict((c) => c.column('id').doUpdateSet({ state }))
+        .execute();
+      await trx
+        .insertInto('network_members')
+        .values({
+          network,
+          donor_id: donors.get(row.donor) ?? '',
+          state: 'adding',
+          add_id: row.add_id,
+          since: trx.clock.now(),
+        })
+        .onConflict((c) => c.doNothing())
+        .execute();
+      taken += 1;
+    }
+  }
+  return taken;
+}
+
+const anyOfClient = preparedRead((db, { integrationId }: Slots<{ integrationId: string }>) =>
+  db
+    .selectFrom('recalled_adds')
+    .select('add_id')
+    .where('integration_id', '=', integrationId)
+    .limit(1)
+    .compile(),
+);

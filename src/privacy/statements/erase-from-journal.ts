@@ -1,0 +1,122 @@
+/**
+ * Removes erased contacts from the spending journal. Its lines name nobody, but with the service key
+ * a job ID in them would fetch the profile, and a restore would take the payment over.
+ */
+import type { JournalLine } from '../../credits/journal/journal-lines.ts';
+import { lockJournal } from '../../credits/journal/lock-journal.ts';
+import type { StoreJournal } from '../../credits/journal/spending-journal.ts';
+import type { Trx } from '../../database/tables/tables.ts';
+
+/** Other forms of the ID of a contact that is being erased, as fingerprints. */
+export interface OtherForms {
+  integrationIds: readonly string[];
+  contacts: readonly string[];
+}
+
+const NO_FORMS: OtherForms = { integrationIds: [], contacts: [] };
+
+/**
+ * Rewrites the journal without anybody who is blocked in the database, and drops what a restore has
+ * taken from it about them. Lines keep their numbers, so that sums stay right. Resolves with the number
+ * of removed contacts and donors. Runs in a transaction, which keeps other processes from rewriting the
+ * file at the same time.
+ */
+export function eraseFromJournal(
+  journal: StoreJournal,
+  forms: OtherForms = NO_FORMS,
+): (trx: Trx) => Promise<number> {
+  return async (trx) => {
+    await dropRecalledOfErased(trx);
+    if (journal.path === null) return 0;
+    await lockJournal(trx);
+    const erased = await listErased(trx, forms);
+    const { lines } = await journal.read();
+    const jobs = new Set(lines.flatMap((line) => listErasedJobs(line, erased)));
+    let removed = 0;
+    const isChanged = lines.some((line) => withoutErased(line, erased, jobs) !== line);
+    if (!isChanged) return removed;
+    await journal.rewrite((line) => {
+      const changed = withoutErased(line, erased, jobs);
+      removed += countSubjects(line) - countSubjects(changed);
+      return changed;
+    });
+    return removed;
+  };
+}
+
+async function dropRecalledOfErased(trx: Trx): Promise<void> {
+  await trx
+    .deleteFrom('recalled_payments')
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('forgotten')
+          .select('state')
+          .whereRef('forgotten.integration_id', '=', 'recalled_payments.integration_id')
+          .whereRef('crm_id_fingerprint', '=', 'recalled_payments.contact')
+          .where('state', '<>', 'merged'),
+      ),
+    )
+    .execute();
+}
+
+/** The fingerprints of blocked contacts, by client, and of donors that only they were. */
+interface Erased {
+  contacts: ReadonlySet<string>;
+  donors: ReadonlySet<string>;
+}
+
+async function listErased(trx: Trx, { integrationIds, contacts }: OtherForms): Promise<Erased> {
+  const rows = await trx
+    .selectFrom('forgotten')
+    .select(['integration_id', 'crm_id_fingerprint', 'donors'])
+    .where('state', '<>', 'merged')
+    .execute();
+  return {
+    contacts: new Set([
+      ...rows.map((row) => toKey(row.integration_id, row.crm_id_fingerprint)),
+      ...integrationIds.flatMap((id) => contacts.map((contact) => toKey(id, contact))),
+    ]),
+    donors: new Set(rows.flatMap(({ donors }) => JSON.parse(donors) as string[])),
+  };
+}
+
+function toKey(integrationId: string, contact: string): string {
+  return `${integrationId}\n${contact}`;
+}
+
+function listErasedJobs(line: JournalLine, { contacts }: Erased): string[] {
+  if (line.what !== 'intended' || line.subject.kind !== 'enhancements') return [];
+  const { integration } = line;
+  return line.subject.contacts.flatMap(({ contact, trackingId }) =>
+    contacts.has(toKey(integration, contact)) ? trackingId : [],
+  );
+}
+
+/** The line itself if it names nobody who is erased. */
+function withoutErased(line: JournalLine, erased: Erased, jobs: ReadonlySet<string>): JournalLine {
+  if (line.what === 'answered') {
+    const kept = Object.entries(line.jobs).filter(([trackingId]) => !jobs.has(trackingId));
+    const isWhole = kept.length === Object.keys(line.jobs).length;
+    return isWhole ? line : { ...line, jobs: Object.fromEntries(kept) };
+  }
+  if (line.what !== 'intended') return line;
+  const { subject } = line;
+  if (subject.kind === 'enhancements') {
+    const contacts = subject.contacts.filter(({ trackingId }) => !jobs.has(trackingId));
+    const isWhole = contacts.length === subject.contacts.length;
+    return isWhole ? line : { ...line, subject: { ...subject, contacts } };
+  }
+  if (subject.kind === 'networks') {
+    const donors = subject.donors.filter((donor) => !erased.donors.has(donor));
+    const isWhole = donors.length === subject.donors.length;
+    return isWhole ? line : { ...line, subject: { ...subject, donors } };
+  }
+  return line;
+}
+
+function countSubjects(line: JournalLine): number {
+  if (line.what !== 'intended') return 0;
+  if (line.subject.kind === 'enhancements') return line.subject.contacts.length;
+  return line.subject.kind === 'networks' ? line.subject.donors.length : 0;
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import type { JournalLine } from '../../../src/credits/journal/journal-lines.ts';
+import { expectBalance, listPayments, listRequests } from '../../../src/credits/journal/recall.ts';
+
+const KEY = 'key';
+
+function intended(id: string, trackingIds: readonly string[], key = KEY): JournalLine {
+  const contacts = trackingIds.map((trackingId) => ({
+    contact: `contact of ${trackingId}`,
+    identity: `identity of ${trackingId}`,
+    person: null,
+    trackingId,
+  }));
+  const subject = { kind: 'enhancements' as const, mapping: '', contacts };
+  const of = { store: 's', at: 2, integration: 'riverside', run: 'run' };
+  return { what: 'intended', ...of, id, key, credits: trackingIds.length, subject };
+}
+
+function answered(id: string, charged: number, jobs: Record<string, string> = {}): JournalLine {
+  return { what: 'answered', store: 's', at: 3, id, charged, jobs };
+}
+
+function balance(at: number, value: number, key = KEY): JournalLine {
+  return { what: 'balance', store: 's', at, key, balance: value };
+}
+
+function paymentsIn(...lines: JournalLine[]) {
+  return listRequests(lines)
+    .flatMap(listPayments)
+    .map(({ trackingId, jobId }) => [trackingId, jobId]);
+}
+
+describe('the payments in the spending journal', () => {
+  it('are the jobs of answered requests, without contacts that were not processed', () => {
+    const end = answered('one', 1, { a: 'job a' });
+    expect(paymentsIn(intended('one', ['a', 'b']), end)).toEqual([['a', 'job a']]);
+  });
+
+  it('may be all contacts of a request without an answer, and none of a refused one', () => {
+    expect(paymentsIn(intended('one', ['a', 'b']))).toEqual([
+      ['a', null],
+      ['b', null],
+    ]);
+    expect(paymentsIn(intended('one', ['a']), answered('one', 0))).toEqual([]);
+  });
+
+  it('may include contacts without a job if more was charged than there are jobs', () => {
+    const end = answered('one', 2, { a: 'job a' });
+    expect(paymentsIn(intended('one', ['a', 'b']), end)).toEqual([
+      ['a', 'job a'],
+      ['b', null],
+    ]);
+  });
+});
+
+describe('the balance that the spending journal implies', () => {
+  it('is the last reading less what was charged since', () => {
+    const lines = [
+      balance(0, 500),
+      intended('before', ['x']),
+      answered('before', 1),
+      balance(1, 100),
+      intended('one', ['a', 'b']),
+      intended('other key', ['c'], 'another'),
+      answered('one', 2),
+      answered('other key', 1),
+    ];
+    expect(expectBalance(lines, KEY, 10)).toEqual({ atLeast: 98, atMost: 98 });
+  });
+
+  it('lies between two bounds while an answer is unknown', () => {
+    const lines = [balance(1, 100), intended('one', ['a', 'b', 'c'])];
+    expect(expectBalance(lines, KEY, 10)).toEqual({ atLeast: 97, atMost: 100 });
+  });
+
+  it('does not come from a reading after the restore, but counts what was charged since', () => {
+    const lines = [balance(1, 100), balance(20, 50), intended('one', ['a']), answered('one', 1)];
+    expect(expectBalance(lines, KEY, 10)).toEqual({ atLeast: 99, atMost: 99 });
+  });
+
+  it('is unknown without a reading', () => {
+    expect(expectBalance([intended('one', ['a'])], KEY, 10)).toBeNull();
+    expect(expectBalance([balance(1, 100)], 'another', 10)).toBeNull();
+  });
+});

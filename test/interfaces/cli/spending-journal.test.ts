@@ -1,0 +1,276 @@
+import { appendFile, copyFile, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type CliWorld, openCliWorld } from '../../helpers/cli.ts';
+import { closedAfterTest } from '../../helpers/closed-after-test.ts';
+import { controlService } from '../../helpers/service-control.ts';
+import { holdsSchema } from './documents.ts';
+
+const open = closedAfterTest(openCliWorld);
+
+const syncSchema = z.object({
+  runs: z.tuple([
+    z.object({
+      status: z.string(),
+      reason: z.object({ code: z.string(), message: z.string() }).nullable(),
+      contacts: z.object({ written: z.int(), held: z.int(), submitted: z.int() }).loose(),
+    }),
+  ]),
+});
+
+const restoredSchema = z.object({
+  restored: z.object({
+    spending: z.object({
+      isJournaled: z.boolean(),
+      contacts: z.int(),
+      credits: z.int(),
+    }),
+  }),
+});
+
+async function sync(world: CliWorld, ...options: string[]) {
+  const { stdout, stderr } = await world.run(['sync', '--json', ...options]);
+  if (stdout === '') throw new Error(stderr);
+  return syncSchema.parse(JSON.parse(stdout)).runs[0];
+}
+
+/** How many rows of the file have a donor. */
+async function enhanced(world: CliWorld): Promise<number> {
+  return (await world.rows()).filter((row) => row['Donor ID']).length;
+}
+
+const journalOf = (world: CliWorld) => world.path('store.db.spending');
+
+describe('a database that is restored from a backup', () => {
+  let world: CliWorld;
+  let all: Record<string, string>[];
+
+  /**
+   * A backup of six contacts. Then six new ones are paid for, and one of the first is paid for again
+   * because it has changed. All values are lost in the file, as if the disk had been replaced.
+   */
+  beforeEach(async () => {
+    world = await open();
+    all = await world.rows();
+    await world.saveRows(all.slice(0, 6));
+    await sync(world);
+    await world.run(['backup', 'one.backup']);
+    await copyFile(journalOf(world), world.path('as-old-as-the-backup'));
+    all = all.map((row, at) => (at === 0 ? { ...row, Employer: 'Caldstead Chemical' } : row));
+    await world.saveRows(all);
+    await sync(world);
+    expect(await world.spent()).toBe(13);
+    await world.saveRows(all);
+  });
+
+  async function restore() {
+    const { restored } = await world.runJson(['restore', 'one.backup', '--yes'], restoredSchema);
+    await world.run(['restore', '--agree', 'riverside', '--yes']);
+    return restored.spending;
+  }
+
+  it('gives every contact that was paid for since its profile, for no credit', async () => {
+    expect(await restore()).toMatchObject({ isJournaled: true, contacts: 7, credits: 7 });
+    const run = await sync(world, '--full');
+    expect(run).toMatchObject({ status: 'succeeded', contacts: { submitted: 0, held: 0 } });
+    expect(await world.spent()).toBe(13);
+    expect(await enhanced(world)).toBeGreaterThanOrEqual(7);
+    await sync(world, '--full');
+    expect(await world.spent()).toBe(13);
+  });
+
+  it('says in the plan what is new, and buys only that', async () => {
+    const [first = {}] = all;
+    const stranger = { ...first, Id: 'new', First: 'Ottilie', Last: 'Nagelschmidt' };
+    await world.saveRows([...all, stranger]);
+    await restore();
+    const plan = await world.run(['plan', '--json']);
+    expect(JSON.parse(plan.stdout)).toMatchObject({
+      plans: [{ enhance: { profile_shared: 7, never_enhanced: 1 } }],
+    });
+    await sync(world, '--full');
+    expect(await world.spent()).toBe(14);
+  });
+
+  it.each<[string, number, () => Promise<unknown>]>([
+    ['is not there', 8, () => rm(journalOf(world))],
+    [
+      'is as old as the backup',
+      8,
+      () => copyFile(world.path('as-old-as-the-backup'), journalOf(world)),
+    ],
+    [
+      'lost its last lines',
+      8,
+      async () => {
+        const text = await readFile(journalOf(world), 'utf8');
+        const lines = text.split('\n').filter((line) => line !== '');
+        await writeFile(journalOf(world), `${lines.slice(0, -2).join('\n')}\n`);
+      },
+    ],
+    // What can be read of it is known: only the contact that it does not name has to wait.
+    [
+      'is damaged',
+      1,
+      async () => {
+        const text = await readFile(journalOf(world), 'utf8');
+        await writeFile(journalOf(world), text.replace('"what":"answered"', '"what":"answerep"'));
+      },
+    ],
+    ['does not know what another tool has spent', 1, () => spendElsewhere(world)],
+  ])('asks one question about all others if the journal %s', async (_, expected, spoil) => {
+    await world.saveRows([...all, ...(await moreRows(world)).slice(0, 1)]);
+    await spoil();
+    const before = await world.spent();
+    await restore();
+    const run = await sync(world, '--full');
+    expect(run.contacts).toMatchObject({ submitted: 0, held: expected });
+    const { batches } = await world.runJson(['holds'], holdsSchema);
+    expect(batches).toMatchObject([
+      { kind: 'paid_since_backup', count: expected, credits: expected },
+    ]);
+    await sync(world, '--full');
+    expect(await world.spent()).toBe(before);
+  });
+
+  it('spends on the others what a user agrees to, and nothing if they are paid for', async () => {
+    await rm(journalOf(world));
+    await restore();
+    await sync(world, '--full');
+    const { batches } = await world.runJson(['holds'], holdsSchema);
+    expect(batches).toMatchObject([{ kind: 'paid_since_backup', count: 7, credits: 7 }]);
+    const [batch] = batches;
+    const holds = await world.run(['holds']);
+    expect(holds.stdout).toContain('restored from a backup');
+    await world.run(['holds', 'reject', '--batch', batch?.id ?? '', '--yes']);
+    const run = await sync(world, '--full');
+    expect(run.status).toBe('succeeded');
+    expect(await world.spent()).toBe(13);
+    await restore();
+    await sync(world, '--full');
+    const [again] = (await world.runJson(['holds'], holdsSchema)).batches;
+    await world.run(['holds', 'approve', '--batch', again?.id ?? '', '--yes']);
+    await sync(world, '--full');
+    expect(await world.spent()).toBe(20);
+    expect(await enhanced(world)).toBeGreaterThanOrEqual(7);
+  });
+
+  it('holds a contact whose details have changed once more since it was paid for', async () => {
+    const changed = all.map((row, at) =>
+      at === 8 ? { ...row, Address: '1 Elsewhere Road' } : row,
+    );
+    await world.saveRows(changed);
+    await restore();
+    const run = await sync(world, '--full');
+    expect(run.contacts).toMatchObject({ submitted: 0, held: 1 });
+    expect(await world.spent()).toBe(13);
+  });
+
+  it('brings nobody back who was erased since', async () => {
+    const erased = all[9]?.['Id'] ?? '';
+    const forgotten = await world.run(['forget', erased, '--also-in-crm', '--yes', '--json']);
+    expect(JSON.parse(forgotten.stdout)).toMatchObject({
+      forget: { receipt: { erased: { payments: 1 } } },
+    });
+    expect(await restore()).toMatchObject({ contacts: 6 });
+    await sync(world, '--full');
+    const row = (await world.rows()).find((each) => each['Id'] === erased);
+    expect(row?.['Donor ID'] ?? '').toBe('');
+    expect(await world.spent()).toBe(13);
+  });
+});
+
+it('takes over what was added to networks since the backup', async () => {
+  const world = await open({
+    settings: '    networks: [{ name: Board, group: { column: Group, equals: Board } }]',
+  });
+  const { spentInAll } = controlService(world.service);
+  const all = await world.rows();
+  await world.saveRows(all.map((row) => ({ ...row, Group: '' })));
+  await sync(world);
+  await world.run(['backup', 'one.backup']);
+  await world.saveRows((await world.rows()).map((row) => ({ ...row, Group: 'Board' })));
+  await sync(world);
+  const [spent, inAll] = [await world.spent(), await spentInAll()];
+  expect(inAll).toBeGreaterThan(spent);
+  await world.run(['restore', 'one.backup', '--yes']);
+  await world.run(['restore', '--agree', 'riverside', '--yes']);
+  await sync(world, '--full');
+  await sync(world, '--full');
+  expect(await spentInAll()).toBe(inAll);
+  const networks = await world.run(['networks']);
+  expect(networks.stdout).toMatch(/Board/);
+});
+
+describe('the spending journal', () => {
+  it('names nobody, and is for its owner only', async () => {
+    const world = await open();
+    await sync(world);
+    const text = await readFile(journalOf(world), 'utf8');
+    for (const { Id = '', Last = '' } of await world.rows()) {
+      expect(text).not.toContain(`"${Id}"`);
+      expect(text).not.toContain(Last);
+    }
+    expect(text).not.toContain(world.service.apiKey);
+    expect((await stat(journalOf(world))).mode & 0o777).toBe(0o600);
+  });
+
+  it('ends nothing by a line that was torn when the process was killed', async () => {
+    const world = await open();
+    await sync(world);
+    await appendFile(journalOf(world), '\nAbCdEfGhIjKlMnOp {"what":"intended","store":"x","at":17');
+    await world.run(['backup', 'one.backup']);
+    await world.saveRows([...(await world.rows()), ...(await moreRows(world))]);
+    await sync(world);
+    const spent = await world.spent();
+    const { restored } = await world.runJson(['restore', 'one.backup', '--yes'], restoredSchema);
+    expect(restored.spending).toMatchObject({ isJournaled: true, contacts: 3 });
+    await world.run(['restore', '--agree', 'riverside', '--yes']);
+    await sync(world, '--full');
+    expect(await world.spent()).toBe(spent);
+  });
+
+  it('stops spending if it cannot be written, and goes on delivering', async () => {
+    const world = await open();
+    await mkdir(journalOf(world));
+    const run = await sync(world);
+    expect(run).toMatchObject({ status: 'incomplete', reason: { code: 'journal_unwritable' } });
+    expect(run.reason?.message).toContain(journalOf(world));
+    expect(await world.spent()).toBe(0);
+    await rm(journalOf(world), { recursive: true });
+    expect(await sync(world)).toMatchObject({ status: 'succeeded' });
+    expect(await world.spent()).toBe(12);
+  });
+
+  it('lies where the settings say', async () => {
+    const world = await open();
+    const settings = await readFile(world.path('donor-sync.yaml'), 'utf8');
+    await writeFile(world.path('donor-sync.yaml'), `spendingJournal: safe/spent\n${settings}`);
+    await sync(world);
+    expect(await readFile(world.path('safe/spent'), 'utf8')).toContain('"intended"');
+    await expect(stat(journalOf(world))).rejects.toThrow('ENOENT');
+  });
+});
+
+/** Another tool submits a person with the same service key. */
+async function spendElsewhere({ service: { baseUrl, apiKey } }: CliWorld): Promise<void> {
+  const person = { tracking_id: 'other', name: { first: 'Ottilie', last: 'Nagelschmidt' } };
+  const response = await fetch(`${baseUrl}/enhancements`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
+    body: JSON.stringify({ persons: [{ ...person, addresses: [], employers: [] }] }),
+  });
+  if (!response.ok) throw new Error(await response.text());
+}
+
+/** Three people that the file does not have yet. */
+async function moreRows(world: CliWorld): Promise<Record<string, string>[]> {
+  const people = await controlService(world.service).people(40);
+  return people.slice(30, 33).map(({ id, firstName, lastName, addresses, employers }) => ({
+    Id: id,
+    First: firstName ?? '',
+    Last: lastName ?? '',
+    Address: addresses[0] ?? '',
+    Employer: employers[0] ?? '',
+  }));
+}
