@@ -17,12 +17,12 @@ import type { Log } from './core/log.ts';
 import { isRunning, type Owner, ownerIsGone, ownerText } from './core/owner.ts';
 import { unknownClient } from './core/shared-errors.ts';
 import { type CreditReader, createCreditReader } from './credits/credit-reader.ts';
+import { createObservations } from './credits/lost-responses.ts';
 import {
   noSpendingJournal,
   openSpendingJournal,
   type SpendingJournal,
-} from './credits/journal/spending-journal.ts';
-import { createObservations } from './credits/lost-responses.ts';
+} from './credits/statements/journal/spending-journal.ts';
 import { createPaceBoard } from './credits/statements/paces.ts';
 import { type OpenDatabase, openDatabase } from './database/database.ts';
 import { connectionUrl } from './database/database-url.ts';

@@ -5,7 +5,7 @@ import {
   noSpendingJournal,
   type SpendingJournal,
   type StoreJournal,
-} from './credits/journal/spending-journal.ts';
+} from './credits/statements/journal/spending-journal.ts';
 import type { RunsAsked } from './database/actor-transaction.ts';
 import type { Fingerprint } from './database/encryption/fingerprint.ts';
 import { neverReplaced, type RequireInPlace } from './database/sqlite/database-file.ts';

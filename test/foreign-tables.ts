@@ -36,6 +36,7 @@ export const READS: Readonly<Record<string, Tables>> = {
     questions: PICKS,
     run_rows: 'sums by day count what the runs of a day have written',
     runs: 'the same; and a balance belongs to the runs of its key',
+    secrets: 'the row of the fingerprint key is locked while the spending journal is rewritten',
   },
   database: {
     integrations: 'the lease of a client is in its row',

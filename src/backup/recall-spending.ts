@@ -3,8 +3,8 @@
  * of buying it again.
  */
 
-import type { RecalledRequest } from '../credits/journal/recall.ts';
-import { lastLineAt, listPayments, listRequests } from '../credits/journal/recall.ts';
+import type { RecalledRequest } from '../credits/statements/journal/recall.ts';
+import { lastLineAt, listPayments, listRequests } from '../credits/statements/journal/recall.ts';
 import { recordRecalled } from '../credits/statements/recalled-payments.ts';
 import { findUnknownSubmissions } from '../credits/statements/submissions.ts';
 import { findUnknownAdds, recordRecalledAdd } from '../networks/statements/recalled-adds.ts';

@@ -3,10 +3,10 @@
 import type { CreditBalances } from '../partner/credits.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
 import { type Allowance, getAllowance, startOfMonth } from './budget.ts';
-import { noteBalance, noteEnd } from './journal/note-spending.ts';
-import { settleByJournal } from './journal/settle-by-journal.ts';
 import type { Glance, Loss } from './judge-lost-responses.ts';
 import { findLosses } from './lost-responses.ts';
+import { noteBalance, noteEnd } from './note-spending.ts';
+import { settleByJournal } from './settle-by-journal.ts';
 import type { Lost, Proof } from './spend.ts';
 import {
   findKeyBalance,

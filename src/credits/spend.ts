@@ -17,7 +17,7 @@ import {
   JournalUnwritable,
   noteEnd,
   noteIntended,
-} from './journal/note-spending.ts';
+} from './note-spending.ts';
 
 /** Number of requests in a row that may fail temporarily before the run stops spending. */
 const MAX_FAILURES_IN_ROW = 5;

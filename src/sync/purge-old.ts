@@ -1,7 +1,7 @@
 import { messageOf } from '../core/errors.ts';
 import { type Integration, integrationSchema } from '../core/integration-settings.ts';
 import { longestProfileDays, profileDays } from '../core/retention.ts';
-import { pruneJournal } from '../credits/journal/prune-journal.ts';
+import { pruneJournal } from '../credits/statements/journal/prune-journal.ts';
 import {
   listClientsWithProfiles,
   type PurgedProfiles,

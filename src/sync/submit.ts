@@ -8,7 +8,7 @@ import { FatalError } from '../core/errors.ts';
 import { MAX_PERSONS_PER_SUBMISSION, type Person } from '../core/person.ts';
 import { findAllowance, readBalance, submissionProof } from '../credits/balance.ts';
 import { batchSize, createLatencyMeter, submissionsAtOnce } from '../credits/in-flight.ts';
-import type { JournaledRequest } from '../credits/journal/note-spending.ts';
+import type { JournaledRequest } from '../credits/note-spending.ts';
 import { type Attempt, type Kind, spend } from '../credits/spend.ts';
 import {
   recordAcceptedSubmission,

@@ -6,7 +6,7 @@ import { preparedRead, type Slots } from '../../database/prepared.ts';
 import type { Reader } from '../../database/reader.ts';
 import { inBatches, inFilledBatches } from '../../database/rows.ts';
 import type { Tables, Trx } from '../../database/tables/tables.ts';
-import type { RecalledPayment, RecalledRequest } from '../journal/recall.ts';
+import type { RecalledPayment, RecalledRequest } from './journal/recall.ts';
 
 export type RecalledRow = FromRow<Selectable<Tables['recalled_payments']>>;
 

@@ -1,5 +1,5 @@
 /** Donors that were added to networks after the backup that the database was restored from. */
-import type { RecalledRequest } from '../../credits/journal/recall.ts';
+import type { RecalledRequest } from '../../credits/statements/journal/recall.ts';
 import type { RunTransaction } from '../../database/leases.ts';
 import { preparedRead, type Slots } from '../../database/prepared.ts';
 import type { Reader } from '../../database/reader.ts';

@@ -2,9 +2,9 @@
  * Removes erased contacts from the spending journal. Its lines name nobody, but with the service key
  * a job ID in them would fetch the profile, and a restore would take the payment over.
  */
-import type { JournalLine } from '../../credits/journal/journal-lines.ts';
-import { lockJournal } from '../../credits/journal/lock-journal.ts';
-import type { StoreJournal } from '../../credits/journal/spending-journal.ts';
+import type { JournalLine } from '../../credits/statements/journal/journal-lines.ts';
+import { lockJournal } from '../../credits/statements/journal/lock-journal.ts';
+import type { StoreJournal } from '../../credits/statements/journal/spending-journal.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 
 /** Other forms of the ID of a contact that is being erased, as fingerprints. */

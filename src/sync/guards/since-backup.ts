@@ -7,8 +7,8 @@ import { endRestore, findRestoreToSort, type RestoreToSort } from '../../backup/
 import { listDueContactIds } from '../../contacts/contacts.ts';
 import { PRIORITY } from '../../contacts/life/line-events.ts';
 import { holdMaybePaid } from '../../contacts/many-at-once/paid-since-backup.ts';
-import { expectBalance } from '../../credits/journal/recall.ts';
 import { findKeyBalance } from '../../credits/statements/balances.ts';
+import { expectBalance } from '../../credits/statements/journal/recall.ts';
 import { isReadable, type SharingContact } from '../../credits/statements/paid-jobs.ts';
 import { dropRecalled, findRecalled } from '../../credits/statements/recalled-payments.ts';
 import type { Run, SyncDeps } from '../control/context.ts';

@@ -1,6 +1,6 @@
-import { isPostgres } from '../../database/database-time.ts';
-import { FINGERPRINT_KEY } from '../../database/encryption/fingerprint.ts';
-import type { Trx } from '../../database/tables/tables.ts';
+import { isPostgres } from '../../../database/database-time.ts';
+import { FINGERPRINT_KEY } from '../../../database/encryption/fingerprint.ts';
+import type { Trx } from '../../../database/tables/tables.ts';
 
 /**
  * Keeps other processes from rewriting the spending journal until the transaction ends. On SQLite, a

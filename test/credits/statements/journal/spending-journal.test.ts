@@ -2,14 +2,14 @@ import { mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { JournalLine } from '../../../src/credits/journal/journal-lines.ts';
-import { pruneJournal } from '../../../src/credits/journal/prune-journal.ts';
+import type { JournalLine } from '../../../../src/credits/statements/journal/journal-lines.ts';
+import { pruneJournal } from '../../../../src/credits/statements/journal/prune-journal.ts';
 import {
   journalOfStore,
   openSpendingJournal,
-} from '../../../src/credits/journal/spending-journal.ts';
-import { storeWorlds } from '../../database/store-world.ts';
-import { describeEachDatabase } from '../../helpers/test-databases.ts';
+} from '../../../../src/credits/statements/journal/spending-journal.ts';
+import { storeWorlds } from '../../../database/store-world.ts';
+import { describeEachDatabase } from '../../../helpers/test-databases.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -79,7 +79,9 @@ describe('the file of the spending journal', () => {
     const journal = openSpendingJournal(path);
     for (const at of [1, 2]) await journal.append(balance(at));
     const text = await readFile(path, 'utf8');
-    const { parseLines } = await import('../../../src/credits/journal/journal-lines.ts');
+    const { parseLines } = await import(
+      '../../../../src/credits/statements/journal/journal-lines.ts'
+    );
     expect(parseLines(text.replace('"balance":2', '"balance":3'))).toEqual({
       lines: [balance(1)],
       damaged: 1,

@@ -1,8 +1,8 @@
 /** Records each request that spends in the spending journal: before it is sent, and once it ended. */
-import { messageOf } from '../../core/errors.ts';
-import type { Run, SyncDeps } from '../../sync/control/context.ts';
-import { SpendingHeld } from '../confirm.ts';
-import type { IntendedLine } from './journal-lines.ts';
+import { messageOf } from '../core/errors.ts';
+import type { Run, SyncDeps } from '../sync/control/context.ts';
+import { SpendingHeld } from './confirm.ts';
+import type { IntendedLine } from './statements/journal/journal-lines.ts';
 
 type JournalDeps = Pick<SyncDeps, 'clock' | 'log'> & {
   store: Pick<SyncDeps['store'], 'spendingJournal'>;
@@ -18,14 +18,23 @@ export interface JournaledEnd {
   jobs: Readonly<Record<string, string>>;
 }
 
+const JOURNAL_UNWRITABLE = 'journal_unwritable';
+
 /** Nothing may be sent, because a restored backup would buy it again. */
 export class JournalUnwritable extends SpendingHeld {
   constructor(path: string | null, cause: unknown) {
     super(
       `The spending journal ${path} cannot be written: ${messageOf(cause)}. Nothing more is spent, because a restored backup would buy the same again; what is paid for is still delivered. Make the file and its folder writable, or name another file in spendingJournal, then sync again.`,
-      { code: 'journal_unwritable', cause },
+      { code: JOURNAL_UNWRITABLE, cause },
     );
   }
+}
+
+/** Stops the spending of the run, and returns the error that says why. */
+function stopFor({ control }: JournalRun, path: string | null, cause: unknown): JournalUnwritable {
+  const unwritable = new JournalUnwritable(path, cause);
+  control.stopSpending(JOURNAL_UNWRITABLE, unwritable.message);
+  return unwritable;
 }
 
 /** Records a reading of the balance; if it cannot be written, nothing more is spent. */
@@ -38,8 +47,7 @@ export async function noteBalance(
   try {
     await journal.append({ what: 'balance', at: clock.now(), key, balance });
   } catch (error) {
-    const { message } = new JournalUnwritable(journal.path, error);
-    run.control.stopSpending('journal_unwritable', message);
+    stopFor(run, journal.path, error);
   }
 }
 
@@ -57,9 +65,7 @@ export async function noteIntended(
   try {
     await journal.append({ what: 'intended', at: clock.now(), ...of, ...request });
   } catch (error) {
-    const unwritable = new JournalUnwritable(journal.path, error);
-    run.control.stopSpending('journal_unwritable', unwritable.message);
-    throw unwritable;
+    throw stopFor(run, journal.path, error);
   }
 }
 
@@ -78,11 +84,10 @@ export async function noteEnd(
   try {
     await journal.append({ what: 'answered', at: clock.now(), id, charged, jobs: { ...jobs } });
   } catch (error) {
-    const unwritable = new JournalUnwritable(journal.path, error);
     log.warn(
       { run: run.id, request: id, error: messageOf(error) },
       'a request has no end on record',
     );
-    run.control.stopSpending('journal_unwritable', unwritable.message);
+    stopFor(run, journal.path, error);
   }
 }

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { JournalLine } from '../../../src/credits/journal/journal-lines.ts';
-import { expectBalance, listPayments, listRequests } from '../../../src/credits/journal/recall.ts';
+import type { JournalLine } from '../../../../src/credits/statements/journal/journal-lines.ts';
+import {
+  expectBalance,
+  listPayments,
+  listRequests,
+} from '../../../../src/credits/statements/journal/recall.ts';
 
 const KEY = 'key';
 

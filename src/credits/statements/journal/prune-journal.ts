@@ -1,5 +1,5 @@
 /** Removes lines of the spending journal that no restore needs any more. */
-import type { ActorTransaction } from '../../database/actor-transaction.ts';
+import type { ActorTransaction } from '../../../database/actor-transaction.ts';
 import type { JournalLine } from './journal-lines.ts';
 import { lockJournal } from './lock-journal.ts';
 import type { StoreJournal } from './spending-journal.ts';

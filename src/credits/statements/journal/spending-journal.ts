@@ -8,8 +8,8 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { ConfigurationError, messageOf } from '../../core/errors.ts';
-import { hasCode } from '../../database/system-error.ts';
+import { ConfigurationError, messageOf } from '../../../core/errors.ts';
+import { hasCode } from '../../../database/system-error.ts';
 import { type JournalLine, parseLines, toText } from './journal-lines.ts';
 
 /** Every readable line of the journal, in the order of the file. */

@@ -3,11 +3,11 @@
  * written the response there and before the database had it, or the database was restored from a backup
  * that was made in between.
  */
-import type { Run, SyncDeps } from '../../sync/control/context.ts';
-import type { Lost } from '../spend.ts';
-import { recordAcceptedSubmission, recordRefusedSubmission } from '../statements/answers.ts';
-import type { SubmissionRecord } from '../statements/submissions.ts';
-import type { AnsweredLine } from './journal-lines.ts';
+import type { Run, SyncDeps } from '../sync/control/context.ts';
+import type { Lost } from './spend.ts';
+import { recordAcceptedSubmission, recordRefusedSubmission } from './statements/answers.ts';
+import type { AnsweredLine } from './statements/journal/journal-lines.ts';
+import type { SubmissionRecord } from './statements/submissions.ts';
 
 type SettleDeps = Pick<SyncDeps, 'log'> & {
   store: Pick<SyncDeps['store'], 'checkpoint' | 'spendingJournal'>;

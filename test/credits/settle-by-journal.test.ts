@@ -1,12 +1,14 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { settleByJournal } from '../../../src/credits/journal/settle-by-journal.ts';
-import type { NewLine } from '../../../src/credits/journal/spending-journal.ts';
-import { recordLostSubmission } from '../../../src/credits/statements/lost-answers.ts';
-import { listOpenSubmissions } from '../../../src/credits/statements/submissions.ts';
-import { contactOf, jobOf, submit, trackingIdOf } from '../../contacts/contact-stages.ts';
-import { KEY, RUN, storeWorlds } from '../../database/store-world.ts';
-import { describeEachDatabase } from '../../helpers/test-databases.ts';
+import { settleByJournal } from '../../src/credits/settle-by-journal.ts';
+import type { NewLine } from '../../src/credits/statements/journal/spending-journal.ts';
+import { recordLostSubmission } from '../../src/credits/statements/lost-answers.ts';
+import { listOpenSubmissions } from '../../src/credits/statements/submissions.ts';
+import { contactOf, jobOf, submit, trackingIdOf } from '../contacts/contact-stages.ts';
+import { KEY, RUN, storeWorlds } from '../database/store-world.ts';
+import { describeEachDatabase } from '../helpers/test-databases.ts';
+
+const SILENT = pino({ level: 'silent' });
 
 describeEachDatabase(
   'an answer that is in the spending journal and not in the database',
