@@ -42,7 +42,7 @@ const PASSED_ON = {
   'src/decisions/second-person/confirm.ts': 'the calls of `refusal` give the code',
   'src/interfaces/api/request/errors.ts': 'the code of another error, or of `tryLater`',
   'src/interfaces/api/webhooks/hooks-api.ts': 'PROBLEM_TEXTS',
-  'src/interfaces/cli/action/operation-command.ts': 'the failure of a client gives the code',
+  'src/interfaces/cli/action/operation-output.ts': 'the failure of a client gives the code',
   'src/operations/kit/authorise.ts': 'the calls of `forbidden` give the code',
 };
 

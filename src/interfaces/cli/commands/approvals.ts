@@ -22,12 +22,8 @@ import { createOperationRunner, perform } from '../../../operations/kit/perform.
 import { describeUndone } from '../../../operations/undo.ts';
 import { actorText } from '../../../privacy/audit-view.ts';
 import type { Settings } from '../../../settings/settings.ts';
-import {
-  carryOutHere,
-  operationCommand,
-  toCaller,
-  toOperationDeps,
-} from '../action/operation-command.ts';
+import { toCaller, toOperationDeps } from '../action/operation-asking.ts';
+import { carryOutHere, operationCommand } from '../action/operation-command.ts';
 import {
   baseOptions,
   confirmOrStop,
