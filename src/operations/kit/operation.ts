@@ -138,12 +138,15 @@ export interface SecondUserMatter {
   /** Number of contacts concerned, and the most credits that it can cost. */
   contacts: number;
   credits: number;
+  /** The setting that asks for the second user, such as `twoPeople.forget`. */
+  setting: string;
 }
 
 /** What an operation that changes something may say of a second user. */
 interface NeedsSecondUser<Input extends InputSchema> {
   /**
-   * What has to be confirmed by another user before it is done; null where one user is enough. It is called before
+   * What has to be confirmed by another user before it is done; null where one user is enough. While no other user could
+   * confirm it, the kit refuses instead (`second_user_missing`). It is called before
    * `run`, so it looks up its subjects itself: otherwise a request about an unknown client would be recorded. It is
    * asked again at the confirmation and has to be the same, so its numbers must not change by themselves. An operation
    * with a secret in its input or its result has none. Decisions, `undo` and `forget` ask by `operations/second-person.ts`
