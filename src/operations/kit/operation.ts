@@ -1,6 +1,7 @@
 /** What users can do, each declared once: the terminal, the API and the pages offer what stands here. */
 import type { z } from 'zod';
 import type { Application } from '../../application.ts';
+import type { Actor } from '../../core/actor.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { DonorSyncError } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration-settings.ts';
@@ -33,6 +34,8 @@ export type OperationApplication = Pick<
   | 'refresh'
   | 'contactId'
   | 'credits'
+  | 'keyFile'
+  | 'erasureLogs'
 >;
 
 /** What an operation works with. */
@@ -85,6 +88,11 @@ export interface ActingWorld extends World {
    * if the caller may be the first user, or if it is not any more what was asked for.
    */
   confirm(approval: ApprovalRecord): Promise<void>;
+  /**
+   * Carries out an operation that was confirmed, in the name of this user, and records how it ended. The terminal does
+   * that at once; elsewhere the service does it.
+   */
+  carryOut(approval: ApprovalRecord, by: Actor, signal: AbortSignal): Promise<void>;
   /** The sentences in which an operation, found by its name, describes its result. */
   describeResult(name: string, result: unknown): Promise<readonly string[]>;
 }

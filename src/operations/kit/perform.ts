@@ -397,6 +397,7 @@ function toActing(deps: OperationDeps, caller: Caller, agree: ActingWorld['agree
     requestRun: (requested) => deps.requestRun({ ...requested, by: caller.actor }),
     agree,
     confirm: (approval) => confirmRequest(deps, caller, approval),
+    carryOut: createOperationRunner(deps),
     async describeResult(name, result) {
       const operation = await deps.findOperation(name);
       return operation === undefined ? [] : [operation.say(result)].flat();
