@@ -27,7 +27,7 @@ import { createPaceBoard } from './credits/statements/paces.ts';
 import { type OpenDatabase, openDatabase } from './database/database.ts';
 import { connectionUrl } from './database/database-url.ts';
 import { createFingerprint, loadFingerprintKey } from './database/encryption/fingerprint.ts';
-import { type KeyRing, loadKeyRing } from './database/encryption/key-ring.ts';
+import { findKeyFile, type KeyRing, loadKeyRing } from './database/encryption/key-ring.ts';
 import { createSealer, type Sealer } from './database/encryption/sealed.ts';
 import type { LeaseAttempt } from './database/leases.ts';
 import { migrateToLatest, pendingMigrations } from './database/migrate.ts';
@@ -125,6 +125,8 @@ export interface Application {
   credits: CreditReader;
   /** The guard for requests to addresses that were set in a browser. */
   guard: ClientGuard;
+  /** The file with the key of the database; null if the key comes from elsewhere. */
+  keyFile: string | null;
   /** The locations of the erasure log; null for a database in memory. */
   erasureLogs: ErasurePlaces | null;
   /**
@@ -196,7 +198,8 @@ export async function openApplication(options: ApplicationOptions): Promise<Appl
     const sightings = createObservations();
     const { close, kind } = database;
     const own = { store, engine, sealer, sightings, close, kind, erasureLogs: erasures };
-    const parts = { ...own, settings, integrations, refresh, allowInsecureHttp };
+    const keyFile = options.keyRing ? null : findKeyFile(options.secretKey, settings.database);
+    const parts = { ...own, settings, integrations, refresh, allowInsecureHttp, keyFile };
     return assemble(options, parts);
   } catch (error) {
     await database.close();
@@ -293,6 +296,7 @@ type Parts = Pick<
   | 'integrations'
   | 'refresh'
   | 'allowInsecureHttp'
+  | 'keyFile'
   | 'erasureLogs'
   | 'close'
 > &

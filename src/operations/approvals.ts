@@ -92,7 +92,7 @@ export const showRequest = acting({
   say: ({ approval: { text, state }, words }) => [text, STATES[state], ...words],
 });
 
-const STATES: Readonly<Record<ApprovalView['state'], string>> = {
+export const STATES: Readonly<Record<ApprovalView['state'], string>> = {
   waiting: 'It waits for a second user.',
   confirmed: 'donor-sync is carrying it out, and continues after a restart.',
   done: 'It has been carried out.',
@@ -100,7 +100,8 @@ const STATES: Readonly<Record<ApprovalView['state'], string>> = {
   failed: 'It could not be carried out.',
 };
 
-export const confirmRequest = acting({
+/** What both ways of confirming have in common. */
+export const confirmDeclared = {
   name: 'approvals confirm',
   summary: 'Confirm what another user has asked for',
   details:
@@ -110,18 +111,28 @@ export const confirmRequest = acting({
   by: 'person+token',
   input,
   subjects: ['approval'],
+} as const;
+
+export const confirmRequest = acting({
+  ...confirmDeclared,
   result,
   async run(world, { approval: id }) {
-    const approval = await findAnswerable(world, id);
-    requirePerson(world.caller, approval);
-    if (approval.request.what === 'operation') await world.confirm(approval);
-    else await confirmApproval({ application: toApplication(world) }, approval, world.caller);
+    const approval = await confirmAnswerable(world, id);
     const isLeft = (await findStoredApproval(world.store, id)) !== undefined;
     if (isLeft) world.carryOn();
     return { approval: withState(approval, isLeft ? 'confirmed' : 'done') };
   },
   say: ({ approval: { text } }) => `Confirmed. ${text}`,
 });
+
+/** Confirms the request with this ID, which is carried out afterwards. Throws as `findAnswerable` does. */
+export async function confirmAnswerable(world: ActingWorld, id: string): Promise<ApprovalRecord> {
+  const approval = await findAnswerable(world, id);
+  requirePerson(world.caller, approval);
+  if (approval.request.what === 'operation') await world.confirm(approval);
+  else await confirmApproval({ application: toApplication(world) }, approval, world.caller);
+  return approval;
+}
 
 export const refuseRequest = acting({
   name: 'approvals refuse',
@@ -141,7 +152,7 @@ export const refuseRequest = acting({
   say: ({ approval: { text } }) => `Refused: nothing of it is done. ${text}`,
 });
 
-function toApplication({ application, store }: ActingWorld) {
+export function toApplication({ application, store }: ActingWorld) {
   return { ...application, store };
 }
 
@@ -162,7 +173,7 @@ function isWithinReach(
  * The request with this ID, for a caller who may answer it. Throws a ConfigurationError: `unknown` without access to all
  * of its clients, `forbidden` for a role that may not do the thing itself.
  */
-async function findAnswerable(
+export async function findAnswerable(
   { store, caller }: Pick<ActingWorld, 'store' | 'caller'>,
   id: string,
 ): Promise<ApprovalRecord> {

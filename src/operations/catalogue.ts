@@ -18,12 +18,14 @@ import { approveHolds, decideHold, decideHoldBatch, rejectHolds, resubmitHolds }
 import { decideAll } from './decide-all.ts';
 import { checkClients } from './doctor/all-clients.ts';
 import { examineClient } from './doctor/doctor.ts';
+import { checkInstallation } from './doctor/installation.ts';
 import { eraseClient } from './erase.ts';
 import { checkFields, createMissingFields } from './fields.ts';
 import { forgetContact } from './forget.ts';
 import { listHolds, listHoldsWithNames, showQueue } from './holds.ts';
 import { createWebhook, listWebhooks, revokeWebhook, rotateWebhook, showWebhook } from './hooks.ts';
 import type { Operation } from './kit/operation.ts';
+import { liftContactBlock } from './lift-block.ts';
 import { checkNetworks, listNetworks, repairNetworks, showIntroductions } from './networks.ts';
 import { findProspects, showPaths } from './paths.ts';
 import { planClient } from './plan.ts';
@@ -89,8 +91,10 @@ export const OPERATIONS: readonly Operation[] = [
   checkFields,
   createMissingFields,
   examineClient,
+  checkInstallation,
   undoRun,
   forgetContact,
+  liftContactBlock,
   aboutContact,
   exportSettings,
   listWaitingApprovals,

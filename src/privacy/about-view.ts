@@ -221,7 +221,7 @@ export function listHoldings(
     add(
       'database',
       `${word} since ${toTime(since)}, by a fingerprint of its id`,
-      'until `forget --lift-block`',
+      'until `forget lift-block`',
     );
   }
   return holdings;

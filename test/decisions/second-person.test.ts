@@ -11,10 +11,10 @@ import {
   approvalOfBatch,
   approvalOfReason,
   askSecondPerson,
-  type Requester,
 } from '../../src/decisions/second-person/ask.ts';
 import { createApprovalWatch } from '../../src/decisions/second-person/carry-on.ts';
 import { confirmApproval, refuseApproval } from '../../src/decisions/second-person/confirm.ts';
+import type { Requester } from '../../src/decisions/second-person/second-user.ts';
 import {
   APPROVAL_MS,
   type ApprovalRecord,

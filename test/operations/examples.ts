@@ -144,6 +144,7 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
     invalid: { body: { capacityAbove: 'much' } },
   }),
   doctor: ofClient,
+  'doctor installation': none,
   undo: async ({ sync }) => ({ subjects: { run: await sync() } }),
   forget: async ({ world, sync }) => {
     await sync();
@@ -255,6 +256,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   disconnect: 'test/interfaces/api/clients.test.ts: a CRM account that is connected',
   'users passkeys remove': 'test/interfaces/api/passkeys.test.ts: a passkey of a browser',
   'clients check': 'test/interfaces/api/checks.test.ts: it is carried out after the answer',
+  'forget lift-block': 'test/interfaces/api/work.test.ts: a contact that was erased',
   erase: 'test/interfaces/api/erase-client.test.ts: a client that the settings have no more',
   plan: 'test/interfaces/api/plan.test.ts: it is carried out after the answer',
   'runs redeliver': 'test/interfaces/api/redelivery.test.ts: it is carried out after the answer',

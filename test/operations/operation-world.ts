@@ -2,6 +2,8 @@
 import type { Caller } from '../../src/operations/kit/caller.ts';
 import type { Operation } from '../../src/operations/kit/operation.ts';
 import type { OperationDeps } from '../../src/operations/kit/perform.ts';
+import { hashToken } from '../../src/people/access-token.ts';
+import { acceptInvitation } from '../../src/people/statements/people.ts';
 import { checkAudit } from '../../src/privacy/audit/checker.ts';
 import type { HttpWorld } from '../interfaces/api/http-world.ts';
 import { invite } from '../interfaces/api/people-world.ts';
@@ -26,7 +28,9 @@ export async function signedInAs(
   name: string,
   role: 'decider' | 'admin' | 'owner',
 ): Promise<Caller> {
-  const { id } = await invite(world, name, role);
+  const { id, path } = await invite(world, name, role);
+  const link = hashToken(path.slice('/join/'.length));
+  await world.application.store.act((trx) => acceptInvitation(trx, link, 'no password'));
   return {
     kind: 'person',
     role,

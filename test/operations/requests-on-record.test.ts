@@ -12,13 +12,19 @@ import {
 } from '../../src/operations/approvals.ts';
 import type { Caller } from '../../src/operations/kit/caller.ts';
 import { acting, changing, type Operation } from '../../src/operations/kit/operation.ts';
-import { createOperationRunner, perform, performLater } from '../../src/operations/kit/perform.ts';
+import {
+  createOperationRunner,
+  perform,
+  performLater,
+  preview,
+} from '../../src/operations/kit/perform.ts';
 import { RequestWaits } from '../../src/operations/kit/requests.ts';
 import { addAccessToken, listAccessTokens } from '../../src/people/statements/access.ts';
 import { listAuditEntries } from '../../src/privacy/audit/read-audit.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { createFakeClock } from '../helpers/fake-clock.ts';
 import { type HttpWorld, openHttpWorld } from '../interfaces/api/http-world.ts';
+import { invite, join } from '../interfaces/api/people-world.ts';
 import { MACHINE, signedInAs, toDeps } from './operation-world.ts';
 
 const START_MS = Date.parse('2026-11-02T09:00:00Z');
@@ -48,7 +54,12 @@ function closing({ contacts = 2, fails = false } = {}) {
     name: 'test close',
     async secondUser(_, { integration }) {
       if (matter.contacts < 2) return null;
-      return { text: `Close "${integration}".`, contacts: matter.contacts, credits: 0 };
+      return {
+        text: `Close "${integration}".`,
+        contacts: matter.contacts,
+        credits: 0,
+        setting: 'twoPeople.close',
+      };
     },
     async run({ trx }, { integration }) {
       const token = { id: integration, name: 'made', role: 'viewer', hash: 'hash' } as const;
@@ -133,6 +144,62 @@ describe('an operation that waits for a second user', () => {
     expect(entries[1]?.split(' ')[0]).toBe(entries[2]?.split(' ')[0]);
   });
 
+  it.each([
+    { reach: 'some', access: '"riverside"' },
+    { reach: 'all', access: 'all clients' },
+  ] as const)(
+    'about $access is refused, with nothing on record, while nobody else could confirm it',
+    async ({ reach, access }) => {
+      const world = await open();
+      const close = changing({
+        ...closing().close,
+        reach,
+        question: async () => ({ text: 'Close it?', counts: {} }),
+      });
+      const deps = toDeps(world, [close]);
+      const ada = await signedInAs(world, 'Ada', 'admin');
+      await second(world, 'decider');
+      await join(world, 'Hal', 'admin', ['harbor']);
+      await invite(world, 'Ivy', 'admin');
+      const missing = {
+        ...{ code: 'second_user_missing', refusal: 'conflict' },
+        details: { setting: 'twoPeople.close', role: 'admin' },
+        message: expect.stringContaining(`the role admin and access to ${access}`),
+      };
+      const agree = async () => {};
+      await expect(preview(deps, ada, close, INPUT)).rejects.toMatchObject(missing);
+      await expect(perform(deps, ada, close, INPUT, agree)).rejects.toMatchObject(missing);
+      expect(await audited(world)).toEqual([]);
+      await signedInAs(world, 'Cal', 'admin');
+      await waitingFor(perform(deps, ada, close, INPUT, agree));
+      expect(await audited(world)).toEqual(['Ada approval.asked']);
+      expect(await whatWasClosed(world)).toEqual([]);
+    },
+  );
+
+  it('is refused to a caller without an account, who could not be told from the second user', async () => {
+    const { world, close, deps, ada } = await asked();
+    await second(world);
+    const nobody: Caller = { ...ada, account: null };
+    const refused = perform(deps, nobody, close, INPUT);
+    await expect(refused).rejects.toMatchObject({ code: 'approval_needs_account' });
+    expect(await audited(world)).toEqual([]);
+  });
+
+  it('that takes minutes is refused likewise, before anything is on record', async () => {
+    const { world, deps, ada } = await asked();
+    const waits = {
+      ...checking().check,
+      secondUser: async () => ({
+        ...{ text: 'Check all.', contacts: 9, credits: 0 },
+        setting: 'twoPeople.check',
+      }),
+    };
+    const refused = performLater(deps, ada, waits, INPUT);
+    await expect(refused).rejects.toMatchObject({ code: 'second_user_missing' });
+    expect(await listStoredApprovals(world.application.store)).toEqual([]);
+  });
+
   it('is not confirmed once it is about something else', async () => {
     const { world, close, matter, deps, ada, confirm } = await asked();
     const ben = await second(world);
@@ -159,6 +226,7 @@ describe('an operation that waits for a second user', () => {
   it('is confirmed by nobody whose role is not the one of the operation', async () => {
     const { world, close, deps, ada, confirm } = await asked();
     const ben = await second(world, 'decider');
+    await signedInAs(world, 'Cal', 'admin');
     await world.clock.advance(1_000);
     const id = await waitingFor(perform(deps, ada, close, INPUT));
     await expect(confirm(ben, id)).rejects.toMatchObject({
@@ -198,7 +266,10 @@ describe('an operation that waits for a second user', () => {
     const { check, counts } = checking();
     const waits: Operation = {
       ...check,
-      secondUser: async () => ({ text: 'Check all.', contacts: 9, credits: 0 }),
+      secondUser: async () => ({
+        ...{ text: 'Check all.', contacts: 9, credits: 0 },
+        setting: 'twoPeople.check',
+      }),
     };
     const deps = toDeps(world, [waits]);
     const ben = await signedInAs(world, 'Ben', 'admin');

@@ -287,6 +287,13 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     effect: 'acts',
     route: 'POST /v1/integrations/:integration/doctor',
   },
+  'doctor installation': {
+    ...ofAdmins,
+    reach: 'all',
+    asks: false,
+    effect: 'acts',
+    route: 'POST /v1/doctor',
+  },
   undo: {
     role: 'admin',
     reach: 'some',
@@ -304,6 +311,14 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     effect: 'acts',
     route: 'POST /v1/integrations/:integration/contacts/:contact/forget',
     audit: 'work.asked',
+  },
+  'forget lift-block': {
+    ...ofOwners,
+    by: 'person',
+    asks: true,
+    effect: 'acts',
+    route: 'DELETE /v1/integrations/:integration/contacts/:contact/block',
+    audit: 'forget.lifted',
   },
   about: {
     ...ofAdmins,

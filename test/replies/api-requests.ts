@@ -89,6 +89,12 @@ const forget = (rest: string): Cases => {
   };
 };
 
+/** The world blocks no contact, so that also the good request answers 404. */
+const block = (rest: string): Cases => ({
+  good: { path: `/v1/integrations/riverside/contacts/c001/block${rest}` },
+  unknown: { path: `/v1/integrations/nowhere/contacts/c001/block${rest}` },
+});
+
 const decideAll = (rest: string): Cases => {
   const path = (client: string, reason: string, decision: string) =>
     `/v1/integrations/${client}/decisions/${reason}/${decision}${rest}`;
@@ -322,6 +328,7 @@ export const API_CASES: CaseTable = {
   },
   'GET /v1/approvals': { good: { path: '/v1/approvals' } },
   'POST /v1/clients/check': { good: { path: '/v1/clients/check' } },
+  'POST /v1/doctor': { good: { path: '/v1/doctor' } },
   'POST /v1/integrations/:integration/erase': {
     good: { path: '/v1/integrations/riverside/erase?digest={digest}' },
     unknown: { path: '/v1/integrations/nowhere/erase?digest={digest}' },
@@ -511,6 +518,8 @@ export const API_CASES: CaseTable = {
     ...unseen('/v1/integrations/riverside/contacts/c001/forget'),
   },
   'POST /v1/integrations/:integration/contacts/:contact/forget/preview': forget('/preview'),
+  'DELETE /v1/integrations/:integration/contacts/:contact/block': block('?digest={digest}'),
+  'POST /v1/integrations/:integration/contacts/:contact/block/preview': block('/preview'),
   'POST /v1/integrations/:integration/decisions/:reason/:decision': {
     ...decideAll('?digest={digest}'),
     ...unseen('/v1/integrations/harbor/decisions/name_mismatch/reject'),

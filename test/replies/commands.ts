@@ -82,6 +82,7 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
   },
   completion: { good: one('bash'), unknown: one('tcsh'), invalid: one() },
   doctor: { ...ofClients(), 'not connected': one('hillside'), show: one('riverside', '--show') },
+  'doctor installation': { good: one(), invalid: one('--unheard-of') },
   clients: { good: one(), invalid: one('lst') },
   'clients list': { good: one(), page: one('--limit', '1'), invalid: one('--limit', '0') },
   'clients check': { good: one(), invalid: one('--unheard-of') },
@@ -407,6 +408,12 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
     'unknown contact': one('nowhere', '--integration', 'riverside', '--yes'),
     unknown: one('c001', '--integration', 'nowhere', '--yes'),
     'lift a block': one('c001', '--integration', 'riverside', '--lift-block'),
+    invalid: one(),
+  },
+  'forget lift-block': {
+    'not blocked': one('c001', '--integration', 'riverside', '--yes'),
+    unknown: one('c001', '--integration', 'nowhere', '--yes'),
+    'without a client': one('c001', '--yes'),
     invalid: one(),
   },
   erase: {

@@ -40,10 +40,10 @@ const STOP_CODES = {
 /** Errors that get their code from elsewhere, and where that is checked. */
 const PASSED_ON = {
   'connectors/errors.ts': 'the functions that call it give the code',
-  'src/decisions/second-person/confirm.ts': 'the calls of `refusal` give the code',
+  'src/decisions/second-person/second-user.ts': 'the calls of `refusal` give the code',
   'src/interfaces/api/request/errors.ts': 'the code of another error, or of `tryLater`',
   'src/interfaces/api/webhooks/hooks-api.ts': 'PROBLEM_TEXTS',
-  'src/interfaces/cli/action/operation-command.ts': 'the failure of a client gives the code',
+  'src/interfaces/cli/action/operation-output.ts': 'the failure of a client gives the code',
   'src/operations/kit/authorise.ts': 'the calls of `forbidden` give the code',
 };
 

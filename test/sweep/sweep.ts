@@ -98,7 +98,14 @@ async function makeTokens({ once, said, secrets }: SweptWorld) {
 async function everyLook(world: SweptWorld, { ids }: Neighbour): Promise<void> {
   const [run = 'none'] = await world.runIds();
   await lookAtAll(world, [
-    ...['doctor', 'doctor --show', 'plan', `plan --contact ${ids.known}`, 'plan --full --list 50'],
+    ...[
+      'doctor installation',
+      'doctor',
+      'doctor --show',
+      'plan',
+      `plan --contact ${ids.known}`,
+      'plan --full --list 50',
+    ],
     ...['status', 'runs', `runs ${run}`, `runs ${run} --show`, 'holds', 'holds --show', 'credits'],
     ...['help', 'help no_match', 'completion bash'],
     'approvals',

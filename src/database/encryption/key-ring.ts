@@ -35,11 +35,17 @@ export async function loadKeyRing(
   databaseUrl: string,
 ): Promise<KeyRing> {
   if (secretKey?.trim()) return parseKeyRing(secretKey);
-  const location = parseDatabaseUrl(databaseUrl);
-  if (location.kind === 'postgres') throw keyMissing();
-  if (location.path === null) return parseKeyRing(generateKey());
-  const path = keyFilePath(location.path);
+  if (parseDatabaseUrl(databaseUrl).kind === 'postgres') throw keyMissing();
+  const path = findKeyFile(secretKey, databaseUrl);
+  if (path === null) return parseKeyRing(generateKey());
   return parseKeyRing(await readOrCreateKeyFile(path, generateKey), `The key file ${path}`);
+}
+
+/** The file that the key is read from; null if the key is set elsewhere, or lives in memory. */
+export function findKeyFile(secretKey: string | undefined, databaseUrl: string): string | null {
+  const location = parseDatabaseUrl(databaseUrl);
+  if (secretKey?.trim() || location.kind === 'postgres' || location.path === null) return null;
+  return keyFilePath(location.path);
 }
 
 /** The existing keys; null if there are none. Never creates a key. */

@@ -1,9 +1,7 @@
 /** Records actions that need a second person, instead of doing them. */
 
 import { createHash } from 'node:crypto';
-import type { Actor } from '../../core/actor.ts';
 import { collect } from '../../core/collect.ts';
-import { ConfigurationError } from '../../core/errors.ts';
 import type { Account, SecondPersonRules } from '../../core/second-person.ts';
 import type { Sealer } from '../../database/encryption/sealed.ts';
 import type { Reader } from '../../database/reader.ts';
@@ -29,7 +27,7 @@ import { ERASURE_KIND } from '../statements/erasure-requests.ts';
 import { findQuestion, type Question } from '../statements/questions.ts';
 import { roleFor } from '../views/approval.ts';
 import type { DecisionWord } from '../views/kinds.ts';
-import { requireSomeoneElse } from './someone-else.ts';
+import { type Requester, requireSomeoneElse, withoutAccount } from './second-user.ts';
 
 export interface AskDeps {
   application: Pick<ForgetPersonDeps['application'], 'integrations'> & {
@@ -37,16 +35,6 @@ export interface AskDeps {
     settings: { twoPeople?: SecondPersonRules };
     sealer: Pick<Sealer, 'open'>;
   };
-}
-
-/**
- * The requester: the account that distinguishes a second person from the first, and the actor for
- * the audit.
- */
-export interface Requester {
-  /** Null for a requester without an account, such as the first visitor. */
-  account: Account | null;
-  actor: Actor;
 }
 
 /** The requested action and its integration; to erase a contact, also the contact's ID. */
@@ -274,14 +262,6 @@ async function heldBy(
     const isErasure = kind === ERASURE_KIND;
     return { id, openedAt, contacts: 1, credits: isPaid ? 1 : 0, isErasure };
   }
-}
-
-/** A request outlives its caller, so it needs the name of an account. */
-export function withoutAccount(): ConfigurationError {
-  return new ConfigurationError(
-    'This needs the name of an account, and you have none yet. Nothing was changed. Sign in as a user, or use an access token of your own.',
-    { code: 'approval_needs_account', refusal: 'conflict' },
-  );
 }
 
 /** The decision about these holds as a request; null if it leaves them unchanged. */

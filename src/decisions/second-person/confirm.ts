@@ -6,15 +6,11 @@
 import type { Application } from '../../application.ts';
 import type { Actor } from '../../core/actor.ts';
 import type { Clock } from '../../core/clock.ts';
-import { ConfigurationError, isConfigurationError } from '../../core/errors.ts';
+import { isConfigurationError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { newId } from '../../core/new-id.ts';
-import { mayBeSame } from '../../core/second-person.ts';
 import { unknownClient } from '../../core/shared-errors.ts';
-import type { Reader } from '../../database/reader.ts';
 import { type UndoReport, undoneEntry, undoRun } from '../../fields/undo.ts';
-import { listAccessTokens } from '../../people/statements/access.ts';
-import { findPersonBy } from '../../people/statements/people.ts';
 import { noteEntries } from '../../privacy/audit/record.ts';
 import { forgetPerson } from '../../privacy/forget/forget.ts';
 import type { ErasureReceipt } from '../../privacy/forget/receipt.ts';
@@ -28,7 +24,8 @@ import {
   recordRefusal,
 } from '../statements/approvals.ts';
 import { applyDueAnswers } from '../statements/withdrawable-answers.ts';
-import { type AskDeps, type Requester, readSubject, withoutAccount } from './ask.ts';
+import { type AskDeps, readSubject } from './ask.ts';
+import { approvalChanged, approvalGone, type Requester, requireSecondUser } from './second-user.ts';
 
 export interface ConfirmDeps {
   application: AskDeps['application'] & Pick<Application, 'open' | 'takeLease'>;
@@ -65,33 +62,6 @@ export async function confirmApproval(
   if (become === 'changed') throw approvalChanged();
   if (become === 'gone') throw approvalGone();
   if (decisions !== null) await applyDueAnswers(store);
-}
-
-/** Throws a ConfigurationError (conflict) if this account may be the user who asked. */
-export async function requireSecondUser(
-  reader: Reader,
-  approval: ApprovalRecord,
-  account: Requester['account'],
-): Promise<void> {
-  if (account === null) throw withoutAccount();
-  if (mayBeSame(approval.by.account, account)) throw samePerson(approval);
-  if (await isNewer(reader, account, approval.askedAt)) {
-    throw refusal('approval_account_too_new', TOO_NEW);
-  }
-}
-
-/** An account that was created after the request may have been created by the requester. */
-async function isNewer(
-  reader: Reader,
-  { kind, id }: NonNullable<Requester['account']>,
-  askedAt: number,
-): Promise<boolean> {
-  if (kind === 'command') return false;
-  const account =
-    kind === 'person'
-      ? await findPersonBy(reader, 'id', id)
-      : (await listAccessTokens(reader)).find((one) => one.id === id);
-  return (account?.createdAt ?? askedAt) >= askedAt;
 }
 
 /**
@@ -199,32 +169,4 @@ function requireIntegration(
   if (integration) return integration;
   const next = 'It is not in the settings any more: refuse the request instead.';
   throw unknownClient(integrationId, { next, refusal: 'conflict' });
-}
-
-const TOO_NEW =
-  'This account was made after it was asked for, so it does not count as a second person. Let one confirm that was there before. Nothing was changed.';
-const CHANGED =
-  'It is not any more what was asked for: some of it was decided, is gone or was added meanwhile. Nothing was changed; refuse it, look at it anew, and ask again.';
-const GONE =
-  'It does not wait any more: it was confirmed or refused by another person, or has run out. Nothing was changed.';
-
-/** What was asked for is not what would be done now. */
-export function approvalChanged(): ConfigurationError {
-  return refusal('approval_changed', CHANGED);
-}
-
-/** Another user has answered it, or it has expired. */
-export function approvalGone(): ConfigurationError {
-  return refusal('approval_gone', GONE);
-}
-
-function samePerson({ by }: ApprovalRecord): ConfigurationError {
-  return refusal(
-    'approval_same_person',
-    `It waits for another person than ${by.account.name}, who asked for it. Nothing was changed.`,
-  );
-}
-
-function refusal(code: string, message: string): ConfigurationError {
-  return new ConfigurationError(message, { code, refusal: 'conflict' });
 }

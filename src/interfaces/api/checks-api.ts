@@ -1,6 +1,7 @@
-/** The checks of a client: the fields of its CRM, and the doctor. */
+/** Checks: the fields of a client's CRM, and the doctor. */
 import { checkClients } from '../../operations/doctor/all-clients.ts';
 import { examineClient } from '../../operations/doctor/doctor.ts';
+import { checkInstallation } from '../../operations/doctor/installation.ts';
 import { checkFields, createMissingFields } from '../../operations/fields.ts';
 import type { Access } from './access.ts';
 import { createOperationRoutes } from './operation-routes.ts';
@@ -14,6 +15,7 @@ export function checkRoutes(deps: HttpDeps, access: Access) {
   add(checkFields, { tag, method: 'get', path: `${one}/fields` });
   add(createMissingFields, { tag, method: 'post', path: `${one}/fields` });
   add(checkClients, { tag, method: 'post', path: '/v1/clients/check' });
+  add(checkInstallation, { tag, method: 'post', path: '/v1/doctor' });
   add(examineClient, { tag, method: 'post', path: `${one}/doctor` });
   return app;
 }

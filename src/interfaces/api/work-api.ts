@@ -7,6 +7,7 @@
 import { aboutContact } from '../../operations/about.ts';
 import { decideAll } from '../../operations/decide-all.ts';
 import { forgetContact } from '../../operations/forget.ts';
+import { liftContactBlock } from '../../operations/lift-block.ts';
 import { exportSettings } from '../../operations/settings.ts';
 import { undoRun } from '../../operations/undo.ts';
 import type { Access } from './access.ts';
@@ -18,6 +19,7 @@ export function workRoutes(deps: HttpDeps, access: Access) {
   const contact = '/v1/integrations/{integration}/contacts/{contact}';
   add(undoRun, { method: 'post', path: '/v1/runs/{run}/undo', tag: 'Runs', status: 202 });
   add(forgetContact, { method: 'post', path: `${contact}/forget`, tag: 'Privacy', status: 202 });
+  add(liftContactBlock, { method: 'delete', path: `${contact}/block`, tag: 'Privacy' });
   // A view of personal data is recorded, so the request is never a GET, which a link of another site could send.
   add(aboutContact, { method: 'post', path: `${contact}/about`, tag: 'Privacy' });
   const settings = '/v1/integrations/{integration}/settings';

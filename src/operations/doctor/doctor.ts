@@ -46,16 +46,26 @@ export const examineClient = acting({
     const examination = { signal, limitMs: CHECK_LIMIT_MS };
     return toReport(await examineIntegration(application, client, examination));
   },
-  say: ({ findings, causes }) => [
+  say: describeReport,
+  ending: endingOf,
+});
+
+/** A report in sentences: each finding with its fix, and their number. */
+export function describeReport({ findings, causes }: DoctorReport): string[] {
+  return [
     ...mergeAlike(findings.map(toFinding)).flatMap(({ subject, ok, message, fix, others }) => [
       `${ok ? '✓' : '✗'} ${subject}: ${message}`,
       ...(others.length === 0 ? [] : [`    ${describeSame(others)}`]),
       ...(fix === null ? [] : [`    → ${fix}`]),
     ]),
     causes === 0 ? 'All is well.' : `${describeCount(causes, 'problem')} to fix.`,
-  ],
-  ending: ({ causes }) => (causes === 0 ? 'done' : 'refused'),
-});
+  ];
+}
+
+/** Whatever is wrong has to be fixed by a user. */
+export function endingOf({ causes }: DoctorReport): 'done' | 'refused' {
+  return causes === 0 ? 'done' : 'refused';
+}
 
 /** A finding of a report again. */
 export function toFinding({ cause, ...finding }: DoctorReport['findings'][number]): DoctorFinding {

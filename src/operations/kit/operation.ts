@@ -1,6 +1,7 @@
 /** What users can do, each declared once: the terminal, the API and the pages offer what stands here. */
 import type { z } from 'zod';
 import type { Application } from '../../application.ts';
+import type { Actor } from '../../core/actor.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { DonorSyncError } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration-settings.ts';
@@ -33,6 +34,8 @@ export type OperationApplication = Pick<
   | 'refresh'
   | 'contactId'
   | 'credits'
+  | 'keyFile'
+  | 'erasureLogs'
 >;
 
 /** What an operation works with. */
@@ -85,6 +88,11 @@ export interface ActingWorld extends World {
    * if the caller may be the first user, or if it is not any more what was asked for.
    */
   confirm(approval: ApprovalRecord): Promise<void>;
+  /**
+   * Carries out an operation that was confirmed, in the name of this user, and records how it ended. The terminal does
+   * that at once; elsewhere the service does it.
+   */
+  carryOut(approval: ApprovalRecord, by: Actor, signal: AbortSignal): Promise<void>;
   /** The sentences in which an operation, found by its name, describes its result. */
   describeResult(name: string, result: unknown): Promise<readonly string[]>;
 }
@@ -138,12 +146,15 @@ export interface SecondUserMatter {
   /** Number of contacts concerned, and the most credits that it can cost. */
   contacts: number;
   credits: number;
+  /** The setting that asks for the second user, such as `twoPeople.forget`. */
+  setting: string;
 }
 
 /** What an operation that changes something may say of a second user. */
 interface NeedsSecondUser<Input extends InputSchema> {
   /**
-   * What has to be confirmed by another user before it is done; null where one user is enough. It is called before
+   * What has to be confirmed by another user before it is done; null where one user is enough. While no other user could
+   * confirm it, the kit refuses instead (`second_user_missing`). It is called before
    * `run`, so it looks up its subjects itself: otherwise a request about an unknown client would be recorded. It is
    * asked again at the confirmation and has to be the same, so its numbers must not change by themselves. An operation
    * with a secret in its input or its result has none. Decisions, `undo` and `forget` ask by `operations/second-person.ts`

@@ -5,6 +5,11 @@ import type { Clock } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import type { TimedReader } from '../../database/reader.ts';
 import {
+  approvalChanged,
+  approvalGone,
+  requireSecondUser,
+} from '../../decisions/second-person/second-user.ts';
+import {
   type ApprovalRecord,
   confirmWithin,
   recordConfirmation,
@@ -27,16 +32,19 @@ import {
   type OperationOf,
   type Question,
   type Reading,
+  type SecondUserMatter,
   type World,
 } from './operation.ts';
 import {
   type AskedOperation,
   isSameRequest,
   keepOutcome,
+  NO_CLIENT,
   RequestWaits,
   readRequest,
   recordToCarryOut,
   recordWaiting,
+  requireConfirmable,
   toCarrier,
 } from './requests.ts';
 
@@ -94,8 +102,8 @@ export async function perform<Input extends InputSchema, Result extends z.ZodTyp
   }
   if (operation.effect === 'acts') {
     const world = await requireAgreed(deps, caller, operation, input, consent);
-    const matter = await operation.secondUser?.(world, input);
-    if (matter) {
+    const matter = await findMatter(world, operation, input);
+    if (matter !== null) {
       const asked = toAsked(world, operation, input);
       throw new RequestWaits(await store.act((trx) => recordWaiting(trx, asked, matter)));
     }
@@ -108,8 +116,8 @@ export async function perform<Input extends InputSchema, Result extends z.ZodTyp
       const asked = { deps, caller, operation, input };
       await requireConsent(asked, await operation.question?.(world, input), consent);
     }
-    const matter = await operation.secondUser?.(world, input);
-    if (matter) {
+    const matter = await findMatter(world, operation, input);
+    if (matter !== null) {
       return { waiting: await recordWaiting(trx, toAsked(world, operation, input), matter) };
     }
     return { result: await operation.run(world, input) };
@@ -164,15 +172,31 @@ export async function performLater<Input extends InputSchema, Result extends z.Z
     requireClient(toWorld(deps, caller, deps.application.store.reader), input);
   }
   const world = await requireAgreed(deps, caller, operation, input, consent);
-  const matter = await operation.secondUser?.(world, input);
+  const matter = await findMatter(world, operation, input);
   const asked = toAsked(world, operation, input);
   const approval = await world.store.act(async (trx) => {
     await authoriseAgain(operation, caller, trx);
-    return matter ? recordWaiting(trx, asked, matter) : recordToCarryOut(trx, asked);
+    return matter === null ? recordToCarryOut(trx, asked) : recordWaiting(trx, asked, matter);
   });
-  if (matter) throw new RequestWaits(approval);
+  if (matter !== null) throw new RequestWaits(approval);
   world.carryOn();
   return approval;
+}
+
+/**
+ * What another user has to confirm first; null where one user is enough. Throws a ConfigurationError (conflict) if nobody
+ * else could confirm it.
+ */
+async function findMatter<Input extends InputSchema, Result extends z.ZodType>(
+  world: World,
+  operation: Changing<Input, Result> | Acting<Input, Result>,
+  input: z.output<Input>,
+): Promise<SecondUserMatter | null> {
+  const matter = (await operation.secondUser?.(world, input)) ?? null;
+  if (matter !== null) {
+    await requireConfirmable(world, toAsked(world, operation, input), matter);
+  }
+  return matter;
 }
 
 /** Throws a ConfigurationError (unknown) if the input names a client that the caller does not reach. */
@@ -215,7 +239,6 @@ async function confirmRequest(
   const { operation, input } = readRequest(await deps.findOperation(request.name), request);
   if (operation.effect === 'reads') return;
   const store = deps.application.store.actingAs(caller.actor);
-  const { approvalGone, requireSecondUser } = await loadConfirmation();
   await requireSecondUser(store.reader, approval, caller.account);
   if (operation.effect === 'acts') {
     const world = toActing(deps, caller, async () => {});
@@ -245,12 +268,7 @@ async function requireSame(
   const clients = approval.integrations;
   const asked = { ...toAsked(world, operation, input), clients };
   if (isSameRequest(world, approval, asked, matter)) return;
-  throw (await loadConfirmation()).approvalChanged();
-}
-
-/** It loads undo and erasures, which few commands need. */
-function loadConfirmation() {
-  return import('../../decisions/second-person/confirm.ts');
+  throw approvalChanged();
 }
 
 /** The world of an operation that works outside of the database, once the caller has agreed to its question. */
@@ -278,10 +296,10 @@ function toAsked(
   operation: AskedOperation['operation'],
   input: Record<string, unknown>,
 ): AskedOperation {
-  if (operation.reach === 'all') return { caller, operation, input, clients: [''] };
+  if (operation.reach === 'all') return { caller, operation, input, clients: [NO_CLIENT] };
   const { integration } = input;
   const named = typeof integration === 'string' ? [integration] : [...clients.keys()];
-  return { caller, operation, input, clients: named.length === 0 ? [''] : named };
+  return { caller, operation, input, clients: named.length === 0 ? [NO_CLIENT] : named };
 }
 
 /** What would happen, for a caller who decides. Null for an operation that asks nothing. */
@@ -295,6 +313,7 @@ export async function preview<Input extends InputSchema, Result extends z.ZodTyp
   if (operation.effect === 'reads') return null;
   const question = await findQuestion(deps, caller, operation, input);
   if (question === undefined) return null;
+  await findMatter(toWorld(deps, caller, deps.application.store.reader), operation, input);
   const until = deps.clock.now() + PREVIEW_MS;
   return {
     ...question,
@@ -378,6 +397,7 @@ function toActing(deps: OperationDeps, caller: Caller, agree: ActingWorld['agree
     requestRun: (requested) => deps.requestRun({ ...requested, by: caller.actor }),
     agree,
     confirm: (approval) => confirmRequest(deps, caller, approval),
+    carryOut: createOperationRunner(deps),
     async describeResult(name, result) {
       const operation = await deps.findOperation(name);
       return operation === undefined ? [] : [operation.say(result)].flat();

@@ -2,6 +2,7 @@
 import type { Actor } from '../../core/actor.ts';
 import { ConfigurationError, isConfigurationError } from '../../core/errors.ts';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
+import { requireSomeoneElse, withoutAccount } from '../../decisions/second-person/second-user.ts';
 import {
   type ApprovalRecord,
   type NewApproval,
@@ -10,6 +11,7 @@ import {
   recordOutcome,
   recordWork,
 } from '../../decisions/statements/approvals.ts';
+import type { UserReader } from '../../people/user-accounts.ts';
 import type { Store } from '../../store.ts';
 import type { Caller } from './caller.ts';
 import type { Operation, SecondUserMatter } from './operation.ts';
@@ -30,8 +32,22 @@ export interface AskedOperation {
   caller: Caller;
   operation: Pick<Operation, 'name' | 'role' | 'reach' | 'by' | 'summary'>;
   input: Record<string, unknown>;
-  /** Its clients. An empty name stands for none, because each row belongs to a client. */
+  /** The IDs of its clients; NO_CLIENT alone if it is about none. */
   clients: readonly string[];
+}
+
+/** Stands for no client in requests on record, because each of their rows belongs to a client. */
+export const NO_CLIENT = '';
+
+/** Throws a ConfigurationError (conflict) if no user but the caller could confirm it now. */
+export async function requireConfirmable(
+  users: UserReader,
+  { caller: { account }, operation: { role }, clients }: AskedOperation,
+  { setting }: SecondUserMatter,
+): Promise<void> {
+  if (account === null) throw withoutAccount();
+  const integrations = clients.includes(NO_CLIENT) ? null : clients;
+  await requireSomeoneElse(users, account, { role, integrations, setting });
 }
 
 /** Records that it waits for a second user. An equal request that waits already is not recorded twice. */
@@ -40,7 +56,7 @@ export async function recordWaiting(
   asked: AskedOperation,
   matter: SecondUserMatter,
 ): Promise<ApprovalRecord> {
-  return (await recordApproval(trx, await toRequest(trx, asked, matter))).approval;
+  return (await recordApproval(trx, toRequest(trx, asked, matter))).approval;
 }
 
 /** Records that the service has to carry it out; likewise. */
@@ -48,8 +64,8 @@ export async function recordToCarryOut(
   trx: ActorTransaction,
   asked: AskedOperation,
 ): Promise<ApprovalRecord> {
-  const matter = { text: `${asked.operation.summary}.`, contacts: 0, credits: 0 };
-  return (await recordWork(trx, await toRequest(trx, asked, matter))).approval;
+  const matter = { text: `${asked.operation.summary}.`, contacts: 0, credits: 0, setting: '' };
+  return (await recordWork(trx, toRequest(trx, asked, matter))).approval;
 }
 
 /** Whether the subject of a waiting request is unchanged. */
@@ -62,18 +78,14 @@ export function isSameRequest(
   return digest === digestOf(source, asked, matter);
 }
 
-async function toRequest(
+function toRequest(
   trx: ActorTransaction,
   asked: AskedOperation,
   matter: SecondUserMatter,
-): Promise<NewApproval> {
+): NewApproval {
   const { operation, input, caller, clients } = asked;
   const { account, actor } = caller;
-  if (account === null) {
-    // It loads erasures, which few commands need.
-    const { withoutAccount } = await import('../../decisions/second-person/ask.ts');
-    throw withoutAccount();
-  }
+  if (account === null) throw withoutAccount();
   const { text, contacts, credits } = matter;
   const { name, role, by } = operation;
   return {

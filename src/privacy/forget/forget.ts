@@ -15,6 +15,7 @@ import { unknownContact as toUnknown } from '../../core/shared-errors.ts';
 import { overwriteErased } from '../../database/sqlite/erased-bytes.ts';
 import type { NamesOfPerson } from '../../fields/erasing/erased-names.ts';
 import type { PersonFingerprints } from '../../identity/person-fingerprints.ts';
+import type { Store } from '../../store.ts';
 import { dropBlocks } from '../statements/blocks.ts';
 import type { ForgottenRecord } from '../statements/erasures.ts';
 import { findErasures } from '../statements/erasures.ts';
@@ -178,16 +179,37 @@ async function unknownContact(
   });
 }
 
+/** The integrations of the contact's account that block it. */
+export async function listBlocking(
+  store: Pick<Store, 'reader' | 'fingerprint'>,
+  integration: Integration,
+  crmId: string,
+): Promise<string[]> {
+  const { ids, forms } = await findBlockable(store, integration, crmId);
+  const found = await findErasures(store, ids, forms);
+  return [...new Set(found.map(({ integrationId }) => integrationId))];
+}
+
 /**
  * Unblocks a contact in every integration of its account; resolves with the integrations that had
  * blocked it.
  */
 export async function liftBlock(
-  { application: { store } }: Pick<ForgetPersonDeps, 'application'>,
+  store: Store,
   integration: Integration,
   crmId: string,
 ): Promise<string[]> {
-  const ids = await listIntegrationsOfSameAccount(store.reader, integration.id);
-  const definition = await findConnectorDefinition(integration.crm.kind);
-  return dropBlocks(store, ids, [crmId, ...(definition.otherForms?.(crmId) ?? [])]);
+  const { ids, forms } = await findBlockable(store, integration, crmId);
+  return dropBlocks(store, ids, forms);
+}
+
+/** The integrations of the contact's account, and the forms of its ID. */
+async function findBlockable(
+  { reader }: Pick<Store, 'reader'>,
+  { id, crm }: Integration,
+  crmId: string,
+): Promise<{ ids: string[]; forms: string[] }> {
+  const ids = await listIntegrationsOfSameAccount(reader, id);
+  const { otherForms } = await findConnectorDefinition(crm.kind);
+  return { ids, forms: [crmId, ...(otherForms?.(crmId) ?? [])] };
 }

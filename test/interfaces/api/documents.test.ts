@@ -51,6 +51,7 @@ describe('openapi.json', () => {
     const names = (await describedRoutes(world)).map(({ name }) => name);
     expect(names.sort()).toEqual([
       'DELETE /v1/integrations/{integration}',
+      'DELETE /v1/integrations/{integration}/contacts/{contact}/block',
       'DELETE /v1/integrations/{integration}/webhook',
       'DELETE /v1/tokens/{token}',
       'DELETE /v1/users/{user}',
@@ -106,6 +107,7 @@ describe('openapi.json', () => {
       'POST /v1/approvals/{approval}/refuse',
       'POST /v1/audit/verify',
       'POST /v1/clients/check',
+      'POST /v1/doctor',
       'POST /v1/holds/approve',
       'POST /v1/holds/batches/{id}/{decision}',
       'POST /v1/holds/names',
@@ -115,6 +117,7 @@ describe('openapi.json', () => {
       'POST /v1/integrations',
       'POST /v1/integrations/{integration}/alerts/test',
       'POST /v1/integrations/{integration}/contacts/{contact}/about',
+      'POST /v1/integrations/{integration}/contacts/{contact}/block/preview',
       'POST /v1/integrations/{integration}/contacts/{contact}/forget',
       'POST /v1/integrations/{integration}/contacts/{contact}/forget/preview',
       'POST /v1/integrations/{integration}/contacts/{contact}/paths',

@@ -198,6 +198,14 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
     by: 'person',
     path: '/v1/integrations/:id/contacts/unknown/forget/preview',
   },
+  'DELETE /v1/integrations/:integration/contacts/:contact/block': {
+    ...{ role: 'owner', about: 'all', by: 'person' },
+    path: '/v1/integrations/riverside/contacts/unknown/block',
+  },
+  'POST /v1/integrations/:integration/contacts/:contact/block/preview': {
+    ...{ role: 'owner', about: 'all', by: 'person' },
+    path: '/v1/integrations/riverside/contacts/unknown/block/preview',
+  },
   'POST /v1/integrations/:integration/decisions/:reason/:decision': {
     role: 'decider',
     about: 'integration',
@@ -255,6 +263,7 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'POST /integrations/:integration/pause': { role: 'admin', about: 'integration' },
   'POST /integrations/:integration/resume': { role: 'admin', about: 'integration' },
   'POST /v1/clients/check': { role: 'admin' },
+  'POST /v1/doctor': { role: 'admin', about: 'all' },
   'POST /v1/integrations/:integration/erase': { role: 'owner', by: 'person', about: 'all' },
   'POST /v1/integrations/:integration/erase/preview': { role: 'owner', by: 'person', about: 'all' },
   'POST /v1/integrations/:integration/redelivery': { role: 'admin', about: 'integration' },

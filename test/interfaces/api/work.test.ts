@@ -179,6 +179,49 @@ describe('an erasure over the API', () => {
     expect(await actionsOf(world, 'forget.begun')).not.toEqual([]);
   });
 
+  it('keeps the contact away until an owner lifts the block, and never an access token', async () => {
+    const { world } = await openSynced();
+    const [crmId = ''] = filled(world);
+    const { cookie } = await join(world, 'Ada', 'admin');
+    const owner = await join(world, 'Olga', 'owner');
+    const contact = `/v1/integrations/riverside/contacts/${crmId}`;
+    const asOlga = asUser(world, owner.cookie);
+    const lift = async (digest = '', as = owner.cookie) => {
+      const headers = { cookie: as, origin: world.url };
+      const url = `${world.url}${contact}/block?digest=${digest}`;
+      const response = await fetch(url, { method: 'DELETE', headers });
+      return { status: response.status, body: await response.json() };
+    };
+    const preview = `${contact}/block/preview`;
+    const unknown = { status: 404, body: { error: { code: 'block_unknown' } } };
+    expect(await asOlga(preview)).toMatchObject(unknown);
+    const asked = await asOlga(`${contact}/forget/preview`, {});
+    await asOlga(`${contact}/forget?digest=${previewSchema.parse(asked.body).preview.digest}`, {});
+    await untilCarriedOut(world);
+    const { digest, question, counts } = previewSchema.parse((await asOlga(preview)).body).preview;
+    expect(question).toContain(`Let the contact ${crmId} of "riverside" be enhanced again?`);
+    expect(counts).toEqual({ clients: 1 });
+    expect(await lift()).toMatchObject({
+      status: 422,
+      body: { error: { code: 'preview_missing' } },
+    });
+    expect((await lift(digest, cookie)).status).toBe(403);
+    const byToken = await world.request(preview, {
+      method: 'POST',
+      token: await world.addToken('owner'),
+    });
+    expect(byToken.read(errorSchema).error.code).toBe('person_needed');
+    expect(await actionsOf(world, 'forget.lifted')).toEqual([]);
+    expect(await lift(digest)).toEqual({
+      status: 200,
+      body: { forget: { integration: 'riverside', crmId, lifted: ['riverside'] } },
+    });
+    expect(await lift(digest)).toMatchObject(unknown);
+    expect(await actionsOf(world, 'forget.lifted')).toMatchObject([
+      { actor: { kind: 'session', name: 'Olga' }, integrationId: 'riverside' },
+    ]);
+  });
+
   it('is refused to an access token, whatever its role', async () => {
     const { world } = await openSynced();
     const before = filled(world);

@@ -184,6 +184,23 @@ describe('donor-sync doctor', () => {
     expect((await world.run(['doctor', '--json'])).exitCode).toBe(0);
   });
 
+  it('finds the same in what all clients share alone, without a request to any of them', async () => {
+    world = await openCliWorld();
+    await world.run(['status']);
+    await world.service.close();
+    const shared = ['database', 'secret key', 'ports', 'log of erasures', 'log of writes'];
+    const command = ['doctor', 'installation'];
+    const well = await world.run([...command, '--json']);
+    expect(well).toMatchObject({ exitCode: 0, stderr: '' });
+    const { findings } = findingsSchema.parse(JSON.parse(well.stdout));
+    expect(findings.map(({ subject }) => subject)).toEqual(shared);
+    await chmod(world.path('store.db.key'), 0o644);
+    const broken = await world.run(command);
+    expect([broken.exitCode, broken.stdout]).toEqual([2, expect.stringContaining('chmod 600')]);
+    expect(broken.stdout).toContain('1 problem to fix.');
+    world = { ...world, service: { ...world.service, close: async () => undefined } };
+  });
+
   it('leads to init where there is no settings file', async () => {
     world = await openCliWorld();
     const { exitCode, stdout } = await world.run(['doctor', '--config', 'none.yaml', '--json']);

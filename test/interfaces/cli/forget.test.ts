@@ -106,8 +106,17 @@ describe('donor-sync forget', () => {
     await world.saveRows([first, later]);
     await world.run(['sync']);
     expect(await world.spent()).toBe(1);
-    const lift = await world.run(['forget', 'comes-later', '--lift-block', '--yes']);
-    expect(lift.exitCode).toBe(0);
+    const lift = ['forget', 'lift-block', 'comes-later'];
+    const unasked = await world.run(lift);
+    expect([unasked.exitCode, unasked.stderr]).toEqual([
+      2,
+      expect.stringContaining('Let the contact comes-later of "riverside" be enhanced again?'),
+    ]);
+    const lifted = await world.run([...lift, '--yes', '--json']);
+    expect([lifted.exitCode, JSON.parse(lifted.stdout)]).toEqual([
+      0,
+      { forget: { integration: 'riverside', crmId: 'comes-later', lifted: ['riverside'] } },
+    ]);
     await world.run(['sync']);
     expect(await world.spent()).toBe(2);
   });

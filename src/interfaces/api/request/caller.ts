@@ -1,7 +1,7 @@
 /** The caller of an HTTP request, in the form that operations expect. */
 import type { Context, MiddlewareHandler } from 'hono';
 import { checkAlertsOnce } from '../../../clients/alerts/product-alerts.ts';
-import type { Requester } from '../../../decisions/second-person/ask.ts';
+import type { Requester } from '../../../decisions/second-person/second-user.ts';
 import { findOperation } from '../../../operations/catalogue.ts';
 import { authorise } from '../../../operations/kit/authorise.ts';
 import type { Caller } from '../../../operations/kit/caller.ts';

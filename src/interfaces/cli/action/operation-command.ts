@@ -1,69 +1,41 @@
 /** An operation as a command. Its arguments, options, questions and output come from the operation. */
-import { Argument, type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { z } from 'zod';
-import type { Application } from '../../../application.ts';
-import { ConfigurationError, type DonorSyncError, RetriableError } from '../../../core/errors.ts';
 import type { Integration } from '../../../core/integration-settings.ts';
 import type { ApprovalRecord } from '../../../decisions/statements/approvals.ts';
 import { describeApproval } from '../../../decisions/views/approval.ts';
-import type { Caller } from '../../../operations/kit/caller.ts';
-import { listNamed } from '../../../operations/kit/clients.ts';
-import type { ClientFailure } from '../../../operations/kit/failures.ts';
-import { type InputField, listFields } from '../../../operations/kit/input-fields.ts';
+import { listFields } from '../../../operations/kit/input-fields.ts';
 import {
   asksFirst,
-  type Cell,
   findStream,
   type InputSchema,
   type OperationOf,
-  type Question,
-  type TableView,
 } from '../../../operations/kit/operation.ts';
-import {
-  type OperationDeps,
-  perform,
-  performStream,
-  preview,
-} from '../../../operations/kit/perform.ts';
+import { type OperationDeps, performStream } from '../../../operations/kit/perform.ts';
 import { RequestWaits } from '../../../operations/kit/requests.ts';
-import { type Environment, invalidVariable } from '../../../settings/environment.ts';
-import type { Settings } from '../../../settings/settings.ts';
 import { EXIT_CODES, type ExitCode, type Output, usageError } from '../terminal/output.ts';
-import type { Column } from '../terminal/table.ts';
-import { formatCount, formatLast, formatTimestamp, shortId } from '../terminal/words.ts';
+import { type Attempt, asStop, finishAttempts, getWorstCode } from './integrations.ts';
+import { carryOutAsked, toCaller, toOperationDeps } from './operation-asking.ts';
 import {
-  type Attempt,
-  asStop,
-  chooseIntegrations,
-  chooseOne,
-  finishAttempts,
-  getWorstCode,
-  namedOrAll,
-  requireOne,
-} from './integrations.ts';
+  addClient,
+  CLIENT,
+  type ClientChoice,
+  chooseClient,
+  chooseClients,
+  readGiven,
+  readInput,
+  toArgument,
+  toOption,
+} from './operation-input.ts';
+import { endWith, printResult } from './operation-output.ts';
 import {
   baseOptions,
-  confirmOrStop,
   type Opening,
   type ProductAction,
   type ProductDeps,
   productAction,
   productCommand,
 } from './product.ts';
-import { getRequester } from './second-person.ts';
-
-/** How a command accepts the client of an operation, whose key is `integration`. */
-export type ClientChoice =
-  /** One client, which may be left out if there is only one. */
-  | { one: 'after the command' | 'with --integration' }
-  /** Any number of clients; the document has their results as a list under this name. */
-  | EachClient;
-
-interface EachClient {
-  each: string;
-  /** Of those that may be left out if there is only one, `--all` is all clients. */
-  byDefault: 'all' | 'the only one';
-}
 
 /** The parts that a command does in its own way. */
 export interface CommandShape<Result> {
@@ -127,21 +99,11 @@ export function operationCommand<Input extends InputSchema, Result extends z.Zod
       if (findSubject !== undefined && typeof first === 'string') {
         typed[0] = await findSubject(action, first, isYes);
       }
-      const readSubject = ({ kind }: InputField, argument: unknown) =>
-        kind === 'document' && typeof argument === 'string'
-          ? readDocument(argument, { settings, output })
-          : readArgument(argument);
-      const read: [string, unknown][] = [];
-      for (const [index, field] of subjects.entries()) {
-        read.push([field.key, await readSubject(field, typed[index])]);
-      }
-      const given = Object.fromEntries([
-        ...read,
-        ...options.map((field) => [
-          field.key,
-          readTyped(field, action.options[toAttribute(field)], deps.env),
-        ]),
-      ]);
+      const given = await readGiven(
+        { subjects, options },
+        { arguments: typed, options: action.options },
+        { env: deps.env, readDocument: (path) => readDocument(path, { settings, output }) },
+      );
       const world = toOperationDeps(deps, application, settings);
       const carryOut = (more: Record<string, unknown>) =>
         carryOutAsked(
@@ -257,19 +219,6 @@ export async function carryOutHere<Input extends InputSchema, Result extends z.Z
   return getWorstCode(endWith(output, operation, result));
 }
 
-/** Prints the remarks and failures of a result, and says how the command ends with it. */
-function endWith<Input extends InputSchema, Result extends z.ZodType>(
-  output: Output,
-  operation: OperationOf<Input, Result>,
-  result: z.output<Result>,
-): ExitCode[] {
-  for (const remark of operation.remarks?.(result) ?? []) output.note(remark);
-  const failures = operation.failures?.(result) ?? [];
-  const ended = ENDINGS[operation.ending?.(result) ?? 'done'];
-  const codes = failures.map((failure) => output.fail(toError(failure)));
-  return ended === EXIT_CODES.done ? codes : [...codes, ended];
-}
-
 function noDocuments(path: string): never {
   throw new Error(`Nothing reads the file ${path}.`);
 }
@@ -295,100 +244,6 @@ async function attemptAll<Value>(
   return { attempts, results };
 }
 
-const ENDINGS = {
-  done: EXIT_CODES.done,
-  stopped: EXIT_CODES.stopped,
-  refused: EXIT_CODES.usage,
-};
-
-/** The key of the client in inputs. */
-const CLIENT = 'integration';
-
-function addClient(command: Command, choice: ClientChoice): void {
-  const only = 'may be left out if there is only one';
-  if ('each' in choice) {
-    const left = choice.byDefault === 'all' ? 'all if left out' : only;
-    command.argument(`[${CLIENT}...]`, `The IDs of the clients; ${left}`);
-    if (choice.byDefault === 'the only one') command.option('--all', 'all clients');
-  } else if (choice.one === 'after the command') {
-    command.argument(`[${CLIENT}]`, `The ID of the client; ${only}`);
-  } else {
-    command.option(`--${CLIENT} <id>`, `The ID of the client; ${only}`);
-  }
-}
-
-function chooseClient(
-  application: Application,
-  typed: unknown,
-  options: Readonly<Record<string, unknown>>,
-  { one }: Extract<ClientChoice, { one: string }>,
-): string {
-  const id = one === 'after the command' ? typed : options[CLIENT];
-  if (typeof id === 'string') return id;
-  return chooseOne(application, undefined, one).id;
-}
-
-/** Throws a ConfigurationError, before anything is done, if a named client does not exist. */
-function chooseClients(
-  application: Application,
-  typed: unknown,
-  {
-    byDefault,
-    isAll,
-    contact,
-  }: { byDefault: EachClient['byDefault']; isAll: boolean; contact: unknown },
-): Integration[] {
-  const ids = Array.isArray(typed) ? typed.map(String) : [];
-  if (byDefault === 'all')
-    return ids.length > 0
-      ? listNamed({ clients: application.integrations }, ids)
-      : namedOrAll(application, []);
-  const chosen = chooseIntegrations(application, ids, isAll);
-  // It is an ID in one CRM.
-  if (contact !== undefined) requireOne(chosen);
-  return chosen;
-}
-
-/** Asks before the operation, or within it if it asks itself. */
-async function carryOutAsked<Input extends InputSchema, Result extends z.ZodType>(
-  deps: ProductDeps,
-  world: OperationDeps,
-  operation: OperationOf<Input, Result>,
-  input: z.output<Input>,
-  { isYes }: { isYes: boolean },
-): Promise<z.output<Result>> {
-  const caller = toCaller(deps);
-  if (operation.effect === 'acts' && operation.asksWithin === true) {
-    const agree = ({ text }: Question) => confirmOrStop(deps, text, isYes);
-    return orError(operation, await perform(world, caller, operation, input, agree));
-  }
-  const asked = await preview(world, caller, operation, input);
-  if (asked !== null) await confirmOrStop(deps, asked.text, isYes);
-  return orError(operation, await perform(world, caller, operation, input, asked?.digest));
-}
-
-/** Throws the error that a result stands for, if it stands for one. */
-function orError<Input extends InputSchema, Result extends z.ZodType>(
-  operation: OperationOf<Input, Result>,
-  result: z.output<Result>,
-): z.output<Result> {
-  const error = operation.error?.(result) ?? null;
-  if (error !== null) throw error;
-  return result;
-}
-
-function toError({ integration, code, message: text, retriable }: ClientFailure): DonorSyncError {
-  const message = `${integration}: ${text}`;
-  return retriable
-    ? new RetriableError(message, { code })
-    : new ConfigurationError(message, { code });
-}
-
-/** A list of no arguments counts as left out. */
-function readArgument(typed: unknown): unknown {
-  return Array.isArray(typed) && typed.length === 0 ? undefined : typed;
-}
-
 /** A command that only holds the commands of its topic: `users`. */
 export function topicCommand(
   deps: ProductDeps,
@@ -399,203 +254,4 @@ export function topicCommand(
   const topic = productCommand(name, deps).description(description);
   for (const command of commands) topic.addCommand(command);
   return topic;
-}
-
-export function toOperationDeps(
-  deps: Pick<ProductDeps, 'clock' | 'log' | 'stopSignal'>,
-  application: Application,
-  { server }: Settings,
-): OperationDeps {
-  const { clock, stopSignal } = deps;
-  return {
-    application,
-    clock,
-    publicUrl: server.publicUrl,
-    signal: stopSignal,
-    async findOperation(name) {
-      const { findOperation } = await import('../../../operations/catalogue.ts');
-      return findOperation(name);
-    },
-    async requestRun(requested) {
-      const { storeRequest } = await import('../../../jobs/request-run.ts');
-      return storeRequest({ application, clock }, requested);
-    },
-    async checkAlerts(signal) {
-      const { checkAlertsOnce } = await import('../../../clients/alerts/product-alerts.ts');
-      await checkAlertsOnce(deps, application, signal);
-    },
-    async checkAudit(known) {
-      const { checkAudit } = await import('../../../privacy/audit/checker.ts');
-      return checkAudit(deps, application, known);
-    },
-  };
-}
-
-/** A user of this machine, who needs no role. */
-export function toCaller(deps: Pick<ProductDeps, 'user' | 'owner'>): Caller {
-  return { kind: 'machine', role: null, clients: null, ...getRequester(deps) };
-}
-
-function toArgument({ key, kind, description, isRequired }: InputField): Argument {
-  const name = kind === 'list' ? `${key}...` : kind === 'document' ? 'file' : key;
-  return new Argument(isRequired ? `<${name}>` : `[${name}]`, description);
-}
-
-const PLACEHOLDERS = {
-  text: '<text>',
-  secret: '<name>',
-  choice: '<word>',
-  list: '<list>',
-  number: '<number>',
-  document: '<file>',
-};
-
-export function toOption(field: InputField): Option {
-  const { kind, choices, description } = field;
-  const name = optionName(field);
-  const flags = kind === 'flag' ? name : `${name} ${PLACEHOLDERS[kind]}`;
-  const words = [
-    description,
-    ...(kind === 'secret' ? ['the name of the environment variable that has it'] : []),
-    ...(choices.length > 0 ? [choices.join(', ')] : []),
-    ...(kind === 'list' ? ['with commas between them'] : []),
-  ];
-  return new Option(flags, words.join('; '));
-}
-
-/** `createdAfter` as it is typed: `--created-after`. */
-function optionName(field: InputField): string {
-  return `--${toAttribute(field).replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-}
-
-/** The key of an option as commander calls it. */
-export function toAttribute({ key, kind }: InputField): string {
-  return kind === 'secret' ? `${key}Env` : key;
-}
-
-/**
- * Returns the typed value in the form that the schema expects; undefined if nothing was typed. Throws a
- * ConfigurationError for the name of an environment variable that is not set.
- */
-export function readTyped({ kind }: InputField, typed: unknown, env: Environment): unknown {
-  if (typeof typed !== 'string') return typed;
-  if (kind === 'secret') return fromEnvironment(env, typed);
-  if (kind === 'list') return typed.split(',').map((one) => one.trim());
-  return kind === 'number' ? Number(typed) : typed;
-}
-
-function fromEnvironment(env: Environment, name: string): string {
-  const secret = env[name];
-  if (secret) return secret;
-  throw invalidVariable(name, 'is not set. Nothing was changed.');
-}
-
-/** Throws a ConfigurationError with the schema's message, which names the options. */
-export function readInput<Input extends InputSchema>(
-  { input }: { input: Input },
-  given: Readonly<Record<string, unknown>>,
-  options: readonly InputField[],
-): z.output<Input> {
-  const { data, error } = input.safeParse(given);
-  if (data !== undefined) return data;
-  const problems = error?.issues.map(({ path, message }) => {
-    const key = String(path[0] ?? '');
-    const option = options.find((one) => one.key === key);
-    if (option === undefined) return `${key}: ${endsWell(message)}`;
-    if (given[key] === undefined) return missing(option);
-    return `${optionName(option)}: ${endsWell(message)}`;
-  });
-  throw usageError([...new Set(problems)].join(' '));
-}
-
-function missing(option: InputField): string {
-  const { description, choices } = option;
-  const words = choices.length > 0 ? `${description}: ${choices.join(', ')}` : description;
-  return `${optionName(option)} is missing. ${endsWell(words)}`;
-}
-
-function endsWell(words: string): string {
-  return words.endsWith('.') ? words : `${words}.`;
-}
-
-/** Prints a result as its operation describes it: its tables, or its sentences. */
-export function printResult<Input extends InputSchema, Result extends z.ZodType>(
-  output: Output,
-  operation: OperationOf<Input, Result>,
-  result: z.output<Result>,
-  now: number,
-): void {
-  if (operation.table !== undefined) {
-    const tables = [operation.table(result)].flat();
-    if (tables.length === 0) output.print([operation.say(result)].flat().join('\n'));
-    for (const [index, table] of tables.entries()) {
-      if (index > 0) output.print();
-      printTable(output, table, now);
-    }
-    return;
-  }
-  const lines = [operation.say(result)].flat();
-  const secrets = listSecrets(operation);
-  if (secrets.length === 0) {
-    for (const line of lines) output.print(line);
-    return;
-  }
-  // Alone on stdout, so that a script can keep it without reading words.
-  for (const key of secrets) {
-    const secret = (result as Record<string, unknown>)[key];
-    if (secret !== null) output.print(String(secret));
-  }
-  for (const line of lines) output.note(line);
-}
-
-/** The keys of what the result shows once. */
-function listSecrets<Input extends InputSchema, Result extends z.ZodType>(
-  operation: OperationOf<Input, Result>,
-): readonly string[] {
-  if (operation.effect !== 'changes' || operation.secret === undefined) return [];
-  return [operation.secret].flat();
-}
-
-function printTable(
-  output: Output,
-  { title, empty, headers, rows, notes = [] }: TableView,
-  now: number,
-): void {
-  if (title !== undefined) output.print(output.style.strong(title));
-  if (rows.length === 0) output.print(empty);
-  else
-    output.table(
-      headers.map((header, index) => toColumn(header, index, rows, now)),
-      rows,
-    );
-  for (const note of notes) {
-    output.print(typeof note === 'string' ? note : output.style.warn(note.warning));
-  }
-}
-
-function toColumn(
-  header: string,
-  index: number,
-  rows: TableView['rows'],
-  now: number,
-): Column<readonly Cell[]> {
-  const isNumber = rows.some((row) => typeof row[index] === 'number');
-  return {
-    header,
-    value: (row) => cellText(row[index] ?? '', now),
-    shrinks: header !== 'ID' && !isNumber && !rows.some((row) => isId(row[index])),
-    ...(isNumber && { align: 'right' }),
-  };
-}
-
-function isId(cell: Cell | undefined): boolean {
-  return typeof cell === 'object' && 'id' in cell;
-}
-
-function cellText(cell: Cell, now: number): string {
-  if (typeof cell === 'number') return formatCount(cell);
-  if (typeof cell === 'string') return cell;
-  if ('id' in cell) return shortId(cell.id);
-  if ('at' in cell) return formatLast(cell.at, now);
-  return cell.on === null ? 'never' : formatTimestamp(cell.on);
 }

@@ -4,14 +4,8 @@ import type { z } from 'zod';
 import { listFields } from '../../../operations/kit/input-fields.ts';
 import type { InputSchema, OperationOf } from '../../../operations/kit/operation.ts';
 import { perform } from '../../../operations/kit/perform.ts';
-import {
-  readInput,
-  readTyped,
-  toAttribute,
-  toCaller,
-  toOperationDeps,
-  toOption,
-} from './operation-command.ts';
+import { toCaller, toOperationDeps } from './operation-asking.ts';
+import { readInput, readTyped, toAttribute, toOption } from './operation-input.ts';
 import type { ProductAction, ProductDeps } from './product.ts';
 
 /** Gives a command the options of an operation, `without` the keys that it accepts in another way. */

@@ -1,6 +1,6 @@
 /** Who types commands, as far as two users are told apart. */
 import type { Account } from '../../../core/second-person.ts';
-import type { Requester } from '../../../decisions/second-person/ask.ts';
+import type { Requester } from '../../../decisions/second-person/second-user.ts';
 import type { ProductDeps } from './product.ts';
 
 /** The user of this machine who typed the command. */

@@ -1,28 +1,18 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { z } from 'zod';
-import type { Application } from '../../../application.ts';
-import { ConfigurationError } from '../../../core/errors.ts';
-import type { Integration } from '../../../core/integration-settings.ts';
 import { forgetContact } from '../../../operations/forget.ts';
 import { forgetNow } from '../../../operations/forget-now.ts';
-import { liftBlock } from '../../../privacy/forget/forget.ts';
+import { liftContactBlock } from '../../../operations/lift-block.ts';
 import { chooseOne } from '../action/integrations.ts';
-import { carryOutHere } from '../action/operation-command.ts';
-import {
-  baseOptions,
-  confirmOrStop,
-  type ProductDeps,
-  productAction,
-  productCommand,
-} from '../action/product.ts';
-import { EXIT_CODES, type ExitCode, type Output, usageError } from '../terminal/output.ts';
-import { describeCount } from '../terminal/words.ts';
+import { carryOutHere, operationCommand } from '../action/operation-command.ts';
+import { baseOptions, type ProductDeps, productAction, productCommand } from '../action/product.ts';
+import { usageError } from '../terminal/output.ts';
 
 const EXAMPLES = `
 Examples:
   donor-sync forget 0035e00001 --integration riverside
   donor-sync forget 0035e00001 --integration riverside --also-in-crm --yes
-  donor-sync forget 0035e00001 --integration riverside --lift-block
+  donor-sync forget lift-block 0035e00001 --integration riverside
 
 The contact is erased from the database of every integration of that CRM account, leaves the networks,
 and is never taken up again, nor under another id before a user has decided. With --also-in-crm the
@@ -54,25 +44,21 @@ export function forgetCommand(deps: ProductDeps): Command {
     .option('--also-in-crm', 'clear the values that we wrote into the CRM, too')
     .option('--everywhere', 'in the integrations of other CRM accounts as well')
     .option('--block-unknown', 'block an id that neither the database nor the CRM knows')
-    .option('--lift-block', 'take the block of an id back instead: it was a mistake')
+    // The former spelling of the command lift-block.
+    .addOption(new Option('--lift-block').hideHelp())
     .option('--yes', 'do not ask')
     .addHelpText('after', EXAMPLES);
+  command.addCommand(operationCommand(deps, liftContactBlock, { one: 'with --integration' }));
   return productAction(deps, command, optionsSchema, async (action, typed: string) => {
-    const { application, options, output } = action;
+    const { application, options } = action;
     requireOnePurpose(options);
     const integration = chooseOne(application, options.integration, 'with --integration');
     const { alsoInCrm, everywhere, blockUnknown, yes } = options;
+    const contact = { integration: integration.id, contact: typed };
     if (options.liftBlock) {
-      const crmId = await application.contactId(integration, typed);
-      return lift(deps, application, output, { integration, crmId, yes });
+      return carryOutHere(deps, action, liftContactBlock, contact, { isYes: yes });
     }
-    const input = {
-      integration: integration.id,
-      contact: typed,
-      alsoInCrm,
-      everywhere,
-      blockUnknown,
-    };
+    const input = { ...contact, alsoInCrm, everywhere, blockUnknown };
     return carryOutHere(deps, action, forgetNow(deps.log), input, { isYes: yes });
   });
 }
@@ -86,37 +72,5 @@ function requireOnePurpose({
   if (!lifts || !(alsoInCrm || everywhere || blockUnknown)) return;
   throw usageError(
     '--lift-block takes a block back and erases nothing: leave the other options out.',
-  );
-}
-
-async function lift(
-  deps: ProductDeps,
-  application: Application,
-  output: Output,
-  { integration, crmId, yes }: { integration: Integration; crmId: string; yes: boolean },
-): Promise<ExitCode> {
-  await confirmOrStop(
-    deps,
-    `Let the contact ${crmId} of "${integration.id}" be taken up again? What was erased does not come back; enhancing it costs a credit.`,
-    yes,
-  );
-  const lifted = await liftBlock({ application }, integration, crmId);
-  if (lifted.length === 0) throw notBlocked(integration, crmId);
-  const document = { integration: integration.id, crmId, lifted };
-  output.finish({ forget: document }, () => {
-    output.print(
-      `${crmId} may be taken up again in ${describeCount(lifted.length, 'integration')}: ${lifted.join(', ')}.`,
-    );
-    output.print(
-      `\`donor-sync sync ${integration.id} --contact ${crmId}\` does it now; other syncs, when it changes.`,
-    );
-  });
-  return EXIT_CODES.done;
-}
-
-function notBlocked({ id }: Integration, crmId: string): ConfigurationError {
-  return new ConfigurationError(
-    `The contact ${crmId} of "${id}" is not blocked: nothing was changed.`,
-    { code: 'block_unknown', details: { integration: id, contact: crmId } },
   );
 }

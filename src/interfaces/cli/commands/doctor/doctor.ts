@@ -3,11 +3,9 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Finding } from '../../../../../connectors/contract.ts';
-import { failed, plain } from '../../../../../connectors/findings.ts';
+import { failed } from '../../../../../connectors/findings.ts';
 import type { Application, OpenIntegration } from '../../../../application.ts';
 import { ConfigurationError, isConfigurationError, messageOf } from '../../../../core/errors.ts';
-import type { Integration } from '../../../../core/integration-settings.ts';
-import { type DatabaseTls, parseDatabaseUrl } from '../../../../database/database-url.ts';
 import { describeSame, mergeAlike } from '../../../../operations/doctor/alike.ts';
 import {
   countCauses,
@@ -18,15 +16,18 @@ import { met, unmet } from '../../../../operations/doctor/checks.ts';
 import { examineClient, toReport } from '../../../../operations/doctor/doctor.ts';
 import { examineIntegration } from '../../../../operations/doctor/examine.ts';
 import {
+  checkInstallation,
+  examineInstallation,
+} from '../../../../operations/doctor/installation.ts';
+import {
   networkPolicyValues,
   outboundPorts,
 } from '../../../../operations/doctor/outbound-ports.ts';
-import { examineWriteLog } from '../../../../privacy/statements/examine-write-log.ts';
-import { insecureAddresses, insecureProblem } from '../../../../settings/insecure-http.ts';
 import type { Settings } from '../../../../settings/settings.ts';
 import { readOptions, requireTerminal, runAction } from '../../action/command.ts';
 import { namedOrAll } from '../../action/integrations.ts';
 import { recordNamesShown } from '../../action/names-shown.ts';
+import { operationCommand } from '../../action/operation-command.ts';
 import {
   baseOptions,
   loadProductSettings,
@@ -36,8 +37,7 @@ import {
   productCommand,
 } from '../../action/product.ts';
 import { EXIT_CODES, type ExitCode, type Output, usageError } from '../../terminal/output.ts';
-import { describeCount, formatTimestamp } from '../../terminal/words.ts';
-import { checkSecretKey } from './check-secret-key.ts';
+import { describeCount } from '../../terminal/words.ts';
 import { renderReport } from './report.ts';
 import { createReportFacts, type ReportFacts } from './report-facts.ts';
 
@@ -45,6 +45,7 @@ const EXAMPLES = `
 Examples:
   donor-sync doctor
   donor-sync doctor riverside --json    for scripts: { "findings": [...], "causes": 0 }
+  donor-sync doctor installation        only what all clients share, without any request to a CRM
   donor-sync doctor --network-policy >> values.yaml   the ports to open, for the Helm chart
   donor-sync doctor --report report.md  a checklist to send to who helps you: no names, values or keys
 
@@ -57,7 +58,10 @@ const optionsSchema = baseOptions.extend({
   networkPolicy: z.boolean().default(false),
 });
 
-/** The command `doctor`: every prerequisite, each with its fix. */
+/**
+ * The command `doctor`: every prerequisite, each with its fix. It carries out no operation: reports and `--show` need
+ * what findings say to the user of this machine alone, and settings that cannot be read are a finding, too.
+ */
 export function doctorCommand(deps: ProductDeps): Command {
   const command = productCommand('doctor', deps)
     .description(examineClient.summary)
@@ -69,6 +73,7 @@ export function doctorCommand(deps: ProductDeps): Command {
       'print only the ports that requests leave by, as values of the Helm chart',
     )
     .addHelpText('after', EXAMPLES);
+  command.addCommand(operationCommand(deps, checkInstallation));
   return command.action((ids: string[]) =>
     runAction(deps, command, async (output) => {
       const { config, show, report, networkPolicy } = readOptions(command, optionsSchema);
@@ -162,15 +167,7 @@ async function examine(
   try {
     // A word that is no integration is bad usage, and no finding about the installation.
     const chosen = namedOrAll(application, ids);
-    const findings = general(
-      good,
-      checkDatabase(settings),
-      await checkSecretKey(deps, settings),
-      checkPorts(settings, chosen),
-    );
-    findings.push(...general(...(await checkErasureLogs(application))));
-    findings.push(...general(...(await checkWriteLog(application))));
-    findings.push(...checkTransport(settings, chosen));
+    const findings = [...general(good), ...(await examineInstallation(application, chosen))];
     for (const integration of chosen) {
       const also = facts === null ? undefined : (open: OpenIntegration) => facts.read(open);
       const examination = { signal: neverAborted(), also };
@@ -205,101 +202,6 @@ function settingsCause(error: unknown): string | undefined {
 function general(...findings: Finding[]): DoctorFinding[] {
   return withCommands(findings, null);
 }
-
-function checkDatabase({ database }: Settings): Finding {
-  const location = parseDatabaseUrl(database);
-  const kind = location.kind === 'sqlite' ? 'SQLite' : 'Postgres';
-  const way = location.kind === 'postgres' ? TLS_WORDS[location.tls] : '';
-  return plain(
-    met('database', `The ${kind} database can be written, and its schema is current.${way}`),
-  );
-}
-
-/** For a firewall or a NetworkPolicy; no host, so that a report can say it too. */
-function checkPorts(settings: Settings, chosen: readonly Integration[]): Finding {
-  const ports = outboundPorts(settings, chosen);
-  const each = ports.map(({ port, for: uses }) => `${port} (${uses.join(', ')})`);
-  const message =
-    each.length === 0
-      ? 'Nothing leaves this machine.'
-      : `Requests leave by these ports of TCP: ${each.join('; ')}.`;
-  return plain(met('ports', message));
-}
-
-/** Given up by the setting itself, so that it is no finding but is not silent either. */
-const TLS_WORDS: Readonly<Record<DatabaseTls, string>> = {
-  local: '',
-  verified: '',
-  unverified:
-    ' Its certificate is not checked (sslmode=no-verify): whoever answers at that address gets the password.',
-  none: ' The connection is not encrypted (sslmode=disable): others on the network can read it.',
-};
-
-/** Each place of the log of erasures; a place that can't be written lacks what a restore needs. */
-async function checkErasureLogs({ erasureLogs }: Application): Promise<Finding[]> {
-  const places = (await erasureLogs?.examine()) ?? [];
-  return places.map(({ path, kind, state, problem }) => {
-    if (state === 'writable') {
-      const report = 'A place of the log of erasures can be written.';
-      return { ...met('log of erasures', `Erasures are noted in ${path}.`), report };
-    }
-    if (state === 'gone') {
-      const message = `The folder of backups of ${path} is not there.`;
-      const advice = 'If its disk is not mounted: once it is, the next command adds what it lacks.';
-      const report = 'A folder of backups is not there.';
-      return { ...met('log of erasures', message, advice), report };
-    }
-    const message = `Erasures cannot be noted in ${path}: ${problem}.`;
-    const fix = kind === 'backups' ? LOG_FIX : `${LOG_FIX} Until then no contact can be erased.`;
-    const report = 'A place of the log of erasures cannot be written.';
-    return { ...unmet('log of erasures', message, fix, 'erasure_log_unusable'), report };
-  });
-}
-
-const LOG_FIX = 'Make the file and its folder writable, or name another file in `erasureLog`.';
-
-/**
- * The log of writes next to it. Of several hosts that work with one database, each would keep a log of its own unless the
- * settings name one for all: then the database has writes that the log here lacks.
- */
-async function checkWriteLog({ erasureLogs, store }: Application): Promise<Finding[]> {
-  if (erasureLogs === null) return [];
-  const { files, checked, missing, lastMissingAt } = await examineWriteLog(store);
-  const unwritable = files.flatMap(({ path, problem }) => {
-    if (problem === null) return [];
-    const message = `What is written into the CRM cannot be noted in ${path}: ${problem}.`;
-    const fix = `Make the file and its folder writable. ${WHY_WRITES_ARE_NOTED}`;
-    const report = 'The log of writes cannot be written.';
-    return { ...unmet('log of writes', message, fix, 'write_log_unusable'), report };
-  });
-  if (lastMissingAt !== null) {
-    const at = formatTimestamp(lastMissingAt);
-    const message = `The log of writes lacks ${missing} of the last ${describeCount(checked, 'write')}, the newest of ${at}: another host has noted them in a log of its own, or the log was lost.`;
-    const fix = `If several hosts work with this database, name one file in \`erasureLog\` that all of them share. ${WHY_WRITES_ARE_NOTED}`;
-    return [...unwritable, plain(unmet('log of writes', message, fix, 'write_log_apart'))];
-  }
-  if (unwritable.length > 0) return unwritable;
-  return [
-    plain(
-      met('log of writes', 'What is written into the CRM is noted outside of the database, too.'),
-    ),
-  ];
-}
-
-const WHY_WRITES_ARE_NOTED =
-  'Without it an erasure does not find what was written after a backup that was restored.';
-
-/** Settings in the database: those of the file are refused when they are read. */
-function checkTransport(settings: Settings, chosen: readonly Integration[]): DoctorFinding[] {
-  return insecureAddresses(chosen, settings).map(({ integration, setting, host }) => {
-    const message = `The address is insecure: ${insecureProblem(host)}.`;
-    const finding = unmet(setting, message, INSECURE_FIX, 'insecure_http');
-    return { integration, command: null, ...finding };
-  });
-}
-
-const INSECURE_FIX =
-  'Write an https address. This one is not used unless allowInsecureHttp names its host.';
 
 /** Shows findings to a person, and counts what has to be fixed. */
 export function printFindings(

@@ -16,7 +16,8 @@ import { retryRun, startRun } from '../../../../operations/start-run.ts';
 import { requireTerminal } from '../../action/command.ts';
 import { findRunId } from '../../action/find-run.ts';
 import { recordNamesShown } from '../../action/names-shown.ts';
-import { operationCommand, toCaller } from '../../action/operation-command.ts';
+import { toCaller } from '../../action/operation-asking.ts';
+import { operationCommand } from '../../action/operation-command.ts';
 import { addOptions, performHere } from '../../action/perform-here.ts';
 import {
   baseOptions,

@@ -7,7 +7,7 @@ import type { RedeliveryPreview } from '../../../../sync/redelivery/request.ts';
 import { nextSteps } from '../../../../sync/views/next-steps.ts';
 import { readReasons } from '../../../../sync/views/run-contacts.ts';
 import { chooseIntegrations } from '../../action/integrations.ts';
-import { printResult } from '../../action/operation-command.ts';
+import { printResult } from '../../action/operation-output.ts';
 import { confirmOrStop, type ProductDeps, withIntegration } from '../../action/product.ts';
 import { EXIT_CODES, type ExitCode, type Output, usageError } from '../../terminal/output.ts';
 import { describeCount } from '../../terminal/words.ts';

@@ -1,26 +1,18 @@
-/** Where the key of the database comes from: of the command line alone, which sees the machine. */
+/** Where the key of the database comes from. */
 import { stat } from 'node:fs/promises';
-import type { Finding } from '../../../../../connectors/contract.ts';
-import { plain } from '../../../../../connectors/findings.ts';
-import { CAUSES } from '../../../../operations/doctor/causes.ts';
-import { met, unmet } from '../../../../operations/doctor/checks.ts';
-import { readRuntimeOptions } from '../../../../settings/environment.ts';
-import type { Settings } from '../../../../settings/settings.ts';
-import type { ProductDeps } from '../../action/product.ts';
+import type { Finding } from '../../../connectors/contract.ts';
+import { plain } from '../../../connectors/findings.ts';
+import { CAUSES } from './causes.ts';
+import { met, unmet } from './checks.ts';
 
 /** The permission bits of everybody but the owner. */
 const OTHERS = 0o077;
 
 /** Where the key comes from, and that no other user of the machine can read its file. */
-export async function checkSecretKey(
-  { env, stderr }: ProductDeps,
-  { database }: Settings,
-): Promise<Finding> {
-  const { secretKey } = readRuntimeOptions(env, stderr.isTTY === true);
-  if (secretKey !== null) {
+export async function checkSecretKey(file: string | null): Promise<Finding> {
+  if (file === null) {
     return plain(met('secret key', 'The key comes from DONOR_SYNC_SECRET_KEY.'));
   }
-  const file = `${database.replace(/^sqlite:/, '')}.key`;
   const mode = await readMode(file);
   if (mode !== null && (mode & OTHERS) !== 0) {
     const others = 'Other users of this machine can open the key file';

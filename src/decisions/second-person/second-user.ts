@@ -1,0 +1,131 @@
+/**
+ * Who counts as a second user. It imports neither undo nor erasures, so that all operations can use it while few commands
+ * load those.
+ */
+import type { Actor } from '../../core/actor.ts';
+import { ConfigurationError } from '../../core/errors.ts';
+import { mayActAs, type Role } from '../../core/role.ts';
+import { type Account, mayBeSame } from '../../core/second-person.ts';
+import type { Reader } from '../../database/reader.ts';
+import { listAccessTokens } from '../../people/statements/access.ts';
+import { findPersonBy } from '../../people/statements/people.ts';
+import { listPeople, type PersonView, type UserReader } from '../../people/user-accounts.ts';
+import type { ApprovalRecord } from '../statements/approvals.ts';
+
+/**
+ * The requester: the account that distinguishes a second person from the first, and the actor for
+ * the audit.
+ */
+export interface Requester {
+  /** Null for a requester without an account, such as the first visitor. */
+  account: Account | null;
+  actor: Actor;
+}
+
+/** What the second user needs. */
+export interface NeededUser {
+  role: Role;
+  /** The IDs of the clients that the request is about; null for all. */
+  integrations: readonly string[] | null;
+  /** The setting that asks for a second user, such as `twoPeople.forget`. */
+  setting: string;
+}
+
+/**
+ * Throws a ConfigurationError (conflict) if no user but this one could confirm the request now. Access tokens do not
+ * count, and neither do invited users before they have joined.
+ */
+export async function requireSomeoneElse(
+  users: UserReader,
+  account: Account,
+  { role, integrations, setting }: NeededUser,
+): Promise<void> {
+  const people = await listPeople(users);
+  if (people.some((person) => couldConfirm(person) && !isAccount(person))) return;
+  const clients = integrations?.map((id) => `"${id}"`).join(', ') ?? 'all clients';
+  throw new ConfigurationError(
+    `${setting} of the settings asks for a second user, and there is none who could confirm this: it takes the role ${role} and access to ${clients}. Nothing was changed. Invite someone with \`donor-sync users invite\`, or switch ${setting} off.`,
+    { code: 'second_user_missing', refusal: 'conflict', details: { setting, role } },
+  );
+
+  function couldConfirm(person: PersonView): boolean {
+    return (
+      person.status === 'active' &&
+      mayActAs(person.role, role) &&
+      reaches(person.integrations, integrations)
+    );
+  }
+
+  function isAccount({ id, name }: PersonView): boolean {
+    return mayBeSame({ kind: 'person', id, name }, account);
+  }
+}
+
+/** Null stands for all clients. */
+function reaches(has: readonly string[] | null, needed: readonly string[] | null): boolean {
+  if (has === null) return true;
+  return needed?.every((id) => has.includes(id)) ?? false;
+}
+
+/** Throws a ConfigurationError (conflict) if this account may be the user who asked. */
+export async function requireSecondUser(
+  reader: Reader,
+  approval: ApprovalRecord,
+  account: Requester['account'],
+): Promise<void> {
+  if (account === null) throw withoutAccount();
+  if (mayBeSame(approval.by.account, account)) throw samePerson(approval);
+  if (await isNewer(reader, account, approval.askedAt)) {
+    throw refusal('approval_account_too_new', TOO_NEW);
+  }
+}
+
+/** An account that was created after the request may have been created by the requester. */
+async function isNewer(
+  reader: Reader,
+  { kind, id }: NonNullable<Requester['account']>,
+  askedAt: number,
+): Promise<boolean> {
+  if (kind === 'command') return false;
+  const account =
+    kind === 'person'
+      ? await findPersonBy(reader, 'id', id)
+      : (await listAccessTokens(reader)).find((one) => one.id === id);
+  return (account?.createdAt ?? askedAt) >= askedAt;
+}
+
+/** A request outlives its caller, so it needs the name of an account. */
+export function withoutAccount(): ConfigurationError {
+  return new ConfigurationError(
+    'This needs the name of an account, and you have none yet. Nothing was changed. Sign in as a user, or use an access token of your own.',
+    { code: 'approval_needs_account', refusal: 'conflict' },
+  );
+}
+
+const TOO_NEW =
+  'This account was made after it was asked for, so it does not count as a second person. Let one confirm that was there before. Nothing was changed.';
+const CHANGED =
+  'It is not any more what was asked for: some of it was decided, is gone or was added meanwhile. Nothing was changed; refuse it, look at it anew, and ask again.';
+const GONE =
+  'It does not wait any more: it was confirmed or refused by another person, or has run out. Nothing was changed.';
+
+/** What was asked for is not what would be done now. */
+export function approvalChanged(): ConfigurationError {
+  return refusal('approval_changed', CHANGED);
+}
+
+/** Another user has answered it, or it has expired. */
+export function approvalGone(): ConfigurationError {
+  return refusal('approval_gone', GONE);
+}
+
+function samePerson({ by }: ApprovalRecord): ConfigurationError {
+  return refusal(
+    'approval_same_person',
+    `It waits for another person than ${by.account.name}, who asked for it. Nothing was changed.`,
+  );
+}
+
+function refusal(code: string, message: string): ConfigurationError {
+  return new ConfigurationError(message, { code, refusal: 'conflict' });
+}

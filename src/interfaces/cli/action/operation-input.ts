@@ -1,0 +1,179 @@
+/** The input of an operation as a command reads it: its arguments, its options, and its client. */
+import { Argument, type Command, Option } from 'commander';
+import type { z } from 'zod';
+import type { Application } from '../../../application.ts';
+import type { Integration } from '../../../core/integration-settings.ts';
+import { listNamed } from '../../../operations/kit/clients.ts';
+import type { InputField } from '../../../operations/kit/input-fields.ts';
+import type { InputSchema } from '../../../operations/kit/operation.ts';
+import { type Environment, invalidVariable } from '../../../settings/environment.ts';
+import { usageError } from '../terminal/output.ts';
+import { chooseIntegrations, chooseOne, namedOrAll, requireOne } from './integrations.ts';
+
+/** How a command accepts the client of an operation, whose key is `integration`. */
+export type ClientChoice =
+  /** One client, which may be left out if there is only one. */
+  | { one: 'after the command' | 'with --integration' }
+  /** Any number of clients; the document has their results as a list under this name. */
+  | EachClient;
+
+interface EachClient {
+  each: string;
+  /** Of those that may be left out if there is only one, `--all` is all clients. */
+  byDefault: 'all' | 'the only one';
+}
+
+/** The key of the client in inputs. */
+export const CLIENT = 'integration';
+
+export function addClient(command: Command, choice: ClientChoice): void {
+  const only = 'may be left out if there is only one';
+  if ('each' in choice) {
+    const left = choice.byDefault === 'all' ? 'all if left out' : only;
+    command.argument(`[${CLIENT}...]`, `The IDs of the clients; ${left}`);
+    if (choice.byDefault === 'the only one') command.option('--all', 'all clients');
+  } else if (choice.one === 'after the command') {
+    command.argument(`[${CLIENT}]`, `The ID of the client; ${only}`);
+  } else {
+    command.option(`--${CLIENT} <id>`, `The ID of the client; ${only}`);
+  }
+}
+
+export function chooseClient(
+  application: Application,
+  typed: unknown,
+  options: Readonly<Record<string, unknown>>,
+  { one }: Extract<ClientChoice, { one: string }>,
+): string {
+  const id = one === 'after the command' ? typed : options[CLIENT];
+  if (typeof id === 'string') return id;
+  return chooseOne(application, undefined, one).id;
+}
+
+/** Throws a ConfigurationError, before anything is done, if a named client does not exist. */
+export function chooseClients(
+  application: Application,
+  typed: unknown,
+  {
+    byDefault,
+    isAll,
+    contact,
+  }: { byDefault: EachClient['byDefault']; isAll: boolean; contact: unknown },
+): Integration[] {
+  const ids = Array.isArray(typed) ? typed.map(String) : [];
+  if (byDefault === 'all')
+    return ids.length > 0
+      ? listNamed({ clients: application.integrations }, ids)
+      : namedOrAll(application, []);
+  const chosen = chooseIntegrations(application, ids, isAll);
+  // It is an ID in one CRM.
+  if (contact !== undefined) requireOne(chosen);
+  return chosen;
+}
+
+/** Reads the typed arguments and options, by the keys of the input. */
+export async function readGiven(
+  fields: { subjects: readonly InputField[]; options: readonly InputField[] },
+  typed: { arguments: readonly unknown[]; options: Readonly<Record<string, unknown>> },
+  { env, readDocument }: { env: Environment; readDocument: (path: string) => Promise<unknown> },
+): Promise<Record<string, unknown>> {
+  const given: Record<string, unknown> = {};
+  for (const [index, { key, kind }] of fields.subjects.entries()) {
+    const argument = typed.arguments[index];
+    given[key] =
+      kind === 'document' && typeof argument === 'string'
+        ? await readDocument(argument)
+        : readArgument(argument);
+  }
+  for (const field of fields.options) {
+    given[field.key] = readTyped(field, typed.options[toAttribute(field)], env);
+  }
+  return given;
+}
+
+/** A list of no arguments counts as left out. */
+function readArgument(typed: unknown): unknown {
+  return Array.isArray(typed) && typed.length === 0 ? undefined : typed;
+}
+
+export function toArgument({ key, kind, description, isRequired }: InputField): Argument {
+  const name = kind === 'list' ? `${key}...` : kind === 'document' ? 'file' : key;
+  return new Argument(isRequired ? `<${name}>` : `[${name}]`, description);
+}
+
+const PLACEHOLDERS = {
+  text: '<text>',
+  secret: '<name>',
+  choice: '<word>',
+  list: '<list>',
+  number: '<number>',
+  document: '<file>',
+};
+
+export function toOption(field: InputField): Option {
+  const { kind, choices, description } = field;
+  const name = optionName(field);
+  const flags = kind === 'flag' ? name : `${name} ${PLACEHOLDERS[kind]}`;
+  const words = [
+    description,
+    ...(kind === 'secret' ? ['the name of the environment variable that has it'] : []),
+    ...(choices.length > 0 ? [choices.join(', ')] : []),
+    ...(kind === 'list' ? ['with commas between them'] : []),
+  ];
+  return new Option(flags, words.join('; '));
+}
+
+/** `createdAfter` as it is typed: `--created-after`. */
+function optionName(field: InputField): string {
+  return `--${toAttribute(field).replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** The key of an option as commander calls it. */
+export function toAttribute({ key, kind }: InputField): string {
+  return kind === 'secret' ? `${key}Env` : key;
+}
+
+/**
+ * Returns the typed value in the form that the schema expects; undefined if nothing was typed. Throws a
+ * ConfigurationError for the name of an environment variable that is not set.
+ */
+export function readTyped({ kind }: InputField, typed: unknown, env: Environment): unknown {
+  if (typeof typed !== 'string') return typed;
+  if (kind === 'secret') return fromEnvironment(env, typed);
+  if (kind === 'list') return typed.split(',').map((one) => one.trim());
+  return kind === 'number' ? Number(typed) : typed;
+}
+
+function fromEnvironment(env: Environment, name: string): string {
+  const secret = env[name];
+  if (secret) return secret;
+  throw invalidVariable(name, 'is not set. Nothing was changed.');
+}
+
+/** Throws a ConfigurationError with the schema's message, which names the options. */
+export function readInput<Input extends InputSchema>(
+  { input }: { input: Input },
+  given: Readonly<Record<string, unknown>>,
+  options: readonly InputField[],
+): z.output<Input> {
+  const { data, error } = input.safeParse(given);
+  if (data !== undefined) return data;
+  const problems = error?.issues.map(({ path, message }) => {
+    const key = String(path[0] ?? '');
+    const option = options.find((one) => one.key === key);
+    if (option === undefined) return `${key}: ${endsWell(message)}`;
+    if (given[key] === undefined) return missing(option);
+    return `${optionName(option)}: ${endsWell(message)}`;
+  });
+  throw usageError([...new Set(problems)].join(' '));
+}
+
+function missing(option: InputField): string {
+  const { description, choices } = option;
+  const words = choices.length > 0 ? `${description}: ${choices.join(', ')}` : description;
+  return `${optionName(option)} is missing. ${endsWell(words)}`;
+}
+
+function endsWell(words: string): string {
+  return words.endsWith('.') ? words : `${words}.`;
+}

@@ -1,0 +1,151 @@
+/** The doctor about the installation: what all clients share. It sends no request. */
+import { z } from 'zod';
+import type { Finding } from '../../../connectors/contract.ts';
+import { plain } from '../../../connectors/findings.ts';
+import type { Application } from '../../application.ts';
+import type { Integration } from '../../core/integration-settings.ts';
+import { describeCount, formatTimestamp } from '../../core/quantities.ts';
+import { type DatabaseTls, parseDatabaseUrl } from '../../database/database-url.ts';
+import { examineWriteLog } from '../../privacy/statements/examine-write-log.ts';
+import { insecureAddresses, insecureProblem } from '../../settings/insecure-http.ts';
+import type { Settings } from '../../settings/settings.ts';
+import { acting } from '../kit/operation.ts';
+import { type DoctorFinding, withCommands } from './causes.ts';
+import { checkSecretKey } from './check-secret-key.ts';
+import { met, unmet } from './checks.ts';
+import { describeReport, endingOf, reportSchema, toReport } from './doctor.ts';
+import { outboundPorts } from './outbound-ports.ts';
+
+export const checkInstallation = acting({
+  name: 'doctor installation',
+  summary:
+    'Check what all clients share: the database, its key, the ports, and the logs of erasures and writes',
+  details:
+    'Nothing is requested from a CRM or the service. Findings may name files of the host. `integration` is null except for an address of a client.',
+  role: 'admin',
+  reach: 'all',
+  by: 'person+token',
+  input: z.object({}),
+  subjects: [],
+  result: reportSchema,
+  run: async ({ application, store, clients }) =>
+    toReport(await examineInstallation({ ...application, store }, [...clients.values()])),
+  say: describeReport,
+  ending: endingOf,
+});
+
+/** The findings; those about ports and addresses are about these clients. */
+export async function examineInstallation(
+  application: Pick<Application, 'settings' | 'keyFile' | 'erasureLogs' | 'store'>,
+  clients: readonly Integration[],
+): Promise<DoctorFinding[]> {
+  const { settings, keyFile } = application;
+  const shared = [
+    checkDatabase(settings),
+    await checkSecretKey(keyFile),
+    checkPorts(settings, clients),
+    ...(await checkErasureLogs(application)),
+    ...(await checkWriteLog(application)),
+  ];
+  return [...withCommands(shared, null), ...checkTransport(settings, clients)];
+}
+
+function checkDatabase({ database }: Settings): Finding {
+  const location = parseDatabaseUrl(database);
+  const kind = location.kind === 'sqlite' ? 'SQLite' : 'Postgres';
+  const way = location.kind === 'postgres' ? TLS_WORDS[location.tls] : '';
+  return plain(
+    met('database', `The ${kind} database can be written, and its schema is current.${way}`),
+  );
+}
+
+/** For a firewall or a NetworkPolicy; no host, so that a report can say it too. */
+function checkPorts(settings: Settings, clients: readonly Integration[]): Finding {
+  const ports = outboundPorts(settings, clients);
+  const each = ports.map(({ port, for: uses }) => `${port} (${uses.join(', ')})`);
+  const message =
+    each.length === 0
+      ? 'Nothing leaves this machine.'
+      : `Requests leave by these ports of TCP: ${each.join('; ')}.`;
+  return plain(met('ports', message));
+}
+
+/** Given up by the setting itself, so that it is no finding but is not silent either. */
+const TLS_WORDS: Readonly<Record<DatabaseTls, string>> = {
+  local: '',
+  verified: '',
+  unverified:
+    ' Its certificate is not checked (sslmode=no-verify): whoever answers at that address gets the password.',
+  none: ' The connection is not encrypted (sslmode=disable): others on the network can read it.',
+};
+
+/** Each place of the log of erasures; a place that can't be written lacks what a restore needs. */
+async function checkErasureLogs({
+  erasureLogs,
+}: Pick<Application, 'erasureLogs'>): Promise<Finding[]> {
+  const places = (await erasureLogs?.examine()) ?? [];
+  return places.map(({ path, kind, state, problem }) => {
+    if (state === 'writable') {
+      const report = 'A place of the log of erasures can be written.';
+      return { ...met('log of erasures', `Erasures are noted in ${path}.`), report };
+    }
+    if (state === 'gone') {
+      const message = `The folder of backups of ${path} is not there.`;
+      const advice = 'If its disk is not mounted: once it is, the next command adds what it lacks.';
+      const report = 'A folder of backups is not there.';
+      return { ...met('log of erasures', message, advice), report };
+    }
+    const message = `Erasures cannot be noted in ${path}: ${problem}.`;
+    const fix = kind === 'backups' ? LOG_FIX : `${LOG_FIX} Until then no contact can be erased.`;
+    const report = 'A place of the log of erasures cannot be written.';
+    return { ...unmet('log of erasures', message, fix, 'erasure_log_unusable'), report };
+  });
+}
+
+const LOG_FIX = 'Make the file and its folder writable, or name another file in `erasureLog`.';
+
+/**
+ * The log of writes next to it. Of several hosts that work with one database, each would keep a log of its own unless the
+ * settings name one for all: then the database has writes that the log here lacks.
+ */
+async function checkWriteLog({
+  erasureLogs,
+  store,
+}: Pick<Application, 'erasureLogs' | 'store'>): Promise<Finding[]> {
+  if (erasureLogs === null) return [];
+  const { files, checked, missing, lastMissingAt } = await examineWriteLog(store);
+  const unwritable = files.flatMap(({ path, problem }) => {
+    if (problem === null) return [];
+    const message = `What is written into the CRM cannot be noted in ${path}: ${problem}.`;
+    const fix = `Make the file and its folder writable. ${WHY_WRITES_ARE_NOTED}`;
+    const report = 'The log of writes cannot be written.';
+    return { ...unmet('log of writes', message, fix, 'write_log_unusable'), report };
+  });
+  if (lastMissingAt !== null) {
+    const at = formatTimestamp(lastMissingAt);
+    const message = `The log of writes lacks ${missing} of the last ${describeCount(checked, 'write')}, the newest of ${at}: another host has noted them in a log of its own, or the log was lost.`;
+    const fix = `If several hosts work with this database, name one file in \`erasureLog\` that all of them share. ${WHY_WRITES_ARE_NOTED}`;
+    return [...unwritable, plain(unmet('log of writes', message, fix, 'write_log_apart'))];
+  }
+  if (unwritable.length > 0) return unwritable;
+  return [
+    plain(
+      met('log of writes', 'What is written into the CRM is noted outside of the database, too.'),
+    ),
+  ];
+}
+
+const WHY_WRITES_ARE_NOTED =
+  'Without it an erasure does not find what was written after a backup that was restored.';
+
+/** Settings in the database: those of the file are refused when they are read. */
+function checkTransport(settings: Settings, clients: readonly Integration[]): DoctorFinding[] {
+  return insecureAddresses(clients, settings).map(({ integration, setting, host }) => {
+    const message = `The address is insecure: ${insecureProblem(host)}.`;
+    const finding = unmet(setting, message, INSECURE_FIX, 'insecure_http');
+    return { integration, command: null, ...finding };
+  });
+}
+
+const INSECURE_FIX =
+  'Write an https address. This one is not used unless allowInsecureHttp names its host.';
