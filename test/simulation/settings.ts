@@ -16,6 +16,7 @@ export function settingsOf(swarm: Swarm, names: readonly string[]): Settings {
   const parsed = settingsSchema.parse({
     database: 'sqlite::memory:',
     erasureLog: swarm.beside.agree > 0 ? '/simulated.erasures' : null,
+    spendingJournal: swarm.beside.agree > 0 ? '/simulated.spending' : null,
     retention: swarm.beside.purge > 0 ? RETENTION : {},
     twoPeople: swarm.desk.answers > 0 ? TWO_PEOPLE : {},
     integrations: names.map((name, index) => ({

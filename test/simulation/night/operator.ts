@@ -45,7 +45,7 @@ export function createOperator(
 
   function restore(backup: DatedBackup): void {
     store.restore(backup.rows);
-    oracle.onRestored(backup.at);
+    oracle.onRestored(backup.at, false);
     answers.onRestored(backup.at, false);
     say('an operator', `puts the backup of ${new Date(backup.at).toISOString()} back`);
   }
@@ -57,7 +57,7 @@ export function createOperator(
       const isDone = await putBack({ store, backup, atWork });
       say('an operator', `puts back a backup: ${isDone ? 'it holds' : 'the old database stays'}`);
       if (!isDone) continue;
-      oracle.onRestored(backup.at);
+      oracle.onRestored(backup.at, true);
       answers.onRestored(backup.at, true);
       night.heldSince = timeline.now();
       for (const { id } of settings.integrations) toAgree.add(id);

@@ -5,7 +5,7 @@ import { type Log, silentLog } from '../../../src/core/log.ts';
 import { LEASE_MS } from '../../../src/database/transact.ts';
 import { simulatedConnector } from '../crm/connector.ts';
 import { fateOf } from '../faults/fates.ts';
-import { createErasureLog, createWriteLog } from '../people/restoring.ts';
+import { createErasureLog, createSpendingJournal, createWriteLog } from '../people/restoring.ts';
 import { beginLife, type Fate, type Life } from '../processes/process.ts';
 import { createWire, type WireDeps } from '../service/wire.ts';
 import { KEY_RING, SECRET_KEY } from '../settings.ts';
@@ -37,6 +37,7 @@ export function createProcesses(night: Night, wire: WireDeps): Processes {
   const { lives, births, named, stills } = roster;
   const erasureLog = createErasureLog();
   const writeLog = createWriteLog();
+  const spendingJournal = createSpendingJournal();
   setLiving((processId, asking) => {
     const life = lives.get(processId);
     const asker = [...lives.values()].find((each) => each === asking);
@@ -109,6 +110,7 @@ export function createProcesses(night: Night, wire: WireDeps): Processes {
         fetch: createWire(wire, life),
         openErasureLog: () => erasureLog.openFor(life),
         openWriteLog: () => writeLog,
+        openSpendingJournal: () => spendingJournal.openFor(life),
         connectQueue: () => ({ db: store.openQueue(life) }),
       },
     });

@@ -2,6 +2,8 @@
 
 import type { Application } from '../../../src/application.ts';
 import { holdAll } from '../../../src/backup/backup.ts';
+import type { JournalLine } from '../../../src/credits/statements/journal/journal-lines.ts';
+import type { SpendingJournal } from '../../../src/credits/statements/journal/spending-journal.ts';
 import type { ErasureEntry, ErasureLog } from '../../../src/privacy/statements/erasure-log.ts';
 import type { LoggedWrite, WriteLog } from '../../../src/privacy/statements/write-log.ts';
 import type { Backup } from '../database/contents.ts';
@@ -27,6 +29,29 @@ export function createErasureLog(): { openFor(life: Life): ErasureLog } {
       isBegun: async () => entries !== null,
       async begin(earlier) {
         if (earlier.length > 0) entries = earlier.map(whole);
+      },
+    }),
+  };
+}
+
+/** The spending journal on the same disk. */
+export function createSpendingJournal(): { openFor(life: Life): SpendingJournal } {
+  let lines: JournalLine[] = [];
+  return {
+    openFor: (life) => ({
+      path: '/simulated.spending',
+      async append(line) {
+        await life.point(`journal ${line.what}`);
+        lines.push(line);
+        await life.point(`journal ${line.what} done`);
+      },
+      findOldest: async () => lines[0]?.at ?? null,
+      read: async () => ({ lines: [...lines], damaged: 0 }),
+      async rewrite(change) {
+        await life.point('rewrite journal');
+        const before = lines;
+        lines = before.flatMap((line) => change(line) ?? []);
+        return lines.some((line, at) => line !== before[at]) || lines.length < before.length;
       },
     }),
   };

@@ -48,7 +48,7 @@ export interface LedgerEvents {
   /** A process died, or what it knew was lost; payments before may be unknown to the store. */
   onTrouble(): void;
   /** What the store knew since this moment is gone. */
-  onRestored(backupAt: number): void;
+  onRestored(backupAt: number, isByProduct: boolean): void;
   onSpentElsewhere(credits: number): void;
   /** The service tells a process its balance. */
   onBalance(sender: string): void;
@@ -79,6 +79,11 @@ export interface Ledger {
   pay(job: Job, owner: Owner): void;
   /** True of a moment that the store knows nothing of, since an older one was put back. */
   isUnknown(at: number): boolean;
+  /**
+   * The same, and nothing else knows it: where the product has put the backup back itself, the spending journal tells
+   * what was paid for, or a user decides.
+   */
+  isForgotten(at: number): boolean;
   hasEndedWell(job: Pick<Job, 'sender' | 'paidAt'>): boolean;
   isKept(payment: Payment): boolean;
   isTroubled(since: number, withinMs: number): boolean;
@@ -98,7 +103,7 @@ export function createLedger(deps: OracleDeps): Ledger {
   const endedWell: { sender: string; from: number; until: number }[] = [];
   /** When processes died. */
   const troubles: number[] = [];
-  const gaps: { backupAt: number; at: number }[] = [];
+  const gaps: { backupAt: number; at: number; isByProduct: boolean }[] = [];
   const elsewhere: { at: number; credits: number }[] = [];
   const readings = new Map<string, number[]>();
   const shown: { by: string; askedAt: number; at: number }[] = [];
@@ -123,8 +128,8 @@ export function createLedger(deps: OracleDeps): Ledger {
     onTrouble() {
       troubles.push(deps.now());
     },
-    onRestored(backupAt) {
-      gaps.push({ backupAt, at: deps.now() });
+    onRestored(backupAt, isByProduct) {
+      gaps.push({ backupAt, at: deps.now(), isByProduct });
     },
     onSpentElsewhere(credits) {
       elsewhere.push({ at: deps.now(), credits: -credits });
@@ -161,12 +166,16 @@ export function createLedger(deps: OracleDeps): Ledger {
       payments.push(payment);
       byJob.set(job.id, payment);
     },
-    ...{ isUnknown, hasEndedWell, isKept, isTroubled, answeredBefore },
+    ...{ isUnknown, isForgotten, hasEndedWell, isKept, isTroubled, answeredBefore },
   };
 
   /** Also of an earlier time that a backup was put back: what came after that one knows no more of it. */
   function isUnknown(at: number): boolean {
     return gaps.some((gap) => at >= gap.backupAt && at <= gap.at);
+  }
+
+  function isForgotten(at: number): boolean {
+    return gaps.some((gap) => !gap.isByProduct && at >= gap.backupAt && at <= gap.at);
   }
 
   /** True of what a run has paid for that came to its end; a process that serves may have other runs after one that broke off. */

@@ -16,7 +16,7 @@ export type ReasonToPayAgain = (
 export const JOB_IS_GONE = 'its job is gone, and its profile never came';
 
 export function createReasonToPayAgain(ledger: Ledger, lost: LostAnswers): ReasonToPayAgain {
-  const { deps, payments, isUnknown, isKept, hasEndedWell, answeredBefore } = ledger;
+  const { deps, payments, isUnknown, isForgotten, isKept, hasEndedWell, answeredBefore } = ledger;
   const { swarm, crms } = deps;
   const { isHiddenByPurchase, isPartBesideOther } = lost;
   return reasonToPayAgain;
@@ -33,7 +33,7 @@ export function createReasonToPayAgain(ledger: Ledger, lost: LostAnswers): Reaso
     const { refreshDays } = settings;
     if (refreshDays !== null && now - job.paidAt > refreshDays * DAY_MS - SLACK_MS)
       return 'refresh';
-    if (isUnknown(job.paidAt)) return 'the store was put back';
+    if (isForgotten(job.paidAt)) return 'the store was put back';
     const people = [record, last.record, ...twinsOf(crms, record)];
     if (people.some(({ resubmittedAt }) => resubmittedAt > job.paidAt))
       return 'a person asked for it';
