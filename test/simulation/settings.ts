@@ -16,7 +16,8 @@ export function settingsOf(swarm: Swarm, names: readonly string[]): Settings {
   const parsed = settingsSchema.parse({
     database: 'sqlite::memory:',
     erasureLog: swarm.beside.agree > 0 ? '/simulated.erasures' : null,
-    spendingJournal: swarm.beside.agree > 0 ? '/simulated.spending' : null,
+    // Without one, a user decides about all that is new or changed since the backup.
+    spendingJournal: swarm.beside.agree > 0 && swarm.seed % 3 > 0 ? '/simulated.spending' : null,
     retention: swarm.beside.purge > 0 ? RETENTION : {},
     twoPeople: swarm.desk.answers > 0 ? TWO_PEOPLE : {},
     integrations: names.map((name, index) => ({

@@ -35,7 +35,7 @@ const LEAVING = (swarm: Swarm): Swarm => ({
 
 export function createOperator(
   night: Night,
-  { atWork }: Processes,
+  { atWork, cutJournal }: Processes,
   { syncOnce }: Syncing,
 ): Operator {
   const { swarm, timeline, store, oracle, hosts, settings, answers, violations } = night;
@@ -51,6 +51,7 @@ export function createOperator(
   }
 
   async function restoreWell(backup: DatedBackup): Promise<void> {
+    if (swarm.seed % 3 === 1) cutJournal();
     for (let tries = 0; tries < 3; tries += 1) {
       await store.mirror();
       // Nothing else is at work: the command locks the file.

@@ -26,6 +26,8 @@ export interface Processes {
     task: (application: Application, life: Life) => Promise<Result>,
     fate?: Fate,
   ): Promise<Result | null>;
+  /** The spending journal loses its last lines. */
+  cutJournal(): void;
 }
 
 /** A run that takes longer does not end. */
@@ -45,7 +47,7 @@ export function createProcesses(night: Night, wire: WireDeps): Processes {
     const isSeen = life?.owner.space === asker?.owner.space;
     return isSeen && life !== undefined && life.state !== 'gone';
   });
-  return { bear, live, openAs, logOf, atWork };
+  return { bear, live, openAs, logOf, atWork, cutJournal: spendingJournal.cut };
 
   function bear(host: Host, fate: Fate | null = null): Life {
     host.lives += 1;

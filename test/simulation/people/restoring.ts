@@ -35,9 +35,16 @@ export function createErasureLog(): { openFor(life: Life): ErasureLog } {
 }
 
 /** The spending journal on the same disk. */
-export function createSpendingJournal(): { openFor(life: Life): SpendingJournal } {
+export function createSpendingJournal(): {
+  openFor(life: Life): SpendingJournal;
+  /** Its last lines are lost, as if an older copy of its disk were put back as well. */
+  cut(): void;
+} {
   let lines: JournalLine[] = [];
   return {
+    cut() {
+      lines = lines.slice(0, Math.ceil(lines.length / 2));
+    },
     openFor: (life) => ({
       path: '/simulated.spending',
       async append(line) {
