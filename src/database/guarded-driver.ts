@@ -198,7 +198,7 @@ const LOST = 'The connection to the database was lost, and no other could be had
 
 function usedInsideTransaction(): FatalError {
   return new FatalError(
-    'The database was used beside the transaction that is open here. Use the transaction’s own object ("trx") for every query inside it.',
+    'The database was used outside the transaction that is open here. Use the transaction’s own object ("trx") for every query inside it.',
     { code: 'database_used_inside_transaction' },
   );
 }

@@ -137,7 +137,7 @@ export class PartnerNotFound extends SkippableError {
 
   constructor(endpoint: string) {
     super(
-      `The Partner Data Service does not know what ${endpoint} was asked for (status 404). ` +
+      `The Partner Data Service does not know the object of the request to ${endpoint} (status 404). ` +
         'It may be too old to be kept; it is left out.',
       { code: 'partner_not_found', details: { endpoint, status: 404, charged: 'no' } },
     );

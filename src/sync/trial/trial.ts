@@ -102,7 +102,7 @@ export function verdictText({ answered, known, minKnown, later }: Verdict, id: s
   const share = `${Math.round(minKnown * 1_000) / 10} %`;
   return (
     `The service knew ${known} of ${sent}, less than ${share}, so nothing more is sent. ` +
-    `Look at persons with \`donor-sync plan ${id}\`; correct the columns, ` +
+    `Check a few people with \`donor-sync plan ${id}\`; correct the columns, ` +
     `or accept the rate with \`donor-sync sync ${id} --accept-match-rate\`.`
   );
 }

@@ -88,7 +88,7 @@ describeEachDatabase('alerts', (open) => {
     await endRun('incomplete', 'crm_unavailable');
     await alerts.tick();
     expect(texts()).toHaveLength(2);
-    expect(texts()[1]).toContain('the CRM was away');
+    expect(texts()[1]).toContain('the CRM was unavailable');
     expect(texts().join()).not.toContain('again');
   });
 

@@ -51,9 +51,9 @@ Examples:
 
 In a folder without donor-sync.yaml it writes one, and the link leads to the set-up in the browser.
 While there is no user and no access token, it prints a link that lets one browser on this machine in, once.
-Runs begin by the schedules of the settings, by POST /v1/integrations/ID/runs and by webhooks. The
+Runs start by the schedules in the settings, by POST /v1/integrations/ID/runs and by webhooks. The
 settings are read at the start. SIGTERM or Ctrl-C ends within ten seconds; runs that it interrupts
-go on at the next start. Several may serve one database.`;
+continue at the next start. Several may serve one database.`;
 
 const optionsSchema = baseOptions.extend({
   host: z.string().trim().min(1, { error: 'Write an address after --host.' }).optional(),
@@ -130,7 +130,7 @@ async function beginSettings(
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
     throw new ConfigurationError(
-      `There is no settings file, and none can be written here: ${messageOf(error)}. Run it in a folder of its own that it may write to.`,
+      `There is no settings file, and none can be written here: ${messageOf(error)}. Run it in a separate folder that it may write to.`,
       { code: 'settings_unwritable', cause: error },
     );
   }
@@ -169,7 +169,7 @@ function warnOfPlainHttp(
   if (LOOPBACK_HOSTS.has(host) || isBehindTls) return;
   log.warn(
     { host, publicUrl },
-    'users can sign in only at http://localhost, on the machine of the service: server.publicUrl is no https address. Put a proxy with TLS in front and name its address there',
+    'users can sign in only at http://localhost, on the machine of the service: server.publicUrl is not an https address. Put a proxy with TLS in front and name its address there',
   );
 }
 

@@ -49,15 +49,15 @@ function scheduleText({ schedule }: ClientStatus): string {
 
 function nowText({ running }: ClientStatus, now: number): string {
   if (running === null) return 'nothing is running';
-  const since = running.since === null ? '' : `, begun ${formatAgo(running.since, now)}`;
-  return `${ownerWords(running.owner)} is at work${since}`;
+  const since = running.since === null ? '' : `, started ${formatAgo(running.since, now)}`;
+  return `${ownerWords(running.owner)} is running${since}`;
 }
 
 function lastRunText({ lastRun, running }: ClientStatus, now: number): string {
   if (lastRun === null) return 'none yet';
   const isCutOff = lastRun.status === 'running' && running === null;
-  const status = isCutOff ? 'was cut off; the next run goes on' : STATUS_WORDS[lastRun.status];
-  return `${status}, begun ${formatAgo(lastRun.startedAt, now)}`;
+  const status = isCutOff ? 'was cut off; the next run continues' : STATUS_WORDS[lastRun.status];
+  return `${status}, started ${formatAgo(lastRun.startedAt, now)}`;
 }
 
 function successText({ lastSuccessAt }: ClientStatus, now: number): string {

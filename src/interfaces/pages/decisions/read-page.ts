@@ -224,7 +224,7 @@ export function queueWords(
 const DECIDED_WORDS = {
   approved: 'Approved',
   rejected: 'Rejected',
-  resubmitted: 'To be asked again',
+  resubmitted: 'To be submitted again',
 } as const;
 
 /** Lists recent answers for users who may want to withdraw them. */

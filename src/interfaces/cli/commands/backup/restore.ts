@@ -37,11 +37,11 @@ Examples:
   donor-sync restore --agree riverside            see what a sync would spend, and let it
   donor-sync restore --put-back                   the database was put back by another program
 
-A backup does not know what came after it. Who was erased since is erased again, by the log beside the
-database and the one next to the backup. If there is no log, or none that was in use after the backup was
+A backup does not know what came after it. Contacts that were erased since then are erased again, by the
+log next to the database and the log next to the backup. If there is no log, or none that was in use after the backup was
 made, it says so, and nothing runs until you agree. Every integration is held: syncs read, deliver what is
-paid for, and spend nothing until you have seen the plan and agreed. No other process may use the database meanwhile. The database as it
-was is kept beside it.`;
+paid for, and spend nothing until you have seen the plan and agreed. No other process may use the
+database during the restore. The former database is kept next to the restored one.`;
 
 const optionsSchema = baseOptions
   .extend({
@@ -159,7 +159,7 @@ function printHeld(
   );
   if (unfinished > 0) {
     output.print(
-      `${describeCount(unfinished, 'erasure')} had not come to an end: repeat \`donor-sync forget\` for them.`,
+      `${describeCount(unfinished, 'erasure')} had not finished: repeat \`donor-sync forget\` for them.`,
     );
   }
   const what = unknownAfter === null ? 'Nothing is spent' : 'Nothing runs';

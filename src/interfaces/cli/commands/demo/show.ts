@@ -62,12 +62,10 @@ export function showNextSteps(
   const program = env['npm_lifecycle_event'] ? 'npm run --silent donor-sync --' : 'donor-sync';
   output.print();
   output.print(
-    output.style.strong('The service goes on until Ctrl-C. In another terminal, in this folder:'),
+    output.style.strong('The service runs until Ctrl-C. In another terminal, in this folder:'),
   );
   output.print(`  export DONOR_SYNC_CONFIG=${folder.settings}`);
-  output.print(
-    `  ${program} holds                  # what waits for a person, and how to decide it`,
-  );
+  output.print(`  ${program} holds                  # pending decisions, and how to decide them`);
   output.print(`  ${program} runs                   # what the syncs did`);
   output.print(`  ${program} plan                   # after changing a name in contacts.csv`);
   output.print(`  ${program} sync --all`);
@@ -85,7 +83,7 @@ function showCrm(output: Output, crm: CrmResult): void {
   );
   output.print();
   if (first !== undefined) showRun(output, `First sync of ${crm.name}`, first, crm.unwritten);
-  output.print(strong(`What stands in ${crm.name} now, for example`));
+  output.print(strong(`What is in ${crm.name} now, for example`));
   for (const { name, id, values } of crm.contacts) {
     output.print(`  ${name} ${faint(id)}`);
     const width = Math.max(...values.map(({ field }) => field.length));

@@ -259,8 +259,8 @@ async function checkErasureLogs({ erasureLogs }: Application): Promise<Finding[]
 const LOG_FIX = 'Make the file and its folder writable, or name another file in `erasureLog`.';
 
 /**
- * The log of writes next to it. Of several hosts that work with one database, each would keep a log of its own unless the
- * settings name one for all: then the database has writes that the log here lacks.
+ * The log of writes next to it. Of several hosts that work with one database, each would keep a log of its own unless
+ * the settings name one for all: then the database has writes that the log here lacks.
  */
 async function checkWriteLog({ erasureLogs, store }: Application): Promise<Finding[]> {
   if (erasureLogs === null) return [];
@@ -274,7 +274,7 @@ async function checkWriteLog({ erasureLogs, store }: Application): Promise<Findi
   });
   if (lastMissingAt !== null) {
     const at = formatTimestamp(lastMissingAt);
-    const message = `The log of writes lacks ${missing} of the last ${describeCount(checked, 'write')}, the newest of ${at}: another host has noted them in a log of its own, or the log was lost.`;
+    const message = `The log of writes lacks ${missing} of the last ${describeCount(checked, 'write')}, the newest of ${at}: another host has recorded them in a separate log, or the log was lost.`;
     const fix = `If several hosts work with this database, name one file in \`erasureLog\` that all of them share. ${WHY_WRITES_ARE_NOTED}`;
     return [...unwritable, plain(unmet('log of writes', message, fix, 'write_log_apart'))];
   }

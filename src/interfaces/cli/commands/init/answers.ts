@@ -362,7 +362,7 @@ async function askNames(
 ): Promise<NameColumns> {
   const form = await askChoice(asker, {
     flag: '--csv-first-name and --csv-last-name, or --csv-full-name',
-    message: 'How do the names stand in the file?',
+    message: 'How does the file contain the names?',
     given: getNameForm(flags),
     initial: guessNameForm(guess),
     choices: [
@@ -408,7 +408,7 @@ function getNameForm(flags: InitFlags): 'parts' | 'whole' | undefined {
   if (flags.csvFullName === undefined) return hasParts ? 'parts' : undefined;
   if (!hasParts) return 'whole';
   throw usageError(
-    '--csv-full-name stands for --csv-first-name and --csv-last-name: use it without them',
+    '--csv-full-name replaces --csv-first-name and --csv-last-name: use it without them',
   );
 }
 

@@ -42,7 +42,7 @@ export async function showPersons(
 ): Promise<PersonShape[]> {
   if (integration?.crm.kind !== 'csv') return [];
   const persons = await readFile(deps, integration).catch((error: unknown) => {
-    output.note(`No persons of the file can be shown: ${messageOf(error)}`);
+    output.note(`No people of the file can be shown: ${messageOf(error)}`);
     return [];
   });
   const shapes = persons.map(toPersonShape);

@@ -189,7 +189,7 @@ function printFields(output: Output, { fields }: PreviewText): void {
 }
 
 function describeStatuses({ statuses }: PreviewText): string {
-  return `Status: written into ${describeCount(statuses, 'contact')} that the service was asked about before, no credit`;
+  return `Status: written into ${describeCount(statuses, 'contact')} that were enhanced before, no credit`;
 }
 
 function describeEffort({ calls, secondsAtLimit }: PreviewText): string {

@@ -30,7 +30,7 @@ const schema = serviceOptions.extend({
 export function serveCommand(deps: ServiceDeps): Command {
   const rate = wholeNumber(0, MAX_RATE);
   const command = serviceCommand('serve', deps)
-    .description('serve until stopped; requests that are under way are answered first')
+    .description('serve until stopped; requests in flight are answered first')
     .option('--host <address>', 'where to listen; put a proxy with TLS in front', '127.0.0.1')
     .option('--port <n>', 'the port; 0 takes a free one', wholeNumber(0, MAX_PORT), 4100)
     .option(
