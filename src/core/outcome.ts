@@ -47,7 +47,7 @@ export const OUTCOME_REASONS = {
   opted_out: 'skipped',
   deceased: 'skipped',
   do_not_contact: 'skipped',
-  /** A row of the file that cannot be read; its number stands in place of an ID. */
+  /** A row of the file that cannot be read; its number replaces an ID. */
   row_unreadable: 'skipped',
   deleted_in_crm: 'skipped',
   /** It was due, and `contacts.filter` no longer includes it. */
@@ -55,7 +55,7 @@ export const OUTCOME_REASONS = {
   merged_in_crm: 'skipped',
   forgotten: 'skipped',
   rejected_by_person: 'skipped',
-  /** The job failed: the service found no person, and the credit stays spent. */
+  /** The job failed: the service found nobody, and the credit stays spent. */
   no_match: 'failed',
   /** The service rejected this person's details (422). */
   person_invalid: 'failed',

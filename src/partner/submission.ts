@@ -8,7 +8,7 @@ import type { Send } from './send.ts';
 
 /** The response to one submission. */
 export interface Submission {
-  /** Job ID by tracking ID. Persons that are not in it were not processed, and not charged. */
+  /** Job ID by tracking ID. People that are not in it were not processed, and not charged. */
   jobIds: ReadonlyMap<string, string>;
   requested: number;
   /** Number of credits spent. */
@@ -28,7 +28,7 @@ export const SUBMIT = operation(
 );
 
 /**
- * Submits 1 to 100 persons with different tracking IDs. `AnswerLost` is the only error after which
+ * Submits 1 to 100 people with different tracking IDs. `AnswerLost` is the only error after which
  * credits may be spent; the signal's reason is thrown only while nothing can have been charged.
  */
 export async function submitEnhancements(

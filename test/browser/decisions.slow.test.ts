@@ -101,7 +101,7 @@ describe('the queue of decisions', () => {
     await page.keyboard.press('u');
     await page.getByText('Withdrawn. Nothing was changed.').waitFor();
     expect(await openContact(page)).toBe(crmId);
-    await page.getByText('2 decisions wait for a person.').waitFor();
+    await page.getByText('2 decisions pending.').waitFor();
     await world.sync();
     expect(await world.spent()).toBe(2);
     expect(await stateOf(world, crmId)).toBe('held');

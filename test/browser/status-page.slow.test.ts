@@ -142,7 +142,7 @@ describe('the status page', () => {
     const { page } = view;
     await signIn(view, world, await world.addToken('admin'));
     await page.getByRole('heading', { level: 1, name: 'One thing needs you' }).waitFor();
-    await page.getByRole('link', { name: '1 decision waits for a person' }).focus();
+    await page.getByRole('link', { name: '1 decision is pending' }).focus();
     await page.keyboard.press('Enter');
     const entry = page.getByRole('navigation', { name: 'Queue' }).getByRole('link');
     expect(await entry.innerText()).toContain(contact);
@@ -166,7 +166,7 @@ describe('the status page', () => {
     await sync(world);
     const view = await open(world);
     await signIn(view, world, await world.addToken('viewer'));
-    await view.page.getByText('1 decision waits for a person').last().waitFor();
+    await view.page.getByText('1 decision is pending').last().waitFor();
     const buttons = await view.page.getByRole('button').allInnerTexts();
     expect(buttons).toEqual(['Client:\nAll clients\n▾', 'Find Ctrl K', 'Sign out']);
   });

@@ -30,7 +30,7 @@ export interface IntegrationState {
   >[];
   /** The actions that wait for a second user; none if left out. */
   approvals?: readonly { id: string; text: string }[];
-  /** The last day (UTC, `2026-12-31`) on which the partner key works; null if it is unknown. */
+  /** The last day (UTC, `2026-12-31`) on which the service key works; null if it is unknown. */
   keyExpiresOn: string | null;
 }
 

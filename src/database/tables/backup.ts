@@ -24,7 +24,7 @@ export const BACKUP_TABLES = {
        * log was found.
        */
       erasures_unknown_after: nullable(bigint()),
-      /** When the hold began. */
+      /** When the hold started. */
       held_at: bigint(),
     },
   ),

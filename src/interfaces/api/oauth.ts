@@ -36,7 +36,7 @@ import { createRouter, problems } from './request/router.ts';
 export type OAuthDeps = Pick<HttpDeps, 'clock' | 'log' | 'publicUrl' | 'stopping'> &
   Pick<ConsentsDeps, 'application'>;
 
-/** A long time for a CRM's response, and less than the service allows for any response of its own. */
+/** A long time for a CRM's response, and less than the service allows for its own responses. */
 const CRM_TIMEOUT_MS = 15_000;
 
 const kindSchema = z

@@ -113,7 +113,7 @@ async function serve(
 }
 
 /**
- * In a folder without a settings file the set-up in the browser begins: writes one that has no integrations yet.
+ * In a folder without a settings file the set-up in the browser starts: writes one that has no integrations yet.
  * What is there is never replaced, and a file that was named has to be there.
  */
 async function beginSettings(
@@ -260,7 +260,7 @@ async function serveUntil(
   }
 }
 
-/** Listening depends on nothing but the address, so that one is to blame. */
+/** Listening depends only on the address, so the address is to blame. */
 async function listen(options: ServerOptions): Promise<HttpServer> {
   const { host, port } = options;
   try {
@@ -298,7 +298,7 @@ async function announce(
   { http: { url }, firstVisit }: { http: HttpServer; firstVisit: FirstVisit | null },
 ): Promise<void> {
   const signInUrl = firstVisit && url + firstVisit.path;
-  // One line, so that a program that started us can read it and go on.
+  // One line, so that a program that started us can read it and continue.
   if (output.isJson) {
     const link = signInUrl === null ? {} : { signInUrl };
     stdout.write(`${JSON.stringify({ ready: true, url, ...link })}\n`);

@@ -14,7 +14,7 @@ Examples:
   donor-sync status
   donor-sync status riverside --json    for scripts: { "integrations": [...] }`;
 
-/** The command `status`: what is going on, what happened last, and what to do next. */
+/** The command `status`: what is happening, what happened last, and what to do next. */
 export function statusCommand(deps: ProductDeps): Command {
   const choice = { each: 'integrations', byDefault: 'all' } as const;
   return operationCommand(deps, showStatus, choice, { draw: printStatus }).addHelpText(
@@ -70,5 +70,5 @@ function waitingText({ contacts, holds, networkHolds }: ClientStatus): string {
     describeCount(holds, 'contact'),
     ...(networkHolds === 0 ? [] : [describeCount(networkHolds, 'network')]),
   ];
-  return `${describeCount(waiting, 'contact')} for the next run, ${held.join(' and ')} for a person`;
+  return `${describeCount(waiting, 'contact')} for the next run, ${held.join(' and ')} held for a decision`;
 }

@@ -81,7 +81,7 @@ export interface OpenBatch {
 
 export interface Undo {
   id: string;
-  /** The answer and its subject, as a sentence without its full stop. */
+  /** The answer and its subject, in words without its full stop. */
   text: string;
   /** Epoch ms. */
   countsAt: number;

@@ -25,7 +25,7 @@ export interface Viewer {
 export interface FrameOverview {
   summary: Summary;
   total: number;
-  /** Some of the clients, those that need attention first. */
+  /** Some of the clients; clients that need attention come first. */
   clients: readonly { id: string; name: string }[];
 }
 

@@ -250,7 +250,7 @@ export function AcceptMarks(props: { integration: { id: string; name: string } }
   );
 }
 
-/** The link to a few persons as they would be sent. It is for readers and above, because the page shows names. */
+/** The link to a few people as they would be sent. It is for readers and above, because the page shows names. */
 export function PersonsLink({ id }: { id: string }) {
   return <a href={`/integrations/${id}/persons`}>See what is sent</a>;
 }

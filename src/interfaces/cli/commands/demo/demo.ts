@@ -72,7 +72,7 @@ async function playDemo(
   output: Output,
 ): Promise<ExitCode> {
   const stopped = deps.stopSignal();
-  // The product does not know the sandboxes: they are loaded when one is asked for.
+  // The product does not know the sandboxes: they are loaded when one is needed.
   const { setStage } = await import('./stage.ts');
   const stage = await setStage(contacts);
   try {
@@ -81,7 +81,7 @@ async function playDemo(
     const report = await runSyncs(deps, stage, folder, stopped);
     const runs = [...report.runs, ...report.crms.flatMap((act) => act.runs)];
     const isDone = runs.every(({ status }) => status === 'succeeded');
-    // A tour says what was synced only if it cannot begin.
+    // A tour says what was synced only if it cannot start.
     output.finish(report, () => {
       if (!tour || !isDone) showReport(output, report);
     });

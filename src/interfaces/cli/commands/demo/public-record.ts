@@ -38,7 +38,7 @@ export async function playPublicRecord(
   output: Output,
 ): Promise<ExitCode> {
   const stopped = deps.stopSignal();
-  // The product does not know the service: it is loaded when one is asked for.
+  // The product does not know the service: it is loaded when one is needed.
   const { setRecordStage } = await import('./public-record-stage.ts');
   const folder = await makeDemoFolder();
   const stage = await setRecordStage(folder.path, {

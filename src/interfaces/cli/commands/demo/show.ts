@@ -17,7 +17,7 @@ export interface DemoReport {
   partner: { baseUrl: string; apiKey: string; rootUrl: string };
   runs: RunReport[];
   contacts: DemoResult[];
-  /** What became of each CRM; none if the first sync did not come to its end. */
+  /** What became of each CRM; none if the first sync did not end. */
   crms: CrmResult[];
 }
 
@@ -52,7 +52,7 @@ export function showReport(output: Output, report: DemoReport): void {
   output.print(`  the settings       ${folder.settings}`);
 }
 
-/** Says what can be tried while the service goes on. */
+/** Says what can be tried while the service is running. */
 export function showNextSteps(
   output: Output,
   env: Environment,
@@ -73,7 +73,7 @@ export function showNextSteps(
   output.print(`  curl ${partner.rootUrl}/_sandbox/ledger   # every credit charged`);
 }
 
-/** The same for a CRM: its new fields, what the syncs did, and what stands there now. */
+/** The same for a CRM: its new fields, what the syncs did, and its current values. */
 function showCrm(output: Output, crm: CrmResult): void {
   const { strong, faint } = output.style;
   const [first, second] = crm.runs;

@@ -11,7 +11,7 @@ import type { ProductDeps } from '../../action/product.ts';
 /** The permission bits of everybody but the owner. */
 const OTHERS = 0o077;
 
-/** Where the key comes from, and that no other user of the machine can read its file. */
+/** Reports where the key comes from, and checks that no other user of the machine can read its file. */
 export async function checkSecretKey(
   { env, stderr }: ProductDeps,
   { database }: Settings,

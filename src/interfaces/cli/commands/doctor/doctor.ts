@@ -93,7 +93,7 @@ export function doctorCommand(deps: ProductDeps): Command {
   );
 }
 
-/** Ports alone: nothing is asked of anyone, so that it works before the ports are open. */
+/** Prints ports only. It contacts nobody, so that it works before the ports are open. */
 async function printPorts(
   deps: ProductDeps,
   config: string | undefined,
@@ -133,13 +133,13 @@ function exitCodeFor(findings: readonly DoctorFinding[]): ExitCode {
 interface Examination {
   config: string | undefined;
   ids: readonly string[];
-  /** What a report is to say besides the findings; null without one. */
+  /** What a report contains in addition to the findings; null without a report. */
   facts: ReportFacts | null;
   /** Whether what the CRM said is shown; it may quote names. */
   show: boolean;
 }
 
-/** Each check that cannot be passed is a finding; those that do not depend on it go on. */
+/** Each check that fails is a finding; the checks that do not depend on it continue. */
 async function examine(
   deps: ProductDeps,
   { config, ids, facts, show }: Examination,
@@ -160,7 +160,7 @@ async function examine(
     return general(good, failed('database', 'Do what the message says.', error));
   }
   try {
-    // A word that is no integration is bad usage, and no finding about the installation.
+    // A word that does not name an integration is bad usage, not a finding about the installation.
     const chosen = namedOrAll(application, ids);
     const findings = general(
       good,
@@ -226,7 +226,7 @@ function checkPorts(settings: Settings, chosen: readonly Integration[]): Finding
   return plain(met('ports', message));
 }
 
-/** Given up by the setting itself, so that it is no finding but is not silent either. */
+/** The setting itself gives this up, so it is not a finding, but it is mentioned. */
 const TLS_WORDS: Readonly<Record<DatabaseTls, string>> = {
   local: '',
   verified: '',
@@ -259,8 +259,8 @@ async function checkErasureLogs({ erasureLogs }: Application): Promise<Finding[]
 const LOG_FIX = 'Make the file and its folder writable, or name another file in `erasureLog`.';
 
 /**
- * The log of writes next to it. Of several hosts that work with one database, each would keep a log of its own unless
- * the settings name one for all: then the database has writes that the log here lacks.
+ * The log of writes next to it. If several hosts work with one database, each keeps a separate log unless the settings
+ * name one for all. Then the database has writes that the log here lacks.
  */
 async function checkWriteLog({ erasureLogs, store }: Application): Promise<Finding[]> {
   if (erasureLogs === null) return [];

@@ -33,12 +33,12 @@ import { settingsText } from './settings-text.ts';
 import { fileDeps, showPersons } from './show-persons.ts';
 import { writtenBefore } from './written-before.ts';
 
-/** What `init` needs besides what every command has. */
+/** The dependencies of `init` in addition to those of every command. */
 export interface InitDeps
   extends CommandDeps,
     Pick<LoadOptions, 'cwd' | 'findConnectorDefinition'> {
   stdin: Readable & { isTTY?: boolean };
-  /** The questions stand here: stdout belongs to the answer. */
+  /** The questions are printed here, because stdout is for the result. */
   stderr: Writable & { isTTY?: boolean; columns?: number };
   /** The time zone of this machine, offered for the schedule: an IANA name. */
   timezone(): string;
@@ -134,7 +134,7 @@ async function init(deps: InitDeps, flags: InitFlags, output: Output): Promise<v
   await report(draft, { ...checked, persons, verb: 'Wrote' });
 }
 
-/** What the questions look at besides the options. */
+/** What the questions depend on in addition to the options. */
 export function createSurroundings(
   { cwd, timezone, stdin, findConnectorDefinition }: InitDeps,
   env: Environment,
@@ -176,7 +176,7 @@ export interface Draft {
   flags: InitFlags;
   output: Output;
   asker: Prompter;
-  /** With the variables of the file beside the settings. */
+  /** With the variables of the file next to the settings. */
   env: Environment;
   /** The settings file as messages name it. */
   path: string;
@@ -259,7 +259,7 @@ export function chooseAsker({ stdin, stderr }: InitDeps, flags: InitFlags): Prom
   );
 }
 
-/** New settings begin without addresses at which keys could be read on the way. */
+/** New settings start without addresses at which keys could be read on the way. */
 function requireSecure(settings: Settings): void {
   const [first] = insecureAddresses(settings.integrations, settings);
   if (first === undefined) return;
@@ -306,8 +306,8 @@ async function writeSettings(path: string, text: string, mayReplaceIt: boolean):
 }
 
 /**
- * Keeps the key beside the settings and says what is there and what comes next. The settings are
- * written first: where the key cannot be kept, its variable can still be set by other means.
+ * Stores the key next to the settings and says what is there and what comes next. The settings are written first: if
+ * the key cannot be stored, its variable can still be set by other means.
  */
 export async function report(
   draft: Draft,

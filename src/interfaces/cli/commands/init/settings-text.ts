@@ -31,7 +31,7 @@ export const firstSettingsText = (): string => `${SETTINGS_HEAD}
 integrations: []
 `;
 
-/** What every settings file begins with. */
+/** What every settings file starts with. */
 const SETTINGS_HEAD = `# Settings of donor-sync. A dollar sign with a name in braces is taken from the environment.
 
 server:

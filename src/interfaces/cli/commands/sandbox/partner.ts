@@ -89,7 +89,7 @@ function addOptions(command: Command): Command {
 }
 
 async function start({ faults, forms, data, ...flags }: Flags, cwd: string): Promise<Serving> {
-  // The product does not know the sandboxes: they are loaded when one is asked for.
+  // The product does not know the sandboxes: they are loaded when one is needed.
   const { startPartnerSandbox } = await import('../../../../../sandbox/partner/index.ts');
   const { baseUrl, apiKey, close } = await startPartnerSandbox({
     ...flags,
