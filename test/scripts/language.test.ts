@@ -166,7 +166,7 @@ describe('the check of language', () => {
       '/** What it is. It has',
       ' * two sentences. */',
       "type Word = 'these are no words';",
-      'const text = `There are ${count(1)} contacts. ` + "They are read again.";',
+      'const text = `There are $' + '{count(1)} contacts. ` + "They are read again.";',
       "const name = 'a.name';",
       'const rows = sql`select all of this from there`;',
       '// One comment',
