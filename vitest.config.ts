@@ -25,7 +25,7 @@ const ALONE = [
   'test/browser/day-long.slow.test.ts',
 ];
 
-/** A minute or more, most of it waiting: begun last, all others would have ended long before them. */
+/** A minute or more, most of it waiting: started last, all others would have ended long before them. */
 const LONGEST =
   /\/test\/(sweep|simulation|failpoints)\/|\/(wizard-story|worker|demo|hosts|outage|shared-pace)\.slow\.test\.ts$/;
 
@@ -49,7 +49,7 @@ const inMemory = findFolderInMemory();
 const IN_MEMORY = inMemory === undefined ? {} : { env: { TMPDIR: inMemory } };
 
 const FAST = {
-  // Loading the product and its libraries anew for each file takes half of the processor.
+  // Loading the product and its libraries again for each file takes half of the processor.
   isolate: false,
   // A sync waits most of its time for jobs and for its own pauses.
   maxWorkers: cores + 3,

@@ -13,7 +13,7 @@ import { type ForgetKind, type Place, withPlace } from './forget-places.ts';
 import { type Neighbour, startNeighbour } from './neighbour.ts';
 import { PROGRAM } from './program.ts';
 
-/** The sums over all persons; what is not a plain count has to be nothing. */
+/** The sums over all people; what is not a plain count has to be nothing. */
 export interface ForgetFigures {
   kills: number;
   /** Those after which the block was on disk. */
@@ -32,7 +32,7 @@ export interface ForgetFigures {
   untrueReceipts: number;
   /** Credits that all nights have spent. */
   credits: number;
-  /** Erased persons who came back under a new id, and by a merge. */
+  /** Erased people who came back under a new id, and by a merge. */
   cameBack: number;
   /** Those of them who are not held. */
   notHeld: number;
@@ -49,7 +49,7 @@ const LAST_KILL = 1.1;
 
 const COME_BACK = 5;
 
-/** Forgets persons, each killed once at a random moment with a night after it, until so many kills are done. */
+/** Forgets people, each killed once at a random moment with a night after it, until so many kills are done. */
 export async function killForgets(
   kind: ForgetKind,
   createDatabase: (path: string) => Promise<string>,

@@ -121,7 +121,7 @@ export async function query<Row extends pg.QueryResultRow>(
   text: string,
 ): Promise<Row[]> {
   const client = new pg.Client(database);
-  // The server may go away meanwhile.
+  // The server may go away in the meantime.
   client.on('error', () => undefined);
   await client.connect();
   try {

@@ -7,7 +7,7 @@ export function watchPeak(processId: number | undefined): { stop(): number | nul
   let peakMegabytes: number | null = null;
   const watch = setInterval(async () => {
     const now = await readPeak(processId);
-    // A process may have its steps counted anew.
+    // A process may have its steps counted again.
     if (now !== null) peakMegabytes = Math.max(now, peakMegabytes ?? 0);
   }, LOOK_EVERY_MS);
   return {

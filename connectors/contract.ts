@@ -225,7 +225,7 @@ export interface Connector {
   readonly account: CrmAccount;
 
   /**
-   * What the persons sent to the service are made of, and which parts can be read; omitted if every
+   * What the people sent to the service are made of, and which parts can be read; omitted if every
    * part of an identity can always be read.
    */
   identity?(): IdentityShape;

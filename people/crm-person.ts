@@ -27,7 +27,7 @@ export interface CrmPerson {
   donorId: string | null;
 }
 
-/** Domains that RFC 2606 reserves for examples: mail to them reaches no person. */
+/** Domains that RFC 2606 reserves for examples: mail to them reaches nobody. */
 const MAIL_DOMAINS = ['example.com', 'example.org', 'example.net'];
 
 /** The row of the contact list with this number. */

@@ -81,7 +81,7 @@ interface Estimate {
   level: string;
   weight: number;
   estimate: number;
-  /** Number of persons who show it, as far as they are the donor. */
+  /** Number of people who show it, as far as they are the donor. */
   seen: number;
 }
 
@@ -105,7 +105,7 @@ function estimate(persons: readonly Person[]): Estimate[] {
 }
 
 /**
- * The expectation: how many persons show each level, each pair counted with the probability of being one person that all
+ * The expectation: how many people show each level, each pair counted with the probability of being one person that all
  * other comparisons give. With its own, a comparison would confirm itself: whoever moved would be someone else.
  */
 function weigh(

@@ -35,7 +35,7 @@ export interface Shot {
   isDark?: true;
 }
 
-/** What the demo says of itself: addresses begin with a slash. */
+/** What the demo says of itself: addresses start with a slash. */
 export interface Tour {
   url: string;
   run: string;
@@ -278,7 +278,7 @@ async function beginSetup(page: Page, tour: Tour): Promise<void> {
   await page.getByRole('heading', { name: 'As they would be sent' }).waitFor();
 }
 
-/** Goes on with what the picture before has begun. */
+/** Goes on with what the picture before has started. */
 async function endSetup(page: Page, { key }: Tour): Promise<void> {
   await page.getByRole('link', { name: 'Riverside Food Bank' }).first().click();
   await page.getByRole('link', { name: 'Service key' }).click();

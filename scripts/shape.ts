@@ -191,7 +191,7 @@ function lengthOf(lines: readonly string[], indent: string): number | null {
   const end = rest.findIndex(
     (line) => line.startsWith(indent) && /^[^\s]/.test(line.slice(indent.length)),
   );
-  // A head of several lines ends with its own bracket, and the body begins there.
+  // A head of several lines ends with its own bracket, and the body starts there.
   const isHead = end !== -1 && /^\).*\{$/.test(rest[end]?.slice(indent.length) ?? '');
   const [from, opening] = isHead ? [end + 1, rest[end]] : [0, lines[0]];
   if (!opening?.endsWith('{')) return null;

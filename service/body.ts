@@ -5,7 +5,7 @@ import { bodyLimit } from 'hono/body-limit';
 import type { PartnerEnv } from './context.ts';
 import { answerInvalid } from './validation.ts';
 
-/** A hundred persons with all their details take less than a tenth of it. */
+/** A hundred people with all their details take less than a tenth of it. */
 const MAX_BYTES = 2_000_000;
 /** Nesting of lists and objects; the deepest request has five levels. */
 const MAX_DEPTH = 32;

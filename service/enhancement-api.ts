@@ -97,7 +97,7 @@ export type ShownMatch = z.infer<typeof matchSchema>;
 
 const notFoundIds = z.array(z.string()).openapi({ description: 'Job ids that do not exist' });
 
-/** Submits persons; charged. */
+/** Submits people; charged. */
 export function submitRoute(endpoint: Endpoint) {
   return createRoute({
     ...endpoint,
@@ -262,7 +262,7 @@ function hasText(text: string | null | undefined): boolean {
 }
 
 /**
- * The response maps tracking IDs to jobs, so two persons with the same ID could not both be found
+ * The response maps tracking IDs to jobs, so two people with the same ID could not both be found
  * in it.
  */
 function refuseRepeatedTrackingIds(

@@ -1,5 +1,5 @@
 /**
- * Enhancement (service document, sections 2.4, 2.5 and 4.3): persons in, jobs, profiles out. The
+ * Enhancement (service document, sections 2.4, 2.5 and 4.3): people in, jobs, profiles out. The
  * document names two forms of the paths; both lead to the same jobs.
  */
 

@@ -23,7 +23,7 @@ export type ServiceFault =
   | { kind: 'networkMembersFail'; every: number }
   /** 422 for every nth person of a submission: loc, type, msg and input quote the person's name. */
   | { kind: 'quotePersons'; every: number; around: string }
-  /** A submission processes (and charges) no more than this many persons, from the front. */
+  /** A submission processes (and charges) no more than this many people, from the front. */
   | { kind: 'processFewer'; processed: number }
   /** The work is done and the connection reset; the charge is made only after the delay. */
   | { kind: 'lateCharge'; delayMs: number };

@@ -79,11 +79,11 @@ export interface Jobs {
   add(jobs: readonly NewJob[]): void;
   /** A team's job; undefined for one that is unknown, deleted, or another team's. */
   find(team: string, id: string): Job | undefined;
-  /** The jobs whose persons are not yet matched, oldest first. */
+  /** The jobs whose people are not yet matched, oldest first. */
   unmatched(): { id: string; team: string }[];
   /** The person of a job; undefined if the job was matched or deleted. */
   person(id: string): JobPerson | undefined;
-  /** Stores outcomes, all or none, and deletes the details of the persons. */
+  /** Stores outcomes, all or none, and deletes the details of the people. */
   finish(outcomes: readonly JobOutcome[]): void;
 }
 

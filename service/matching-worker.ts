@@ -1,4 +1,4 @@
-/** Matches the persons of paid jobs in the background, and continues after a restart. */
+/** Matches the people of paid jobs in the background, and continues after a restart. */
 
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from './database.ts';
@@ -10,7 +10,7 @@ import { createSlices } from './slices.ts';
 const CATCH_UP_MS = 1_000;
 
 /**
- * Number of persons that are matched at the same time: one with many namesakes must not delay all
+ * Number of people that are matched at the same time: one with many namesakes must not delay all
  * others.
  */
 const AT_ONCE = 4;
@@ -32,7 +32,7 @@ export interface MatchingWorkerOptions {
   report: (error: Error) => void;
 }
 
-/** Matches persons; it ends with the database. */
+/** Matches people; it ends with the database. */
 export interface MatchingWorker {
   /** Queues new jobs of a team. */
   take(team: string, ids: readonly string[]): void;
@@ -152,7 +152,7 @@ async function matchJob(
 }
 
 /**
- * Matches all persons that are still unmatched, in one pass; no service may be using the database.
+ * Matches all people that are still unmatched, in one pass; no service may be using the database.
  */
 export function matchAll(jobs: Jobs, matcher: Pick<Matcher, 'match'>): void {
   for (const { id } of jobs.unmatched()) {

@@ -48,7 +48,7 @@ export function createTurns(count: number) {
 /** Work that waits for a slice, in order. New requests are read between two slices. */
 const waiting: (() => void)[] = [];
 
-/** Starts a piece of work. Its first slice ends at once, so that many pieces can begin together. */
+/** Starts a piece of work. Its first slice ends at once, so that many pieces can start together. */
 export function createSlices(): Slices {
   let endsAt = 0;
   return {

@@ -283,7 +283,7 @@ function warnOfInsecureHttp(
   if (addresses.length === 0) return;
   log.warn(
     { addresses },
-    'these addresses are plain http, where keys and tokens can be read on the way, so nothing is asked there: use https, or name the hosts in allowInsecureHttp',
+    'these addresses are plain http, where keys and tokens can be read on the way, so nothing is sent there: use https, or name the hosts in allowInsecureHttp',
   );
 }
 

@@ -24,7 +24,7 @@ export function faultRulesSchema<Fault extends z.ZodType<AnyFault>>(fault: Fault
           path: z.string().min(1).optional(),
         })
         .default({}),
-      /** Skips that many requests at first; the counts below begin after them. */
+      /** Skips that many requests at first; the counts below start after them. */
       after: z.number().int().min(0).default(0),
       /** Only the nth request, from 1. */
       nth: count.optional(),

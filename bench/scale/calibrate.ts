@@ -15,7 +15,7 @@ export interface MeasuredNight {
   night: Night;
 }
 
-/** Results come ten at a time, persons go a hundred at a time. */
+/** Results come ten at a time, people go a hundred at a time. */
 const REQUESTS_A_CONTACT = 1 / 100 + 1 / 10;
 
 /** Two nights of runs one after the other, of few and of many contacts, say what a run and what a contact takes. */

@@ -20,7 +20,7 @@ export interface Step {
 /** The same for each integration. */
 export interface Work {
   integrations: number;
-  /** Over how long a time the schedules begin, evenly. */
+  /** Over how long a time the schedules start, evenly. */
   dueWithinMs: number;
   /** Steps of one run, and how often each follows itself. */
   steps: readonly (Step & { times: number })[];

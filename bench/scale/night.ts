@@ -39,7 +39,7 @@ interface Spent {
 
 /** The documented limit of a key (requests a second). */
 export const RATE = 10;
-/** From the start of the processes to the minute that begins the first night; everything is loaded by then. */
+/** From the start of the processes to the minute that starts the first night; everything is loaded by then. */
 const READY_MS = 20_000;
 /** From the first night to the one that is measured. */
 const NIGHT_EVERY_MINUTES = 3;
@@ -160,7 +160,7 @@ async function readProcesses(): Promise<Process[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const all = await Promise.all(
     pids.map(async (pid): Promise<Process[]> => {
-      // It may have ended meanwhile.
+      // It may have ended in the meantime.
       const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
       // The name of the program may have spaces; what follows it has none.
       const fields = stat

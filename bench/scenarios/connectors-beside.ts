@@ -56,7 +56,7 @@ async function compare(
         async () => ours.push(await measureRun(crm, settings)),
         async () => theirs.push(await measureRun(crm, settings, beside)),
       ];
-      // The order alternates: what else runs on the machine grows and shrinks meanwhile.
+      // The order alternates: what else runs on the machine grows and shrinks in the meantime.
       for (const turn of pair % 2 === 0 ? turns : turns.toReversed()) await turn();
     }
   });

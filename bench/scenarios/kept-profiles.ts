@@ -112,7 +112,7 @@ async function measurePairs(beside: string, pairs: number): Promise<Figure[]> {
   const neighbour = await startNeighbour({ donors: CONTACTS, ...UNLIMITED });
   try {
     for (let pair = 0; pair < pairs; pair += 1) {
-      // The order alternates: what else runs on the machine grows and shrinks meanwhile.
+      // The order alternates: what else runs on the machine grows and shrinks in the meantime.
       for (const { program, costs } of pair % 2 === 0 ? programs : programs.toReversed()) {
         costs.push(await measureCost(neighbour, program));
       }

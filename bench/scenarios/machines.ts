@@ -82,7 +82,7 @@ async function measureMachines(minutes: number): Promise<Figure[]> {
 interface Disturbances {
   /** A worker that was killed, or stood still for longer than its turns are kept. */
   lost: { at: number; owner: string }[];
-  /** Moments from which on the database was away, and from which on it was there again. */
+  /** Moments from which on the database was unavailable, and from which on it was there again. */
   outages: { from: number; to: number }[];
   counts: Record<'kills' | 'stops' | 'updates' | 'restarts', number>;
 }
@@ -228,7 +228,7 @@ interface WatchedRow {
 const WATCHED = `select id, run_epoch, lease_owner, next_run_at
   from integrations left join schedules on integration_id = id`;
 
-/** Resolves once every contact has come to its end, or time is up. */
+/** Resolves once every contact has ended, or time is up. */
 async function untilQuiet(database: string, contacts: number): Promise<void> {
   const limit = Date.now() + QUIET_LIMIT_MS;
   while (Date.now() < limit) {
@@ -264,7 +264,7 @@ async function figuresOf(
       countNights(nights, () => true),
       '',
     ),
-    // While the database is away no night can be claimed; those of that time are one.
+    // While the database is unavailable no night can be claimed; those of that time are one.
     atMost(
       'nights missed',
       countNights(nights, (ms) => ms > MINUTE_MS),
@@ -317,7 +317,7 @@ function countNights(nights: Watched['nights'], isCounted: (stepMs: number) => b
 }
 
 /**
- * Runs that came to an end of their own after the next one of their integration had begun, of those whose host was
+ * Runs that came to an end of their own after the next one of their integration had started, of those whose host was
  * seen: their times are those of its clock. The end of one that was cut off is noted by the next one.
  */
 async function countOverlaps(database: string, timeline: readonly Held[]): Promise<number> {

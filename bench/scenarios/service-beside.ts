@@ -127,7 +127,7 @@ async function measureLookups(mine: Version, theirs: Version, pairs: number): Pr
   ];
 }
 
-/** Persons whose matching takes longest: many names, and twenty addresses. */
+/** People whose matching takes longest: many names, and twenty addresses. */
 function aLargeSubmit(round_: number): { persons: unknown[] } {
   return {
     persons: Array.from({ length: 100 }, (_, index) => ({
@@ -141,7 +141,7 @@ function aLargeSubmit(round_: number): { persons: unknown[] } {
   };
 }
 
-/** What earlier submits left to be matched is matched meanwhile, both when one is sent alone and when several are. */
+/** What earlier submits left to be matched is matched in the meantime, both when one is sent alone and when several are. */
 async function measureSubmits(service: Service): Promise<Figure> {
   // Prepared before, so that it is the service that is measured.
   const bodies = Array.from({ length: LARGE_SUBMITS }, (_, index) =>

@@ -80,7 +80,7 @@ async function measureSpeed(file: string): Promise<Figure[]> {
     lookup: [],
   };
   let begun = performance.now();
-  // In any order: the persons of one kind stand together.
+  // In any order: the people of one kind stand together.
   for (const [index, person] of shuffled(persons).entries()) {
     if (index === WARM_UP) {
       begun = performance.now();

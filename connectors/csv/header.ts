@@ -9,7 +9,7 @@ import { decodeText, type Encoding } from './sources/encoding.ts';
 export interface Dialect {
   delimiter: string;
   encoding: Encoding;
-  /** True if the file begins with the UTF-8 byte order mark. */
+  /** True if the file starts with the UTF-8 byte order mark. */
   byteOrderMark: boolean;
   /** True if every cell is quoted (judged by the header). */
   quoteAll: boolean;

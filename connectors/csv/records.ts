@@ -3,11 +3,11 @@ import { createReadAhead } from './sources/read-ahead.ts';
 import type { ByteReader } from './sources/source.ts';
 
 export interface RawRecord {
-  /** Where the record begins in the file, in bytes. */
+  /** Where the record starts in the file, in bytes. */
   offset: number;
-  /** The line where it begins; the first one is 1. */
+  /** The line where it starts; the first one is 1. */
   line: number;
-  /** Its number in a spreadsheet, where a quoted line break begins no new row; the first one is 1. */
+  /** Its number in a spreadsheet, where a quoted line break starts no new row; the first one is 1. */
   row: number;
   /**
    * The record without its line ending; valid until the next record or batch is requested. Only the
@@ -98,7 +98,7 @@ export async function* readRecords(
   }
 }
 
-/** Where reading begins, with the line and row numbers there. */
+/** Where reading starts, with the line and row numbers there. */
 export interface RecordStart {
   offset: number;
   line: number;

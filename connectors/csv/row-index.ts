@@ -1,5 +1,5 @@
 /**
- * Where the records of an ID begin, in 12 to 24 bytes per record whatever the IDs look like: only a
+ * Where the records of an ID start, in 12 to 24 bytes per record whatever the IDs look like: only a
  * hash of the ID is kept. Two IDs may share a hash, so the caller reads the records and compares
  * the IDs.
  */

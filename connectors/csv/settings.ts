@@ -39,7 +39,7 @@ export const csvSettingsSchema = z.strictObject({
   sheet: z.string().min(1).optional(),
   /** Omitted: the one that gives a header line with the columns above. */
   delimiter: z.enum(DELIMITERS).optional(),
-  /** A file that begins with a byte order mark is read as UTF-8 regardless of this setting. */
+  /** A file that starts with a byte order mark is read as UTF-8 regardless of this setting. */
   encoding: z.enum(ENCODINGS).default('utf-8'),
   /**
    * `stop`: an unreadable row stops the run before anything is done; `skip`: only that row is

@@ -246,7 +246,7 @@ async function findTwin(
   return null;
 }
 
-/** The number of the line that begins at the offset. */
+/** The number of the line that starts at the offset. */
 async function findLineNumber(
   source: RecordSource,
   header: Header,

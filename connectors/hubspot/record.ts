@@ -10,7 +10,7 @@ export const recordSchema = z.object({
 
 export type HubspotRecord = z.infer<typeof recordSchema>;
 
-/** One page of a list, and where the next begins. */
+/** One page of a list, and where the next starts. */
 export const recordPageSchema = z.object({
   results: z.array(recordSchema),
   paging: z.object({ next: z.object({ after: z.string() }).optional() }).nullish(),

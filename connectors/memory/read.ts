@@ -7,7 +7,7 @@ import { memoryGroupSchema } from './settings.ts';
 const MEMBERS_PER_PORTION = 100;
 
 /**
- * Changes after the cursor, which is a revision. The IDs are fixed when the reading begins, and the
+ * Changes after the cursor, which is a revision. The IDs are fixed when the reading starts, and the
  * pages show the contacts as they are by then. Later changes have a later revision, so the next
  * reading returns them.
  */

@@ -17,7 +17,7 @@ import { blankToNull } from './values.ts';
 export interface ContactShape {
   /** The columns to select, the ID first; never a column that the user cannot see. */
   columns: readonly string[];
-  /** What persons are made of, and which parts of it the user may read. */
+  /** What people are made of, and which parts of it the user may read. */
   identity: IdentityShape;
   relations: Relations;
   exclusions: ExclusionShape;

@@ -226,7 +226,7 @@ export function sentenceFor(fault: SalesforceFault): string {
   return sentence + source + fields;
 }
 
-/** `Guard: execution of BeforeUpdate`: how Salesforce's messages about a trigger begin. */
+/** `Guard: execution of BeforeUpdate`: how Salesforce's messages about a trigger start. */
 const TRIGGER = /^(\w{1,40}(?:\.\w{1,40})?): execution of (?:Before|After)[A-Z]/;
 
 /** What Salesforce said, for a user who decides; null if our sentence is enough. */

@@ -114,7 +114,7 @@ export async function findRecords(
   return new Map(records.map((record) => [String(record['Id']), createColumnReader(record)]));
 }
 
-/** The persons in those records that are not deleted, by ID. */
+/** The people in those records that are not deleted, by ID. */
 async function readContacts(
   session: SalesforceSession,
   records: ReadonlyMap<string, ColumnReader>,

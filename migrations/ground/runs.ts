@@ -1,4 +1,4 @@
-/** Runs, what they did to contacts, and what the CRM said meanwhile. */
+/** Runs, what they did to contacts, and what the CRM said in the meantime. */
 import { type Kysely, sql } from 'kysely';
 import { notNull, primaryKey, zeroAtFirst } from './columns.ts';
 

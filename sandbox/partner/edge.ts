@@ -28,7 +28,7 @@ export interface EdgeOptions {
   requests: Pick<RequestLog<RequestDetails>, 'add'>;
   drawLatency: DrawLatency;
   wait: Wait;
-  /** The additional latency of the paid submission of persons. */
+  /** The additional latency of the paid submission of people. */
   submitLatencyMs: number;
 }
 

@@ -37,7 +37,7 @@ const partnerFaultSchema = z.discriminatedUnion('kind', [
     /** Text before and after each quoted name, for example an escape sequence. */
     around: z.string().default(''),
   }),
-  /** A submission processes (and charges) at most this many persons, counted from the first. */
+  /** A submission processes (and charges) at most this many people, counted from the first. */
   z.strictObject({ kind: z.literal('processFewer'), processed: z.number().int().min(0) }),
   /** The work is done and the connection is reset. The charge is recorded only after the delay. */
   z.strictObject({ kind: z.literal('lateCharge'), delayMs: delayMsSchema }),

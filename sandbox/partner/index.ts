@@ -42,7 +42,7 @@ export interface PartnerSandboxOptions extends SandboxOptions {
   burst?: number;
   /** Whether a 429 has a Retry-After header. Default: true. */
   retryAfter?: boolean;
-  /** Additional milliseconds that the paid submission of persons takes. Default: 0. */
+  /** Additional milliseconds that the paid submission of people takes. Default: 0. */
   submitLatencyMs?: number;
   /**
    * The maximum time of a job; most take slightly less. Default: 4,000. A function is called for

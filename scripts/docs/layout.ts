@@ -111,7 +111,7 @@ export function hrefOf({ document }: Pick<GuidePage, 'document'>): string {
   return `${GUIDE}/${guideName(document)}`;
 }
 
-/** The first page: where to begin, and all pages. */
+/** The first page: where to start, and all pages. */
 export function renderStart(): string {
   return String(html`<h1>Guide</h1>
 <p class="lead">How to set up donor-sync, run it every day, and find out why something happened.</p>

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /**
  * Brings all modules that are installed in one folder into another, as `npm ci` would. Files are
  * linked where that is possible: half a gigabyte takes its time to copy. The list that npm keeps of
- * what it has installed is left out, since npm writes into it, and makes it anew where it is missing.
+ * what it has installed is left out, since npm writes into it, and makes it again where it is missing.
  */
 export async function bringInstalledModules(from: string, to: string): Promise<void> {
   await bringFolder(join(from, 'node_modules'), join(to, 'node_modules'));

@@ -8,7 +8,7 @@ import { yearOf, yearsAt } from './calendar.ts';
 /**
  * A circle is all people of one kind in one organisation, such as its board. Rows of ties are
  * stored in order of donor and, a second time, in order of circle and donor. The rows of number n
- * begin at index n of the `…Starts` and end at index n + 1. Days are those of `calendar.ts`.
+ * start at index n of the `…Starts` and end at index n + 1. Days are those of `calendar.ts`.
  */
 export interface TieTable {
   donorStarts: Uint32Array;

@@ -30,7 +30,7 @@ export async function writeExport(
 }
 
 /**
- * A spreadsheet program would run a text that begins like a formula, so such a text gets a leading
+ * A spreadsheet program would run a text that starts like a formula, so such a text gets a leading
  * apostrophe, which shows it as text.
  */
 function* writeCsv(

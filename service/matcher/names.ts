@@ -111,7 +111,7 @@ export function readingsOf(written: string, writtenLast: string): Reading[] {
 }
 
 /**
- * The generation in a text, the last one of several. If a name begins with such a word, it is the
+ * The generation in a text, the last one of several. If a name starts with such a word, it is the
  * name: Junior Lee.
  */
 function generationIn(text: string): number | null {
@@ -192,7 +192,7 @@ export function isTypo(one: string, other: string): boolean {
   );
 }
 
-/** Whether two middle names agree: an initial agrees with every name that it begins. */
+/** Whether two middle names agree: an initial agrees with every name that it starts. */
 export function middlesAgree(one: string, other: string): boolean {
   return one.startsWith(other) || other.startsWith(one) || isTypo(one, other);
 }

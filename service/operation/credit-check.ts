@@ -14,7 +14,7 @@ export interface MissingWork {
   team: string;
   bucket: Bucket;
   amount: number;
-  /** Number of paid persons without a job. */
+  /** Number of paid people without a job. */
   missing: number;
   /** Whether the jobs say which charge paid for them. Those of earlier versions do not: they are counted by time. */
   isCertain: boolean;

@@ -1,4 +1,4 @@
-/** Activity of a service, for Prometheus: totals and times, no team and no person. */
+/** Activity of a service, for Prometheus: totals and times, without teams or people. */
 
 import type { MiddlewareHandler } from 'hono';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';

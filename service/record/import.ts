@@ -55,7 +55,7 @@ export interface ImportReport {
   joined: number;
   /** The least certain joins, the least certain first. */
   leastCertain: JoinedEntry[];
-  /** Number of entries that name no person, such as "VACANT" or a bank, and the first of their texts. */
+  /** Number of entries that name nobody, such as "VACANT" or a bank, and the first of their texts. */
   unread: { count: number; texts: string[] };
   /** Files that could not be read, and why: nothing of them is imported. */
   refused: { file: string; problem: string }[];

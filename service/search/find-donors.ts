@@ -26,7 +26,7 @@ export interface FindOptions {
   clock: () => number;
 }
 
-/** Where a page begins: at an offset in the ranked fits of the donors from `start` on. */
+/** Where a page starts: at an offset in the ranked fits of the donors from `start` on. */
 export interface SearchPosition {
   start: number;
   offset: number;

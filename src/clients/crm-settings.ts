@@ -14,7 +14,7 @@ export function readCrmSettings<Settings>(
   const { url } = crm;
   if (refusesPlainHttp && typeof url === 'string' && isInsecure(url, allowInsecureHttp)) {
     const first = { setting: 'crm.url', host: new URL(url).hostname };
-    throw insecureAddress(first, id, 'Nothing was asked there.');
+    throw insecureAddress(first, id, 'Nothing was sent there.');
   }
   return settingsSchema.parse(crm);
 }

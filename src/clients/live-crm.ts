@@ -17,7 +17,7 @@ export interface LiveDeps {
   signal: AbortSignal;
 }
 
-/** Returns a few persons as they would be sent to the service now. They are not stored. */
+/** Returns a few people as they would be sent to the service now. They are not stored. */
 export function showPersons(deps: LiveDeps, integration: Integration): Promise<PersonDetails[]> {
   return withCrm(deps, integration, (crm) => samplePersons(crm, integration.id));
 }

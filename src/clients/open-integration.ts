@@ -89,7 +89,7 @@ function requireConfidential(integration: Integration, allowInsecureHttp: readon
   const rules = { alerts: { webhook: null }, allowInsecureHttp };
   const [first] = insecureAddresses([integration], rules);
   if (first === undefined) return;
-  throw insecureAddress(first, integration.id, 'Nothing was asked there.');
+  throw insecureAddress(first, integration.id, 'Nothing was sent there.');
 }
 
 /**

@@ -38,7 +38,7 @@ function cut(text: string, length: number): string {
   return text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
 }
 
-/** Stands in place of an invalid code. */
+/** Replaces an invalid code. */
 export const UNKNOWN_CODE = 'UNKNOWN';
 
 /** A code as CRMs write them (`STRING_TOO_LONG`), or `UNKNOWN`: anything else may be a text. */

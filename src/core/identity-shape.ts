@@ -1,4 +1,4 @@
-/** How contacts are turned into persons under the current settings and permissions. */
+/** How contacts are turned into people under the current settings and permissions. */
 export interface IdentityShape {
   /**
    * The settings that say which columns make up the identity, as one text; a different text is a

@@ -83,7 +83,7 @@ const guardsSchema = z.strictObject({
     })
     .prefault({}),
   /**
-   * The first submission under a mapping: at most `size` persons, and nothing more is sent unless
+   * The first submission under a mapping: at most `size` people, and nothing more is sent unless
    * the service knows at least the share `minKnown` of them. 0 for no trial.
    */
   trial: z

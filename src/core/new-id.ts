@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 /**
- * A new identifier that cannot be guessed: a UUID of version 7 (RFC 9562). It begins with the time
+ * A new identifier that cannot be guessed: a UUID of version 7 (RFC 9562). It starts with the time
  * (epoch ms), so that new rows are adjacent in the database's indexes; 74 bits are random.
  */
 export function newId(nowMs: number): string {

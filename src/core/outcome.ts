@@ -49,7 +49,7 @@ export const OUTCOME_REASONS = {
   opted_out: 'skipped',
   deceased: 'skipped',
   do_not_contact: 'skipped',
-  /** A row of the file that cannot be read; its number stands in place of an ID. */
+  /** A row of the file that cannot be read; its number replaces an ID. */
   row_unreadable: 'skipped',
   deleted_in_crm: 'skipped',
   /** It was due, and `contacts.filter` no longer includes it. */
@@ -57,7 +57,7 @@ export const OUTCOME_REASONS = {
   merged_in_crm: 'skipped',
   forgotten: 'skipped',
   rejected_by_person: 'skipped',
-  /** The job failed: the service found no person, and the credit stays spent. */
+  /** The job failed: the service found nobody, and the credit stays spent. */
   no_match: 'failed',
   /** The service rejected this person's details (422). */
   person_invalid: 'failed',
@@ -164,7 +164,7 @@ export const OUTCOME_TEXTS = {
   forgotten: 'was erased with "forget" and is not taken up again',
   rejected_by_person: 'a person decided that the profile is of another person',
   no_match:
-    'the service knows no person with this name and address; asked again when the contact changes',
+    'the service does not know anyone with this name and address; submitted again when the contact changes',
   person_invalid: 'the service refused the details of this person; correct them in the CRM',
   crm_refused:
     'the CRM refused the values; a few contacts are tried again daily, then weekly, without a credit',
@@ -181,15 +181,15 @@ export const OUTCOME_TEXTS = {
     'waits because a mark leaves out more than half of the contacts, and no user has confirmed that yet',
   job_vanished: 'the service lost its job before the profile came; the next run asks again',
   job_too_old: 'its job took longer than any job should; the next run asks again',
-  budget_reached: 'the budget in the settings is used up; a later run goes on',
-  credits_exhausted: 'the credits are used up; a run goes on once there are more',
+  budget_reached: 'the budget in the settings is used up; a later run continues',
+  credits_exhausted: 'the credits are used up; a run continues once there are more',
   not_processed: 'the service left this person out and charged nothing; the next run asks again',
   job_running: 'the service is still working on it; the next run fetches the profile',
   delivery_pending: 'the profile is paid for and there; the next run writes it',
   blanking_pending:
     'a user decided that its values are those of a former person; the next run blanks them',
-  submission_pending: 'is to be enhanced, and the run ended first; the next run goes on',
-  settlement_pending: 'waits until it is known whether a lost answer was charged',
+  submission_pending: 'is to be enhanced, and the run ended first; the next run continues',
+  settlement_pending: 'waits until it is known whether a lost response was charged',
   crm_busy: 'another user was changing the record in the CRM; the next run tries again',
   crm_passing:
     'the CRM failed at this record, or did not say what became of it; the next run tries again',

@@ -1,6 +1,6 @@
 import type { Contact } from './contact.ts';
 
-/** Maximum number of persons in one submission (service document, section 8). */
+/** Maximum number of people in one submission (service document, section 8). */
 export const MAX_PERSONS_PER_SUBMISSION = 100;
 
 /** What is submitted to the service for one contact. */

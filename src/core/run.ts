@@ -37,7 +37,7 @@ export interface RunReason {
 /** The reason of a run that a user has stopped. */
 export const STOPPED_BY_PERSON = {
   code: 'stopped_by_person',
-  message: 'A person stopped the run; the next run goes on from here.',
+  message: 'A user stopped the run. The next run continues from here.',
 } as const satisfies RunReason;
 
 /** One credit bucket in a report; `remaining` is null if not yet read. */
@@ -96,7 +96,7 @@ export const runReportSchema = z.object({
   integration: z.string(),
   trigger: triggerSchema,
   status: runStatusSchema.describe(
-    '`running` also while it waits to begin; `incomplete`: stopped, and the next run goes on.',
+    '`running`: also while it is queued; `incomplete`: stopped, and the next run continues.',
   ),
   reason: z.object({ code: z.string(), message: z.string() }).nullable(),
   startedAt: z.iso.datetime(),

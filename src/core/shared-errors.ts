@@ -107,7 +107,7 @@ const SOURCES = {
   CRM: (id: string) => `the CRM of "${id}"`,
   database: (id: string) => `the database of "${id}"`,
   both: (id: string) => `the database or the CRM of "${id}"`,
-  'database alone': (id: string) => `the database of "${id}", and its CRM could not be asked`,
+  'database alone': (id: string) => `the database of "${id}", and its CRM could not be queried`,
 };
 
 interface UnknownContactFacts {

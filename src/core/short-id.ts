@@ -2,7 +2,7 @@
 const SHORT_ID_LENGTH = 8;
 
 /**
- * How lists of the terminal show an ID; its commands accept that form. It is the end of the ID: IDs begin with the
+ * How lists of the terminal show an ID; its commands accept that form. It is the end of the ID: IDs start with the
  * time, which those of one night have in common.
  */
 export function shortId(id: string): string {

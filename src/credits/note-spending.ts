@@ -18,7 +18,8 @@ export interface JournaledEnd {
   jobs: Readonly<Record<string, string>>;
 }
 
-const JOURNAL_UNWRITABLE = 'journal_unwritable';
+/** The code of this error, and of the doctor's finding about the same file. */
+export const JOURNAL_UNWRITABLE = 'journal_unwritable';
 
 /** Nothing may be sent, because a restored backup would buy it again. */
 export class JournalUnwritable extends SpendingHeld {

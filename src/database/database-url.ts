@@ -33,7 +33,7 @@ export function parseDatabaseUrl(url: string): DatabaseLocation {
     case '':
       throw wrongUrl('The database setting does not say which kind of database it means.');
     default:
-      throw wrongUrl(`The database setting begins with "${scheme}:", which is not known here.`);
+      throw wrongUrl(`The database setting starts with "${scheme}:", which is not known here.`);
   }
 }
 

@@ -11,7 +11,7 @@ import { type DonorSyncError, FatalError, isDonorSyncError } from '../core/error
 import { commitError, databaseClosed, isAway, storeError } from './store-error.ts';
 
 /**
- * How long to wait for a connection while the server is away: longer than a restart takes, and
+ * How long to wait for a connection while the server is unavailable: longer than a restart takes, and
  * shorter than a lease lasts.
  */
 const AWAY_PATIENCE_MS = 20_000;
@@ -34,7 +34,7 @@ interface Guarded {
 }
 
 /**
- * A driver that translates failures (`store-error.ts`), waits for a server that is away, repeats a
+ * A driver that translates failures (`store-error.ts`), waits for a server that is unavailable, repeats a
  * read whose connection was lost, and rejects three things:
  *
  * - a second connection for code that runs inside a transaction. There, using `db` instead of `trx`
@@ -198,7 +198,7 @@ const LOST = 'The connection to the database was lost, and no other could be had
 
 function usedInsideTransaction(): FatalError {
   return new FatalError(
-    'The database was used beside the transaction that is open here. Use the transaction’s own object ("trx") for every query inside it.',
+    'The database was used outside the transaction that is open here. Use the transaction’s own object ("trx") for every query inside it.',
     { code: 'database_used_inside_transaction' },
   );
 }

@@ -32,7 +32,7 @@ export type LeaseAttempt =
   | { acquired: false; owner: string; until: number };
 
 /**
- * Runs a transaction that fails if the lease is no longer ours. While the database is away for some
+ * Runs a transaction that fails if the lease is no longer ours. While the database is unavailable for some
  * seconds, the transaction is retried for as long as the lease may last: `work` may run more than
  * once, and must leave nothing behind outside the transaction.
  */

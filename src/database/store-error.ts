@@ -20,7 +20,7 @@ const busy = translation(
 const unavailable = translation(
   RetriableError,
   'database_unavailable',
-  'The database did not answer; it may be restarting or out of reach.',
+  'The database did not answer; it may be restarting or unreachable.',
 );
 const full = translation(
   FatalError,
@@ -76,7 +76,7 @@ function partMissing(cause: unknown): DonorSyncError {
 /** SQLite's message for it, under the code of every wrong statement. */
 const SQLITE_PART_MISSING = /^no such (?:table|column): /;
 
-/** By SQLite's primary result code; extended codes begin with it (https://sqlite.org/rescode.html). */
+/** By SQLite's primary result code; extended codes start with it (https://sqlite.org/rescode.html). */
 const BY_SQLITE_CODE: readonly (readonly [code: string, Translation])[] = [
   ['SQLITE_BUSY', busy],
   ['SQLITE_LOCKED', busy],
@@ -148,7 +148,7 @@ export function storeError(error: unknown): unknown {
   return findTranslation(error)?.(error) ?? error;
 }
 
-/** True if the server is away, or has no connection at the moment: another attempt may reach it. */
+/** True if the server is unavailable, or has no connection at the moment: another attempt may reach it. */
 export function isAway(error: unknown): boolean {
   return isDonorSyncError(error) && error.code === 'database_unavailable';
 }

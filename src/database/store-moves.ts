@@ -23,7 +23,7 @@ export async function requireHome<Db>(db: Kysely<Db>): Promise<void> {
   if (move?.role === 'source' && move.done_at !== null) throw hasMoved(move.other, move.done_at);
   if (move?.role === 'target' && move.done_at === null) {
     throw new ConfigurationError(
-      `The move from ${move.other} into this database has not come to its end. Repeat \`donor-sync move\` with the settings that name the old database; until then this one is not in use. If the old one is not to be moved, or was moved elsewhere, name this one with \`donor-sync move --to URL --start-over\`, which empties it first.`,
+      `The move from ${move.other} into this database is not finished. Repeat \`donor-sync move\` with the settings that name the old database; until then this database is not in use. If you do not want to move the old one, or moved it elsewhere, name this one with \`donor-sync move --to URL --start-over\`, which empties it first.`,
       { code: 'move_unfinished', details: { from: move.other } },
     );
   }

@@ -26,7 +26,7 @@ export function transactionId(db: Database | Trx): RawBuilder<TransactionId> {
 }
 
 /**
- * Runs a transaction, and retries it for `patienceMs` while the database is away or busy: `work`
+ * Runs a transaction, and retries it for `patienceMs` while the database is unavailable or busy: `work`
  * must leave nothing behind outside it. If the commit is lost, its outcome is looked up, provided
  * that `work` has passed its `transactionId` to `name`. Otherwise, and if the server cannot say, it
  * rejects with `database_commit_unconfirmed`.

@@ -255,10 +255,10 @@ const NOT_SEEN =
   "the integration's user cannot see the field, so nothing was restored in it; show it and undo the run again";
 
 const NEWER_VALUES =
-  'newer_values: the run replaced the values of another person, and a newer run has written values since; nothing was restored, because the contact would hold values of two people: undo the newer run first';
+  'newer_values: the run replaced the values of another person, and a newer run has written values since; nothing was restored, because the contact would hold values of two people. Undo the newer run first';
 
 const NOT_KEPT =
-  'values_purged: what stood there before is not kept any more (retention.previousValues)';
+  'values_purged: the previous value is not kept any more (retention.previousValues)';
 
 const NOT_ITS_OWN =
   'the values before the run were changed in the database, or are those of another contact; nothing was written';

@@ -45,9 +45,9 @@ export function waitingText(cause: WaitingCause, code: string | null): string {
     case 'other_currency':
       return `their contacts are in another currency than US dollars${by}: set crm.currency to convert (doctor shows the rates), or map number fields, and ${NEXT_RUN}`;
     case 'no_rate':
-      return `the CRM has no active exchange rate for US dollars or for the currency of the contacts, or hides its rates${by}: activate the rate or let the integration's user read the rates, and ${NEXT_RUN}`;
+      return `the CRM has no active exchange rate for US dollars or the contacts' currency, or hides its rates${by}: activate the rate or let the integration's user read the rates, and ${NEXT_RUN}`;
     case 'refused':
-      return `the CRM refuses them${by}: change its rule or the contacts; runs try five contacts daily for three days, then weekly, and write the others once one is accepted, for no credit`;
+      return `the CRM refuses them${by}: change its rule or the contacts. Runs try five contacts daily for three days, then weekly, and write the others once one is accepted, for no credit`;
     case 'no_profile':
       return 'no profile is kept any more: the next refresh brings them, for no credit beyond its own';
   }

@@ -239,7 +239,7 @@ function settle({ words, shortZipAt }: AddressWords, { states }: Spellings): str
  */
 const PREFIXES: ReadonlySet<string> = new Set(['o', 'd', 'l']);
 
-/** After these words a letter stands alone: Avenue D, Street O. */
+/** After these words a letter is alone: Avenue D, Street O. */
 const BEFORE_LETTERS: ReadonlySet<string> = new Set(['ave', 'st', ...DESIGNATORS.keys()]);
 
 /** Joins `o fallon`, but not Avenue D or D Street. */

@@ -16,7 +16,7 @@ export interface Spellings {
   words: ReadonlyMap<string, string>;
   /** Several words, by the first of them as `words` folds it; the longest first. */
   phrases: ReadonlyMap<string, readonly Phrase[]>;
-  /** The meaning of a part between two commas if it stands alone: fr → FR; nothing → ''. */
+  /** The meaning of a part between two commas if it is alone: fr → FR; nothing → ''. */
   parts: ReadonlyMap<string, string>;
   /** Codes of American states. */
   states: ReadonlySet<string>;
@@ -49,7 +49,7 @@ function createSpellings(): Spellings {
     ...regions,
     ...countries.map(({ canonical, english }): [string, string[]] => [canonical, [...english]]),
   ];
-  // Country codes are not words: "it" is Italy only if it stands alone.
+  // Country codes are not words: "it" is Italy only if it is alone.
   const words = new Map(
     known.flatMap(([canonical]) => (isLower(canonical) ? [[canonical, canonical]] : [])),
   );

@@ -99,7 +99,7 @@ export interface UnopenedDeps {
 }
 
 /**
- * Records a run as failed that could not begin, because the clients of its integration cannot be
+ * Records a run as failed that could not start, because the clients of its integration cannot be
  * created: the requester learns the reason, and an alert is sent. Throws AlreadyRunning and changes
  * nothing while another process works on the integration.
  */

@@ -69,7 +69,7 @@ export interface Runner {
   stop(): Promise<void>;
 }
 
-/** Delay before a request that cannot begin now is checked again. */
+/** Delay before a request that cannot start now is checked again. */
 const TRY_AGAIN_MS = 2_000;
 
 /** Another process may have the settings of an integration that this one does not know. */
@@ -225,14 +225,14 @@ export function createRunner(
     }
   }
 
-  /** Requests that were begun and that no process works on: their process ended halfway. */
+  /** Requests that were started and that no process works on: their process ended halfway. */
   async function putBackCutOff({ integrationId, isExclusive }: Turn): Promise<void> {
     for (const row of await listBegunRequests(store.reader, integrationId)) {
       const running = await application.findRunning(integrationId);
       const run =
         running?.run === row.runId ? await findRunById(store.reader, row.runId) : undefined;
       if (run && !isExclusive) continue;
-      // The process that began it has lost its turn, and need not be waited for.
+      // The process that started it has lost its turn, and need not be waited for.
       if (run) await store.leases.revoke(run);
       const { runId } = row;
       const { state } = await store.act((trx) => putBackRequest(trx, row, newId(clock.now())));
@@ -256,7 +256,7 @@ export function createRunner(
   ): Promise<boolean> {
     if (await findRunById(store.reader, row.runId)) {
       // The same Idempotency-Key arrived twice at once, and the run that it led to has already
-      // begun.
+      // started.
       await dropWaitingRequest(store.connection, row.runId);
       return true;
     }

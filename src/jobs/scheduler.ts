@@ -19,7 +19,7 @@ import { newId } from '../core/new-id.ts';
 import { getDatabaseTime } from '../database/database-time.ts';
 import type { Store } from '../database/store.ts';
 
-/** Schedules are checked every five seconds, so a run begins at most that late. */
+/** Schedules are checked every five seconds, so a run starts at most that late. */
 const TICK_LINE = '*/5 * * * * *';
 
 export interface SchedulerDeps extends TickDeps {
@@ -73,7 +73,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     return ticking;
   }
 
-  /** If the database is away for a while, the next tick tries again. */
+  /** If the database is unavailable for a while, the next tick tries again. */
   async function tickOnce(): Promise<void> {
     try {
       // Hosts with different clocks agree by that of the database.

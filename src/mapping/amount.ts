@@ -67,5 +67,5 @@ function otherCurrency({ name }: CrmField, code: string | null): string {
 }
 
 function noRate({ name }: CrmField, code: string): string {
-  return `The CRM has no active exchange rate for USD or ${code}, or hides its rates from the integration's user, so the amount for ${name} was not written: activate the rate, or let the user read the rates.`;
+  return `The CRM has no active exchange rate for USD or ${code}, or hides its rates from the integration's user. The amount for ${name} was not written. Activate the rate, or let the user read the rates.`;
 }

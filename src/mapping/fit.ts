@@ -313,7 +313,7 @@ function fitRange(low: number, high: number | null, field: CrmField): Fit {
 function fitInstant(epochMs: number, field: CrmField): Fit {
   const instant = new Date(epochMs);
   if (Number.isNaN(instant.getTime())) {
-    return { fits: false, reason: `The time for ${field.name} is no date of the calendar.` };
+    return { fits: false, reason: `The time for ${field.name} is not a date of the calendar.` };
   }
   const text = instant.toISOString();
   const day = text.slice(0, text.indexOf('T'));

@@ -74,7 +74,7 @@ export function describeDifferences({
     ...(strangers === null || strangers === 0
       ? []
       : [
-          `${describeCount(strangers, 'member')} who are no contacts of this integration: left alone`,
+          `${describeCount(strangers, 'member')} who are not contacts of this integration: left alone`,
         ]),
   ];
 }

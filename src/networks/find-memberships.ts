@@ -48,7 +48,7 @@ async function findNetworks(
 }
 
 function stopped(): RetriableError {
-  return new RetriableError('The run was asked to stop.', { code: 'interrupted' });
+  return new RetriableError('The run was stopped.', { code: 'interrupted' });
 }
 
 /** A donor's state in one network. */

@@ -165,7 +165,7 @@ function compare(one: PicturePath, other: PicturePath, sort: Exclude<PictureSort
   return key(one) < key(other) ? -1 : 1;
 }
 
-/** A path as a sentence, with these names. */
+/** A path in words, with these names. */
 export function pathSentence(path: PicturePath, people: number, from: string, to: string): string {
   const of = path.network === '' ? '' : ` of ${path.network}`;
   if (path.strength === null) return `${from}${of} knows ${to} as well.`;

@@ -29,7 +29,7 @@ export type Outcome =
    * rejected its address.
    */
   | { kind: 'unsent'; cause: unknown }
-  /** It may have arrived and been carried out. `head` is there if the response had begun. */
+  /** It may have arrived and been carried out. `head` is there if the response had started. */
   | { kind: 'broken'; why: BrokenBy; cause: unknown; head: AnswerHead | null };
 
 /** What ended an exchange before its response was complete. */

@@ -179,7 +179,7 @@ export function toCodeChallenge(codeVerifier: string): string {
 
 /** For a consent request although `crm.auth` contains everything that a sign-in needs. */
 export function consentNotWanted(authType: string): ConfigurationError {
-  const message = `crm.auth of type ${authType} signs in by itself: no consent is needed.`;
+  const message = `crm.auth of type ${authType} signs in automatically: no consent is needed.`;
   return new ConfigurationError(message, { code: 'consent_not_wanted' });
 }
 

@@ -48,7 +48,7 @@ export interface PartnerClientOptions {
  */
 export interface PartnerClient {
   /**
-   * Submits 1 to 100 persons; costs a credit for each. `AnswerLost` is the only error after which
+   * Submits 1 to 100 people; costs a credit for each. `AnswerLost` is the only error after which
    * credits may be spent. `mayLeave` is called before each attempt.
    */
   submitEnhancements(

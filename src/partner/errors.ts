@@ -105,7 +105,7 @@ export interface ValidationItem {
   loc: readonly (string | number)[];
 }
 
-/** 422: the body fails validation (section 2.8). Other requests, and other persons, may pass. */
+/** 422: the body fails validation (section 2.8). Other requests, and other people, may pass. */
 export class PartnerValidationError extends SkippableError {
   readonly items: readonly ValidationItem[];
 
@@ -120,7 +120,7 @@ export class PartnerValidationError extends SkippableError {
 }
 
 /**
- * The indexes of the submitted persons that a 422 blames, ascending. Empty if it blames none, so
+ * The indexes of the submitted people that a 422 blames, ascending. Empty if it blames none, so
  * that it is unknown which of them to omit.
  */
 export function blamedPersons(error: PartnerValidationError): number[] {
@@ -137,7 +137,7 @@ export class PartnerNotFound extends SkippableError {
 
   constructor(endpoint: string) {
     super(
-      `The Partner Data Service does not know what ${endpoint} was asked for (status 404). ` +
+      `The Partner Data Service does not know the object of the request to ${endpoint} (status 404). ` +
         'It may be too old to be kept; it is left out.',
       { code: 'partner_not_found', details: { endpoint, status: 404, charged: 'no' } },
     );

@@ -96,7 +96,7 @@ export function createExports(send: Send): Exports {
     },
     async download(exportId, signal) {
       const reply = await send(DOWNLOAD, { id: exportId }, signal);
-      if (reply.file === null) throw unreadable(reply, 'it is no file');
+      if (reply.file === null) throw unreadable(reply, 'it is not a file');
       return { ...reply.file, chunks: translated(reply.file.chunks, reply.endpoint, signal) };
     },
   };

@@ -46,7 +46,7 @@ export async function readJobs<State>(
   let open = [...new Set(jobIds)];
   if (open.length > reader.maxJobs) {
     throw new RangeError(
-      `At most ${reader.maxJobs} jobs can be asked for at once, not ${open.length}`,
+      `At most ${reader.maxJobs} jobs can be requested at once, not ${open.length}`,
     );
   }
   let silent = false;

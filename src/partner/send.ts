@@ -17,7 +17,7 @@ import { describeEndpoint, hasOnePath, type Operation, type Route, type Routes }
 export interface Payload {
   /** ID of the requested thing. */
   id?: string;
-  /** The list in the body: persons or ids. */
+  /** The list in the body: people or ids. */
   list?: readonly unknown[];
   /** The other fields of the body; undefined ones are omitted. */
   fields?: Readonly<Record<string, unknown>>;

@@ -8,7 +8,7 @@ import type { Send } from './send.ts';
 
 /** The response to one submission. */
 export interface Submission {
-  /** Job ID by tracking ID. Persons that are not in it were not processed, and not charged. */
+  /** Job ID by tracking ID. People that are not in it were not processed, and not charged. */
   jobIds: ReadonlyMap<string, string>;
   requested: number;
   /** Number of credits spent. */
@@ -28,7 +28,7 @@ export const SUBMIT = operation(
 );
 
 /**
- * Submits 1 to 100 persons with different tracking IDs. `AnswerLost` is the only error after which
+ * Submits 1 to 100 people with different tracking IDs. `AnswerLost` is the only error after which
  * credits may be spent; the signal's reason is thrown only while nothing can have been charged.
  */
 export async function submitEnhancements(
@@ -40,7 +40,7 @@ export async function submitEnhancements(
 ): Promise<Submission> {
   if (persons.length < 1 || persons.length > MAX_PERSONS_PER_SUBMISSION) {
     throw new RangeError(
-      `A submission holds 1 to ${MAX_PERSONS_PER_SUBMISSION} persons, not ${persons.length}`,
+      `A submission holds 1 to ${MAX_PERSONS_PER_SUBMISSION} people, not ${persons.length}`,
     );
   }
   const payload = { list: persons.map(toWire) };
@@ -49,7 +49,7 @@ export async function submitEnhancements(
     const { requested, processed } = submission;
     log.warn(
       { requested, processed, jobs: submission.jobIds.size },
-      'processed persons and job ids differ in number',
+      'processed people and job ids differ in number',
     );
   }
   return submission;
@@ -86,7 +86,7 @@ function readSubmission(reply: Reply, persons: readonly Person[]): Submission {
     if (jobId) jobIds.set(trackingId, jobId);
   }
   if (jobIds.size === 0 && meta?.processed !== 0) {
-    throw unreadable(reply, 'tracking_id_to_job_id holds none of the persons sent');
+    throw unreadable(reply, 'tracking_id_to_job_id has no person that was sent');
   }
   return {
     jobIds,

@@ -151,7 +151,7 @@ function isRefusal(error: unknown): boolean {
 function stopForBudget({ control }: InsightRun, { limit, limitText }: Allowance): void {
   control.stopSpending(
     limit,
-    explain(`queries cost credits, and ${limitText}. A later run goes on.`),
+    explain(`queries cost credits, and ${limitText}. A later run continues.`),
   );
 }
 

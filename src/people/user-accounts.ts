@@ -55,7 +55,7 @@ export const emailSchema = z
   .string()
   .trim()
   .toLowerCase()
-  .pipe(z.email({ error: 'That is no e-mail address.' }).max(254));
+  .pipe(z.email({ error: 'This is not an email address.' }).max(254));
 
 export const personNameSchema = z
   .string()

@@ -96,7 +96,7 @@ export function listHoldings(
     if (count > 0) add(where, describeCount(count, one, several), kept);
   };
   for (const { state, reason, donorId, paidAt, mergedInto, ourFields } of contacts) {
-    add('database', `where it stands: ${state}, ${outcomeText(reason)}`, UNTIL_FORGET);
+    add('database', `its status: ${state}, ${outcomeText(reason)}`, UNTIL_FORGET);
     add('database', 'fingerprints of name, addresses and employers', UNTIL_FORGET);
     if (toTime(paidAt) !== null) add('database', `paid for at ${toTime(paidAt)}`, UNTIL_FORGET);
     if (donorId !== null) add('database', `the donor that it is: ${donorId}`, UNTIL_FORGET);

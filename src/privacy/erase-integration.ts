@@ -36,7 +36,7 @@ export interface IntegrationReceipt {
 }
 
 const WHY: Readonly<Record<keyof KeptRows, string>> = {
-  submissions: 'what was charged, for the books of the partner key; names no contact',
+  submissions: 'what was charged, for the books of the service key; names no contact',
   jobs: 'why each credit was spent, for the same books; without contact, identity and job id',
   networkAdds: 'what bulk adds were charged, for the same books; names no donor',
   sums: 'what was spent by day and by month, for the same books',
@@ -84,7 +84,7 @@ export async function eraseIntegration(
 }
 
 const UNKNOWN_FILES =
-  'Its settings were sealed with a key that is not here any more: if a CSV file was dropped into its set-up, it is in the folder "uploads" beside the database still.';
+  'Its settings were encrypted with a key that is not here any more. If a CSV file was uploaded in its set-up, it is still in the folder "uploads" next to the database.';
 
 /** Null if the files cannot be determined; everything else is erased anyway. */
 async function dropFiles(deps: SetupDeps, integration: string): Promise<string[] | null> {

@@ -150,16 +150,16 @@ function toCell(value: HeldValue, isTime = false): string {
 
 const README = `All that donor-sync held of this integration when it was exported.
 
-contacts.csv         each contact by its id in the CRM: where it stands and when a credit was spent on it last
-jobs.csv             each question to the Partner Data Service, and why it was asked
+contacts.csv         each contact by its id in the CRM: its status and when a credit was last spent on it
+jobs.csv             each submission to the Partner Data Service, and its reason
 submissions.csv      each request with its credits
 runs.csv             each sync, and run-contacts.csv what it did to which contact (as long as that is kept)
-holds.csv            what waited for a person, and what was decided
+holds.csv            the decisions that were pending, and what was decided
 networks.csv         the groups mirrored into the service; network-members.csv, groups.csv their members
 warm-paths.csv       who can introduce which contact
 values-not-in-crm.csv  which fields lack a value that was paid for, and why
 kept-profiles.csv    for which contacts a profile is kept for delivery, without what it says
-values-before.csv    what stood in the CRM's fields before each write, as far as it is kept
+values-before.csv    what the CRM's fields contained before each write, as far as it is kept
 audit.csv            who did what, when
 settings.yaml        the settings, with variables in place of keys
 

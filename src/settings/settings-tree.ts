@@ -307,9 +307,9 @@ function interpolatedBelow({ interpolated, children }: MarkTree): Interpolated[]
 const NO_MARK: NodeMark = { position: START, keyPosition: START, variables: [], incomplete: false };
 
 const UNKNOWN_ANCHOR = 'no anchor (&name) has the name of this alias';
-const DOUBLE_KEY = 'this key stands here twice';
+const DOUBLE_KEY = 'this key is here twice';
 const NO_TEXT_KEY = 'a key is a text; this one is a group or a list';
-const TOO_LARGE = `the file is too large (more than ${MAX_SETTINGS.toLocaleString('en-US')} settings, with what each alias stands for) or one of its aliases contains itself: keep integrations in the database instead (donor-sync apply)`;
+const TOO_LARGE = `the file is too large (more than ${MAX_SETTINGS.toLocaleString('en-US')} settings, with its aliases expanded) or one of its aliases contains itself: keep integrations in the database instead (donor-sync apply)`;
 
 function toKey({ key }: Pair): string {
   // As a text, a nested key takes twice the space of each key inside it.

@@ -204,7 +204,7 @@ function reasonToChoose(row: ContactRecord, rules: PlanRules): DueReason | null 
   return decision.kind === 'choose' ? decision.reason : null;
 }
 
-/** Fingerprints of the contacts' persons, by CRM ID. */
+/** Fingerprints of the contacts' people, by CRM ID. */
 async function fingerprintPersons(
   deps: SyncDeps,
   run: ForecastRun,

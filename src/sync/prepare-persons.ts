@@ -1,4 +1,4 @@
-/** Due contacts → the persons to submit, with their present data in the CRM. */
+/** Due contacts → the people to submit, with their present data in the CRM. */
 
 import type { RecordLookup } from '../../connectors/contract.ts';
 import type { Answered } from '../contacts/answered.ts';

@@ -60,9 +60,9 @@ export interface Preview {
    */
   enhance: ContactForecast['enhance'];
   leave: Record<string, number>;
-  /** Which data a few of the persons to send contain; their names are passed only to `show`. */
+  /** Which data a few of the people to send contain; their names are passed only to `show`. */
   persons: PersonShape[];
-  /** The trial of the mapping: whether a few persons go first, and its result. */
+  /** The trial of the mapping: whether a few people go first, and its result. */
   trial: TrialForecast;
   /** The first contacts that would be enhanced. */
   contacts: { crmId: string; reason: EnhanceReason }[];
@@ -119,7 +119,7 @@ export interface PreviewRequest {
   partnerKey: string;
   full: boolean;
   only: string | null;
-  /** Receives a few persons as they would be sent; nothing stores them. */
+  /** Receives a few people as they would be sent; nothing stores them. */
   show?: (persons: readonly PersonDetails[]) => void;
 }
 
@@ -265,7 +265,7 @@ const MARKS_UNCONFIRMED =
 const TRIAL_FAILED = 'the service knew too few of the contacts sent so far (guards.trial)';
 
 /**
- * The persons to show, chosen from the persons to send; if a run for all has none, from all that
+ * The people to show, chosen from the people to send; if a run for all has none, from all that
  * may be sent.
  */
 async function findPersons(

@@ -89,12 +89,9 @@ async function recordPage(deps: ReadDeps, run: Run, page: ContactPage): Promise<
     if (isRecorded) return;
     await refreshErased(deps, run);
   }
-  throw new RetriableError(
-    'While contacts were read, decisions about erased persons did not end.',
-    {
-      code: 'decisions_do_not_end',
-    },
-  );
+  throw new RetriableError('While contacts were read, decisions about erased people did not end.', {
+    code: 'decisions_do_not_end',
+  });
 }
 
 async function recordPageCurrencies(

@@ -1,5 +1,5 @@
 /**
- * A few persons as they would be sent, for a user to check before credits are spent. Their names go
+ * A few people as they would be sent, for a user to check before credits are spent. Their names go
  * only to a terminal or a page; everything that is stored or passed on contains only their shapes.
  */
 import { listDueContactIds, listEligibleContactIds } from '../contacts/contacts.ts';
@@ -11,7 +11,7 @@ import type { SyncDeps } from './control/context.ts';
 import { getRefusal } from './plan.ts';
 import { createSpread } from './spread.ts';
 
-/** Number of persons shown. */
+/** Number of people shown. */
 export const SAMPLE_SIZE = 5;
 
 /** Which parts a person has, without identifying it. */
@@ -47,11 +47,11 @@ function countWords(text: string): number {
   return text.split(/\s+/).filter((word) => word !== '').length;
 }
 
-/** What a user should notice about these persons, as a sentence; null if nothing stands out. */
+/** What a user should notice about these people, in words; null if nothing stands out. */
 export function describeOddity(shapes: readonly PersonShape[]): string | null {
   if (shapes.length === 0) return null;
   if (shapes.every(({ sameNames }) => sameNames)) {
-    return 'First and last name are the same text, as if one column with the whole name stood for both.';
+    return 'First and last name are the same text, as if one column with the whole name was used for both.';
   }
   if (shapes.every(({ addresses, employers }) => addresses + employers === 0)) {
     return 'Neither an address nor an employer is sent: a name alone is rarely enough to know a person.';
@@ -77,7 +77,7 @@ function toPersons(contacts: readonly Contact[]): PersonDetails[] {
 }
 
 /**
- * A few persons of an integration, spread over its contacts: first those that wait to be sent,
+ * A few people of an integration, spread over its contacts: first those that wait to be sent,
  * otherwise any that may be sent. If the integration has not read its CRM yet, uses the first
  * contacts of the CRM. The connector must be prepared.
  */
@@ -99,10 +99,10 @@ export async function samplePersons(
   return firstPersons(connector, (crmId) => store.fingerprint('trial', crmId));
 }
 
-/** Number of pages that are searched for persons: one may have no contact with both names. */
+/** Number of pages that are searched for people: one may have no contact with both names. */
 const MAX_PAGES = 5;
 
-/** A few persons from the beginning of the CRM, spread by the given keyed hash. */
+/** A few people from the beginning of the CRM, spread by the given keyed hash. */
 export async function firstPersons(
   connector: Pick<SyncDeps['connector'], 'readPages'>,
   fingerprint: (crmId: string) => string,

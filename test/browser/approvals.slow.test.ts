@@ -38,7 +38,7 @@ describe('a mass approval that waits for a second person', () => {
     const question = other.page.getByRole('dialog', { name: 'Confirm it?' });
     expect(await question.innerText()).toContain('40 contacts');
     await question.getByRole('button', { name: 'Confirm' }).click();
-    await other.page.getByText('Nothing waits for a person.').waitFor();
+    await other.page.getByText('No decisions are pending.').waitFor();
     await sync(world);
     expect(await spent()).toBe(before + MOVED);
     expect([...own.complaints, ...other.complaints]).toEqual([]);

@@ -22,7 +22,7 @@ describe('contacts that changed at once', () => {
   it('are one line that says how many, and opens with what changed and what it costs', async () => {
     const world = await openMoved(rooms);
     const { page } = await rooms.visit(world, '/decisions');
-    await page.getByText('1 decision waits for a person').waitFor();
+    await page.getByText('1 decision pending').waitFor();
     expect(await entryOn(page).count()).toBe(1);
     expect(await entryOn(page).innerText()).toContain(`${MOVED} contacts`);
     expect(await page.content()).not.toContain('Quarry Lane');
@@ -57,7 +57,7 @@ describe('contacts that changed at once', () => {
     await page.getByRole('button', { name: 'Approve all (40 credits)' }).click();
     await question.getByRole('button', { name: 'Approve all 40 contacts' }).click();
     await page.getByText(`Approved: ${MOVED} contacts of Riverside Food Bank.`).waitFor();
-    await page.getByText('Nothing waits for a person.').waitFor();
+    await page.getByText('No decisions are pending.').waitFor();
     expect(await spentBy(world)).toBe(MOVED);
     await sync(world);
     expect(await spentBy(world)).toBe(2 * MOVED);

@@ -60,7 +60,7 @@ describe('the queue of decisions', () => {
   it('opens one with both names, what differs and why, and is decided by keyboard alone', async () => {
     const world = await open(3);
     const { page, complaints } = await openQueue(world);
-    await page.getByText('3 decisions wait for a person.').waitFor();
+    await page.getByText('3 decisions pending.').waitFor();
     expect(await page.content()).not.toContain(STRANGER);
     expect(await namesShown(world)).toBe(0);
     await page.keyboard.press('j');
@@ -96,12 +96,12 @@ describe('the queue of decisions', () => {
     await page.getByText('In the profile').first().waitFor();
     const crmId = await openContact(page);
     await page.keyboard.press('n');
-    await page.getByText(`To be asked again: ${crmId}`).waitFor();
-    await page.getByText('1 decision waits for a person.').waitFor();
+    await page.getByText(`To be submitted again: ${crmId}`).waitFor();
+    await page.getByText('1 decision pending.').waitFor();
     await page.keyboard.press('u');
     await page.getByText('Withdrawn. Nothing was changed.').waitFor();
     expect(await openContact(page)).toBe(crmId);
-    await page.getByText('2 decisions wait for a person.').waitFor();
+    await page.getByText('2 decisions pending.').waitFor();
     await world.sync();
     expect(await world.spent()).toBe(2);
     expect(await stateOf(world, crmId)).toBe('held');
@@ -143,8 +143,8 @@ describe('the queue of decisions', () => {
     const question = page.getByRole('dialog', { name: 'Spend 4 credits?' });
     expect(await findBarriers(page)).toEqual([]);
     await question.getByRole('button', { name: 'Ask again about all 4 contacts' }).click();
-    await page.getByText('To be asked again: all with “Names differ”').waitFor();
-    await page.getByText('Nothing waits for a person.').waitFor();
+    await page.getByText('To be submitted again: all with “Names differ”').waitFor();
+    await page.getByText('No decisions are pending.').waitFor();
     expect(await world.spent()).toBe(4);
     await world.sync();
     expect(await world.spent()).toBe(8);

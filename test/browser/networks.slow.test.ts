@@ -184,7 +184,7 @@ describe('the networks', () => {
     opened.push(view);
     const { page, complaints } = view;
     await page.goto(`${here.url}/networks`);
-    await page.getByRole('button', { name: 'Check at the service' }).click();
+    await page.getByRole('button', { name: 'Compare with the service' }).click();
     await page.getByText(/removed by hand: .*\(donor [0-9a-f]+\)/).waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await page.getByRole('button', { name: 'Repair (1 credit at most)' }).click();

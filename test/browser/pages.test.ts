@@ -162,7 +162,7 @@ describe('the pages', () => {
     const [, credits = ''] = status.split('id="credits"');
     expect(credits).toContain('The service does not accept this key.');
     expect(credits).toContain(
-      'Put a valid partner key into the settings (partner.apiKey) and start donor-sync again.',
+      'Put a valid service key into the settings (partner.apiKey) and start donor-sync again.',
     );
     const run = (await here.request(`/runs/${runId}`)).text.replace(/<svg.*?<\/svg>/gs, '');
     expect(run).toContain('status-attention">Stopped early');

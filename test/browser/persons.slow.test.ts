@@ -162,7 +162,7 @@ describe('a match rate that is too low', () => {
     expect(await findBarriers(page)).toEqual([]);
     await page.getByRole('button', { name: 'Accept this rate' }).click();
     await page.getByRole('button', { name: 'Accept and sync' }).click();
-    await page.getByText('Accepted. A sync begins in a moment').waitFor();
+    await page.getByText('Accepted. A sync starts in a moment').waitFor();
     expect(complaints).toEqual([]);
   });
 });

@@ -41,8 +41,8 @@ describe('the page of a run', () => {
     expect(await findBarriers(page)).toEqual([]);
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Stop the run' }).click();
-    await page.getByText('The run was asked to stop.').waitFor();
-    await page.getByText('A person stopped the run').waitFor();
+    await page.getByText('The run is stopping.').waitFor();
+    await page.getByText('A user stopped the run').waitFor();
     await page.getByText('Stopped early').first().waitFor();
     const { store } = world.application;
     expect(await findRunById(store.reader, runId)).toMatchObject({

@@ -103,7 +103,7 @@ describe('the status page', () => {
     await page.goto(`${world.url}/clients/riverside`);
     await page.getByRole('button', { name: 'Sync now' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Sync now' }).click();
-    await page.getByText('A sync was asked for').waitFor();
+    await page.getByText('A sync was requested').waitFor();
     await page.evaluate('window.isSamePage = true');
 
     const bar = page.getByRole('progressbar');
@@ -142,7 +142,7 @@ describe('the status page', () => {
     const { page } = view;
     await signIn(view, world, await world.addToken('admin'));
     await page.getByRole('heading', { level: 1, name: 'One thing needs you' }).waitFor();
-    await page.getByRole('link', { name: '1 decision waits for a person' }).focus();
+    await page.getByRole('link', { name: '1 decision is pending' }).focus();
     await page.keyboard.press('Enter');
     const entry = page.getByRole('navigation', { name: 'Queue' }).getByRole('link');
     expect(await entry.innerText()).toContain(contact);
@@ -154,7 +154,7 @@ describe('the status page', () => {
     await page.getByRole('button', { name: 'It is another person' }).focus();
     await page.keyboard.press('Enter');
     await page.getByText(`Rejected: ${contact}`).waitFor();
-    await page.getByText('Nothing waits for a person.').waitFor();
+    await page.getByText('No decisions are pending.').waitFor();
     await applyAllAnswers(world.application.store, 'riverside');
     expect(await listOpenQuestions(world.application.store.reader)).toEqual([]);
     expect(view.complaints).toEqual([]);
@@ -166,7 +166,7 @@ describe('the status page', () => {
     await sync(world);
     const view = await open(world);
     await signIn(view, world, await world.addToken('viewer'));
-    await view.page.getByText('1 decision waits for a person').last().waitFor();
+    await view.page.getByText('1 decision is pending').last().waitFor();
     const buttons = await view.page.getByRole('button').allInnerTexts();
     expect(buttons).toEqual(['Client:\nAll clients\n▾', 'Find Ctrl K', 'Sign out']);
   });
@@ -179,7 +179,7 @@ describe('the status page', () => {
     await signIn(view, world, await world.addToken('viewer'));
     await view.page.goto(`${world.url}/clients/riverside`);
     const card = view.page.getByRole('region', { name: 'Riverside Food Bank' });
-    await card.getByText('Buy credits; the next run goes on where this one ended.').waitFor();
+    await card.getByText('Buy credits; the next run continues where this one ended.').waitFor();
     await card.getByText('2 contacts').waitFor();
     const credits = view.page.getByRole('region', { name: 'Credits' });
     expect(await credits.innerText()).toMatch(/enhancements\s+0\s+used up\s+networks\s+3\s/);
@@ -237,7 +237,7 @@ describe('the status page', () => {
     await page.goto(`${world.url}/clients/riverside`);
     await page.getByRole('button', { name: 'Sync now' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Sync now' }).click();
-    await page.getByText('A sync was asked for').waitFor();
+    await page.getByText('A sync was requested').waitFor();
     const [run] = await listRunRequests(world.application.store.reader);
     if (run) await world.untilEnded(run.runId);
     await expect

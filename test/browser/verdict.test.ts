@@ -26,7 +26,7 @@ describe('judge', () => {
     expect(verdict).toMatchObject({ level: 'attention', headline: '2 things need you' });
     expect(verdict.tasks).toEqual([
       { text: 'Riverside: It was credits_exhausted.', href: '#riverside' },
-      { text: '2 decisions wait for a person', href: '/decisions' },
+      { text: '2 decisions are pending', href: '/decisions' },
     ]);
   });
 

@@ -51,7 +51,7 @@ it(
     await expect.poll(() => count(person, 'contacts.submitted')).toBeGreaterThan(0);
     await press('Stop');
     await page.getByRole('dialog').getByRole('button', { name: 'Stop the run' }).click();
-    await page.getByText('The run was asked to stop.').waitFor();
+    await page.getByText('The run is stopping.').waitFor();
     await page.getByText('Stopped early').first().waitFor();
     const paid = await world.control.spent();
 

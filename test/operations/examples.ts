@@ -7,7 +7,7 @@ import type { HttpWorld } from '../interfaces/api/http-world.ts';
 import { join } from '../interfaces/api/people-world.ts';
 
 export interface Example {
-  /** What stands in the path, by the names of its parts. */
+  /** What is in the path, by the names of its parts. */
   subjects?: Readonly<Record<string, string>>;
   body?: object;
   query?: string;

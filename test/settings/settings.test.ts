@@ -223,7 +223,7 @@ integrations:
 
   it('refuses a key that stands there twice and goes on checking', async () => {
     expect(await problemsOf(`${SMALL}    id: again\n    nme: x\n`)).toEqual([
-      '9:5 this key stands here twice',
+      '9:5 this key is here twice',
       '10:5 integrations[0].nme: unknown key, did you mean "name"?',
     ]);
   });

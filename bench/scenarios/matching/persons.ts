@@ -1,5 +1,5 @@
 /**
- * Persons as a contact list may hold them, with the donor who is right for each. The mixture is fixed: 20 %
+ * People as a contact list may hold them, with the donor who is right for each. The mixture is fixed: 20 %
  * exact, 50 % spread evenly over the classes of noise, 10 % moved or with a former employer, 20 % of people
  * who are not there. The noise has lists of its own, none of them the matcher's.
  */
@@ -45,7 +45,7 @@ export interface TestPerson {
   donor: number | null;
 }
 
-/** Persons, and the world in which the real people have homes too. */
+/** People, and the world in which the real people have homes too. */
 export function drawPersons(world: World, invented: number, count: number) {
   const draw = createDraw(world.seed, 'matching bench', count);
   const housed = withHomes(world, invented);
@@ -188,7 +188,7 @@ function moved(draw: Draw, donor: Donor): Said | undefined {
 /**
  * A third are of rare names, a third bear a donor's name elsewhere, the others live with a donor. None works
  * for a public body: a namesake of a senator in the Senate could be distinguished from the senator by no evidence. As all
- * persons here, each has an address or an employer: an invented donor may be found by a name alone.
+ * people here, each has an address or an employer: an invented donor may be found by a name alone.
  */
 function drawStranger(draw: Draw, world: World, invented: number): TestPerson {
   const donor = world.donor(between(draw, 0, world.donorCount - 1));

@@ -1,4 +1,4 @@
-/** Position of a reading of contacts, and where the next one begins. */
+/** Position of a reading of contacts, and where the next one starts. */
 
 import { z } from 'zod';
 import { isoTime } from '../../../src/core/clock.ts';
@@ -11,8 +11,8 @@ const LIST_EVERY_MS = 7 * 24 * 3_600_000;
 const idSchema = z.string().regex(/^\d{1,20}$/);
 
 /**
- * `since` is where the last reading began, null if all contacts are read; `until` is where this one
- * began, both by HubSpot's clock. `after` is the last contact that was read, or HubSpot's paging
+ * `since` is where the last reading started, null if all contacts are read; `until` is where this one
+ * started, both by HubSpot's clock. `after` is the last contact that was read, or HubSpot's paging
  * token. With `rest`, it also has the IDs that are still to come, above the first and below the
  * second of each pair. `listBy` is when the whole list has to be walked, and `walk` says that this
  * is in progress.

@@ -45,7 +45,7 @@ type Event =
 /**
  * The list comes from the lowest ID up, one page after the other. Searches come from the highest
  * down, several at a time if each takes long, until they meet. Changes that the search index lacks
- * are from shortly before the walk began, and so come with the next reading. If the list or a
+ * are from shortly before the walk started, and so come with the next reading. If the list or a
  * search is not in the order of IDs, only the list is walked to its end.
  */
 export async function* walkAll(

@@ -67,7 +67,7 @@ function areAllRefused(problems: readonly PropertyProblem[], rows: readonly Row[
 }
 
 /**
- * The rows whose value HubSpot quotes, as most of its errors begin with it; null unless each error
+ * The rows whose value HubSpot quotes, as most of its errors start with it; null unless each error
  * names one value, and the errors are as many as the rows or values that would be meant.
  */
 function quotedRows(

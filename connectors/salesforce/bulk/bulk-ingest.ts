@@ -112,7 +112,7 @@ async function upload(session: SalesforceSession, waiting: Waiting): Promise<Fin
   return { ...(await awaitJob(session, 'ingest', id)), sent: waiting.size };
 }
 
-/** Lets Salesforce begin; if the response is lost, a second request is rejected as too late. */
+/** Lets Salesforce start; if the response is lost, a second request is rejected as too late. */
 async function begin(session: SalesforceSession, id: string): Promise<void> {
   try {
     await session.api.closeJob(id);

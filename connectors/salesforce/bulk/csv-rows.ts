@@ -11,7 +11,7 @@ const MAX_ROW_LENGTH = 4 * 1024 * 1024;
 /** Text that has arrived but has not been read to the end of its row. */
 interface Rest {
   text: string;
-  /** Where the current row begins. */
+  /** Where the current row starts. */
   start: number;
 }
 

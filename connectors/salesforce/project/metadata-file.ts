@@ -2,7 +2,7 @@
 
 /**
  * Elements by name: one with a text, one with nested elements, or as many as the list has. A name
- * that begins with `@` is an attribute of the surrounding element.
+ * that starts with `@` is an attribute of the surrounding element.
  */
 export interface MetadataElements {
   readonly [name: string]: MetadataValue | readonly MetadataValue[];

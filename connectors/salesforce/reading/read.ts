@@ -39,7 +39,7 @@ const MAX_PAGES = 5_000;
  */
 const OVERLAP_MS = 10 * 60_000;
 
-/** One reading: where it began, and where the next may begin if this one is completed. */
+/** One reading: where it started, and where the next may start if this one is completed. */
 interface Reading {
   /** ISO 8601; null for all contacts. */
   since: string | null;
@@ -208,7 +208,7 @@ async function* readRest(
 
 /**
  * The Bulk API's rows are unsorted, so only the last page moves the cursor past the position at
- * which they began.
+ * which they started.
  */
 async function* readInBulk(
   session: SalesforceSession,
@@ -266,7 +266,7 @@ async function* readById(
 
 /**
  * The cursor of a page that is not in the order of time: that of the position at which its reading
- * began.
+ * started.
  */
 function cursorBefore(reading: Reading, position: Position | null): string | null {
   const before = position === null ? reading.since : isoTime(Date.parse(position.stamp));

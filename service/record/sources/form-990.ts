@@ -70,7 +70,7 @@ const BOARD_TITLES =
 export interface ReadReturn {
   filed: FiledReturn;
   entries: Entry[];
-  /** The texts in its name fields that name no person, such as "VACANT". */
+  /** The texts in its name fields that name nobody, such as "VACANT". */
   unread: string[];
 }
 
@@ -173,7 +173,7 @@ function onlyRead(fields: Group['fields']): Map<string, string> {
 const LONGEST_FIELD = 500;
 const PERSON_FIELDS = /^(PersonNm|TitleTxt|USAddress\/.*|.*Amt|.*Rt|.*Ind)$/;
 
-/** No person has a higher yearly pay. */
+/** Nobody has a higher yearly pay. */
 const MOST_PAY = 1_000_000_000;
 
 function readPosts(file: string, groups: readonly Group[], filing: Filing) {

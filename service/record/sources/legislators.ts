@@ -16,7 +16,7 @@ import { readDecoded } from './decoded.ts';
 
 const CONFIDENCE = 0.98;
 
-/** No person has lived longer. */
+/** Nobody has lived longer. */
 const OLDEST = 115;
 
 const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/);
@@ -94,7 +94,7 @@ function listIn(file: string, form: string, read: () => unknown): unknown[] {
   return value;
 }
 
-/** Each member begins with a dash at the start of a line, so this parses one at a time. */
+/** Each member starts with a dash at the start of a line, so this parses one at a time. */
 async function* readYamlItems(file: string): AsyncGenerator<unknown> {
   let lines: string[] = [];
   // The text before the first dash may be nothing but comments.
@@ -180,7 +180,7 @@ function ofRow(row: z.infer<typeof rowSchema>, today: string): Entry {
   });
 }
 
-/** The lists contain no deaths, but no person grows that old. */
+/** The lists contain no deaths, but nobody grows that old. */
 function hasDied(birthday: string, today: string): boolean {
   return birthday !== '' && Number(today.slice(0, 4)) - Number(birthday.slice(0, 4)) > OLDEST;
 }

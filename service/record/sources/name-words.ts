@@ -68,7 +68,7 @@ export const ROLES_OR_NAMES = new Set(
   ),
 );
 
-/** Words that begin a last name of several words. */
+/** Words that start a last name of several words. */
 export const PARTICLES = new Set(
   words(
     'van von vom vander vande der den de del dela della delos di da dos das du la le lo las los st saint san santa ter ten zu zum zur af av el al bin bint ibn abu mac mc ni nic',

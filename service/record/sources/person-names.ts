@@ -25,7 +25,7 @@ export type NameOrder = 'first name first' | 'last name first';
 
 /**
  * Reads a whole name in one field, "SMITH, ANN B" as well as "ANN B SMITH JR". Returns null if it
- * names no person.
+ * names nobody.
  */
 export function readPersonName(
   written: string,
@@ -144,7 +144,7 @@ function splitName(text: string): NameParts | null {
 }
 
 /**
- * Whether the text after a comma is not a given name, but a degree, a role or a word that no person
+ * Whether the text after a comma is not a given name, but a degree, a role or a word that nobody
  * has as a name.
  */
 function isExtra(parts: readonly string[], isWhole: boolean, before: readonly string[]): boolean {
@@ -188,7 +188,7 @@ function withoutExtras(
 }
 
 /**
- * Whether a name begins with a last name that is also a rank. "BISHOP STEPHEN E." ends with an
+ * Whether a name starts with a last name that is also a rank. "BISHOP STEPHEN E." ends with an
  * initial, so the last name comes first: without Bishop there would be none.
  */
 function isLastName([rank = '', ...rest]: readonly string[]): boolean {
@@ -344,7 +344,7 @@ const ASIDE =
 const DASH = /\s[-–—]|[:;]/;
 
 /**
- * Words that begin a term of office, "THRU 6/23" and "END 03/2023". They make it a note only if a
+ * Words that start a term of office, "THRU 6/23" and "END 03/2023". They make it a note only if a
  * number follows soon.
  */
 const TIME_WORD =

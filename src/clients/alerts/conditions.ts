@@ -30,7 +30,7 @@ export interface IntegrationState {
   >[];
   /** The actions that wait for a second user; none if left out. */
   approvals?: readonly { id: string; text: string }[];
-  /** The last day (UTC, `2026-12-31`) on which the partner key works; null if it is unknown. */
+  /** The last day (UTC, `2026-12-31`) on which the service key works; null if it is unknown. */
   keyExpiresOn: string | null;
 }
 
@@ -105,9 +105,9 @@ const RECOVERIES: Readonly<Record<string, string>> = {
   run_failed: 'runs succeed again',
   run_stopped: 'runs succeed again',
   many_failed: 'few contacts fail again',
-  key_expires: 'the partner key is no longer about to expire',
+  key_expires: 'the service key is no longer about to expire',
   credits_low: 'there are enough credits for BUCKET again',
-  held: 'nothing waits for a person any more',
+  held: 'no decisions are pending any more',
   held_batch: 'the details that changed at once are decided',
   held_missing: 'the missing contacts are back, or it is decided whether they are gone',
   held_opt_outs: 'the opt-outs are decided',
@@ -194,7 +194,7 @@ function keyConditions(
   return [
     {
       subject: 'key_expires',
-      problem: `the partner key ${verb} ${keyExpiresOn}`,
+      problem: `the service key ${verb} ${keyExpiresOn}`,
       steps: ['Ask the service operator for a new key, and change partner.expiresOn with it.'],
     },
   ];
@@ -215,7 +215,7 @@ function creditConditions(
 
 function holdConditions({ held }: IntegrationState): Found[] {
   if (held === 0) return [];
-  const problem = `${held} ${held === 1 ? 'decision waits' : 'decisions wait'} for a person`;
+  const problem = `${held} ${held === 1 ? 'decision is' : 'decisions are'} pending`;
   return [{ subject: 'held', problem, steps: ['See what: donor-sync holds'] }];
 }
 
@@ -232,6 +232,6 @@ function approvalConditions({ approvals = [] }: IntegrationState): Found[] {
   return approvals.map(({ id, text }) => ({
     subject: `second_person/${id}`,
     problem: `something waits for a second person: ${text.replace(/\.$/, '')}`,
-    steps: ['Another person than the one who asked confirms it: donor-sync approvals'],
+    steps: ['Someone other than the requester has to confirm it: donor-sync approvals'],
   }));
 }

@@ -61,7 +61,7 @@ function isUnencrypted(error: unknown): error is Error {
 /** The server's own text stays in `cause`, because it may quote anything. */
 function unencrypted(cause: Error): Error {
   const message =
-    'The connection to the mail server could not be encrypted, so neither password nor mail was sent. Use smtps:// in alerts.email.smtp, or a mail server that offers STARTTLS with a certificate of its own name.';
+    'The connection to the mail server could not be encrypted, so no password and no mail was sent. Use smtps:// in alerts.email.smtp, or a mail server that offers STARTTLS with a certificate for its host name.';
   return Object.assign(new Error(message, { cause }), { code: 'ETLS' });
 }
 

@@ -67,14 +67,14 @@ function describeRule(kind: AlertKind, settings: AlertSettings): Omit<AlertRule,
     case 'runStopped':
       return { text: 'a run stopped before its end', isOn };
     case 'keyExpires':
-      return { text: `the partner key expires within ${keyExpiresWithinDays} days`, isOn };
+      return { text: `the service key expires within ${keyExpiresWithinDays} days`, isOn };
     case 'creditsLow': {
       const { enhancements, networks } = creditsBelow;
       const text = `fewer than ${enhancements} credits for enhancements are left, or ${networks} for networks`;
       return { text, isOn: isOn && enhancements + networks > 0 };
     }
     case 'held':
-      return { text: 'something waits for a person', isOn };
+      return { text: 'a decision is pending', isOn };
     case 'auditEnd':
       return { text: 'once a day, where the audit ends', isOn };
     case 'manyFailed': {
@@ -89,9 +89,9 @@ const SUBJECTS: Readonly<Record<string, string>> = {
   run_failed: 'the last run failed',
   run_stopped: 'the last run stopped before its end',
   many_failed: 'many contacts of the last run failed',
-  key_expires: 'the partner key is about to expire',
+  key_expires: 'the service key is about to expire',
   credits_low: 'few credits are left',
-  held: 'something waits for a person',
+  held: 'a decision is pending',
   held_batch: 'the details of many contacts changed at once',
   held_missing: 'many contacts are missing at once',
   held_opt_outs: 'many contacts opted out at once',

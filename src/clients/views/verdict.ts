@@ -91,9 +91,9 @@ export function judge(
     tasks.push({ text: `${describeCount(more, 'more client')}`, href: '/?show=needs' });
   }
   if (held > 0) {
-    const wait = held === 1 ? 'waits' : 'wait';
+    const are = held === 1 ? 'is' : 'are';
     tasks.push({
-      text: `${describeCount(held, 'decision')} ${wait} for a person`,
+      text: `${describeCount(held, 'decision')} ${are} pending`,
       href: '/decisions',
     });
   }
@@ -114,7 +114,7 @@ function withoutTasks(briefs: readonly Brief[]): Pick<Verdict, 'level' | 'headli
   }
   const stopped = briefs.filter(({ problem }) => problem !== null);
   if (stopped.length > 0) {
-    return { level: 'patience', headline: 'A run stopped early; the next one goes on' };
+    return { level: 'patience', headline: 'A run stopped early; the next one continues' };
   }
   if (briefs.length === 0) return { level: 'new', headline: 'No integration is set up yet' };
   const isNew = briefs.every(({ standing }) => standing === 'new');

@@ -95,5 +95,5 @@ export async function keepWords(
   }
 }
 
-/** Stands in place of a contact if a text is about the whole run. */
+/** Replaces a contact if a text is about the whole run. */
 export const WHOLE_RUN = '';

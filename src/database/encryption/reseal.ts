@@ -35,7 +35,7 @@ async function resealColumn<Db>(
 ): Promise<number> {
   let resealed = 0;
   let page = await readPage(db, column, null);
-  // Each page begins after the last key of the previous one, so the end of the table is reached.
+  // Each page starts after the last key of the previous one, so the end of the table is reached.
   while (page.length > 0) {
     const due = page.filter((row) => !sealer.isCurrent(sealedValue(row, column)));
     if (due.length > 0) {

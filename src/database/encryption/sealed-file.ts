@@ -192,14 +192,14 @@ function parseHeader(header: Buffer, path: string): z.infer<typeof headerSchema>
 
 function noBackup(path: string): ConfigurationError {
   return new ConfigurationError(
-    `${path} is no backup that \`donor-sync backup\` of this version has made. Nothing was changed.`,
+    `${path} is not a backup that \`donor-sync backup\` of this version has made. Nothing was changed.`,
     { code: 'backup_unknown' },
   );
 }
 
 function keyMissing(path: string, kid: string): ConfigurationError {
   return new ConfigurationError(
-    `The backup ${path} was sealed with the key "${kid}", which is not here. Put it into DONOR_SYNC_SECRET_KEY, or its file beside the database. Nothing was changed.`,
+    `The backup ${path} was encrypted with the key "${kid}", which is not here. Put the key into DONOR_SYNC_SECRET_KEY, or its file next to the database. Nothing was changed.`,
     { code: 'backup_key_missing', details: { kid } },
   );
 }

@@ -24,7 +24,7 @@ export const BACKUP_TABLES = {
        * log was found.
        */
       erasures_unknown_after: nullable(bigint()),
-      /** When the hold began. */
+      /** When the hold started. */
       held_at: bigint(),
       /**
        * 1 if the spending journal goes on after the backup, without damage; 0 if it says nothing about

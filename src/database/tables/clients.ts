@@ -25,7 +25,7 @@ export const CLIENT_TABLES = {
        */
       cursor_scope: nullable(text()),
       /**
-       * When the first run began that read the contacts by the current `cursor_scope`: a contact
+       * When the first run started that read the contacts by the current `cursor_scope`: a contact
        * that no run has read since then is outside the filter. Null if the scope never changed.
        */
       scope_since: nullable(bigint()),
@@ -41,11 +41,11 @@ export const CLIENT_TABLES = {
        * readable under it; null before the first run.
        */
       identity_sources: personal(nullable(text())),
-      /** Raised when a run begins; each checkpoint checks it first. */
+      /** Raised when a run starts; each checkpoint checks it first. */
       run_epoch: integer(),
       lease_owner: nullable(text()),
       lease_until: nullable(bigint()),
-      /** The run that began last; null before the first. */
+      /** The run that started last; null before the first. */
       last_run: nullable(text()),
     },
   ),
@@ -92,7 +92,7 @@ export const CLIENT_TABLES = {
       /** The last call that requested something, by the clock of the database. */
       called_at: withDefault(bigint()),
       /**
-       * What further calls of a burst request does not begin before this instant; 0 after a quiet
+       * What further calls of a burst request does not start before this instant; 0 after a quiet
        * time.
        */
       opens_at: withDefault(bigint()),

@@ -77,7 +77,7 @@ export const CREDIT_TABLES = {
       next_at: bigint(),
     },
   ),
-  /** A way to make persons of an integration's contacts, and whether its match rate is accepted. */
+  /** A way to make people of an integration's contacts, and whether its match rate is accepted. */
   mappings: table(
     {
       key: ['integration_id', 'id'],
@@ -123,7 +123,7 @@ export const CREDIT_TABLES = {
       intended_at: bigint(),
       lost_at: nullable(bigint()),
       closed_at: nullable(bigint()),
-      /** The mapping (`mappings.id`) that made its persons. */
+      /** The mapping (`mappings.id`) that made its people. */
       mapping: text(),
       /** From 1 to `MAX_SLOTS`, one submission in each while it is open. */
       slot: integer(),
@@ -226,7 +226,7 @@ export const CREDIT_TABLES = {
       at: text(),
       enhancements: bigint(),
       networks: bigint(),
-      /** Contacts written by the runs that began in that span. */
+      /** Contacts written by the runs that started in that span. */
       written: bigint(),
     },
   ),

@@ -110,7 +110,7 @@ export const DECISION_TABLES = {
       confirmed_by: nullable(
         sealed({ with: 'key of the audit', boundTo: ['id', 'integration_id', 'crm_id'] }),
       ),
-      /** When carrying it out began; from then on it cannot be withdrawn. */
+      /** When carrying it out started; from then on it cannot be withdrawn. */
       claimed_at: nullable(bigint()),
     },
   ),

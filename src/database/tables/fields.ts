@@ -40,7 +40,7 @@ export type ValueState =
 /** `field_map` of a kept profile that was never offered to the CRM record. */
 export const NEVER_OFFERED = '';
 
-/** `seen` of a contact that was away, or whose field was: its record may have lost the status. */
+/** `seen` of a contact that was unavailable, or whose field was: its record may have lost the status. */
 export const MAY_BE_LOST = '';
 
 /**

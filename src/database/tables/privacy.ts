@@ -96,7 +96,7 @@ export const PRIVACY_TABLES = {
       sealed: sealed({ with: 'key of the audit', boundTo: ['id', 'integration_id', 'crm_id'] }),
     },
   ),
-  /** One row: where the chain ends, and where it begins since the last purge. */
+  /** One row: where the chain ends, and where it starts since the last purge. */
   audit_head: table(
     {
       key: ['id'],

@@ -114,7 +114,7 @@ export const SYNC_TABLES = {
   ),
   /**
    * A requested run. It waits until `left_at`; per integration and contact only one waits, however
-   * often it is requested. Once its run has begun, the request stays until the run has ended, so
+   * often it is requested. Once its run has started, the request stays until the run has ended, so
    * that an interrupted run is known to be still wanted.
    */
   run_requests: table(
@@ -142,13 +142,13 @@ export const SYNC_TABLES = {
       times: integer(),
       /** How many runs for it were already interrupted. */
       resumed: integer(),
-      /** When it left the queue: its run began, or another one absorbed it; null while it waits. */
+      /** When it left the queue: its run started, or another one absorbed it; null while it waits. */
       left_at: nullable(bigint()),
       /** The run that also does its work, since both waited at the same time; otherwise null. */
       merged_into: personal(nullable(text())),
       /** 1 if it was requested by more than a schedule. */
       urgent: withDefault(integer()),
-      /** It does not begin before this instant, by the clock of the database; 0 for at once. */
+      /** It does not start before this instant, by the clock of the database; 0 for at once. */
       not_before: withDefault(bigint()),
     },
   ),

@@ -70,7 +70,7 @@ export async function askSecondPerson(
 }
 
 /**
- * Whether another user would have to confirm it, as a sentence for the question that comes before; otherwise empty.
+ * Whether another user would have to confirm it, in words for the question that comes before; otherwise empty.
  * Throws a ConfigurationError (conflict) where nobody could.
  */
 export async function warnOfSecondUser(

@@ -32,8 +32,8 @@ export interface ConfirmDeps {
   clock: Clock;
   log: Log;
   /**
-   * Carries out a confirmed operation in the name of this user, and records how it ended. Left out where only the service
-   * does that.
+   * Carries out a confirmed operation in the name of this user, and records how it ended. Left out where only the
+   * service does that.
    */
   runOperation?: (approval: ApprovalRecord, by: Actor, signal: AbortSignal) => Promise<void>;
 }

@@ -57,7 +57,7 @@ const requestSchema = z.discriminatedUnion('what', [
     /** Who may confirm it: the rules of the operation. */
     role: z.enum(ROLES),
     by: z.enum(['person', 'person+token']),
-    /** What is done, as a sentence without names. */
+    /** What is done, in words without names. */
     text: z.string(),
   }),
 ]);

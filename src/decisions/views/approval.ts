@@ -31,7 +31,7 @@ export const approvalSchema = z
   .object({
     id: z.string(),
     what: z.enum(APPROVAL_KINDS),
-    text: z.string().describe('What is done once it is in force, as a sentence without names'),
+    text: z.string().describe('The action once it is in force, in words without names'),
     integrations: z.array(z.string()),
     run: z.string().nullable().describe('The run that is to be undone'),
     contact: z.string().nullable().describe('The ID of the contact that is to be erased'),
@@ -40,7 +40,7 @@ export const approvalSchema = z
     digest: z
       .string()
       .describe(
-        'Of what was asked for and what it was about then. It is made again when it is confirmed, and has to be the same',
+        'Digest of the request and its data. It is computed again at the confirmation, and must be the same',
       ),
     askedBy: z.object({
       kind: z.enum(ACTOR_KINDS),
@@ -52,7 +52,7 @@ export const approvalSchema = z
     state: z
       .enum(['waiting', 'confirmed', 'done', 'refused', 'failed'])
       .describe(
-        '`waiting` for a second user; `confirmed`: the service is carrying it out, also after a restart; `done` or `failed`: it has ended, and its outcome can be looked at for a day',
+        '`waiting` for a second user; `confirmed`: the service is carrying it out, even after a restart; `done` or `failed`: it has ended, and its outcome can be looked at for a day',
       ),
   })
   .meta({ id: 'Approval' });

@@ -73,7 +73,7 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
           label: 'Reject all (no credit)',
           title: `Take over the details of ${contacts}?`,
           confirm: `Reject all ${contacts}`,
-          effect: 'They count as known from now on. A later change is looked at anew.',
+          effect: 'They count as known from now on. A later change is checked again.',
           hint: 'They are the same people still: the new details are taken over, and nothing is spent.',
         },
       };
@@ -81,7 +81,7 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
     decided(word, count) {
       const contacts = `The changed details of ${describeCount(count, 'contact')} are`;
       return word === 'approve'
-        ? `${contacts} to be asked about. The next sync spends ${describeCount(count, 'credit')} on that.`
+        ? `${contacts} to be submitted. The next sync spends ${describeCount(count, 'credit')} on that.`
         : `${contacts} taken over as those of the same people. Nothing is spent on that.`;
     },
     alert: ({ count, parts }) => ({

@@ -89,7 +89,7 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
     ...OF_A_PROFILE,
     name: 'Match is unsure',
     why: (detail) =>
-      `the service gives its match a probability of ${detail ?? 'less than is asked for'}`,
+      `the service gives its match a probability of ${detail ?? 'less than required'}`,
     answers: SAME_OR_ANOTHER,
     atOnce: HOLD_DECISIONS,
   },
@@ -198,7 +198,7 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
     name: 'Has died',
     why: () => 'the profile says that this person has died',
     answers: {
-      approve: { label: 'Write it all the same', effect: WRITE },
+      approve: { label: 'Write it anyway', effect: WRITE },
       reject: { label: 'Leave it alone', effect: 'Nothing is written into the contact.' },
       resubmit: ASK_AGAIN,
     },
@@ -257,7 +257,7 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
     answers: {
       approve: {
         label: 'It is another person',
-        effect: 'The next sync goes on with the contact, and does not ask again.',
+        effect: 'The next sync continues with the contact, and does not ask again.',
       },
       reject: {
         label: 'It is the erased person',
@@ -291,9 +291,12 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
     ...OF_A_NETWORK,
     name: 'Network is gone',
     why: (detail) =>
-      `the service does not have the network any more; making it anew takes ${detail ?? 'some'} credits`,
+      `the service does not have the network any more; creating it again takes ${detail ?? 'some'} credits`,
     answers: {
-      approve: { label: 'Make it anew', effect: 'The next sync spends the credits named above.' },
+      approve: {
+        label: 'Create it again',
+        effect: 'The next sync spends the credits named above.',
+      },
       reject: { label: 'Leave it', effect: 'The network is not mirrored any more.' },
     },
   },
@@ -314,7 +317,7 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
 
 /** It cannot be approved: it has to be fixed elsewhere, and can be hidden until then. */
 function toBeFixed(fix: string): Pick<Kind, 'answers' | 'refusal'> {
-  const effect = `${fix}: then the hold goes by itself.`;
+  const effect = `${fix}: then the hold is released automatically.`;
   return {
     answers: { reject: { label: 'Hide it', effect } },
     refusal: `It cannot be approved. ${effect}`,
@@ -341,14 +344,14 @@ function decidedText(word: DecisionWord, count: number): string {
 function erasedDecidedText(word: DecisionWord, count: number): string {
   const holds = describeCount(count, 'hold');
   return word === 'approve'
-    ? `${holds} approved: not the person who was erased. The next sync goes on, and does not ask again.`
+    ? `${holds} approved: not the person who was erased. The next sync continues, and does not ask again.`
     : `${holds} rejected: blocked like the person who was erased. \`donor-sync forget\` erases what was written before.`;
 }
 
 function networkDecidedText(word: DecisionWord, count: number): string {
   const holds = describeCount(count, 'hold');
   return word === 'approve'
-    ? `${holds} of networks approved. The next sync goes on with it.`
+    ? `${holds} of networks approved. The next sync continues with it.`
     : `${holds} of networks rejected. Nothing is changed there until something else changes.`;
 }
 
@@ -360,7 +363,7 @@ export function isKind(word: string): word is QuestionKind {
 /** Texts for the name guard's results; the guard is in `name-guard.ts`. */
 const MISMATCHES: ReadonlyMap<string | null, string> = new Map([
   ['last_name_differs', 'the profile has another last name'],
-  ['first_name_unrelated', 'the profile has a first name that is no form of the contact’s'],
+  ['first_name_unrelated', 'the profile has a first name that is not a form of the contact’s'],
   ['profile_name_missing', 'the profile has no name to compare'],
 ]);
 
@@ -391,7 +394,7 @@ function erasureReason(source: ErasureSource): string {
     case 'should_forget':
       return `the CRM marks it to be forgotten (ShouldForget): ${decide}`;
     case 'privacy_hold':
-      return 'the CRM marks it to be forgotten (ShouldForget), and a privacy hold of the CRM (HasPrivacyHold) forbids the erasure: end the hold in the CRM first, or reject to keep it';
+      return 'the CRM marks it to be forgotten (ShouldForget), and a privacy hold of the CRM (HasPrivacyHold) forbids the erasure. End the hold in the CRM first, or reject to keep it';
     case 'objection':
       return `its person objects to profiling (HasOptedOutProfiling): ${decide}`;
     case 'merged':
@@ -418,7 +421,9 @@ export function requireReason(word: string): QuestionKind {
 
 const REASONS = Object.keys(KINDS).sort();
 
-/** What may be decided at once about all contacts that wait for this reason; empty where each is a question of its own. */
+/**
+ * What may be decided at once about all contacts that wait for this reason; empty where each is a question of its own.
+ */
 export function decisionsAtOnce(reason: string): readonly DecisionWord[] {
   return isKind(reason) ? (KINDS[reason].atOnce ?? []) : [];
 }

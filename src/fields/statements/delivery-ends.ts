@@ -120,7 +120,7 @@ function refusedOnes(deliveries: readonly Delivery[]): string[] {
   );
 }
 
-/** Records that the service knew these persons; the time when that was first settled stays. */
+/** Records that the service knew these people; the time when that was first settled stays. */
 async function recordKnown(
   trx: RunTransaction,
   trackingIds: readonly string[],

@@ -115,7 +115,7 @@ export async function listFilledByMerges(
 }
 
 /**
- * Records that values of former persons were blanked, or that values from a merge are accounted
+ * Records that values of former people were blanked, or that values from a merge are accounted
  * for.
  */
 export async function recordSortedValues(

@@ -20,7 +20,7 @@ const DEFAULT_PAGE = 25;
 
 const querySchema = z.object({
   show: z.enum(CLIENT_FILTERS).default('all').openapi({
-    description: '`needs`: those that need a person, or have decisions that wait.',
+    description: '`needs`: clients that need your attention, or have pending decisions.',
   }),
   crm: z.string().optional().openapi({ description: 'Only this kind of CRM.' }),
   q: z.string().default('').openapi({ description: 'A part of the name or of the id.' }),
@@ -35,14 +35,14 @@ const clientSchema = z
     crm: z.string().openapi({ description: 'The kind of CRM.', example: 'salesforce' }),
     standing: z.enum(['syncing', 'queued', 'well', 'new', 'stopped', 'stuck', 'failed']).openapi({
       description:
-        '`stopped` goes on by itself, `stuck` once a person has done something; `failed` is an unexpected error.',
+        '`stopped` continues automatically, `stuck` once someone has acted; `failed` is an unexpected error.',
     }),
     problem: z
       .object({ run: z.string(), code: z.string().nullable(), message: z.string() })
       .nullable()
       .openapi({ description: 'What the last run ended with; null if that was well.' }),
-    run: z.string().nullable().openapi({ description: 'The run that goes on or waits to begin.' }),
-    decisions: z.int().openapi({ description: 'Decisions that wait for a person.' }),
+    run: z.string().nullable().openapi({ description: 'The run that is in progress or queued.' }),
+    decisions: z.int().openapi({ description: 'Number of pending decisions.' }),
     lastSuccessAt: z.iso.datetime().nullable(),
     schedule: clientScheduleSchema.nullable(),
     month: z
@@ -61,7 +61,7 @@ const clientSchema = z
       )
       .openapi({
         description:
-          'The last 14 nights of its zone, from noon to noon, the oldest first: `day` is the one on which the night ends, `run` the last that began in it over all contacts.',
+          'The last 14 nights of its zone, from noon to noon, the oldest first. `day` is the day on which the night ends, `run` the last run over all contacts that started in it.',
       }),
   })
   .openapi('Client');

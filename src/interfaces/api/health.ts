@@ -48,7 +48,7 @@ const readyRoute = createRoute({
   tags: ['Health'],
   summary: 'Can it do its work?',
   description:
-    'Needs no token. Ready means that the database can be written, that its schema is the one of this program, and that the schedules are looked at.',
+    'Needs no token. Ready means that the database can be written, has the schema of this program, and the schedules are running.',
   security: [],
   responses: {
     200: { description: 'It can.', ...json(readinessSchema) },

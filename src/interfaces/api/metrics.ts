@@ -96,7 +96,7 @@ function createCounters(registers: Registry[]) {
     ),
     throttled: counter(
       'throttled_calls',
-      'Requests that were asked to come back later.',
+      'Requests that were told to come back later.',
       'integration',
     ),
     spent: counter('credits_spent', 'Credits that runs have spent.', 'integration', 'bucket'),
@@ -169,7 +169,7 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
       }
     },
   });
-  gauge('donor_sync_run_requests', 'Runs that were asked for and wait to begin.', {
+  gauge('donor_sync_run_requests', 'Requested runs that are queued.', {
     labelNames: ['integration'],
     async collect(set) {
       const requests = Map.groupBy(await listRunRequests(store.reader), (row) => row.integrationId);
@@ -178,7 +178,7 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
       }
     },
   });
-  gauge('donor_sync_queue_requests', 'Runs of all integrations that wait to begin.', {
+  gauge('donor_sync_queue_requests', 'Queued runs of all integrations.', {
     labelNames: [],
     collect: async (set) => set({}, (await listRunRequests(store.reader)).length),
   });
@@ -190,7 +190,7 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
       set({}, (clock.now() - oldest) / 1_000);
     },
   });
-  gauge('donor_sync_runs_active', 'Runs that go on, by the host that works on them.', {
+  gauge('donor_sync_runs_active', 'Runs in progress, by the host that works on them.', {
     labelNames: ['host'],
     async collect(set) {
       for (const [host, count] of await store.leases.countByHost()) set({ host }, count);

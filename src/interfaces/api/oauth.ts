@@ -36,7 +36,7 @@ import { createRouter, problems } from './request/router.ts';
 export type OAuthDeps = Pick<HttpDeps, 'clock' | 'log' | 'publicUrl' | 'stopping'> &
   Pick<ConsentsDeps, 'application'>;
 
-/** A long time for a CRM's response, and less than the service allows for any response of its own. */
+/** A long time for a CRM's response, and less than the service allows for its own responses. */
 const CRM_TIMEOUT_MS = 15_000;
 
 const kindSchema = z
@@ -82,7 +82,7 @@ const callbackRoute = createRoute({
   responses: {
     200: page('The account is connected.'),
     400: page('It is not, and the page says why.'),
-    503: page('The CRM could not be asked.'),
+    503: page('The CRM could not be reached.'),
   },
 });
 
@@ -259,7 +259,7 @@ const NOTHING_BROUGHT: Notice = {
 
 const OTHER_BROWSER: Notice = {
   title: 'Nothing was connected',
-  text: 'This browser did not begin to connect an account, or took longer than ten minutes.',
+  text: 'This browser did not start to connect an account, or took longer than ten minutes.',
   next: ['Begin again, and stay in one browser: donor-sync connect'],
 };
 

@@ -54,7 +54,7 @@ const DEFAULT_LIMITS: ServerLimits = {
 const CLOSE_GRACE_MS = 1_000;
 
 export interface HttpServer {
-  /** Where it listens, for example `http://127.0.0.1:8787`. */
+  /** The address at which it listens, for example `http://127.0.0.1:8787`. */
   url: string;
   /** Accepts no more requests, and resolves once every connection is closed, in about a second. */
   close(): Promise<void>;
@@ -72,7 +72,7 @@ export async function startHttpServer(options: ServerOptions): Promise<HttpServe
       keepAliveTimeout: limits.keepAliveTimeoutMs,
       maxHeaderSize: limits.maxHeaderBytes,
     },
-    // Otherwise it would put classes of its own in place of the global Request and Response, and
+    // Otherwise it would replace the global Request and Response by its own classes, and
     // Salesforce's connector would not know the answers of fetch any more.
     getRequestListener(app.fetch, { overrideGlobalObjects: false }),
   );

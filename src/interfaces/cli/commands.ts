@@ -51,10 +51,10 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('serve', 'serve HTTP and run by schedule', async (deps) =>
     (await import('./commands/serve.ts')).serveCommand(deps),
   ),
-  entry('worker', 'run what was asked for, on any number of machines', async (deps) =>
+  entry('worker', 'carry out requested runs, on any number of machines', async (deps) =>
     (await import('./commands/worker.ts')).workerCommand(deps),
   ),
-  entry('status', 'show what is going on, and what to do next', async (deps) =>
+  entry('status', 'show what is happening, and what to do next', async (deps) =>
     (await import('./commands/status.ts')).statusCommand(deps),
   ),
   entry('clients', 'list, show and check the clients', async (deps) =>
@@ -66,10 +66,10 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('runs', 'show what happened, run by run and contact by contact', async (deps) =>
     (await import('./commands/runs/runs.ts')).runsCommand(deps),
   ),
-  entry('stop', 'end a run that goes on; the next one goes on from there', async (deps) =>
+  entry('stop', 'stop a run; the next one continues from there', async (deps) =>
     (await import('./commands/stop.ts')).stopCommand(deps),
   ),
-  entry('holds', 'show what waits for a person, and decide it', async (deps) =>
+  entry('holds', 'show pending decisions, and decide them', async (deps) =>
     (await import('./commands/holds.ts')).holdsCommand(deps),
   ),
   entry('approvals', 'show what waits for a second person, confirm or refuse it', async (deps) =>
@@ -116,7 +116,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('erase', 'erase everything of an integration that leaves', async (deps) =>
     (await import('./commands/erase.ts')).eraseCommand(deps),
   ),
-  entry('audit', 'show who did what, and check that nothing of it was changed', async (deps) =>
+  entry('audit', 'show who did what, and check that no entry was changed', async (deps) =>
     (await import('./commands/audit.ts')).auditCommand(deps),
   ),
   entry('hooks', 'create, list, replace and revoke webhook addresses', async (deps) =>

@@ -11,7 +11,7 @@ Examples:
   donor-sync help CODE            what a reason or an error code means
 
 Exit codes: 0 done, 1 unexpected error, 2 bad usage or settings (nothing was changed),
-3 the run stopped before its end and the next run goes on from there.`;
+3 the run stopped early, and the next run continues from there.`;
 
 /** What the program needs itself, and what it loads for a command. */
 export interface ProgramDeps extends CommandDeps {

@@ -45,7 +45,7 @@ export interface SharedReaders {
 }
 
 /**
- * Each room has a routes file, which Node reads without a build, and loads its pages when the first one is requested,
+ * Each room has a routes file, which Node reads without a build. It loads its pages when the first one is requested,
  * because they are written in JSX, which has to be built.
  */
 export function dashboardRoutes(

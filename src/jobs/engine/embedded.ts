@@ -4,7 +4,7 @@ import type { RunRequestRecord } from '../../sync/statements/request-rows.ts';
 import type { Engine, Turn } from './engine.ts';
 
 export interface EmbeddedDeps {
-  /** Requests that wait and may begin, and requests that have begun and not ended. */
+  /** Requests that wait and may start, and requests that have started and not ended. */
   listReady(): Promise<RunRequestRecord[]>;
   listBegun(): Promise<RunRequestRecord[]>;
   clock: Pick<Clock, 'monotonicMs'>;
@@ -20,7 +20,7 @@ export function createEmbeddedEngine({
 }: EmbeddedDeps): Engine {
   /** Integrations whose turn this process has. */
   const taken = new Set<string>();
-  /** Until when (monotonic) integrations that could not begin are left alone. */
+  /** Until when (monotonic) integrations that could not start are left alone. */
   const resting = new Map<string, number>();
   const never = new AbortController().signal;
 
@@ -33,7 +33,7 @@ export function createEmbeddedEngine({
     async take({ free, forSchedules, isKnown }) {
       const turns: Turn[] = [];
       const known = new Map<string, boolean>();
-      // Requests that were begun in a process that may be gone come first.
+      // Requests that were started in a process that may be gone come first.
       for (const row of [...(await listBegun()), ...(await listReady())]) {
         const { integrationId } = row;
         if (turns.length >= free) break;

@@ -8,7 +8,7 @@ import type { RunsAsked } from '../../database/actor-transaction.ts';
 export interface Turn {
   integrationId: string;
   /**
-   * True if no process of any host has another turn of the integration: a run that was begun from a
+   * True if no process of any host has another turn of the integration: a run that was started from a
    * request and still has the lease then belongs to a process that has lost its turn.
    */
   isExclusive: boolean;
@@ -46,7 +46,7 @@ export interface Engine {
   /** Makes the engine ready; until then it learns of requests only by reading the store. */
   open(): Promise<void>;
   asked: RunsAsked;
-  /** Turns that begin now, those of urgent requests first. */
+  /** Turns that start now, those of urgent requests first. */
   take(capacity: Capacity): Promise<Turn[]>;
   close(): Promise<void>;
 }

@@ -58,7 +58,7 @@ const URGENT = 10;
 /** A wanted run without a job gets one after this long. */
 const SWEEP_INTERVAL_MS = 5_000;
 
-/** How long the end of a turn is retried while the database is away. */
+/** How long the end of a turn is retried while the database is unavailable. */
 const END_PATIENCE_MS = 30_000;
 
 /** A shared server is changed by its operator, with `donor-sync migrate`. */
@@ -113,7 +113,7 @@ export function createPgBossEngine(deps: PgBossDeps): Engine {
     void keep();
     return { integrationId, isExclusive: true, lost: lost.signal, end };
 
-    /** While the database is away, no other process can have the turn either. */
+    /** While the database is unavailable, no other process can have the turn either. */
     async function keep(): Promise<void> {
       while (!ended.signal.aborted) {
         await clock.sleep(HEARTBEAT_INTERVAL_MS, ended.signal);

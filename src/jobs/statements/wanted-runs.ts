@@ -28,7 +28,7 @@ export async function findWanted(reader: Reader, integrationId: string): Promise
   return row ? { integrationId, isUrgent: Number(row.urgent) > 0 } : null;
 }
 
-/** Waiting or begun: a run that has begun and not ended is still wanted. */
+/** Waiting or started: a run that has started and not ended is still wanted. */
 function wantedRows(reader: Reader) {
   return reader
     .selectFrom('run_requests')

@@ -22,10 +22,10 @@ export async function checkSecretKey(file: string | null): Promise<Finding> {
   }
   const finding = met(
     'secret key',
-    `The key is in ${file}, beside the database that it protects.`,
+    `The key is in ${file}, next to the database that it protects.`,
     'A copy of the folder has both. Put the key into DONOR_SYNC_SECRET_KEY and remove the file.',
   );
-  return { ...finding, report: 'The key is in a file beside the database that it protects.' };
+  return { ...finding, report: 'The key is in a file next to the database that it protects.' };
 }
 
 /** The permissions of a file; null where there is none, or where the system has no such bits. */

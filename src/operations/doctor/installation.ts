@@ -5,8 +5,10 @@ import { plain } from '../../../connectors/findings.ts';
 import type { Application } from '../../application.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 import { describeCount, formatTimestamp } from '../../core/quantities.ts';
+import { JOURNAL_UNWRITABLE } from '../../credits/note-spending.ts';
 import { type DatabaseTls, parseDatabaseUrl } from '../../database/database-url.ts';
 import { examineWriteLog } from '../../privacy/statements/examine-write-log.ts';
+import { findWriteProblem } from '../../privacy/statements/find-write-problem.ts';
 import { insecureAddresses, insecureProblem } from '../../settings/insecure-http.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { acting } from '../kit/operation.ts';
@@ -19,7 +21,7 @@ import { outboundPorts } from './outbound-ports.ts';
 export const checkInstallation = acting({
   name: 'doctor installation',
   summary:
-    'Check what all clients share: the database, its key, the ports, and the logs of erasures and writes',
+    'Check what all clients share: the database, its key, the ports, the logs of erasures and writes, and the spending journal',
   details:
     'Nothing is requested from a CRM or the service. Findings may name files of the host. `integration` is null except for an address of a client.',
   role: 'admin',
@@ -46,6 +48,7 @@ export async function examineInstallation(
     checkPorts(settings, clients),
     ...(await checkErasureLogs(application)),
     ...(await checkWriteLog(application)),
+    await checkSpendingJournal(application),
   ];
   return [...withCommands(shared, null), ...checkTransport(settings, clients)];
 }
@@ -137,6 +140,30 @@ async function checkWriteLog({
 
 const WHY_WRITES_ARE_NOTED =
   'Without it an erasure does not find what was written after a backup that was restored.';
+
+/** Without a journal, a restored database does not know what was paid for since the backup. */
+async function checkSpendingJournal({
+  store: {
+    spendingJournal: { path },
+  },
+}: Pick<Application, 'store'>): Promise<Finding> {
+  if (path === null) {
+    const message = 'What is paid for is recorded in the database only.';
+    return plain(met('spending journal', message, NO_JOURNAL));
+  }
+  const problem = await findWriteProblem(path);
+  if (problem === null) {
+    const report = 'What is paid for is recorded outside of the database, too.';
+    return { ...met('spending journal', `What is paid for is recorded in ${path}, too.`), report };
+  }
+  const message = `What is paid for cannot be recorded in ${path}: ${problem}. Until it can, nothing is spent.`;
+  const fix = 'Make the file and its folder writable, or name another file in `spendingJournal`.';
+  const report = 'The spending journal cannot be written.';
+  return { ...unmet('spending journal', message, fix, JOURNAL_UNWRITABLE), report };
+}
+
+const NO_JOURNAL =
+  'After a restore, you decide about all contacts that are new or changed since the backup. Let the server archive its log, to restore it to the last second. If one host does all syncs, you can also name a file in `spendingJournal`.';
 
 /** Settings in the database: those of the file are refused when they are read. */
 function checkTransport(settings: Settings, clients: readonly Integration[]): DoctorFinding[] {

@@ -37,7 +37,7 @@ export interface AuditCheck {
 const EMPTIED = 'There is no entry at all, although there was one: the audit was emptied.';
 
 const BEGUN_AGAIN =
-  "The audit was emptied, and a new chain was begun: its first entry is not the one in the audit's birth record.";
+  "The audit was emptied, and a new chain was started: its first entry is not the one in the audit's birth record.";
 
 const BIRTH_GONE =
   "The audit's birth record is missing, although the first entry was recorded with one: it was deleted.";
@@ -45,7 +45,7 @@ const BIRTH_GONE =
 const BIRTH_FORGED = "The audit's birth record was not signed by donor-sync.";
 
 const BEGUN_LATE =
-  'Tokens, users or runs are older than every entry: the audit was emptied, and a new chain was begun.';
+  'Tokens, users or runs are older than every entry: the audit was emptied, and a new chain was started.';
 
 const UNREAD = 'No entry was checked: what is read from such tables proves nothing.';
 
@@ -128,7 +128,7 @@ async function checkChain(
     purged.seq > 0 &&
     head?.purged_mark !== placeMark(audit.fingerprint, 'audit_purged', purged)
   ) {
-    wrong('The place where the chain begins since the last purge was not signed by donor-sync.');
+    wrong('The start of the chain since the last purge was not signed by donor-sync.');
   }
   for (const strange of await findStrangeRows(audit, purged.seq)) wrong(strange);
   let { seq, hash } = purged;
@@ -153,7 +153,7 @@ async function checkChain(
         isBroken = true;
         wrong(
           seq === 0
-            ? `The chain begins at entry ${row.seq}, and no purge is on record: the entries before it are gone, or the record of the purge.`
+            ? `The chain starts at entry ${row.seq}, and no purge is on record: the entries before it are gone, or the record of the purge.`
             : Number.isInteger(row.seq)
               ? `Entries are missing: ${row.seq} follows on ${seq}.`
               : `Entry ${row.seq} was put there by another program.`,
@@ -201,9 +201,7 @@ async function checkChain(
   }
   const beyond = await findBeyond(audit);
   if (beyond !== null) {
-    wrong(
-      `Entry ${beyond} stands behind the end of the chain: it is forged, or the end was put back.`,
-    );
+    wrong(`Entry ${beyond} is behind the end of the chain: it is forged, or the end was put back.`);
   }
   // If the end was put back, the entry may still exist behind it, and that is already reported.
   if (!isKnownThere && beyond !== known?.seq) {
@@ -225,7 +223,7 @@ async function findStrangeRows(audit: Audit, purgedSeq: number): Promise<string[
     .execute();
   for (const { seq } of before) {
     problems.push(
-      `Entry ${seq} stands before the place where the chain begins: it was put there by another program.`,
+      `Entry ${seq} is before the start of the chain: it was put there by another program.`,
     );
   }
   const others = [

@@ -404,7 +404,7 @@ export async function doneBefore(
  */
 function cutOff({ crmId }: ForgetRequest, failure: DonorSyncError): RetriableError {
   return new RetriableError(
-    `The erasure of ${crmId} did not come to its end: ${failure.message} No sync takes the contact up meanwhile. Repeat the command once that is fixed; it goes on from there.`,
+    `The erasure of ${crmId} is not finished: ${failure.message} Until then no sync enhances the contact. Repeat the command once that is fixed; it continues from there.`,
     { code: 'erasure_cut_off', cause: failure, details: { reason: failure.code } },
   );
 }

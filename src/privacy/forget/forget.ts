@@ -126,7 +126,7 @@ function requireAllowed(
   if (ofCrm?.mustStand !== true) return;
   if (!isAsked) {
     throw new RetriableError(
-      `The CRM cannot be asked whether ${crmId} is still to be erased. Nothing was erased.`,
+      `donor-sync cannot check with the CRM whether ${crmId} is still to be erased. Nothing was erased.`,
       { code: 'erasure_unconfirmed' },
     );
   }
@@ -155,7 +155,7 @@ export const PRIVACY_HOLD = 'privacy_hold';
 export const REQUEST_WITHDRAWN = 'erasure_request_withdrawn';
 
 const FILE_IN_USE =
-  'the database file is in use by another process and could not be rewritten: bytes of what was erased may stand in it until forget is repeated for the same contact';
+  'the database file is in use by another process and could not be rewritten. Bytes of the erased data may remain in it until you repeat forget for the same contact';
 
 /** False for a contact that is only suspected. */
 function isErasure({ state }: ForgottenRecord): boolean {

@@ -193,7 +193,7 @@ function listPending(part: ErasedIn): Pending[] {
   if (isKeptPending) {
     add(
       'kept',
-      'What a sync that was cut off has left beside the file is dropped by the next sync.',
+      'The next sync drops the files that an interrupted sync has left next to the file.',
     );
   }
   return pending;

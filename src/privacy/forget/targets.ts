@@ -150,7 +150,10 @@ async function openUnlessAway(
   } catch (error) {
     if (!isDonorSyncError(error) || error instanceof LeaseLost) throw error;
     if (isNeeded && !OUT_OF_REACH.has(error.code)) throw error;
-    deps.log.warn({ integration: integration.id, error: messageOf(error) }, 'the CRM is not asked');
+    deps.log.warn(
+      { integration: integration.id, error: messageOf(error) },
+      'the CRM is not queried',
+    );
     return { crm: null, unreached: error.message };
   }
 }

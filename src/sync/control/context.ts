@@ -53,7 +53,7 @@ export interface SyncDeps {
   log: Log;
   /** Takes the lease of an integration, unless a living process has it. */
   takeLease: (integrationId: string) => Promise<LeaseAttempt>;
-  /** The most persons in a submission; by default as many as the service accepts. */
+  /** The most people in a submission; by default as many as the service accepts. */
   personsPerSubmission?: number;
   /** For how many days history is kept. */
   retention: Retention;

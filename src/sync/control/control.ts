@@ -153,7 +153,7 @@ export function createRunControl(clock: Clock, outer: AbortSignal): RunControl {
   return control;
 
   function interrupt(): void {
-    control.stop('interrupted', 'The run was asked to stop; the next run goes on from here.');
+    control.stop('interrupted', 'The run was stopped; the next run continues from here.');
   }
 }
 

@@ -382,7 +382,7 @@ function getRunContact(only: readonly string[] | null): string {
 async function requireFresh(reader: Reader, id: string): Promise<void> {
   const { rows } = await selectId(reader, { id });
   if (rows.length === 0) return;
-  throw new RetriableError(`The run ${id} has begun in another process.`, {
+  throw new RetriableError(`The run ${id} has started in another process.`, {
     code: 'already_running',
     details: { run: id },
   });

@@ -6,12 +6,12 @@ import { findLaterVerdict, findTrialFacts } from './trial-round.ts';
 
 export interface TrialForecast {
   /**
-   * `off`: switched off in the settings; `on_trial`: a few persons go first; `failed`: nothing is
+   * `off`: switched off in the settings; `on_trial`: a few people go first; `failed`: nothing is
    * sent until a user accepts the match rate or the columns change.
    */
   state: 'off' | 'accepted' | 'on_trial' | 'failed';
   /**
-   * Number of persons that the next run sends before it waits for their results; null if it need
+   * Number of people that the next run sends before it waits for their results; null if it need
    * not wait.
    */
   first: number | null;
@@ -23,7 +23,7 @@ export interface TrialForecast {
 }
 
 /**
- * What the trial would do to a run that has `paid` persons to send. The connector must be prepared.
+ * What the trial would do to a run that has `paid` people to send. The connector must be prepared.
  */
 export async function forecastTrial(
   deps: Pick<SyncDeps, 'store' | 'connector'>,

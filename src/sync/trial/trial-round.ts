@@ -45,7 +45,7 @@ export interface Trial {
    * `hasDue` says whether a contact waits to be sent.
    */
   step(hasDue: () => Promise<boolean>): Promise<'over' | 'wait' | 'stopped' | { atMost: number }>;
-  /** For an accepted mapping: whether the service still knows its persons. */
+  /** For an accepted mapping: whether the service still knows its people. */
   isStillKnown(): Promise<boolean>;
 }
 
@@ -98,7 +98,7 @@ export function createTrial({ store, log }: TrialDeps, run: Run): Trial {
 }
 
 /**
- * For a mapping accepted by its rate: the verdict if too few persons are known since then,
+ * For a mapping accepted by its rate: the verdict if too few people are known since then,
  * otherwise null.
  */
 export async function findLaterVerdict(

@@ -1,6 +1,6 @@
 /**
- * Decides whether the service knows the persons that a mapping creates. Pure. A wrong column would
- * spend every credit for nothing, so a few persons go first and the others wait for their results.
+ * Decides whether the service knows the people that a mapping creates. Pure. A wrong column would
+ * spend every credit for nothing, so a few people go first and the others wait for their results.
  */
 
 /** Fewer answers than this are not conclusive. */
@@ -46,7 +46,7 @@ export type TrialStep =
   | { kind: 'unanswered'; count: number }
   | { kind: 'failed'; verdict: Verdict };
 
-/** Too few persons are known, in numbers. */
+/** Too few people are known, in numbers. */
 export interface Verdict {
   answered: number;
   known: number;
@@ -70,7 +70,7 @@ export function decideTrial(facts: TrialFacts): TrialStep {
 }
 
 /**
- * For a mapping that passed its trial: the verdict if too few persons are known by now, otherwise
+ * For a mapping that passed its trial: the verdict if too few people are known by now, otherwise
  * null.
  */
 export function judgeLater(
@@ -102,7 +102,7 @@ export function verdictText({ answered, known, minKnown, later }: Verdict, id: s
   const share = `${Math.round(minKnown * 1_000) / 10} %`;
   return (
     `The service knew ${known} of ${sent}, less than ${share}, so nothing more is sent. ` +
-    `Look at persons with \`donor-sync plan ${id}\`; correct the columns, ` +
+    `Check a few people with \`donor-sync plan ${id}\`; correct the columns, ` +
     `or accept the rate with \`donor-sync sync ${id} --accept-match-rate\`.`
   );
 }

@@ -37,9 +37,9 @@ export function isKnownStop(code: string): boolean {
 
 /** What to do about a service key that the service does not accept. */
 export const VALID_KEY_NEEDED =
-  'Put a valid partner key into the settings (partner.apiKey) and start donor-sync again';
+  'Put a valid service key into the settings (partner.apiKey) and start donor-sync again';
 
-const GOES_ON = 'the next run goes on where this one ended';
+const GOES_ON = 'the next run continues where this one ended';
 
 interface Entry {
   cause: string;
@@ -71,7 +71,7 @@ const STOPS: Readonly<Record<StopCode | 'crm_account_changed', Entry>> = {
     cause: 'the service knew too few of the contacts that were sent first',
     needs: 'person',
     steps: [
-      ['See persons as they would be sent', 'plan ID'],
+      ['See people as they would be sent', 'plan ID'],
       ['Correct the columns in the settings, or accept the rate', 'sync ID --accept-match-rate'],
     ],
   },
@@ -118,7 +118,7 @@ const STOPS: Readonly<Record<StopCode | 'crm_account_changed', Entry>> = {
   },
   restore_unconfirmed: {
     cause:
-      'the database was put back from a backup or what it knew was erased, and no person has agreed to spend since',
+      'the database was restored from a backup or its data was erased, and nobody has agreed to spend since',
     needs: 'person',
     steps: [
       ['See what a sync would spend, and on which contacts', 'plan ID'],
@@ -167,7 +167,7 @@ const STOPS: Readonly<Record<StopCode | 'crm_account_changed', Entry>> = {
     ],
   },
   partner_unavailable: {
-    cause: 'the Partner Data Service was away for too long',
+    cause: 'the Partner Data Service was unavailable for too long',
     needs: 'time',
     steps: [[`That usually passes, and ${GOES_ON}. If it does not`, 'doctor ID']],
   },
@@ -192,7 +192,7 @@ const STOPS: Readonly<Record<StopCode | 'crm_account_changed', Entry>> = {
     steps: [[`Once the limit is over, ${GOES_ON}. Find out which other tool uses so many`]],
   },
   crm_unavailable: {
-    cause: 'the CRM was away for too long',
+    cause: 'the CRM was unavailable for too long',
     needs: 'time',
     steps: [[`That usually passes, and ${GOES_ON}. If it does not`, 'doctor ID']],
   },

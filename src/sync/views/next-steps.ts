@@ -24,7 +24,7 @@ export function nextSteps(
   }
   const isToGoOn = report.status !== 'succeeded' && report.status !== 'running';
   if (isToGoOn) {
-    const then = isAtOwnLimit ? 'Go on from there without a limit' : 'Then go on from there';
+    const then = isAtOwnLimit ? 'Continue from there without a limit' : 'Then continue from there';
     steps.push(`${then}: donor-sync sync ${integration}`);
   }
   return steps;

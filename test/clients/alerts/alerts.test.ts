@@ -88,7 +88,7 @@ describeEachDatabase('alerts', (open) => {
     await endRun('incomplete', 'crm_unavailable');
     await alerts.tick();
     expect(texts()).toHaveLength(2);
-    expect(texts()[1]).toContain('the CRM was away');
+    expect(texts()[1]).toContain('the CRM was unavailable');
     expect(texts().join()).not.toContain('again');
   });
 
@@ -145,7 +145,7 @@ describeEachDatabase('alerts', (open) => {
   it('tells what is held, by its number alone', async () => {
     await hold('contact-4711');
     await alertsBy('webhook').tick();
-    expect(texts()[0]).toContain('1 decision waits for a person');
+    expect(texts()[0]).toContain('1 decision is pending');
     expect(texts().join()).not.toContain('4711');
   });
 
@@ -157,7 +157,7 @@ describeEachDatabase('alerts', (open) => {
     await holdChanged(world, ['contact-3']);
     await alerts.tick();
     expect(texts()).toHaveLength(1);
-    expect(texts()[0]).toContain('1 decision waits for a person');
+    expect(texts()[0]).toContain('1 decision is pending');
     expect(texts()[0]).toContain(
       'the details of 2 contacts changed at once (2 addresses); asking about them again takes 2 credits',
     );

@@ -67,8 +67,8 @@ describe('conditionsOf', () => {
   });
 
   it('sees what waits for a person', () => {
-    expect(find({ held: 1 })[0]?.problem).toBe('1 decision waits for a person');
-    expect(find({ held: 3 })[0]?.problem).toBe('3 decisions wait for a person');
+    expect(find({ held: 1 })[0]?.problem).toBe('1 decision is pending');
+    expect(find({ held: 3 })[0]?.problem).toBe('3 decisions are pending');
   });
 
   it('tells of contacts that are missing at once as one thing, and whether the list was changed', () => {

@@ -2,7 +2,7 @@
 export interface Element {
   name: string;
   attributes: string;
-  /** What stands in an element without children. */
+  /** What is in an element without children. */
   text: string;
   children: Element[];
 }

@@ -418,7 +418,7 @@ describe('the passkeys of an account', () => {
     const world = await open({ publicUrl: 'http://127.0.0.1:8787' });
     const { cookie, path } = await join(world, 'Anna', 'viewer');
     const page = await (await get(world, '/account', cookie)).text();
-    expect(page).toContain('browsers make passkeys for names alone');
+    expect(page).toContain('browsers create them for names only');
     expect(page).toContain('http://127.0.0.1:8787');
     expect(questionIn(page).isThere).toBe(false);
     expect(questionIn((await world.request(path)).text).isThere).toBe(false);

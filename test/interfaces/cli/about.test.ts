@@ -43,7 +43,7 @@ describe('donor-sync about', () => {
     const id = await enhancedId(world);
     const person = (await world.rows()).find((row) => row['Id'] === id);
     const { stdout } = await world.run(['about', id]);
-    expect(stdout).toMatch(/database +where it stands: settled/);
+    expect(stdout).toMatch(/database +its status: settled/);
     expect(stdout).toMatch(/CRM +values of ours in .*Donor ID/);
     expect(stdout).toMatch(/service +1 result of a job +7 days after the job/);
     expect(stdout).toMatch(/1 line of what a run did +90 days, or until `forget`/);

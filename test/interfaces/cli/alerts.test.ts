@@ -84,7 +84,7 @@ describe('donor-sync alerts', () => {
       total: 1,
     });
     expect(listed.alerts[0].sentAt).not.toBeNull();
-    expect((await run('list')).stdout).toMatch(/riverside +the partner key is about to expire/);
+    expect((await run('list')).stdout).toMatch(/riverside +the service key is about to expire/);
     const unknown = await run('list', '--integration', 'lakeside');
     expect(unknown).toMatchObject({ exitCode: 2 });
     expect(unknown.stderr).toContain('There is no integration "lakeside"');

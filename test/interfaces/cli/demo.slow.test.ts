@@ -106,7 +106,7 @@ describe.concurrent('demo', () => {
     expect(stdout).toContain('has no last name');
     expect(stdout).toContain('0 credits spent');
     expect(stdout).toMatch(
-      /: 57 written, 3 failed\n {4}3: the service knows no person with this name/,
+      /: 57 written, 3 failed\n {4}3: the service does not know anyone with this name/,
     );
     expect(stdout).toMatch(/\d+ profiles paid for before, with another contact of the same person/);
     // One of the sentences about introductions is longer than a line.

@@ -79,7 +79,13 @@ const batchSchema = z.strictObject({
   id: z.uuid(),
   integration: z.string(),
   kind: z.enum([
-    ...(['identity_mass_change', 'paid_since_backup', 'contacts_missing', 'mass_opt_out', 'erasure_requested'] as const),
+    ...([
+      'identity_mass_change',
+      'paid_since_backup',
+      'contacts_missing',
+      'mass_opt_out',
+      'erasure_requested',
+    ] as const),
   ]),
   reason: z.string(),
   count: z.int(),

@@ -203,7 +203,7 @@ describe('init --yes', () => {
     ],
     [
       [...CSV, '--csv-first-name', 'First Name', '--csv-full-name', 'Last Name'],
-      '--csv-full-name stands for --csv-first-name and --csv-last-name: use it without them',
+      '--csv-full-name replaces --csv-first-name and --csv-last-name: use it without them',
     ],
     [[...CSV, '--csv-full-name', 'First Nam'], 'did you mean "First Name"?'],
     [[...CSV, '--csv-deceased', 'Died'], '--csv-deceased: "Died" is not one of the choices'],
@@ -357,7 +357,7 @@ describe('init', () => {
     await answer('Where are the contacts?', KEYS.down + KEYS.down + KEYS.enter);
     await answer('Which CSV file has the contacts?', `donors.csv${KEYS.enter}`);
     await answer("Which column has a contact's id?", KEYS.enter);
-    await answer('How do the names stand in the file?', KEYS.enter);
+    await answer('How does the file contain the names?', KEYS.enter);
     await answer('Which column has the first name?', KEYS.enter);
     await answer('Which column has the last name?', KEYS.enter);
     await answer('Which columns make the address?', KEYS.space + KEYS.enter);
@@ -391,7 +391,7 @@ describe('init', () => {
       stdin.write(keys);
     }
     await answer("Which column has a contact's id?", KEYS.enter);
-    await answer('How do the names stand in the file?', KEYS.enter);
+    await answer('How does the file contain the names?', KEYS.enter);
     await answer('Which column has the whole name?', KEYS.enter);
     await answer('Which columns make the address?', KEYS.enter);
     await answer('Which columns have employers?', KEYS.enter);
@@ -481,7 +481,7 @@ describe('the persons of a CSV file', () => {
     await writeFile(join(folder, 'donors.csv'), 'Id,First,Last,Street,Employer\n1,"Ada\n');
     const { exitCode, stderr } = await runInit([...ALL_FLAGS, '--yes']);
     expect(exitCode).toBe(0);
-    expect(stderr).toContain('No persons of the file can be shown');
+    expect(stderr).toContain('No people of the file can be shown');
   });
 });
 

@@ -236,6 +236,8 @@ describe('the spending journal', () => {
     const run = await sync(world);
     expect(run).toMatchObject({ status: 'incomplete', reason: { code: 'journal_unwritable' } });
     expect(run.reason?.message).toContain(journalOf(world));
+    const doctor = await world.run(['doctor']);
+    expect(doctor.stdout).toContain(`cannot be recorded in ${journalOf(world)}`);
     expect(await world.spent()).toBe(0);
     await rm(journalOf(world), { recursive: true });
     expect(await sync(world)).toMatchObject({ status: 'succeeded' });

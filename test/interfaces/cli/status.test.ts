@@ -145,7 +145,7 @@ describe('donor-sync runs', () => {
     expect(withoutRun.stderr).toContain('Say which run: donor-sync runs RUN');
     const misspelt = await world.run(['runs', 'x', '--outcome', 'hold']);
     expect(misspelt).toMatchObject({ exitCode: 2 });
-    expect(misspelt.stderr).toContain('"hold" is no outcome; there are: held, failed');
+    expect(misspelt.stderr).toContain('"hold" is not an outcome; there are: held, failed');
   });
 
   it('refuses two forms at once, an unknown client, and options of the list for one run', async () => {

@@ -110,7 +110,7 @@ describe('donor-sync sync', () => {
     child.kill('SIGTERM');
     const stopped = await ended;
     expect(stopped.exitCode).toBe(3);
-    expect(stopped.stderr).toContain('The run was asked to stop');
+    expect(stopped.stderr).toContain('The run was stopped');
     // It came to its checkpoint by itself, before the end was forced.
     expect(stopped.stderr).not.toContain('Ended at once');
     expect(runsSchema.parse(JSON.parse(stopped.stdout)).runs).toMatchObject([

@@ -55,7 +55,7 @@ describe('sync --limit', () => {
     const { exitCode, stdout } = await world.run(['sync', '--limit', '4']);
     expect(exitCode).toBe(3);
     expect(stdout).toContain('this run was to spend at most 4 (--limit 4)');
-    expect(stdout).toContain('Go on from there without a limit: donor-sync sync riverside');
+    expect(stdout).toContain('Continue from there without a limit: donor-sync sync riverside');
     expect(stdout).not.toContain('Raise the budget');
     expect(await world.spent()).toBe(4);
     expect((await syncedReport(world)).exitCode).toBe(0);

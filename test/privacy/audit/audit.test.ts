@@ -281,7 +281,7 @@ describeEachDatabase('the audit', (open, kind) => {
     await db.deleteFrom('audit_head').execute();
     await clock.advance(DAY_MS);
     await store.act((trx) => savePause(trx, 'a'));
-    expect(await problems()).toMatch(/The audit was emptied, and a new chain was begun/);
+    expect(await problems()).toMatch(/The audit was emptied, and a new chain was started/);
   });
 
   it('shows at once that it was emptied, and by its birth record that another chain was begun', async () => {
@@ -347,13 +347,13 @@ describeEachDatabase('the audit', (open, kind) => {
     // It is signed: it was the end once.
     await db.updateTable('audit_head').set(early).execute();
     expect(await problems()).toEqual([
-      `Entry ${early.seq + 1} stands behind the end of the chain: it is forged, or the end was put back.`,
+      `Entry ${early.seq + 1} is behind the end of the chain: it is forged, or the end was put back.`,
     ]);
     await db.deleteFrom('audit_head').execute();
     await db.deleteFrom('audit_entries').execute();
     expect(await problems()).toEqual([expect.stringContaining('the audit was emptied')]);
     await store.act((trx) => revokeAccessToken(trx, 't'));
-    expect(await problems()).toEqual([expect.stringContaining('a new chain was begun')]);
+    expect(await problems()).toEqual([expect.stringContaining('a new chain was started')]);
   });
 
   it('shows by an end that was noted down that entries after it were taken away', async () => {

@@ -483,7 +483,7 @@ describe('a CRM that cannot be reached', () => {
     const { id } = await openIntroduced();
     const away = new RetriableError('The CRM is away.', { code: 'crm_unavailable' });
     world.crm.failNext('write', away);
-    await expect(forgetIn(world, id, CLEARED)).rejects.toThrow('did not come to its end');
+    await expect(forgetIn(world, id, CLEARED)).rejects.toThrow('is not finished');
     world.crm.failNext('open', away);
     const receipt = await forgetIn(world, id, CLEARED);
     expect(receipt.crm).toMatchObject({ cleared: [], stillPresent: [], verified: false });
@@ -497,7 +497,7 @@ describe('a CRM that cannot be reached', () => {
     const { id } = await openIntroduced({ connector: hiding().connector });
     const away = new RetriableError('The CRM is away.', { code: 'crm_unavailable' });
     world.crm.failNext('write', away);
-    await expect(forgetIn(world, id, CLEARED)).rejects.toThrow('did not come to its end');
+    await expect(forgetIn(world, id, CLEARED)).rejects.toThrow('is not finished');
     world.crm.vanish(id);
     const { crm } = await forgetIn(world, id, CLEARED);
     expect(crm?.cleared).toEqual([]);

@@ -238,7 +238,7 @@ describe('forgetPerson', () => {
     world.crm.failNext('open', new RetriableError('away', { code: 'crm_unavailable' }));
     await expect(world.forget('c-unknown')).rejects.toMatchObject({
       code: 'contact_unknown',
-      message: expect.stringContaining('its CRM could not be asked. Nothing was changed.'),
+      message: expect.stringContaining('its CRM could not be queried. Nothing was changed.'),
     });
   });
 
@@ -332,7 +332,7 @@ describe('an erasure that is cut off', () => {
     await expect(world.forget(id, CLEARED)).rejects.toMatchObject({
       kind: 'retriable',
       code: 'erasure_cut_off',
-      message: expect.stringMatching(/The CRM is away\. No sync takes .* up meanwhile/),
+      message: expect.stringMatching(/The CRM is away\. Until then no sync enhances/),
     });
     expect(await world.forget(id, CLEARED)).toMatchObject({ complete: true });
   });

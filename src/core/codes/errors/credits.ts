@@ -231,7 +231,7 @@ export const CREDIT_ERRORS: ErrorTopic = {
     },
     import_refused: {
       means:
-        'Your own Partner Data Service refused the file because of mistakes in it. No person was imported.',
+        'Your own Partner Data Service refused the file because of mistakes in it. Nobody was imported.',
       next: 'Correct the rows that the message names, and import the file again.',
       document: 'docs/guides/service.md#importing-people',
     },

@@ -79,7 +79,7 @@ export const CRM_ERRORS: ErrorTopic = {
     crm_field_unsuitable: {
       means:
         'A mark is in a choice field without a clear yes, so donor-sync cannot tell which contacts it marks. Nobody was sent.',
-      next: 'List the values that mark and those that do not in the settings, or name a checkbox or a date.',
+      next: 'In the settings, list the values that mark a contact and the values that do not, or name a checkbox or a date.',
       document: MARKS,
     },
     crm_filter_invalid: {
@@ -118,7 +118,7 @@ export const CRM_ERRORS: ErrorTopic = {
     },
     crm_limit_reached: {
       means:
-        'The CRM allows no more requests now, or only those that are reserved for your other tools. The run stopped.',
+        'The CRM allows no more requests now, or only requests that are reserved for your other tools. The run stopped.',
       next: 'Nothing: the limit resets automatically, and the next run continues from there.',
       document: 'docs/outcomes.md#why-a-run-stopped',
     },

@@ -32,7 +32,7 @@ export const DECISION_ERRORS: ErrorTopic = {
     },
     operation_unknown: {
       means:
-        'The request was made by another version of donor-sync, and this version cannot do what was asked for. Nothing was changed.',
+        'The request was made by another version of donor-sync, and this version cannot do what was requested. Nothing was changed.',
       next: 'Refuse the request with `donor-sync approvals refuse ID`, and ask again.',
       document: TWO_PEOPLE,
     },
@@ -89,7 +89,7 @@ export const DECISION_ERRORS: ErrorTopic = {
     },
     erasure_unconfirmed: {
       means:
-        'The CRM could not be asked whether its request to erase the contact still stands. Nothing was erased.',
+        'donor-sync could not check with the CRM whether its request to erase the contact is still valid. Nothing was erased.',
       next: 'Try again once the CRM answers: `donor-sync doctor ID` checks it.',
       document: 'docs/guides/operating.md#requests-of-the-crm-to-erase-contacts',
     },

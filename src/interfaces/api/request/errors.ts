@@ -112,7 +112,7 @@ const REFUSALS: Readonly<Record<Refusal, ContentfulStatusCode>> = {
 function brokenOff(c: Context<HttpEnv>): HttpError | null {
   const incoming = c.env?.incoming;
   if (incoming === undefined || incoming.complete || !incoming.destroyed) return null;
-  return new HttpError(400, 'request_broken_off', 'The request did not come to its end.');
+  return new HttpError(400, 'request_broken_off', 'The request was cut off.');
 }
 
 /** Refusals by the framework itself. Its own messages are for programmers. */
@@ -129,7 +129,7 @@ const FRAMEWORK_ERRORS: ReadonlyMap<number, [ContentfulStatusCode, string, strin
     [
       504,
       'timed_out',
-      'There was no answer within the time limit. What was asked for may still be done: look whether it was before you repeat it.',
+      'There was no answer within the time limit. The request may still be carried out: check whether it was before you repeat it.',
     ],
   ],
 ]);

@@ -29,9 +29,9 @@ export const refuseNullCharacters = createMiddleware<HttpEnv>(async (c, next) =>
 
 /**
  * Refuses requests for names that are not ours, with 421. A stranger's page can make its own name resolve to this
- * machine (DNS rebinding), and would count as one of our pages. Names of this machine, the public one and the bare
- * address that was called are ours; the port does not matter, since tunnels and containers change it and no stranger
- * gains by that.
+ * machine (DNS rebinding), and would count as one of our pages. Names of this machine, the public name and the bare
+ * called address are ours. The port does not matter, because tunnels and containers change it and no stranger gains by
+ * that.
  */
 export function requireKnownHost(publicUrl: string): MiddlewareHandler<HttpEnv> {
   const { hostname: publicName } = new URL(publicUrl);
@@ -65,7 +65,7 @@ function protectAnswers(publicUrl: string) {
       frameAncestors: ["'none'"],
     },
     xFrameOptions: 'DENY',
-    // Without any referrer, browsers would also hide the origin of our own forms from us.
+    // Without any referrer, browsers would also hide the origin of our forms from us.
     referrerPolicy: 'same-origin',
     // Browsers ignore it over plain http, and on this machine it would only cause problems.
     strictTransportSecurity: publicUrl.startsWith('https:') && 'max-age=31536000',
@@ -84,7 +84,7 @@ export const MAX_API_BODY_BYTES = 64 * 1_024;
 /** A hundred events of HubSpot, or a record of Salesforce with all its fields. */
 export const MAX_HOOK_BODY_BYTES = 1_024 * 1_024;
 
-/** Refuses larger bodies (413), even those that do not state their size. */
+/** Refuses larger bodies (413), even if they do not state their size. */
 export function limitBody(maxBytes: number): MiddlewareHandler<HttpEnv> {
   const limit = bodyLimit({
     maxSize: maxBytes,
@@ -94,8 +94,8 @@ export function limitBody(maxBytes: number): MiddlewareHandler<HttpEnv> {
   });
   return (c, next) => {
     const { raw } = c.req;
-    // The limit counts a body that does not tell its size and copies the request, and only one of the global class can be
-    // copied; that of the server is none.
+    // To count a body without a stated size, the limit copies the request. Only a request of the global class can be
+    // copied, which the server's request is not.
     const isCounted = raw.headers.has('transfer-encoding') || !raw.headers.has('content-length');
     if (raw.body !== null && isCounted) {
       const { url, method, headers, body } = raw;
@@ -127,7 +127,7 @@ export async function readForm(c: Context<HttpEnv>): Promise<Record<string, unkn
   try {
     return await c.req.parseBody();
   } catch (cause) {
-    // What the body is made of is no fault of ours; that it has not come to its end is another matter.
+    // The content of the body is the sender's fault; a body that was cut off may not be.
     if (cause instanceof TypeError) throw bodyUnreadable('a form');
     throw cause;
   }
@@ -202,7 +202,7 @@ async function forReader(
   return new Response(page, { status: reply.status, headers });
 }
 
-/** The page of an answer that is none. */
+/** The page of a failed request. */
 export type ProblemPage = (
   c: Context<HttpEnv>,
   status: number,

@@ -51,7 +51,7 @@ function isProxyHeader(name: string): boolean {
   return name.startsWith('x-forwarded') || PROXY_HEADERS.has(name);
 }
 
-/** The address on our side of the connection, as it stands in a URL. */
+/** The address on our side of the connection, as written in a URL. */
 export function getOwnAddress(c: Context<HttpEnv>): string {
   const address = withoutMapping(c.env?.incoming?.socket.localAddress ?? '');
   return address.includes(':') ? `[${address}]` : address;
@@ -77,7 +77,7 @@ export type ClientAddress = (c: Context<HttpEnv>) => string;
 /** Returns true for the address of a proxy that the settings trust. */
 export type IsTrustedProxy = (address: string) => boolean;
 
-/** Proxies that may stand behind each other, and the part of the header that is looked at. */
+/** The most proxies in a chain, and the part of the header that is read. */
 const MAX_HOPS = 10;
 const MAX_HEADER_LENGTH = 1_000;
 
@@ -114,12 +114,12 @@ export function clientAddress(isTrusted: IsTrustedProxy): ClientAddress {
 }
 
 /**
- * What is counted as one: an address of IPv4, or the 64 bits of IPv6 that one connection to the
- * internet is given, within which it has as many addresses as it likes.
+ * The part of an address that counts as one sender: an IPv4 address, or the first 64 bits of an IPv6 address. One
+ * internet connection gets such a prefix, and uses any addresses within it.
  */
 export function toNetworkPrefix(address: string): string {
   if (!isIPv6(address) || !URL.canParse(`http://[${address}]/`)) return address;
-  // A URL spells each address in one way; `::` stands for as many zeros as are missing of eight.
+  // A URL spells each address in one way; `::` replaces as many zeros as are missing of eight.
   const { hostname } = new URL(`http://[${address}]/`);
   const [head = '', tail] = hostname.slice(1, -1).split('::');
   const groups = head.split(':').filter((group) => group !== '');
@@ -141,10 +141,10 @@ function addressIn(hop: string): string | null {
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
- * Throws an HttpError (403) if a page of another site sends a request that changes something: a
- * browser adds its cookie, or its place on this machine, to those as well. Browsers say where such
- * a request comes from. One that is silent about it is no browser's: where a cookie counts it is
- * refused (`silence: 'refused'`), elsewhere it may be `curl`.
+ * Throws an HttpError (403) if a page of another site sends a request that changes something. A browser adds its
+ * cookie, or its place on this machine, to such requests as well. Browsers say where such a request comes from. A
+ * request that does not say so is not from a browser: if a cookie counts, it is refused (`silence: 'refused'`),
+ * otherwise it may be from `curl`.
  */
 export function requireSameOrigin(
   c: Context<HttpEnv>,

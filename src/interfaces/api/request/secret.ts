@@ -30,8 +30,8 @@ export interface FirstVisit {
 }
 
 /**
- * Who is admitted as the owner while there is no user and no token: the browser that used the one-time link, every
- * caller that seems to be on this machine (only where nothing can be lost: the demo), or none.
+ * Who is admitted as the owner while there is no user and no token. It is the browser that used the one-time link, or
+ * every caller that seems to be on this machine (only in the demo, where nothing can be lost), or nobody.
  */
 export type WithoutToken = FirstVisit | 'thisMachine' | null;
 

@@ -52,7 +52,7 @@ function plainHttpRefused(host: string): HttpError {
   return new HttpError(
     403,
     'plain_http_refused',
-    `Others on the network could read a password or an access token on its way to http://${host}, so nothing was read and no one was signed in. Put a proxy with TLS in front and name its https address in server.publicUrl, or open the service by a name of its own machine (http://localhost). Where the network is trusted all the same: server.plainHttp: allow.`,
+    `Others on the network could read a password or an access token on its way to http://${host}, so nothing was read and no one was signed in. Put a proxy with TLS in front and set server.publicUrl to its https address, or open the service at http://localhost on its machine. If you trust the network anyway, set server.plainHttp: allow.`,
     { details: { host } },
   );
 }

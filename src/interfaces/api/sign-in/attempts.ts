@@ -143,8 +143,8 @@ export function createSharedAttempts(
 export type Counted = readonly (readonly [SharedAttempts, string])[];
 
 /**
- * One attempt, which all of them count before it is looked at, or none. What could not be looked at, as too many came
- * at that moment, was none.
+ * Counts one attempt in all of them before it is checked, or in none of them. An attempt that could not be checked,
+ * because too many came at that moment, was none.
  */
 export async function countWhile<Found>(
   counted: Counted,

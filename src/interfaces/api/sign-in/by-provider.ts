@@ -101,7 +101,7 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
       })
       .catch((cause: unknown) => {
         discovered = null;
-        log.warn({ error: messageOf(cause) }, 'the identity provider could not be asked');
+        log.warn({ error: messageOf(cause) }, 'the identity provider could not be reached');
         throw new RetriableError('The identity provider does not answer right now.', {
           code: 'sign_in_provider_unreachable',
           cause,

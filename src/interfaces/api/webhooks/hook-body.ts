@@ -8,7 +8,7 @@ export interface HookBody {
   contacts: readonly CalledContact[];
   /** The contacts among them that the CRM reports as deleted for privacy. */
   deleted: readonly CalledContact[];
-  /** False if the body names no contacts, or more has changed than those that it names. */
+  /** False if the body names no contacts, or if more contacts have changed than it names. */
   isComplete: boolean;
   /** True for a Salesforce Outbound Message, whose sender expects a response in its own format. */
   isOutboundMessage: boolean;
@@ -130,8 +130,8 @@ function eventIds({
 }
 
 /**
- * The names of the properties with a contact's ID, in lower case without punctuation, the most reliable first: what an
- * administrator mapped, HubSpot's properties, and what records call their own id.
+ * The names of the properties with a contact's ID, in lower case without punctuation, the most reliable first. They are
+ * what an administrator mapped, HubSpot's properties, and the names that records use for their id.
  */
 const KEYS = [
   ...['contact', 'contacts', 'contactid', 'contactids', 'hsobjectid', 'vid'],

@@ -61,7 +61,7 @@ const hookRoute = createRoute({
     query: z.object({
       contact: contactSchema.optional().openapi({
         description:
-          'The CRM id of the one contact that changed; if left out, those that the body names, or all that changed.',
+          'The CRM id of the changed contact; if left out, the contacts that the body names, or all changed contacts.',
       }),
     }),
   },
@@ -183,7 +183,7 @@ function toAnswer(runId: string | null, hasDeletions: boolean): string {
 export const PROBLEM_TEXTS: Readonly<Record<SignatureProblem, string>> = {
   signature_missing: 'Calls to this address are signed, and this one is not.',
   signature_invalid: 'The signature is not one made with the secret of this address.',
-  signature_too_old: 'The call was signed more than five minutes ago; sign it anew.',
+  signature_too_old: 'The call was signed more than five minutes ago; sign it again.',
 };
 
 async function readSignedCall(c: Context<HttpEnv>, publicUrl: string): Promise<SignedCall> {

@@ -22,10 +22,10 @@ Examples:
   donor-sync approvals confirm 1a2b3c4d    shows it, asks, and does exactly that
   donor-sync approvals refuse 1a2b3c4d     it is not to be done; also for who asked
 
-What waits, and from how many contacts on, is in the settings (twoPeople). Who confirms is another one
-than who asked: here, another user of the machine. It runs out after 7 days. A confirmation that was cut
-off goes on when it is repeated. Exit code 0: done. 2: nothing was changed, and the message says why.
-3: confirmed, and not at its end.`;
+The settings (twoPeople) say which actions wait, and from how many contacts on. Someone other than the
+requester has to confirm: here, another user of the machine. A request expires after 7 days. If a
+confirmation was cut off, repeat it to continue. Exit code 0: done. 2: nothing was changed, and the
+message says why. 3: confirmed, but not finished.`;
 
 /** The command `approvals`: the actions that wait for a second user, and the answers. */
 export function approvalsCommand(deps: ProductDeps): Command {

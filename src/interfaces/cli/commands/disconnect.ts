@@ -11,7 +11,7 @@ Examples:
 The CRM revokes its token, and runs of the client stop. What is known of its contacts stays: if you connect the same
 account again, it continues from there.`;
 
-/** The command `disconnect`: the end of what `connect` began. */
+/** The command `disconnect`: the end of what `connect` started. */
 export function disconnectCommand(deps: ProductDeps): Command {
   return operationCommand(deps, disconnectClient).addHelpText('after', EXAMPLES);
 }

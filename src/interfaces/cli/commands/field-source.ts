@@ -25,7 +25,7 @@ Asks the CRM nothing: the files are made of the integration's field map.`;
 
 const sourceOptions = baseOptions.extend({ integration: z.string().optional() });
 
-/** The command `fields source`: what `fields create` makes, for those who deploy by themselves. */
+/** The command `fields source`: what `fields create` makes, for users who deploy it themselves. */
 export function fieldSourceCommand(deps: ProductDeps): Command {
   const command = productCommand('source', deps)
     .description('write the mapped fields as source for an administrator to deploy (Salesforce)')

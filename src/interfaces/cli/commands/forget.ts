@@ -15,12 +15,12 @@ Examples:
   donor-sync forget lift-block 0035e00001 --integration riverside
 
 The contact is erased from the database of every integration of that CRM account, leaves the networks,
-and is never taken up again, nor under another id before a user has decided. With --also-in-crm the
+and is never enhanced again. A contact with another id that looks like it waits for a user to decide. With --also-in-crm the
 values that are still ours are cleared in the CRM first, and read again; what a user typed stays. A
 receipt says what was done.
 
-Cut off at any moment, the same command goes on. Exit code 0: erased, now or earlier. 2: no contact has
-this id, and nothing was done. 3: the CRM did not let everything be cleared, or a sync is at work:
+If the command is cut off, run it again to continue. Exit code 0: erased, now or earlier. 2: no contact has
+this id, and nothing was done. 3: the CRM did not let everything be cleared, or a sync is running:
 repeat the command; or it waits for a second user (twoPeople.forget and twoPeople.forgetEverywhere of
 the settings), and nothing was done yet.`;
 

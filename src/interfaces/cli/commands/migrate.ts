@@ -48,7 +48,7 @@ interface MigrateReport {
   applied: string[];
   /** Migrations that are still missing, oldest first; empty unless only checking. */
   pending: string[];
-  /** Secrets that the current key sealed anew; null if that was not asked for. */
+  /** Secrets that were encrypted again with the current key; null if that was not requested. */
   resealed: number | null;
 }
 

@@ -30,9 +30,9 @@ Examples:
 
 Copies everything of the SQLite file that the settings name into an empty Postgres database, compares
 it, and marks the file as moved; after that the file is refused by every command. No other process may
-have the file open. Killed, or cut off, it is repeated and goes on; until its end the file stays in use,
+have the file open. If it was killed or cut off, repeat it to continue. Until it ends, the file stays in use,
 and the new database is refused by every other command. --start-over empties a new database in which a
-move did not come to its end, and begins again: that move may have been another file's.
+move did not finish, and starts again: that move may have been another file's.
 The new database needs the same DONOR_SYNC_SECRET_KEY.`;
 
 const optionsSchema = baseOptions.extend({

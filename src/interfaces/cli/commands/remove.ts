@@ -9,7 +9,7 @@ Examples:
   donor-sync remove riverside --yes --json
 
 A CSV file that was uploaded in its set-up is deleted with its results; any other file stays. Processes that serve
-or work stop running the client within seconds; a run that is in progress comes to its end. What is known of its
+or work stop running the client within seconds; a run in progress finishes first. What is known of its
 contacts stays: if you apply the client again, it continues from there.`;
 
 /** The command `remove`: the way back from `apply`. */

@@ -51,9 +51,9 @@ Examples:
 
 In a folder without donor-sync.yaml it writes one, and the link leads to the set-up in the browser.
 While there is no user and no access token, it prints a link that lets one browser on this machine in, once.
-Runs begin by the schedules of the settings, by POST /v1/integrations/ID/runs and by webhooks. The
+Runs start by the schedules in the settings, by POST /v1/integrations/ID/runs and by webhooks. The
 settings are read at the start. SIGTERM or Ctrl-C ends within ten seconds; runs that it interrupts
-go on at the next start. Several may serve one database.`;
+continue at the next start. Several may serve one database.`;
 
 const optionsSchema = baseOptions.extend({
   host: z.string().trim().min(1, { error: 'Write an address after --host.' }).optional(),
@@ -113,7 +113,7 @@ async function serve(
 }
 
 /**
- * In a folder without a settings file the set-up in the browser begins: writes one that has no integrations yet.
+ * In a folder without a settings file the set-up in the browser starts: writes one that has no integrations yet.
  * What is there is never replaced, and a file that was named has to be there.
  */
 async function beginSettings(
@@ -130,7 +130,7 @@ async function beginSettings(
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
     throw new ConfigurationError(
-      `There is no settings file, and none can be written here: ${messageOf(error)}. Run it in a folder of its own that it may write to.`,
+      `There is no settings file, and none can be written here: ${messageOf(error)}. Run it in a separate folder that it may write to.`,
       { code: 'settings_unwritable', cause: error },
     );
   }
@@ -169,7 +169,7 @@ function warnOfPlainHttp(
   if (LOOPBACK_HOSTS.has(host) || isBehindTls) return;
   log.warn(
     { host, publicUrl },
-    'users can sign in only at http://localhost, on the machine of the service: server.publicUrl is no https address. Put a proxy with TLS in front and name its address there',
+    'users can sign in only at http://localhost, on the machine of the service: server.publicUrl is not an https address. Put a proxy with TLS in front and name its address there',
   );
 }
 
@@ -260,7 +260,7 @@ async function serveUntil(
   }
 }
 
-/** Listening depends on nothing but the address, so that one is to blame. */
+/** Listening depends only on the address, so the address is to blame. */
 async function listen(options: ServerOptions): Promise<HttpServer> {
   const { host, port } = options;
   try {
@@ -298,7 +298,7 @@ async function announce(
   { http: { url }, firstVisit }: { http: HttpServer; firstVisit: FirstVisit | null },
 ): Promise<void> {
   const signInUrl = firstVisit && url + firstVisit.path;
-  // One line, so that a program that started us can read it and go on.
+  // One line, so that a program that started us can read it and continue.
   if (output.isJson) {
     const link = signInUrl === null ? {} : { signInUrl };
     stdout.write(`${JSON.stringify({ ready: true, url, ...link })}\n`);

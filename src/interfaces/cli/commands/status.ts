@@ -14,7 +14,7 @@ Examples:
   donor-sync status
   donor-sync status riverside --json    for scripts: { "integrations": [...] }`;
 
-/** The command `status`: what is going on, what happened last, and what to do next. */
+/** The command `status`: what is happening, what happened last, and what to do next. */
 export function statusCommand(deps: ProductDeps): Command {
   const choice = { each: 'integrations', byDefault: 'all' } as const;
   return operationCommand(deps, showStatus, choice, { draw: printStatus }).addHelpText(
@@ -49,15 +49,15 @@ function scheduleText({ schedule }: ClientStatus): string {
 
 function nowText({ running }: ClientStatus, now: number): string {
   if (running === null) return 'nothing is running';
-  const since = running.since === null ? '' : `, begun ${formatAgo(running.since, now)}`;
-  return `${ownerWords(running.owner)} is at work${since}`;
+  const since = running.since === null ? '' : `, started ${formatAgo(running.since, now)}`;
+  return `${ownerWords(running.owner)} is running${since}`;
 }
 
 function lastRunText({ lastRun, running }: ClientStatus, now: number): string {
   if (lastRun === null) return 'none yet';
   const isCutOff = lastRun.status === 'running' && running === null;
-  const status = isCutOff ? 'was cut off; the next run goes on' : STATUS_WORDS[lastRun.status];
-  return `${status}, begun ${formatAgo(lastRun.startedAt, now)}`;
+  const status = isCutOff ? 'was cut off; the next run continues' : STATUS_WORDS[lastRun.status];
+  return `${status}, started ${formatAgo(lastRun.startedAt, now)}`;
 }
 
 function successText({ lastSuccessAt }: ClientStatus, now: number): string {
@@ -70,5 +70,5 @@ function waitingText({ contacts, holds, networkHolds }: ClientStatus): string {
     describeCount(holds, 'contact'),
     ...(networkHolds === 0 ? [] : [describeCount(networkHolds, 'network')]),
   ];
-  return `${describeCount(waiting, 'contact')} for the next run, ${held.join(' and ')} for a person`;
+  return `${describeCount(waiting, 'contact')} for the next run, ${held.join(' and ')} held for a decision`;
 }

@@ -26,16 +26,18 @@ Examples:
   donor-sync worker --runs 10     so many integrations at the same time
   donor-sync worker --json        one line when it is ready: {"ready":true,"runs":4}
 
-Takes up the runs that schedules, people and webhooks have asked for. Any number of workers, on any
-machines, share one Postgres database; \`donor-sync serve\` beside them has the pages, the webhooks and
-the schedules. SIGTERM or Ctrl-C ends within ten seconds; another worker goes on with what it leaves.`;
+Carries out the runs that schedules, users and webhooks have requested. Any number of workers, on any
+machines, share one Postgres database. \`donor-sync serve\` has the pages, the webhooks and the schedules.
+SIGTERM or Ctrl-C ends it within ten seconds, and another worker continues its runs.`;
 
 const optionsSchema = baseOptions.extend({ runs: z.number().optional() });
 
 /** The command `worker`: runs, until it is stopped, and no HTTP. */
 export function workerCommand(deps: ProductDeps): Command {
   const command = productCommand('worker', deps)
-    .description('run what was asked for until stopped, beside others on one Postgres database')
+    .description(
+      'carry out requested runs until stopped, together with other workers on one Postgres database',
+    )
     .option(
       '--runs <n>',
       'integrations at the same time (default: server.maxRunsAtOnce of the settings)',
@@ -84,7 +86,7 @@ async function workUntil(
   const unfollow = followIntegrations(application, deps, async () => runner.wake());
   try {
     runner.start();
-    // One line, so that a program that started us can read it and go on.
+    // One line, so that a program that started us can read it and continue.
     if (output.isJson) stdout.write(`${JSON.stringify({ ready: true, runs: maxRunsAtOnce })}\n`);
     const served = describeCount(application.integrations.size, 'integration');
     output.print(`Working for ${served}, ${maxRunsAtOnce} at the same time. Ctrl-C ends it.`);

@@ -12,7 +12,7 @@ function splitGraphemes(text: string): Intl.Segments {
 const WIDE =
   /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\u{3000}-\u{303e}\u{ff01}-\u{ff60}\u{ffe0}-\u{ffe6}]|\p{Emoji_Presentation}|\u{fe0f}/u;
 
-/** Characters that take no column of their own: marks and joiners without a letter before them. */
+/** Characters that do not take a separate column: marks and joiners without a letter before them. */
 const WITHOUT_WIDTH = /^[\p{Mark}\p{Format}\p{Control}]+$/u;
 
 const ONLY_ASCII = /^[\x20-\x7e]*$/;
@@ -83,7 +83,7 @@ function graphemeWidth(grapheme: string): number {
   return WIDE.test(grapheme) ? 2 : 1;
 }
 
-/** Text of several lines whose second line and all after it begin below the first, in that column. */
+/** Text of several lines whose second line and all after it start below the first, in that column. */
 export function hangLines(text: string, column: number): string {
   return text.replaceAll('\n', `\n${' '.repeat(column)}`);
 }

@@ -31,9 +31,9 @@ export interface Output {
   readonly isTerminal: boolean;
   /** Colours for stdout. */
   readonly style: Style;
-  /** A line (or lines) for a person; silent with `--json`. */
+  /** A human-readable line (or lines); silent with `--json`. */
   print(text?: string): void;
-  /** A table for a person, fitted to the terminal; silent with `--json`. */
+  /** A human-readable table, fitted to the terminal; silent with `--json`. */
   table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): void;
   /** The command's answer: the one document, or what `render` shows a person. Once a command. */
   finish<Document>(document: Document, render: (document: Document) => void): void;
@@ -108,7 +108,7 @@ export const EXIT_CODES = {
   unexpected: 1,
   /** Bad usage or settings: nothing was changed. */
   usage: 2,
-  /** The run stopped before its end and the next run goes on from there. */
+  /** The run stopped early, and the next run continues from there. */
   stopped: 3,
 } as const;
 
@@ -119,7 +119,7 @@ export interface Failure {
   exitCode: ExitCode;
   /** A stable word in snake_case. */
   code: string;
-  /** For a person. */
+  /** The human-readable message. */
   message: string;
   details: Readonly<Record<string, unknown>>;
 }
@@ -143,8 +143,8 @@ export function describeFailure(error: unknown): Failure {
 }
 
 /**
- * What passes with time is a stop, not a failure: the next try goes on from there. So is a lease that is
- * lost: the process that has it now goes on.
+ * A problem that passes with time is a stop, not a failure: the next attempt continues from there. So is a lease that
+ * is lost: the process that has it now goes on.
  */
 function toExitCode(error: DonorSyncError): ExitCode {
   if (isConfigurationError(error)) return EXIT_CODES.usage;

@@ -15,7 +15,7 @@ export interface ProgressState {
 
 /** Lines on a terminal that are updated in place; silent where there is no terminal. */
 export interface Progress {
-  /** Sets the state of a piece of work, which gets a line of its own when first named. */
+  /** Sets the state of a piece of work, which gets a separate line when first named. */
   update(label: string, state: ProgressState): void;
   /** Writes something above the lines, for example a log line. */
   interrupt(write: () => void): void;
@@ -41,7 +41,7 @@ const MAX_SAMPLES = RATE_WINDOW_MS / REDRAW_INTERVAL_MS;
 /** Until then a rate would be a guess. */
 const MIN_RATE_SPAN_MS = 1000;
 
-/** Without progress for so long, when it goes on depends on others, and no time is promised. */
+/** Without progress for so long, others decide when it continues, and no time is promised. */
 const STANDSTILL_MS = 5_000;
 
 /** Less than this is over before it is read. */

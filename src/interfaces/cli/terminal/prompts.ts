@@ -111,7 +111,7 @@ export function createPrompts(streams: { input: Readable; output: Writable }): P
     },
     async secret(message) {
       const answer = await password({ ...streams, message, mask: '•' });
-      // Nothing typed is no text at all for this prompt.
+      // For this prompt, empty input means no text.
       return unlessCancelled(answer ?? '').trim() || null;
     },
     async confirm(message, initial = false) {
@@ -147,7 +147,7 @@ function checkChoice(question: ChoiceQuestion | ManyQuestion, answer: string): v
   throw usageError(`${question.flag}: "${answer}" is not one of the choices${hint}`);
 }
 
-/** The user has ended the questions; `next` is how to go on. */
+/** The user has ended the questions; `next` is how to continue. */
 export function cancelled(next = ''): ConfigurationError {
   return new ConfigurationError(`Stopped. Nothing was written.${next}`, { code: 'cancelled' });
 }

@@ -30,7 +30,7 @@ export function createStopSignal(process: Stoppable, stderr: TextStream): () => 
   }
 
   function endNow(): never {
-    stderr.write('Ended at once; the next run goes on from what is on disk.\n');
+    stderr.write('Ended at once; the next run continues from the data on disk.\n');
     return process.exit(EXIT_CODES.stopped);
   }
 

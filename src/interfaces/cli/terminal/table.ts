@@ -5,9 +5,9 @@ import { displayWidth, padWidth, wrapWidth } from './display-width.ts';
 export interface Column<Row> {
   header: string;
   value(row: Row): string;
-  /** Numbers stand to the right; default `left`. */
+  /** Numbers are aligned to the right; default `left`. */
   align?: 'left' | 'right';
-  /** True if its texts may go on below when the terminal is narrow; default false. */
+  /** True if its texts may continue below when the terminal is narrow; default false. */
   shrinks?: boolean;
   /** The least that a column shrinks to; 14 by default. */
   minWidth?: number;
@@ -32,8 +32,8 @@ const GAP = '  ';
 const MIN_WIDTH = 14;
 
 /**
- * A table as text, without a line after the last. Nothing is cut: what does not fit goes on below, and
- * where not even that fits, each row becomes a block with a line for each column.
+ * A table as text, without a line after the last. Nothing is cut: text that does not fit continues below, and if even
+ * that does not fit, each row becomes a block with a line for each column.
  */
 export function formatTable<Row>(
   allColumns: readonly Column<Row>[],

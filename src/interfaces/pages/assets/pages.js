@@ -145,7 +145,7 @@ async function fetchFragment(address) {
   } catch {
     // Said below.
   }
-  return ['The CRM could not be asked.'];
+  return ['The CRM could not be reached.'];
 }
 
 /**

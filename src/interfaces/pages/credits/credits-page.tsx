@@ -50,7 +50,7 @@ function Keys({ keys, now }: { keys: readonly KeyView[]; now: number }) {
     <section class="card" aria-labelledby="left-title">
       <h2 id="left-title">What is left</h2>
       {keys.length === 0 ? (
-        <p class="empty">There is no partner key yet: it comes with the first client.</p>
+        <p class="empty">There is no service key yet. It comes with the first client.</p>
       ) : (
         keys.map((key) => <Key key={key.integrations[0]} view={key} now={now} />)
       )}
@@ -85,7 +85,7 @@ function Key({ view, now }: { view: KeyView; now: number }) {
         </p>
       )}
       {balances === null && trouble === null && (
-        <p class="empty">The service is being asked: reload the page in a moment.</p>
+        <p class="empty">donor-sync is querying the service. Reload the page in a moment.</p>
       )}
       {balances !== null && (
         <dl class="buckets">

@@ -11,7 +11,7 @@ export function CreditsSection({ credits, now }: { credits: readonly KeyCredits[
       <h2 id="credits-title">Credits</h2>
       <div id="credits-live" data-live>
         {credits.length === 0 ? (
-          <p class="empty">There is no partner key yet.</p>
+          <p class="empty">There is no service key yet.</p>
         ) : (
           credits.map((key) => <Key key={key.integrations[0]} credits={key} now={now} />)
         )}
@@ -34,7 +34,7 @@ function Key({ credits, now }: { credits: KeyCredits; now: number }) {
         )}
       </p>
       {trouble !== null && <Untold trouble={trouble} />}
-      {balances === null && trouble === null && <p class="empty">The service is being asked…</p>}
+      {balances === null && trouble === null && <p class="empty">Querying the service…</p>}
       {balances !== null && (
         <dl class="buckets">
           {ORDER.map((bucket) => (

@@ -57,11 +57,11 @@ function Answers({ approval }: { approval: ShownApproval }) {
           action={`/decisions/approvals/${id}/refuse`}
           answer={isOwn ? 'Withdraw' : 'Refuse'}
         >
-          Nothing of it is done then.
+          Then it is not done.
         </ConfirmDialog>
       )}
     </div>
   );
 }
 
-const WHY_NOT = 'Waits for a person who may do it';
+const WHY_NOT = 'Waits for someone who may do it';

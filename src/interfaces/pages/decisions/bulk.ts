@@ -31,7 +31,7 @@ const WORDS: Readonly<Record<DecisionWord, (contacts: string, credits: string) =
   reject: (contacts) => ({
     label: 'Reject all (no credit)',
     title: `Leave ${contacts} as they are?`,
-    consequence: 'Nothing is written into them, and they are not asked about again by themselves.',
+    consequence: 'Nothing is written into them, and they are not submitted again automatically.',
     answer: `Reject all ${contacts}`,
   }),
   resubmit: (contacts, credits) => ({

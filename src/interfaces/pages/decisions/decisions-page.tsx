@@ -26,8 +26,8 @@ export function DecisionsPage(props: { content: Content; viewer: Viewer; note: s
         <h1>Decisions</h1>
         <p class="quiet">
           {queue.total === 0
-            ? 'Nothing waits for a person.'
-            : `${describeCount(queue.total, 'decision')} ${queue.total === 1 ? 'waits' : 'wait'} for a person.`}
+            ? 'No decisions are pending.'
+            : `${describeCount(queue.total, 'decision')} pending.`}
         </p>
       </div>
       {approvals.length > 0 && <Approvals approvals={approvals} now={viewer.now} />}
@@ -39,7 +39,7 @@ export function DecisionsPage(props: { content: Content; viewer: Viewer; note: s
         <div class={open === null ? 'decisions none-open' : 'decisions'}>
           <nav class="queue" aria-label="Queue">
             {items.length === 0 ? (
-              <p class="empty">Nothing of that kind waits.</p>
+              <p class="empty">No pending decisions of this kind.</p>
             ) : (
               <ul>
                 {items.map((item) => (
@@ -178,8 +178,8 @@ function NoneOpen({ first, query }: { first: QueueItem | undefined; query: Queue
     <div class="card">
       <h2>One at a time</h2>
       <p class="actions">
-        Each decision opens here with what there is to know about it. Names are asked of the CRM and
-        the service when you open it, and are kept nowhere; the audit notes that you saw them.
+        Each decision opens here with all details. Names are fetched from the CRM and the service
+        when you open it, and are not stored. The audit records that you saw them.
       </p>
       <a
         class="button primary"
@@ -201,7 +201,7 @@ function UndoBar(props: { undo: NonNullable<Content['undo']>; query: QueueQuery;
       <Icon kind="well" />
       <p>
         {undo.text}. It counts in <span data-seconds>{describeCount(seconds, 'second')}</span>, or
-        when the next run begins.
+        when the next run starts.
       </p>
       <form method="post" action={`/decisions/answers/${undo.id}/withdraw${queueWords(query)}`}>
         <button type="submit" class="button small" data-key="u" aria-keyshortcuts="U">

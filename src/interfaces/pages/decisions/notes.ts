@@ -4,7 +4,7 @@ export const DECISION_NOTES = {
   withdrawn: 'Withdrawn. Nothing was changed.',
   second: 'Nothing has been decided yet: this waits for a second user.',
   confirmed: 'Confirmed.',
-  refused: 'Refused. Nothing of it is done.',
+  refused: 'Refused. It is not done.',
   'too-late': 'It counts already, so it can no longer be withdrawn. Nothing was changed.',
 } as const;
 

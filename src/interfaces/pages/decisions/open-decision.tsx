@@ -124,9 +124,7 @@ function Evidence({ evidence }: { evidence: HoldEvidence }) {
       {problems.length > 0 && result !== 'gone' && (
         <div class="trouble trouble-attention">
           <Icon kind="attention" />
-          <p>
-            Not everything can be shown: {problemsText(problems)} It can be decided all the same.
-          </p>
+          <p>Not everything can be shown: {problemsText(problems)} You can decide anyway.</p>
         </div>
       )}
       {problems.length > 0 && result === 'gone' && contact === null && (
@@ -287,7 +285,7 @@ function Examples({ batch: { examples, problem } }: { batch: OpenBatch }) {
     return (
       <div class="trouble trouble-attention">
         <Icon kind="attention" />
-        <p>No examples can be shown: {problem} They can be decided all the same.</p>
+        <p>No examples can be shown: {problem} You can decide anyway.</p>
       </div>
     );
   }

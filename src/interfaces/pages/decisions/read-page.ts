@@ -81,7 +81,7 @@ export interface OpenBatch {
 
 export interface Undo {
   id: string;
-  /** The answer and its subject, as a sentence without its full stop. */
+  /** The answer and its subject, in words without its full stop. */
   text: string;
   /** Epoch ms. */
   countsAt: number;
@@ -224,7 +224,7 @@ export function queueWords(
 const DECIDED_WORDS = {
   approved: 'Approved',
   rejected: 'Rejected',
-  resubmitted: 'To be asked again',
+  resubmitted: 'To be submitted again',
 } as const;
 
 /** Lists recent answers for users who may want to withdraw them. */

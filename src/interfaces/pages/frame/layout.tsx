@@ -25,7 +25,7 @@ export interface Viewer {
 export interface FrameOverview {
   summary: Summary;
   total: number;
-  /** Some of the clients, those that need attention first. */
+  /** Some of the clients; clients that need attention come first. */
   clients: readonly { id: string; name: string }[];
 }
 
@@ -92,7 +92,7 @@ export function Layout(props: PropsWithChildren<LayoutProps>) {
           {isSignedIn && <Rail current={area} viewer={viewer} />}
           <div class="page">
             <p id="offline" class="offline" role="status" hidden>
-              The service does not answer. What you see is how things stood before.
+              The service does not answer. This page shows an earlier state.
             </p>
             <main id="main" tabindex={-1}>
               {note !== null && (
@@ -106,7 +106,7 @@ export function Layout(props: PropsWithChildren<LayoutProps>) {
               <span>donor-sync {viewer.version}</span>
               <a href={helpAbout(area)}>Help</a>
               <a href="/docs">HTTP API</a>
-              <noscript>Reload the page to see how things stand now.</noscript>
+              <noscript>Reload the page to see the current state.</noscript>
             </footer>
           </div>
         </div>

@@ -118,7 +118,7 @@ export function ErrorNotice(props: { which: string; message: string; advice: Adv
       <Icon kind={kind} />
       <div>
         <p>
-          <strong>{which} did not come to its end.</strong> {message}
+          <strong>{which} did not finish.</strong> {message}
         </p>
         {advice.steps.map(({ text, command }) => (
           <p>

@@ -1,6 +1,6 @@
 /**
- * The guide: files that the build has made from the documents. Everyone can read them, because they say nothing about this
- * installation. An address is only looked up in the list of files and never becomes a path.
+ * The guide: files that the build has made from the documents. Everyone can read them, because they say nothing about
+ * this installation. An address is only looked up in the list of files and never becomes a path.
  */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ const CACHE_CONTROL = 'public, max-age=300';
 
 const filesSchema = z.array(z.object({ path: z.string(), file: z.string(), type: z.string() }));
 
-/** The routes of the guide. Nothing of it stays in memory: the list of its files is 5 kB. */
+/** The routes of the guide. The guide does not stay in memory; the list of its files takes 5 kB. */
 export function guideRoutes(folder = findGuide()): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   for (const path of [GUIDE, `${GUIDE}/:page`, `${GUIDE}/images/:image`]) {
@@ -35,7 +35,7 @@ export function guideRoutes(folder = findGuide()): Hono<HttpEnv> {
   return app;
 }
 
-/** The built program has the guide next to it; the sources have the one of the last build. */
+/** The built program has the guide next to it; the sources have the guide of the last build. */
 function findGuide(): string {
   const built = ownFile('guide');
   return existsSync(built) ? built : ownFile('dist/guide');

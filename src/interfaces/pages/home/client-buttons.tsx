@@ -35,8 +35,8 @@ export function StopRun({ run, name, back }: { run: string; name: string; back: 
       action={`/runs/${run}/stop?back=${back}`}
       answer="Stop the run"
     >
-      It ends within seconds. What was paid for is kept, nothing is paid for twice, and the next run
-      goes on from there. Its schedule stays as it is.
+      The run stops within seconds. Paid results are kept, nothing is paid for twice, and the next
+      run continues from there. The schedule does not change.
     </ConfirmDialog>
   );
 }

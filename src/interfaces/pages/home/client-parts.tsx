@@ -70,7 +70,7 @@ export function Facts({ view, now }: { view: IntegrationView; now: number }) {
         <NextRun schedule={schedule} now={now} />
       </Fact>
       <Fact name="Left for the next run">{describeCount(waiting, 'contact')}</Fact>
-      <Fact name="Held for a person">
+      <Fact name="Held for a decision">
         {held === 0 ? (
           'nothing'
         ) : (
@@ -168,7 +168,7 @@ export function CurrentRunPanel({ current, now }: { current: CurrentRun; now: nu
         </span>
       </p>
       <progress
-        aria-label="Contacts that are settled, of those that were chosen"
+        aria-label="Settled contacts, out of the chosen contacts"
         data-progress
         {...(chosen > 0 ? { value: done, max: chosen } : {})}
       />
@@ -220,7 +220,7 @@ export function AcceptRate(props: { integration: { id: string; name: string } })
       id={`${button}_question`}
       buttonId={button}
       label="Accept this rate"
-      title={`Send the contacts of ${name} all the same?`}
+      title={`Send the contacts of ${name} anyway?`}
       action={`/integrations/${id}/accept-match-rate`}
       answer="Accept and sync"
     >
@@ -250,7 +250,7 @@ export function AcceptMarks(props: { integration: { id: string; name: string } }
   );
 }
 
-/** The link to a few persons as they would be sent. It is for readers and above, because the page shows names. */
+/** The link to a few people as they would be sent. It is for readers and above, because the page shows names. */
 export function PersonsLink({ id }: { id: string }) {
   return <a href={`/integrations/${id}/persons`}>See what is sent</a>;
 }

@@ -221,7 +221,7 @@ function Actions({ client }: { client: ClientView }) {
             <span class="quiet">
               {schedule.paused
                 ? 'The next run is the next time of the schedule from now on.'
-                : 'No run begins by schedule until it is resumed; one that goes on goes on.'}
+                : 'No run starts by schedule until it is resumed. A run in progress continues.'}
             </span>
           </div>
         )}
@@ -233,7 +233,7 @@ function Actions({ client }: { client: ClientView }) {
               </button>
             </form>
             <span class="quiet">
-              It ends within seconds; nothing is lost, and the next run goes on from there.
+              The run stops within seconds. Nothing is lost, and the next run continues from there.
             </span>
           </div>
         )}

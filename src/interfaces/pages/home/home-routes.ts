@@ -83,13 +83,13 @@ export function homeRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
 
 /** The notes that the next page can show. Its address only selects one of them. */
 const NOTES = {
-  sync: 'A sync was asked for. It begins in a moment.',
-  joined: 'A sync is going on or about to begin already.',
-  accepted: 'Accepted. A sync begins in a moment and sends the contacts that wait.',
-  pause: 'The schedule is paused. No run begins by it until it is resumed.',
+  sync: 'A sync was requested. It starts in a moment.',
+  joined: 'A sync is already in progress or about to start.',
+  accepted: 'Accepted. A sync starts in a moment and sends the contacts that wait.',
+  pause: 'The schedule is paused. It starts no runs until you resume it.',
   resume: 'The schedule is resumed.',
-  stopping: 'The run was asked to stop. It ends within seconds.',
-  dropped: 'The run does not begin any more.',
+  stopping: 'The run is stopping. It ends within seconds.',
+  dropped: 'The run will not start.',
   over: 'The run was over already.',
   ...DECISION_NOTES,
 } as const;

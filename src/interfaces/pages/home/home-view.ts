@@ -26,7 +26,7 @@ export interface HomeView {
   verdict: Verdict;
   /** Number of clients that the user has access to. */
   total: number;
-  /** Number of clients that pass each filter, among those that match the search. */
+  /** Number of clients that pass each filter, among the clients that match the search. */
   counts: Record<ClientFilter, number>;
   /** The kinds of CRM that there are. */
   crms: string[];

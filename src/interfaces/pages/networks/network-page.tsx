@@ -209,8 +209,8 @@ function Prospects({ id }: { id: string }) {
     <section class="card" aria-labelledby="prospects-title">
       <h2 id="prospects-title">People who are not in the CRM</h2>
       <p class="actions">
-        The service knows who else the members could introduce. It is asked once for the strongest,
-        which takes a credit if it charges for questions.
+        The service knows who else the members could introduce. One query returns the strongest
+        connections, which costs a credit if the service charges for queries.
       </p>
       <form method="post" action={`/networks/${id}/prospects`}>
         <button type="submit" class="button">

@@ -60,11 +60,12 @@ export function NetworksPage({ content, viewer }: { content: NetworksContent; vi
           {may(viewer, 'admin') && networks.some(({ networkId }) => networkId !== null) && (
             <form class="row actions" method="post" action={`/networks/${id}/check`}>
               <button type="submit" class="button small">
-                Check at the service
+                Compare with the service
               </button>
               <span class="quiet">
-                What was changed there by hand. It asks about the members; where a question costs,
-                it stops after the first and says what the others would.
+                Shows what was changed there by hand. This queries the members. If a query costs
+                credits, donor-sync stops after the first one and says how many the others would
+                cost.
               </span>
             </form>
           )}

@@ -67,7 +67,7 @@ export interface ShownPerson {
   /** As a run has written it into the CRM; null if there is none, or it may not be shown. */
   sentence: string | null;
   memberOf: string[];
-  /** The paths to the person, each as a sentence, limited to a readable number. */
+  /** The paths to the person, each in words, limited to a readable number. */
   sentences: string[];
   more: number;
 }

@@ -31,7 +31,7 @@ export function RunContacts({ detail, maySeeNames }: { detail: RunDetail; maySee
         {query.outcome && <input type="hidden" name="outcome" value={query.outcome} />}
         {query.reason && <input type="hidden" name="reason" value={query.reason} />}
         <label>
-          Id in the CRM begins with{' '}
+          Id in the CRM starts with{' '}
           <input
             type="search"
             id="contact-prefix"
@@ -189,7 +189,7 @@ function Changes({ run, crmId, place }: { run: string; crmId: string; place: num
       <Dialog id={id} title={`What this run wrote into ${crmId}`}>
         <div data-load>
           <p>
-            <a href={href}>Show what stood there before, and what stands there now</a>
+            <a href={href}>Show the previous and current values</a>
           </p>
         </div>
         <button type="button" class="button" popovertarget={id} popovertargetaction="hide">
@@ -227,8 +227,7 @@ export function ChangesPage({ view, viewer }: { view: ChangesView; viewer: Viewe
 const STATES: Readonly<Record<Exclude<WrittenChanges['state'], 'known'>, string>> = {
   none: 'This run wrote no field of this contact.',
   gone: 'The CRM does not have this contact any more.',
-  unkept:
-    'What stood there before is not kept any more (retention.previousValues), or its key is gone.',
+  unkept: 'The previous value is not kept any more (retention.previousValues), or its key is gone.',
 };
 
 function ChangesBody({ view: { state, changes } }: { view: ChangesView }) {

@@ -35,7 +35,7 @@ export interface RunDetail {
   reasons: ReasonCount[];
   /** Number of contacts that got the profile of another contact of the same person, without a credit. */
   shared: number;
-  /** A page of the contacts that pass the filter, without those that were just fresh. */
+  /** A page of the contacts that pass the filter, without contacts whose profile was still fresh. */
   contacts: ShownContact[];
   /** The page's filter. */
   query: ContactQuery;

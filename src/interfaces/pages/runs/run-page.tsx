@@ -94,7 +94,7 @@ export function RunBody({ detail, words, viewer }: RunBodyProps) {
 }
 
 function PhaseStatus({ detail: { report, phase, isStopping } }: { detail: RunDetail }) {
-  if (phase === 'waiting') return <Status kind="busy" word="About to begin" />;
+  if (phase === 'waiting') return <Status kind="busy" word="About to start" />;
   if (isStopping) return <Status kind="busy" word="Stopping" />;
   return <RunStatus report={report} isCutOff={phase === 'over' && report.status === 'running'} />;
 }
@@ -113,8 +113,8 @@ function Buttons({ detail, viewer }: { detail: RunDetail; viewer: Viewer }) {
           action={`/runs/${report.id}/stop`}
           answer="Stop the run"
         >
-          It ends within seconds. What was paid for is kept, nothing is paid for twice, and the next
-          run goes on from there. Its schedule stays as it is.
+          The run stops within seconds. Paid results are kept, nothing is paid for twice, and the
+          next run continues from there. The schedule does not change.
         </ConfirmDialog>
       )}
       {isAdmin && phase === 'over' && isSetUp && report.contacts.failed > 0 && (
@@ -126,9 +126,9 @@ function Buttons({ detail, viewer }: { detail: RunDetail; viewer: Viewer }) {
           action={`/runs/${report.id}/retry`}
           answer="Retry now"
         >
-          A sync begins. Writes that the CRM refused and profiles that could not be read are tried
-          again without a credit; persons the service does not know are not asked for again. As in
-          every sync, each new or changed contact costs a credit.
+          A sync starts. Writes that the CRM refused and profiles that could not be read are tried
+          again without a credit. People whom the service does not know are not submitted again. As
+          in every sync, each new or changed contact costs a credit.
         </ConfirmDialog>
       )}
       {isAdmin && phase === 'over' && isSetUp && report.contacts.written > 0 && (
@@ -174,7 +174,7 @@ function Progress(props: { progress: RunProgress; report: RunReport }) {
   return (
     <div class="progress">
       <progress
-        aria-label="Contacts that are settled, of those that were chosen"
+        aria-label="Settled contacts, out of the chosen contacts"
         data-progress
         {...(chosen > 0 ? { value: settled, max: chosen } : {})}
       />

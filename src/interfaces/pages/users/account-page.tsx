@@ -101,10 +101,10 @@ function Passkeys(props: {
       {own.length > 0 && <PasskeyTable viewer={viewer} own={own} canRemove={canRemove} />}
       {impossibleAt !== null && (
         <p>
-          There can be none here: browsers make passkeys for names alone, and this service is known
-          as <code>{impossibleAt}</code>. Who runs it can change that: <code>server.publicUrl</code>{' '}
-          in the settings is to begin with <code>https://</code> and a name, or, on one&rsquo;s own
-          machine, with <code>http://localhost</code>.
+          Passkeys do not work here: browsers create them for names only, and this service is known
+          as <code>{impossibleAt}</code>. The operator can change that. In the settings,{' '}
+          <code>server.publicUrl</code> must start with <code>https://</code> and a name, or, on
+          your own machine, with <code>http://localhost</code>.
         </p>
       )}
       {impossibleAt === null && add !== null && (

@@ -14,7 +14,10 @@ const rightsSchema = z.looseObject({
   ids: z.string().max(64_000).default(''),
 });
 
-/** Returns role and clients. Throws a ConfigurationError (invalid) if access is limited to some clients and none is named. */
+/**
+ * Returns role and clients. Throws a ConfigurationError (invalid) if access is limited to some clients and none is
+ * named.
+ */
 export function readRights(form: Record<string, unknown>): Rights {
   const { role, reach, ids } = read(rightsSchema, form);
   if (reach === 'all') return { role, integrations: null };
@@ -22,7 +25,7 @@ export function readRights(form: Record<string, unknown>): Rights {
   const typed = ids.split(/[\s,]+/).filter((id) => id !== '');
   const integrations = [...ticked.map((name) => name.slice(BOX.length)), ...typed];
   if (integrations.length > 0) return { role, integrations };
-  throw invalidRequest('Choose the clients within reach, or all.');
+  throw invalidRequest('Select the clients that this user may access, or all.');
 }
 
 function read<Form>(schema: z.ZodType<Form>, form: Record<string, unknown>): Form {

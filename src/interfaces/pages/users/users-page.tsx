@@ -239,7 +239,7 @@ function RightsFields(props: {
         ))}
       </select>
       <fieldset>
-        <legend>Clients within reach</legend>
+        <legend>Access to clients</legend>
         <Choice type="radio" name="reach" value="all" isOn={isAll}>
           All clients, including future ones
         </Choice>

@@ -29,7 +29,7 @@ const PEOPLE = `Id,First,Last,City,Work
 4,Dan,Lee,Rome,Acme
 `;
 
-const QUESTION = 'Leave these rows out, and go on with the others?';
+const QUESTION = 'Leave these rows out, and continue with the others?';
 
 describe('rows that init cannot read', () => {
   it.each([

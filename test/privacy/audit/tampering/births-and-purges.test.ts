@@ -42,7 +42,7 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
   },
   'the place of a purge is set back, so that none was': {
     does: (db) => head(db).set({ purged_seq: 0, purged_hash: null, purged_mark: null }).execute(),
-    says: /The chain begins at entry \d+, and no purge is on record/,
+    says: /The chain starts at entry \d+, and no purge is on record/,
     isPurged: true,
   },
 };

@@ -47,7 +47,7 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
       await clock.advance(DAY_MS);
       await store.act((trx) => savePause(trx, 'z'));
     },
-    says: /a new chain was begun/,
+    says: /a new chain was started/,
   },
   'the audit is emptied without its birth record, and used again at once': {
     does: async (db, { store }) => {
@@ -74,7 +74,7 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
   },
   'the first entry is deleted': {
     does: (db) => db.deleteFrom('audit_entries').where('seq', '=', 1).execute(),
-    says: /chain begins at entry 2, and no purge is on record/,
+    says: /chain starts at entry 2, and no purge is on record/,
   },
   'an entry in the middle is deleted': {
     does: (db) => db.deleteFrom('audit_entries').where('seq', '=', 3).execute(),
@@ -178,7 +178,7 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
         .values({ ...forged, seq: -1 })
         .execute();
     },
-    says: /Entry -1 stands before the place where the chain begins/,
+    says: /Entry -1 is before the start of the chain/,
   },
   'a forged entry is put where older ones were purged': {
     does: async (db) => {
@@ -189,7 +189,7 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
         .values({ ...forged, seq: 2 })
         .execute();
     },
-    says: /Entry 2 stands before the place where the chain begins/,
+    says: /Entry 2 is before the start of the chain/,
     isPurged: true,
   },
   'a second end is added': {
@@ -215,7 +215,7 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
         .values({ ...last, seq: seq + 1 })
         .execute();
     },
-    says: /stands behind the end of the chain/,
+    says: /is behind the end of the chain/,
   },
   'a forged entry is put behind the end, and the end set to it': {
     does: async (db) => {

@@ -63,7 +63,7 @@ export function databaseFile({ database }: Pick<Settings, 'database'>, instead: 
   if (location.kind === 'sqlite' && location.path !== null) return location.path;
   const how =
     location.kind === 'postgres'
-      ? `The database is on a Postgres server, which has tools of its own for this: ${instead} "$DATABASE_URL".`
+      ? `The database is on a Postgres server, which has its own tools for this: ${instead} "$DATABASE_URL".`
       : 'The database is in memory alone.';
   throw new ConfigurationError(`${how} Nothing was changed.`, { code: 'backup_not_of_file' });
 }
@@ -76,7 +76,7 @@ export async function keysFor(
   const keyRing = await findKeyRing(readRuntimeOptions(env, true).secretKey ?? undefined, database);
   if (keyRing !== null) return keyRing;
   throw new ConfigurationError(
-    'There is no key: set DONOR_SYNC_SECRET_KEY, or put the key file back beside the database. Nothing was changed.',
+    'There is no key: set DONOR_SYNC_SECRET_KEY, or put the key file back next to the database. Nothing was changed.',
     { code: 'secret_key_missing' },
   );
 }

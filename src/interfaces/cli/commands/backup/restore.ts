@@ -39,12 +39,13 @@ Examples:
   donor-sync restore --agree riverside            see what a sync would spend, and let it
   donor-sync restore --put-back                   the database was put back by another program
 
-A backup does not know what came after it. Contacts that were paid for since get their profile without a
-credit, if the spending journal has them; otherwise you decide about all that are new or changed. Who was erased since is erased again, by the log beside the
-database and the one next to the backup. If there is no log, or none that was in use after the backup was
+A backup does not know what came after it. Contacts that were paid for since then get their profiles without
+a credit, if the spending journal has them. Otherwise you decide about all contacts that are new or changed.
+Contacts that were erased since then are erased again, by the log next to the database and the log next to
+the backup. If there is no log, or none that was in use after the backup was
 made, it says so, and nothing runs until you agree. Every integration is held: syncs read, deliver what is
-paid for, and spend nothing until you have seen the plan and agreed. No other process may use the database meanwhile. The database as it
-was is kept beside it.`;
+paid for, and spend nothing until you have seen the plan and agreed. No other process may use the
+database during the restore. The former database is kept next to the restored one.`;
 
 const optionsSchema = baseOptions
   .extend({
@@ -163,7 +164,7 @@ function printHeld(
   );
   if (unfinished > 0) {
     output.print(
-      `${describeCount(unfinished, 'erasure')} had not come to an end: repeat \`donor-sync forget\` for them.`,
+      `${describeCount(unfinished, 'erasure')} had not finished: repeat \`donor-sync forget\` for them.`,
     );
   }
   output.print(spendingText(spending));

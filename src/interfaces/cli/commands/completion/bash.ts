@@ -1,8 +1,8 @@
 import { type CommandShape, listNextWords, listShapes } from './shape.ts';
 
 /**
- * The completion for bash. It needs nothing of the package bash-completion, and works with bash 3.2, which macOS has.
- * Where no word fits, bash completes the names of files.
+ * The completion for bash. It does not need the package bash-completion, and works with bash 3.2, which macOS has.
+ * If no word fits, bash completes file names.
  */
 export function createBashCompletion(program: CommandShape): string {
   const shapes = listShapes(program);

@@ -66,7 +66,7 @@ export function listNextWords(shape: CommandShape): { word: string; description:
   return [...commands, ...(first?.choices ?? []).map((word) => ({ word, description: '' }))];
 }
 
-/** `help` is followed by the name of a command. Codes can follow as well, so these are no choices for commander. */
+/** `help` is followed by the name of a command. Codes can follow as well, so these are not choices for commander. */
 function withCommands(help: CommandShape, commands: readonly CommandShape[]): CommandShape {
   const choices = commands.map(({ place }) => place);
   const [first, ...others] = help.arguments;

@@ -1,6 +1,6 @@
 import { type CommandShape, listNextWords, listShapes } from './shape.ts';
 
-/** The completion for zsh, with descriptions. Where no word fits, zsh completes the names of files. */
+/** The completion for zsh, with descriptions. If no word fits, zsh completes file names. */
 export function createZshCompletion(program: CommandShape): string {
   const shapes = listShapes(program);
   return `#compdef donor-sync

@@ -16,7 +16,7 @@ export interface WayBack {
 
 export interface WayBackOptions {
   kind: string;
-  /** Of the consent that has begun. */
+  /** Of the consent that has started. */
   state: string;
   publicUrl: string;
   /** The port of this machine to come back to, instead of the public address. */

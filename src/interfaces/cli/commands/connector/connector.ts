@@ -19,7 +19,7 @@ export interface ConnectorDeps extends CommandDeps {
   cwd: string;
 }
 
-/** The command `connector`: the start of a connector of one's own. */
+/** The command `connector`: creates the skeleton of a new connector. */
 export function connectorCommand(deps: ConnectorDeps): Command {
   return createCommand('connector', deps)
     .description('begin a connector for another kind of CRM')
@@ -87,7 +87,7 @@ function manifest(name: string): string {
     scripts: { test: 'node --test' },
     engines: { node: '>=22.19.0' },
     peerDependencies: { 'donor-sync': '*' },
-    // It is beside this package already; npm need not look for it.
+    // It is already next to this package; npm need not look for it.
     peerDependenciesMeta: { 'donor-sync': { optional: true } },
   };
   return `${JSON.stringify(document, null, 2)}\n`;

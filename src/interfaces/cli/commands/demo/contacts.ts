@@ -18,8 +18,8 @@ export interface DemoContact {
 }
 
 /**
- * The demo's contact list: first a few people whose fates show what a sync does and what it does
- * not, then people as the contact list of the sandbox has them. The same world gives the same list.
+ * The demo's contact list. First come a few people whose fates show what a sync does and what it does not, then people
+ * as in the sandbox's contact list. The same world gives the same list.
  */
 export function createDemoContacts(world: World, size: number): DemoContact[] {
   const pick = createPicker(world);

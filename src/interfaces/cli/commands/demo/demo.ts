@@ -19,7 +19,7 @@ Examples:
   donor-sync demo            sync, then serve the pages and keep the stand-ins running
   donor-sync demo --tour     only six pages to look at, in three minutes
   donor-sync demo --once     sync and end
-  donor-sync demo --public-record   import tax returns into a service of one's own, and sync with it
+  donor-sync demo --public-record   import tax returns into a separate service, and sync with it
 
 Nothing leaves this machine: the service and the CRMs are local stand-ins with invented people. The
 files stay in a temporary folder, to be looked at.`;
@@ -51,7 +51,10 @@ export function demoCommand(deps: ProductDeps): Command {
       wholeNumber(CONTACTS.least, CONTACTS.most),
       CONTACTS.usual,
     )
-    .option('--public-record', 'instead: people from sample tax returns, in a service of its own')
+    .option(
+      '--public-record',
+      'use people from sample tax returns instead, served by a separate service',
+    )
     .addHelpText('after', EXAMPLES);
   return command.action(() =>
     runAction(deps, command, async (output) => {
@@ -69,7 +72,7 @@ async function playDemo(
   output: Output,
 ): Promise<ExitCode> {
   const stopped = deps.stopSignal();
-  // The product does not know the sandboxes: they are loaded when one is asked for.
+  // The product does not know the sandboxes: they are loaded when one is needed.
   const { setStage } = await import('./stage.ts');
   const stage = await setStage(contacts);
   try {
@@ -78,7 +81,7 @@ async function playDemo(
     const report = await runSyncs(deps, stage, folder, stopped);
     const runs = [...report.runs, ...report.crms.flatMap((act) => act.runs)];
     const isDone = runs.every(({ status }) => status === 'succeeded');
-    // A tour says what was synced only if it cannot begin.
+    // A tour says what was synced only if it cannot start.
     output.finish(report, () => {
       if (!tour || !isDone) showReport(output, report);
     });

@@ -69,7 +69,7 @@ export interface ListSettings {
   id: string;
   name: string;
   service: { baseUrl: string; apiKey: string };
-  /** The columns beside the id and the names, indented by eight. */
+  /** The columns in addition to the id and the names, indented by eight. */
   columns: string;
   /** Its other settings, indented by four, and other integrations. */
   rest: string;

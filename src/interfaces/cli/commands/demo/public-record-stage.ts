@@ -11,7 +11,7 @@ import {
   startService,
 } from '../../../../../service/operation/index.ts';
 
-/** A service of one's own that is running, with the people of the sample returns. */
+/** A separate running service, with the people of the sample returns. */
 export interface RecordStage {
   baseUrl: string;
   apiKey: string;

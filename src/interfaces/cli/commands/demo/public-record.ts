@@ -38,7 +38,7 @@ export async function playPublicRecord(
   output: Output,
 ): Promise<ExitCode> {
   const stopped = deps.stopSignal();
-  // The product does not know the service: it is loaded when one is asked for.
+  // The product does not know the service: it is loaded when one is needed.
   const { setRecordStage } = await import('./public-record-stage.ts');
   const folder = await makeDemoFolder();
   const stage = await setRecordStage(folder.path, {
@@ -78,7 +78,7 @@ R6,Ottoline,Quillfeather,Lake View Food Bank,
 function settingsText({ baseUrl, apiKey }: RecordStage): string {
   return listSettings({
     id: INTEGRATION,
-    name: 'Nonprofit with a service of its own',
+    name: 'Nonprofit with its own service',
     service: { baseUrl, apiKey },
     columns: '        employers: [Employer]',
     rest: `    networks:
@@ -134,7 +134,7 @@ function showStart(output: Output, { baseUrl, returns, people }: RecordStage): v
   output.print(
     `${describeCount(people, 'person', 'people')} came in from ${describeCount(returns.length, 'tax return')} of invented organisations: ${returns.join(', ')}`,
   );
-  output.print(`They are in a Partner Data Service of its own: ${baseUrl}`);
+  output.print(`They are in a separate Partner Data Service: ${baseUrl}`);
   output.print();
 }
 

@@ -17,7 +17,7 @@ export interface DemoReport {
   partner: { baseUrl: string; apiKey: string; rootUrl: string };
   runs: RunReport[];
   contacts: DemoResult[];
-  /** What became of each CRM; none if the first sync did not come to its end. */
+  /** What became of each CRM; none if the first sync did not end. */
   crms: CrmResult[];
 }
 
@@ -52,7 +52,7 @@ export function showReport(output: Output, report: DemoReport): void {
   output.print(`  the settings       ${folder.settings}`);
 }
 
-/** Says what can be tried while the service goes on. */
+/** Says what can be tried while the service is running. */
 export function showNextSteps(
   output: Output,
   env: Environment,
@@ -62,12 +62,10 @@ export function showNextSteps(
   const program = env['npm_lifecycle_event'] ? 'npm run --silent donor-sync --' : 'donor-sync';
   output.print();
   output.print(
-    output.style.strong('The service goes on until Ctrl-C. In another terminal, in this folder:'),
+    output.style.strong('The service runs until Ctrl-C. In another terminal, in this folder:'),
   );
   output.print(`  export DONOR_SYNC_CONFIG=${folder.settings}`);
-  output.print(
-    `  ${program} holds                  # what waits for a person, and how to decide it`,
-  );
+  output.print(`  ${program} holds                  # pending decisions, and how to decide them`);
   output.print(`  ${program} runs                   # what the syncs did`);
   output.print(`  ${program} plan                   # after changing a name in contacts.csv`);
   output.print(`  ${program} sync --all`);
@@ -75,7 +73,7 @@ export function showNextSteps(
   output.print(`  curl ${partner.rootUrl}/_sandbox/ledger   # every credit charged`);
 }
 
-/** The same for a CRM: its new fields, what the syncs did, and what stands there now. */
+/** The same for a CRM: its new fields, what the syncs did, and its current values. */
 function showCrm(output: Output, crm: CrmResult): void {
   const { strong, faint } = output.style;
   const [first, second] = crm.runs;
@@ -85,7 +83,7 @@ function showCrm(output: Output, crm: CrmResult): void {
   );
   output.print();
   if (first !== undefined) showRun(output, `First sync of ${crm.name}`, first, crm.unwritten);
-  output.print(strong(`What stands in ${crm.name} now, for example`));
+  output.print(strong(`What is in ${crm.name} now, for example`));
   for (const { name, id, values } of crm.contacts) {
     output.print(`  ${name} ${faint(id)}`);
     const width = Math.max(...values.map(({ field }) => field.length));

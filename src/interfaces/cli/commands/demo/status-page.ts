@@ -13,7 +13,7 @@ import { untilStopped } from '../../terminal/stop-signal.ts';
 /** The demo cannot be reached from outside this machine, and it needs no token there. */
 const HOST = '127.0.0.1';
 
-/** Syncs that are asked for on the page; a demo has three integrations. */
+/** Syncs that are requested on the page; a demo has three integrations. */
 const MAX_RUNS_AT_ONCE = 3;
 
 export interface StatusPage {

@@ -98,7 +98,7 @@ export function doctorCommand(deps: ProductDeps): Command {
   );
 }
 
-/** Ports alone: nothing is asked of anyone, so that it works before the ports are open. */
+/** Prints ports only. It contacts nobody, so that it works before the ports are open. */
 async function printPorts(
   deps: ProductDeps,
   config: string | undefined,
@@ -138,13 +138,13 @@ function exitCodeFor(findings: readonly DoctorFinding[]): ExitCode {
 interface Examination {
   config: string | undefined;
   ids: readonly string[];
-  /** What a report is to say besides the findings; null without one. */
+  /** What a report contains in addition to the findings; null without a report. */
   facts: ReportFacts | null;
   /** Whether what the CRM said is shown; it may quote names. */
   show: boolean;
 }
 
-/** Each check that cannot be passed is a finding; those that do not depend on it go on. */
+/** Each check that fails is a finding; the checks that do not depend on it continue. */
 async function examine(
   deps: ProductDeps,
   { config, ids, facts, show }: Examination,
@@ -165,7 +165,7 @@ async function examine(
     return general(good, failed('database', 'Do what the message says.', error));
   }
   try {
-    // A word that is no integration is bad usage, and no finding about the installation.
+    // A word that does not name an integration is bad usage, not a finding about the installation.
     const chosen = namedOrAll(application, ids);
     const findings = [...general(good), ...(await examineInstallation(application, chosen))];
     for (const integration of chosen) {

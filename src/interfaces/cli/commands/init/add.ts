@@ -28,7 +28,7 @@ Examples:
   donor-sync add --yes --crm csv --csv-path lakeside.csv --id lakeside
 
 Comments and the order of the settings stay as they are. It uses the service and the key of the first
-integration, unless a key of its own is given.`;
+integration, unless you give another key.`;
 
 /** The command `add`: asks the questions of `init` and adds an integration to a settings file. */
 export function addCommand(deps: InitDeps): Command {
@@ -122,7 +122,7 @@ async function replaceSettings(file: string, before: string, text: string): Prom
   try {
     if ((await readFile(file, 'utf8')) !== before) {
       throw new ConfigurationError(
-        `${file} was changed by others meanwhile. Nothing was written; run it again.`,
+        `${file} was changed by others in the meantime. Nothing was written; run it again.`,
         { code: 'settings_changed', details: { path: file } },
       );
     }

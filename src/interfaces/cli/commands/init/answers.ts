@@ -42,7 +42,7 @@ export interface PartnerAnswers {
   url: string;
   /** The variable that the settings take the service key from. */
   keyVariable: string;
-  /** The key itself, for a file beside the settings; null: the variable is set by other means. */
+  /** The key itself, for a file next to the settings; null: the variable is set by other means. */
   key: string | null;
 }
 
@@ -68,7 +68,7 @@ export interface CsvAnswers {
   marks: MarkColumns;
   /** What a person should know of this kind of export; null for nothing. */
   advice: string | null;
-  /** The field map, where the file has columns of its own with our names; null for the connector's. */
+  /** The field map, if the file already has other columns with our names; null for the connector's. */
   fields: readonly FieldMapping[] | null;
   /** Every column of the file with its use. */
   fileColumns: readonly ColumnLine[];
@@ -76,7 +76,7 @@ export interface CsvAnswers {
   notes: readonly string[];
 }
 
-/** Where names stand: never one column for both parts. */
+/** The columns of names: never one column for both parts. */
 export type NameColumns = { firstName: string; lastName: string } | { fullName: string };
 
 /** The columns that mark who is never asked about; null for none. */
@@ -100,11 +100,11 @@ export interface HubspotAnswers {
   optOut: string | null;
 }
 
-/** What the questions look at besides the flags. */
+/** What the questions depend on in addition to the flags. */
 export interface Surroundings {
   cwd: string;
   timezone: string;
-  /** True if the variable has a value already, in the environment or in the file beside the settings. */
+  /** True if the variable has a value already, in the environment or in the file next to the settings. */
   isSet(variable: string): boolean;
   /** Reads the file that `--partner-key-file` names; "-" is stdin. */
   readKey(path: string): Promise<string>;
@@ -362,7 +362,7 @@ async function askNames(
 ): Promise<NameColumns> {
   const form = await askChoice(asker, {
     flag: '--csv-first-name and --csv-last-name, or --csv-full-name',
-    message: 'How do the names stand in the file?',
+    message: 'How does the file contain the names?',
     given: getNameForm(flags),
     initial: guessNameForm(guess),
     choices: [
@@ -408,7 +408,7 @@ function getNameForm(flags: InitFlags): 'parts' | 'whole' | undefined {
   if (flags.csvFullName === undefined) return hasParts ? 'parts' : undefined;
   if (!hasParts) return 'whole';
   throw usageError(
-    '--csv-full-name stands for --csv-first-name and --csv-last-name: use it without them',
+    '--csv-full-name replaces --csv-first-name and --csv-last-name: use it without them',
   );
 }
 

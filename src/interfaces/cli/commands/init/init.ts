@@ -33,12 +33,12 @@ import { settingsText } from './settings-text.ts';
 import { fileDeps, showPersons } from './show-persons.ts';
 import { writtenBefore } from './written-before.ts';
 
-/** What `init` needs besides what every command has. */
+/** The dependencies of `init` in addition to those of every command. */
 export interface InitDeps
   extends CommandDeps,
     Pick<LoadOptions, 'cwd' | 'findConnectorDefinition'> {
   stdin: Readable & { isTTY?: boolean };
-  /** The questions stand here: stdout belongs to the answer. */
+  /** The questions are printed here, because stdout is for the result. */
   stderr: Writable & { isTTY?: boolean; columns?: number };
   /** The time zone of this machine, offered for the schedule: an IANA name. */
   timezone(): string;
@@ -51,9 +51,9 @@ Examples:
   donor-sync init --yes --crm hubspot --name "Riverside Food Bank" --schedule "0 2 * * *"
   donor-sync init --yes --crm salesforce --crm-url https://riverside.my.salesforce.com --auth jwt
 
-Keys and tokens never go into the file: it names variables for them. The key of the service is asked for
-and kept in .env beside the file, which only you can read and git ignores; variables of the environment
-itself come before those of .env.`;
+Keys and tokens never go into the file: it names variables for them. You are asked for
+the service key, which is kept in .env next to the file. Only you can read .env, and git ignores it.
+Variables of the environment itself override variables in .env.`;
 
 /** The command `init`: asks a few questions and writes a settings file. */
 export function initCommand(deps: InitDeps): Command {
@@ -81,7 +81,7 @@ export function withAnswerOptions(command: Command): Command {
     .option('--partner-url <url>', 'the base URL of the Partner Data Service')
     .option(
       '--partner-key-file <file>',
-      'a file with the key of the service ("-": stdin), to be kept in .env beside the settings',
+      'a file with the key of the service ("-": stdin), to be kept in .env next to the settings',
     )
     .option('--budget-per-run <credits>', 'what one run may spend, or "none" for no limit')
     .option('--budget-per-month <credits>', 'what a month may spend, or "none" for no limit')
@@ -134,7 +134,7 @@ async function init(deps: InitDeps, flags: InitFlags, output: Output): Promise<v
   await report(draft, { ...checked, persons, verb: 'Wrote' });
 }
 
-/** What the questions look at besides the options. */
+/** What the questions depend on in addition to the options. */
 export function createSurroundings(
   { cwd, timezone, stdin, findConnectorDefinition }: InitDeps,
   env: Environment,
@@ -176,7 +176,7 @@ export interface Draft {
   flags: InitFlags;
   output: Output;
   asker: Prompter;
-  /** With the variables of the file beside the settings. */
+  /** With the variables of the file next to the settings. */
   env: Environment;
   /** The settings file as messages name it. */
   path: string;
@@ -210,10 +210,13 @@ export async function checkDraft(
   if (finding === null) return checked;
   output.note(`${finding.message}. ${finding.fix ?? ''}`);
   const isAsked = !flags.yes && flags.csvBadRows === undefined;
-  if (isAsked && (await asker.confirm('Leave these rows out, and go on with the others?', true))) {
+  if (
+    isAsked &&
+    (await asker.confirm('Leave these rows out, and continue with the others?', true))
+  ) {
     return parseDraft(draft, { ...answers, crm: { ...crm, badRows: 'skip' } }, buildText);
   }
-  output.note('Until they are corrected no sync begins; --csv-bad-rows skip leaves them out.');
+  output.note('Until they are corrected no sync starts; --csv-bad-rows skip leaves them out.');
   return checked;
 }
 
@@ -256,7 +259,7 @@ export function chooseAsker({ stdin, stderr }: InitDeps, flags: InitFlags): Prom
   );
 }
 
-/** New settings begin without addresses at which keys could be read on the way. */
+/** New settings start without addresses at which keys could be read on the way. */
 function requireSecure(settings: Settings): void {
   const [first] = insecureAddresses(settings.integrations, settings);
   if (first === undefined) return;
@@ -303,8 +306,8 @@ async function writeSettings(path: string, text: string, mayReplaceIt: boolean):
 }
 
 /**
- * Keeps the key beside the settings and says what is there and what comes next. The settings are
- * written first: where the key cannot be kept, its variable can still be set by other means.
+ * Stores the key next to the settings and says what is there and what comes next. The settings are written first: if
+ * the key cannot be stored, its variable can still be set by other means.
  */
 export async function report(
   draft: Draft,
@@ -352,7 +355,9 @@ export async function report(
     if (answers.crm.kind === 'csv' && answers.crm.advice !== null) output.print(answers.crm.advice);
     output.print();
     if (unset.length > 0) {
-      output.print('First set these in the environment, or as NAME=… in .env beside the settings:');
+      output.print(
+        'First set these in the environment, or as NAME=… in .env next to the settings:',
+      );
     }
     for (const name of unset) output.print(`  export ${name}=…`);
     output.print(unset.length > 0 ? '\nThen:' : 'Next:');

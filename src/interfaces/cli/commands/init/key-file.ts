@@ -21,7 +21,7 @@ function isAssignment(line: string, name: string): boolean {
   );
 }
 
-/** Never readable by others, not even for a moment: made anew, and then put in place. */
+/** Never readable by others, not even for a moment: made again, and then put in place. */
 async function writePrivately(file: string, text: string): Promise<void> {
   const fresh = `${file}.donor-sync-new`;
   await rm(fresh, { force: true });
@@ -34,7 +34,7 @@ async function writePrivately(file: string, text: string): Promise<void> {
   }
 }
 
-/** Adds the file to `.gitignore` beside it, unless it is there. */
+/** Adds the file to `.gitignore` next to it, unless it is there. */
 async function ignoreInGit(file: string): Promise<void> {
   const list = join(dirname(file), '.gitignore');
   const text = (await readText(list)) ?? '';

@@ -31,7 +31,7 @@ export const firstSettingsText = (): string => `${SETTINGS_HEAD}
 integrations: []
 `;
 
-/** What every settings file begins with. */
+/** What every settings file starts with. */
 const SETTINGS_HEAD = `# Settings of donor-sync. A dollar sign with a name in braces is taken from the environment.
 
 server:
@@ -52,7 +52,7 @@ export function integrationText(answers: Answers, target: Target): string {
       apiKey: ${reference(answers.partner.keyVariable)}
 ${crmText(answers, target)}
     refresh:
-      afterDays: 365                        # a profile older than this is asked for again
+      afterDays: 365                        # a profile older than this is bought again
       whenIdentityChanges: true             # a new name, address or employer is worth a credit
     budget:                                 # credits; null: no limit
       perRun: ${answers.budget.perRun}

@@ -18,23 +18,23 @@ import { cancelled, type Prompter } from '../../terminal/prompts.ts';
 import { formatTable } from '../../terminal/table.ts';
 import { buildTitle, PERSON_COLUMNS, printPersons } from '../plan/text.ts';
 
-/** What showing persons takes of the world. */
+/** What showing people takes of the world. */
 interface ShowDeps extends Pick<LoadOptions, 'findConnectorDefinition'> {
   stderr: { columns?: number };
 }
 
-/** Where persons are shown, and who is asked about them. */
+/** The output on which people are shown, and the user who is asked about them. */
 export interface Showing {
   deps: ShowDeps;
   output: Output;
-  /** Null if no questions are asked. */
+  /** Null without questions. */
   asker: Prompter | null;
 }
 
 /**
- * Shows a few persons of a CSV file as these settings would send them, and asks whether they are
- * right where there is a person to ask: a wrong column costs a credit a contact. Resolves with their
- * shapes. Throws a ConfigurationError if they are not right.
+ * Shows a few people of a CSV file as these settings would send them. Asks the user, if there is one, whether they are
+ * right, because a wrong column costs a credit for each contact. Resolves with their shapes. Throws a
+ * ConfigurationError if they are not right.
  */
 export async function showPersons(
   { deps, output, asker }: Showing,
@@ -42,7 +42,7 @@ export async function showPersons(
 ): Promise<PersonShape[]> {
   if (integration?.crm.kind !== 'csv') return [];
   const persons = await readFile(deps, integration).catch((error: unknown) => {
-    output.note(`No persons of the file can be shown: ${messageOf(error)}`);
+    output.note(`No people of the file can be shown: ${messageOf(error)}`);
     return [];
   });
   const shapes = persons.map(toPersonShape);
@@ -52,7 +52,7 @@ export async function showPersons(
   return shapes;
 }
 
-/** The questions stand on stderr, and what they are about stands beside them. */
+/** The questions are printed on stderr, together with their subject. */
 async function confirmPersons(
   { stderr }: ShowDeps,
   output: Output,

@@ -15,7 +15,7 @@ const settingsSchema = z.object({
   ),
 });
 
-/** Where a settings file and the answers look for files, and the connector's own field map. */
+/** The folders in which a settings file and the answers look for files, and the connector's own field map. */
 interface SettingsLocation {
   cwd: string;
   folder: string;
@@ -24,7 +24,7 @@ interface SettingsLocation {
 
 /**
  * The columns that the settings in this text write into the file: they are ours, whatever their values are. A text that
- * is no settings has none. Pure.
+ * is not settings has none. Pure.
  */
 export function writtenBefore(
   text: string,

@@ -57,7 +57,7 @@ export function planCommand(deps: ProductDeps): Command {
     .addHelpText('after', EXAMPLES);
 }
 
-/** A plan for a person, with this many contacts and changes named one by one. */
+/** Prints a plan in words, with this many contacts and changes named one by one. */
 export function printPlan(
   output: Output,
   plan: Plan,

@@ -24,8 +24,8 @@ type PreviewText = Omit<Preview, 'credits'> & {
 };
 
 /**
- * What a run would do, for a person; `listed` contacts and changes are named one by one, `persons` are
- * shown as they would be sent, and `printMore` adds what is not about contacts.
+ * Prints what a run would do, in words. `listed` contacts and changes are named one by one, `persons` are shown as they
+ * would be sent, and `printMore` adds the rest.
  */
 export function printPreview(
   output: Output,
@@ -59,7 +59,7 @@ export function printPreview(
   output.print(`  To do it: donor-sync sync ${preview.integration}`);
 }
 
-/** What something takes of a bucket, for a person; `unit` is what costs a credit. */
+/** Prints how many credits a step needs from a bucket; `unit` is what one credit pays for. */
 function printCost(
   output: Output,
   { needed, allowed, remaining, limit }: PreviewText['credits']['enhancements'],
@@ -189,7 +189,7 @@ function printFields(output: Output, { fields }: PreviewText): void {
 }
 
 function describeStatuses({ statuses }: PreviewText): string {
-  return `Status: written into ${describeCount(statuses, 'contact')} that the service was asked about before, no credit`;
+  return `Status: written into ${describeCount(statuses, 'contact')} that were enhanced before, no credit`;
 }
 
 function describeEffort({ calls, secondsAtLimit }: PreviewText): string {
@@ -224,7 +224,7 @@ function isKnown(reason: string): reason is EnhanceReason {
 }
 
 /**
- * A few persons as they would be sent. Names are for a terminal, where a person looks at them: into
+ * A few people as they would be sent. Names are for a terminal, where a person looks at them: into
  * a file or a pipe go their shapes.
  */
 export function printPersons(output: Output, persons: readonly PersonDetails[]): void {
@@ -259,7 +259,7 @@ const SHAPE_COLUMNS: readonly Column<PersonShape>[] = [
   { header: 'Employers', value: ({ employers }) => String(employers), align: 'right' },
 ];
 
-/** What a run would do to the networks, for a person; nothing where there are none. */
+/** Prints what a run would do to the networks; prints nothing without networks. */
 export function printNetworks(
   output: Output,
   {
@@ -283,7 +283,7 @@ export function printNetworks(
   printCost(output, credits.networks, { bucket: 'networks', unit: 'member', upTo: 'up to ' });
 }
 
-/** What a run would do about warm paths, for a person; nothing where there is nothing to do. */
+/** Prints what a run would do about warm paths; prints nothing if there is nothing to do. */
 export function printPaths(
   output: Output,
   { warmPaths: { contacts, queries } }: { warmPaths: PathsForecast },

@@ -69,7 +69,7 @@ function toWrite(write: WriteRecord): RunDetail['writes'][number] {
   };
 }
 
-/** A run and what it did to its contacts, for a person. */
+/** Prints a run and what it did to its contacts, in words. */
 export function printRunDetail(output: Output, detail: RunDetail): void {
   printRun(output, detail, {
     reasons: reasonCounts(Object.entries(detail.reasons)),

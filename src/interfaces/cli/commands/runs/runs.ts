@@ -203,5 +203,5 @@ function parseOutcomes(text: string): string[] {
   const words = text.split(',').map((word) => word.trim());
   const unknown = words.find((word) => !OUTCOME_ORDER.some((outcome) => outcome === word));
   if (unknown === undefined) return words;
-  throw new InvalidArgumentError(`"${unknown}" is no outcome; there are: ${OUTCOMES}.`);
+  throw new InvalidArgumentError(`"${unknown}" is not an outcome; there are: ${OUTCOMES}.`);
 }

@@ -32,7 +32,7 @@ function toCrmOptions<Flags extends CrmTimes>({ tokenLifetime, ...flags }: Flags
   };
 }
 
-/** Adds the options that the sandboxes of all CRMs have beside `addCommonOptions`. */
+/** Adds the options that the sandboxes of all CRMs have in addition to `addCommonOptions`. */
 function addCrmOptions(command: Command, token: string, lifetimeMs: number): Command {
   command
     .option(

@@ -22,7 +22,7 @@ Examples:
   donor-sync sandbox partner --port 4100 --donors 1000000 --db world.db
   donor-sync sandbox partner --port 4100 --latency 300 --jitter 50 --latency-tail 0.01:3000 --submit-latency 2000
 
-The line on stdout has the base URL and the API key for the settings. Beside the service, at the
+The line on stdout has the base URL and the API key for the settings. In addition to the service, at the
 root of the same address: GET /_sandbox/people, /_sandbox/ledger, /_sandbox/requests,
 PUT /_sandbox/faults, POST /_sandbox/keys.`;
 
@@ -78,7 +78,7 @@ function addOptions(command: Command): Command {
   return addNetworkOptions(command)
     .option(
       '--submit-latency <ms>',
-      'the paid submit of persons takes so much longer, in milliseconds (default: 0)',
+      'the additional time that a paid submit takes, in milliseconds (default: 0)',
       readLatency,
     )
     .addOption(
@@ -89,7 +89,7 @@ function addOptions(command: Command): Command {
 }
 
 async function start({ faults, forms, data, ...flags }: Flags, cwd: string): Promise<Serving> {
-  // The product does not know the sandboxes: they are loaded when one is asked for.
+  // The product does not know the sandboxes: they are loaded when one is needed.
   const { startPartnerSandbox } = await import('../../../../../sandbox/partner/index.ts');
   const { baseUrl, apiKey, close } = await startPartnerSandbox({
     ...flags,

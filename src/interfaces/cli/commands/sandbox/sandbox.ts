@@ -14,7 +14,7 @@ import { HUBSPOT, SALESFORCE } from './crms.ts';
 import { PARTNER } from './partner.ts';
 import type { Serving, StandIn } from './stand-in.ts';
 
-/** What `sandbox` needs besides what every command has. */
+/** The dependencies of `sandbox` in addition to those of every command. */
 export type SandboxDeps = CommandDeps & Pick<ProductDeps, 'cwd' | 'stopSignal'>;
 
 /** The command `sandbox`: local stand-ins, to try things without an account and without costs. */
@@ -49,7 +49,7 @@ async function serve(
 ): Promise<ExitCode> {
   const stopped = deps.stopSignal();
   const sandbox = await startOrExplain(start, port);
-  // One line, so that a program that started us can read it and go on (design, section 4.4).
+  // One line, so that a program that started us can read it and continue (design, section 4.4).
   deps.stdout.write(`${JSON.stringify({ ready: true, kind, ...sandbox.line })}\n`);
   await untilStopped(stopped);
   await sandbox.close();
@@ -65,7 +65,7 @@ async function startOrExplain(start: () => Promise<Serving>, port: number): Prom
   }
 }
 
-/** Starting depends on nothing but the options, so one of them is to blame. */
+/** Starting depends only on the options, so one of them is to blame. */
 function startError(error: unknown, port: number): ConfigurationError {
   if (isPortTaken(error)) {
     const next = 'Choose another with --port, or --port 0 for any free one.';

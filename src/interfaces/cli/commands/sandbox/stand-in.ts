@@ -8,7 +8,7 @@ import { ConfigurationError, messageOf } from '../../../../core/errors.ts';
 export interface StandIn<Flags> {
   kind: 'partner' | 'salesforce' | 'hubspot';
   description: string;
-  /** Stands below the help. */
+  /** Printed below the help. */
   examples: string;
   addOptions(command: Command): Command;
   /** Reads the options. */
@@ -84,7 +84,7 @@ export function toSandboxOptions<Flags extends LatencyFlags>({ latency, jitter, 
   };
 }
 
-/** Adds the options of every sandbox but those of `addNetworkOptions`, which stand at the end (design, section 4.4). */
+/** Adds the options of every sandbox but those of `addNetworkOptions`, which come at the end (design, section 4.4). */
 export function addCommonOptions(command: Command, contactsDefault: string): Command {
   const anyNumber = wholeNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
   return command

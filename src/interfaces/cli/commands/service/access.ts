@@ -208,7 +208,7 @@ export function creditsCommand(deps: ServiceDeps): Command {
     }),
   );
   const add = serviceCommand('add', deps)
-    .description('add credits to a team, also while the service runs')
+    .description('add credits to a team, even while the service is running')
     .argument('<team>')
     .argument('<amount>', 'a whole number', wholeNumber(1, MAX_CREDITS))
     .addOption(

@@ -40,7 +40,7 @@ export function serviceAction<Options extends z.infer<typeof serviceOptions>>(
   return command.action(() =>
     runAction(deps, command, async (output) => {
       const options = readOptions(command, schema);
-      // The product does not know the service: it is loaded when one is asked for.
+      // The product does not know the service: it is loaded when one is needed.
       const service = await import('../../../../../service/operation/index.ts');
       try {
         const file = resolve(deps.cwd, options.db);
@@ -52,7 +52,7 @@ export function serviceAction<Options extends z.infer<typeof serviceOptions>>(
   );
 }
 
-/** Does something with the database beside a service that may have it open. */
+/** Does something with the database while a service may have it open. */
 export async function beside<Result>(
   { service, file }: Pick<ServiceAction<unknown>, 'service' | 'file'>,
   work: (db: ReturnType<typeof Service.openBeside>) => Result | Promise<Result>,

@@ -14,8 +14,8 @@ Examples:
   donor-sync service import judges judges.csv
   donor-sync service import csv donors.csv --roles roles.csv --source board-book --confidence 0.8
 
-A file is in as a whole or not at all. An import that was stopped is started again by the same command and
-goes on; files that are in are passed over. End the service first: it keeps the database to itself.
+A file is in as a whole or not at all. To continue an import that was stopped, run the
+same command again; it skips files that are in. End the service first: it keeps the database to itself.
 The columns of CSV files, and what each kind brings: docs/guides/service.md.`;
 
 const schema = serviceOptions.extend({
@@ -97,7 +97,7 @@ export function importCommand(deps: ServiceDeps): Command {
         }
         if (report.unread.count > 0) {
           const entries = describeCount(report.unread.count, 'entry', 'entries');
-          output.print(`${entries} left out, because they name no person:`);
+          output.print(`${entries} left out, because they do not name anybody:`);
           for (const text of report.unread.texts) output.print(`  ${text}`);
         }
         if (report.joined > 0) {

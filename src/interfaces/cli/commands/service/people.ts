@@ -58,7 +58,7 @@ export function joinCommand(deps: ServiceDeps): Command {
     .addHelpText(
       'after',
       `
-Afterwards, both ids lead to the same profile, also in jobs, lists and networks. Check --preview first.
+Afterwards, both ids lead to the same profile, including in jobs, lists and networks. Check --preview first.
 --undo makes two donors again; several ids at once take hardly longer than one. Jobs, members and places that were made for both as one then answer 404.
 A join of an earlier version can't be undone. ${END_FIRST}`,
     );

@@ -30,7 +30,7 @@ const schema = serviceOptions.extend({
 export function serveCommand(deps: ServiceDeps): Command {
   const rate = wholeNumber(0, MAX_RATE);
   const command = serviceCommand('serve', deps)
-    .description('serve until stopped; requests that are under way are answered first')
+    .description('serve until stopped; requests in flight are answered first')
     .option('--host <address>', 'where to listen; put a proxy with TLS in front', '127.0.0.1')
     .option('--port <n>', 'the port; 0 takes a free one', wholeNumber(0, MAX_PORT), 4100)
     .option(
@@ -61,7 +61,7 @@ export function serveCommand(deps: ServiceDeps): Command {
         throw isPortTaken(error) ? portTaken(options.port, error) : error;
       });
     const { close, ...line } = running;
-    // One line, so that a program that started us can read it and go on, as of the sandboxes.
+    // One line, so that a program that started us can read it and continue, as with the sandboxes.
     deps.stdout.write(`${JSON.stringify({ ready: true, kind: 'service', ...line })}\n`);
     await untilStopped(stopped);
     await close();

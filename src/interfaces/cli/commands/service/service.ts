@@ -16,7 +16,7 @@ Examples:
 
 Everything is in one file, service.db unless --db names another. Guide: docs/guides/service.md.`;
 
-/** The command `service`: a Partner Data Service of one's own. */
+/** The command `service`: runs your own Partner Data Service. */
 export function serviceCommands(deps: ServiceDeps): Command {
   return createCommand('service', deps)
     .description('run a Partner Data Service of your own, with people of public records')

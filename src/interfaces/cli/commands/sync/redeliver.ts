@@ -30,7 +30,7 @@ interface RedeliverCall {
   output: Output;
 }
 
-/** Shows what would be written and what stays out, asks, and delivers. Nothing is read anew or bought. */
+/** Shows what would be written and what stays out, asks, and delivers. Nothing is read again or bought. */
 export async function redeliverChosen(
   deps: ProductDeps,
   application: Application,

@@ -7,7 +7,7 @@ import { hangLines } from '../../terminal/display-width.ts';
 import type { Output, Style } from '../../terminal/output.ts';
 import { formatCount, formatDuration, shortId } from '../../terminal/words.ts';
 
-/** A run for a person: how it ended, what it counted, why, and the steps to take next. */
+/** Prints a run in words: how it ended, what it counted, why, and the steps to take next. */
 export function printRun(
   output: Output,
   report: RunReport,
@@ -74,7 +74,7 @@ function describeEnd(report: RunReport, style: Style): string {
   return `${getColor(report.status, style)(word)}${took} (run ${shortId(report.id)})`;
 }
 
-/** How a run stands, in words. */
+/** The status of a run, in words. */
 export const STATUS_WORDS: Readonly<Record<RunStatus, string>> = {
   running: 'running',
   succeeded: 'succeeded',

@@ -22,11 +22,11 @@ type RunOption =
   | 'redelivery';
 
 /**
- * A run that a person asked for, to its end or until the signal stops it, with its progress on the
- * terminal: of what has changed, unless it is to read everything anew (`full`) or is `only` for the
- * contact with this CRM id. `adopt` takes over what another database has paid for, `limit` is the most
- * that may be spent, `acceptMatchRate` accepts the mapping, `acceptMarks` confirms the marks that leave out most contacts,
- * and `redelivery` only delivers kept profiles again.
+ * Carries out a run that a user requested, to its end or until the signal stops it, with its progress on the terminal.
+ * It reads what has changed, unless it is to read everything again (`full`) or is `only` for the contact with this CRM
+ * id. `adopt` takes over what another database has paid for, and `limit` is the most that may be spent.
+ * `acceptMatchRate` accepts the mapping, `acceptMarks` confirms the marks that leave out most contacts, and
+ * `redelivery` only delivers kept profiles again.
  */
 export async function syncOnce(
   deps: ProgressDeps,
@@ -57,7 +57,7 @@ export async function syncOnce(
   }
 }
 
-/** How often the store is asked how far a run is. */
+/** How often the progress of a run is read from the store. */
 const LOOK_INTERVAL_MS = 500;
 
 /** What the bars are drawn with. */
@@ -66,7 +66,7 @@ type ProgressStore = Pick<Store, 'reader'>;
 
 /** The bars of one run on a terminal; does nothing where there is none. */
 export interface RunProgress {
-  /** Begins to show the run. */
+  /** Starts to show the run. */
   watch(run: Pick<Run, 'id' | 'integration' | 'partnerKey'>): void;
   /** Shows the end; resolves when nothing more is drawn. */
   stop(): Promise<void>;
@@ -115,13 +115,13 @@ async function look(
   if (!row) return;
   const underWay = await countContactsUnderWay(store.reader, run.integration.id);
   const { balance } = await findKeyBalance(store.reader, run.partnerKey);
-  // Who shares a profile of another contact is not submitted, and is delivered all the same.
+  // Who shares a profile of another contact is not submitted, and is delivered anyway.
   const sent = row.submittedCount + row.sharedCount;
   const toDeliver = underWayBefore + sent;
   progress.update('Read', { done: row.readCount, total: null });
   progress.update('Submitted', {
     done: sent,
-    // Refused persons and those who changed meanwhile are not submitted: in the end, sent is all.
+    // Refused people and those who changed in the meantime are not submitted: in the end, sent is all.
     total: row.status === 'succeeded' ? sent : Math.max(sent, row.chosenCount),
     ...(balance === null ? {} : { remark: `${describeCount(balance, 'credit')} left` }),
   });

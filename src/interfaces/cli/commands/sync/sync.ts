@@ -43,7 +43,7 @@ Examples:
 what it would write and asks first (--yes does not ask), buys and reads nothing else, and obeys opt-outs,
 decisions and the rule (when) of each field. With --json: { "redelivery": {...}, "runs": [...] }.
 
-Exit codes: 0 all is done, 3 a run stopped before its end (run again to go on), 1 a run failed,
+Exit codes: 0 all is done, 3 a run stopped early (run again to continue), 1 a run failed,
 2 the settings are wrong and nothing was changed.`;
 
 const optionsSchema = baseOptions.extend({
@@ -158,7 +158,8 @@ async function syncChosen(
     if (!signal.aborted) await eraseAndNote(deps, application, output, integration, signal);
   }
   const left = chosen.slice(attempts.length).map(({ id }) => id);
-  if (left.length > 0) output.note(`Not begun, because a stop was asked for: ${left.join(', ')}.`);
+  if (left.length > 0)
+    output.note(`Not started, because a stop was requested: ${left.join(', ')}.`);
   const errorCode = finishAttempts(output, attempts, 'runs', () => {});
   const reports = attempts.flatMap(({ value }) => value ?? []);
   for (const report of reports) recordStop(output, report);

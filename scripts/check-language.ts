@@ -1,0 +1,121 @@
+/**
+ * Looks for wording that is wrong wherever it occurs, in documents, comments and texts that are shown. Prints each
+ * sentence with it, and exits with 1 if there are any. `npm run lint` runs it. `--all` also prints the sentences of the
+ * places that have not been reworded yet.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { findFaults } from './language/faults.ts';
+import { LATER } from './language/later.ts';
+import { readDocument, readSource, type Sentence } from './language/texts.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+
+interface Exception {
+  file: string;
+  words: string;
+  why: string;
+}
+
+/** Texts that are not ours to reword, or are not sentences. */
+const NOT_READ: readonly { path: RegExp; kind?: Sentence['kind']; why: string }[] = [
+  { path: /^test\//, why: 'tests are read by those who change the code' },
+  { path: /^CHANGELOG\.md$/, why: 'a release that was published stays as it is' },
+  { path: /^docs\/(?:asvs|conformance)\.md$/, why: 'quote the names of tests' },
+  { path: /^connectors\/testing\//, kind: 'shown', why: 'names of tests' },
+  { path: /^src\/paths\/sentence\.ts$/, kind: 'shown', why: 'is written into the CRM' },
+  { path: /^src\/mapping\/field-specs\.ts$/, kind: 'shown', why: 'is written into the CRM' },
+  { path: /^sandbox\/(?:hubspot|salesforce)\//, kind: 'shown', why: 'the words of the vendors' },
+  {
+    path: /(?:content-words|name-words|question\/question)\.ts$/,
+    kind: 'shown',
+    why: 'lists of words',
+  },
+];
+
+/** Sentences that stay as they are: at most 20. */
+const EXCEPTIONS: readonly Exception[] = [
+  {
+    file: 'docs/reliability.md',
+    words: 'what was asked for',
+    why: 'the name of a judge of the nights',
+  },
+];
+
+export interface Finding {
+  file: string;
+  line: number;
+  kind: Sentence['kind'];
+  words: string;
+  instead: string;
+  text: string;
+}
+
+/** Every fault in the documents and sources, without exceptions. */
+export function findAll(): Finding[] {
+  const files = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8' }).split(
+    '\0',
+  );
+  return files
+    .filter((file) => /\.(?:md|tsx?)$/.test(file))
+    .filter((file) => !NOT_READ.some(({ path, kind }) => kind === undefined && path.test(file)))
+    .flatMap((file) => {
+      const text = readFileSync(join(ROOT, file), 'utf8');
+      const sentences = file.endsWith('.md') ? readDocument(text) : readSource(file, text);
+      return sentences.flatMap((sentence) =>
+        isRead(file, sentence)
+          ? findFaults(sentence.text).map((fault) => ({ file, ...sentence, ...fault }))
+          : [],
+      );
+    });
+}
+
+function isRead(file: string, { kind }: Sentence): boolean {
+  return !NOT_READ.some((each) => each.kind === kind && each.path.test(file));
+}
+
+function isException(finding: Finding): boolean {
+  return EXCEPTIONS.some((each) => isMeant(each, finding));
+}
+
+function isMeant(exception: Exception, { file, text }: Finding): boolean {
+  return exception.file === file && text.includes(exception.words);
+}
+
+function isLater({ file, kind }: Finding): boolean {
+  return LATER.some(({ place, kinds }) => kinds.includes(kind) && file.startsWith(place));
+}
+
+/** What is wrong, in lines; entries of the lists above that have become unnecessary are wrong too. */
+export function listProblems(findings: readonly Finding[]): string[] {
+  const wrong = findings.filter((finding) => !isException(finding) && !isLater(finding));
+  return [
+    ...wrong.map(
+      ({ file, line, words, instead, text }) =>
+        `${file}:${line} "${words}" (write: ${instead}): ${text}`,
+    ),
+    ...EXCEPTIONS.filter((each) => !findings.some((finding) => isMeant(each, finding))).map(
+      ({ file, words }) => `${file} has "${words}" no longer: remove the exception`,
+    ),
+    ...LATER.filter(
+      ({ place, kinds }) =>
+        !kinds.every((kind) =>
+          findings.some((each) => each.kind === kind && each.file.startsWith(place)),
+        ),
+    ).map(({ place }) => `${place} needs its entry in the list no longer, or for fewer kinds`),
+  ];
+}
+
+if (import.meta.main) {
+  const findings = findAll();
+  if (process.argv.includes('--all')) {
+    for (const { file, line, kind, words, instead, text } of findings) {
+      process.stdout.write(`${[file, line, kind, words, instead, text].join('\t')}\n`);
+    }
+  } else {
+    const problems = listProblems(findings);
+    for (const problem of problems) process.stderr.write(`${problem}\n`);
+    if (problems.length > 0) process.exitCode = 1;
+  }
+}
