@@ -188,7 +188,14 @@ describe('donor-sync doctor', () => {
     world = await openCliWorld();
     await world.run(['status']);
     await world.service.close();
-    const shared = ['database', 'secret key', 'ports', 'log of erasures', 'log of writes'];
+    const shared = [
+      'database',
+      'secret key',
+      'ports',
+      'log of erasures',
+      'log of writes',
+      'spending journal',
+    ];
     const command = ['doctor', 'installation'];
     const well = await world.run([...command, '--json']);
     expect(well).toMatchObject({ exitCode: 0, stderr: '' });
