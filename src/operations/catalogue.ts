@@ -13,6 +13,7 @@ import {
   removeClient,
   showClient,
 } from './clients.ts';
+import { showContact } from './contacts.ts';
 import { reconcileCredits, showBill, showCredits, showSpending } from './credits.ts';
 import { approveHolds, decideHold, decideHoldBatch, rejectHolds, resubmitHolds } from './decide.ts';
 import { decideAll } from './decide-all.ts';
@@ -91,6 +92,7 @@ export const OPERATIONS: readonly Operation[] = [
   examineClient,
   undoRun,
   forgetContact,
+  showContact,
   aboutContact,
   exportSettings,
   listWaitingApprovals,

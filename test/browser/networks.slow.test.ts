@@ -234,9 +234,10 @@ describe('the networks', () => {
       '/networks',
       '/networks/riverside',
       `/networks/riverside?who=${crmId}&names=1`,
+      `/clients/riverside/contacts/${crmId}`,
     ]) {
       await page.goto(world.url + path);
-      if (path !== '/networks') await page.locator('[data-drawn-ms]').waitFor();
+      if (path.startsWith('/networks/')) await page.locator('[data-drawn-ms]').waitFor();
       expect(await findBarriers(page), path).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), path).toBe(
         0,

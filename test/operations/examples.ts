@@ -154,6 +154,11 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
       invalid: { body: { alsoInCrm: 'yes' } },
     };
   },
+  'contacts show': async ({ world, sync }) => {
+    await sync();
+    const [contact = ''] = world.crm.records.keys();
+    return { subjects: { integration: 'riverside', contact } };
+  },
   about: async ({ world, sync }) => {
     await sync();
     const [contact = ''] = world.crm.records.keys();

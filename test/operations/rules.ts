@@ -305,6 +305,15 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     route: 'POST /v1/integrations/:integration/contacts/:contact/forget',
     audit: 'work.asked',
   },
+  'contacts show': {
+    role: 'reader',
+    reach: 'some',
+    by: 'person+token',
+    asks: false,
+    effect: 'acts',
+    route: 'POST /v1/integrations/:integration/contacts/:contact',
+    audit: 'contact.shown',
+  },
   about: {
     ...ofAdmins,
     asks: false,

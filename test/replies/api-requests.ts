@@ -277,6 +277,11 @@ export const API_CASES: CaseTable = {
     unknown: { path: `/v1/runs/${NOWHERE}/events` },
   },
 
+  'POST /v1/integrations/:integration/contacts/:contact': {
+    good: { path: '/v1/integrations/riverside/contacts/c001' },
+    'unknown contact': { path: '/v1/integrations/riverside/contacts/nobody' },
+    unknown: { path: '/v1/integrations/nowhere/contacts/c001' },
+  },
   'POST /v1/integrations/:integration/contacts/:contact/about': {
     good: { path: '/v1/integrations/riverside/contacts/c001/about' },
     unknown: { path: '/v1/integrations/nowhere/contacts/c001/about' },

@@ -1,10 +1,11 @@
 /**
  * Large operations: actions that donor-sync carries out outside of the database, for minutes (it responds with 202, and
- * continues after a restart), and decisions about many contacts. Also the stored data of one contact, and the settings
+ * continues after a restart), and decisions about many contacts. Also one contact and its stored data, and the settings
  * of a client.
  */
 
 import { aboutContact } from '../../operations/about.ts';
+import { showContact } from '../../operations/contacts.ts';
 import { decideAll } from '../../operations/decide-all.ts';
 import { forgetContact } from '../../operations/forget.ts';
 import { exportSettings } from '../../operations/settings.ts';
@@ -19,6 +20,7 @@ export function workRoutes(deps: HttpDeps, access: Access) {
   add(undoRun, { method: 'post', path: '/v1/runs/{run}/undo', tag: 'Runs', status: 202 });
   add(forgetContact, { method: 'post', path: `${contact}/forget`, tag: 'Privacy', status: 202 });
   // A view of personal data is recorded, so the request is never a GET, which a link of another site could send.
+  add(showContact, { method: 'post', path: contact, tag: 'Contacts' });
   add(aboutContact, { method: 'post', path: `${contact}/about`, tag: 'Privacy' });
   const settings = '/v1/integrations/{integration}/settings';
   add(exportSettings, { method: 'get', path: settings, tag: 'Integrations' });

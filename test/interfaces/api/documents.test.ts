@@ -114,6 +114,7 @@ describe('openapi.json', () => {
       'POST /v1/holds/{id}/{decision}',
       'POST /v1/integrations',
       'POST /v1/integrations/{integration}/alerts/test',
+      'POST /v1/integrations/{integration}/contacts/{contact}',
       'POST /v1/integrations/{integration}/contacts/{contact}/about',
       'POST /v1/integrations/{integration}/contacts/{contact}/forget',
       'POST /v1/integrations/{integration}/contacts/{contact}/forget/preview',
