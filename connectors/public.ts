@@ -12,5 +12,6 @@ export {
 export type { FieldMapping } from '../src/core/field-map.ts';
 export type * from './contract.ts';
 export * from './plain.ts';
+export { isNamed, toNameWords } from './name-search.ts';
 export { throwIfStopped } from './stopped.ts';
 export { isMarked } from './yes-or-no.ts';
