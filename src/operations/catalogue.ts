@@ -13,7 +13,7 @@ import {
   removeClient,
   showClient,
 } from './clients.ts';
-import { showContact } from './contacts.ts';
+import { findContactsByName, showContact } from './contacts.ts';
 import { reconcileCredits, showBill, showCredits, showSpending } from './credits.ts';
 import { approveHolds, decideHold, decideHoldBatch, rejectHolds, resubmitHolds } from './decide.ts';
 import { decideAll } from './decide-all.ts';
@@ -93,6 +93,7 @@ export const OPERATIONS: readonly Operation[] = [
   undoRun,
   forgetContact,
   showContact,
+  findContactsByName,
   aboutContact,
   exportSettings,
   listWaitingApprovals,

@@ -1,8 +1,11 @@
-/** One contact, for users who may see names. */
+/** Contacts, for users who may see names: one with all that is known, and those that a name finds. */
 import { z } from 'zod';
 import { OUTCOME_ORDER } from '../core/outcome.ts';
+import { describeCount } from '../core/quantities.ts';
+import { invalidRequest } from '../core/shared-errors.ts';
 import { noteEntries } from '../privacy/audit/record.ts';
 import { readContact } from './contact/read-contact.ts';
+import { MAX_FOUND, SHORTEST_NAME, searchContacts } from './contact/search-contacts.ts';
 import { findClient } from './kit/clients.ts';
 import { acting, type Cell } from './kit/operation.ts';
 
@@ -183,3 +186,57 @@ export function describeContact(contact: ShownContact): string[] {
   if (profile === null) return [`${who} has no kept profile.`];
   return [`${who} has a profile of ${profile.paidAt?.slice(0, 10) ?? 'an unknown day'}.`];
 }
+
+const foundSchema = z
+  .object({
+    integration: z.string(),
+    contacts: z.array(z.object({ crmId: z.string(), name: z.string() })),
+    isMore: z.boolean().describe(`True if there may be more than ${MAX_FOUND}`),
+    problem: z.string().nullable().describe('Why no names were searched; null if they were'),
+  })
+  .meta({ id: 'FoundContacts' });
+
+export const findContactsByName = acting({
+  name: 'contacts search',
+  summary: 'Find contacts by name in the CRM, or by their exact ID',
+  details: `It uses the CRM's own search, because the database has no names: each word of the text has to begin a word of the name, and at most ${MAX_FOUND} contacts are found. It costs no credit, and the text is kept nowhere. Each user has one search at a time, each client one a second. A contact that the CRM does not report yet, that \`contacts.filter\` leaves out or that was erased is not found.`,
+  role: 'reader',
+  reach: 'some',
+  by: 'person+token',
+  input: z.object({
+    integration: z.string().describe('The ID of the client'),
+    text: z
+      .string()
+      .trim()
+      .max(100, 'Write at most 100 characters.')
+      .default('')
+      .describe(`A name of at least ${SHORTEST_NAME} characters, or the ID of a contact`),
+  }),
+  subjects: ['integration'],
+  arguments: ['text'],
+  result: z.object({ search: foundSchema }),
+  async run(world, { integration, text }) {
+    const client = findClient(world, integration);
+    // Said only to a caller who has access to the client.
+    if (text === '') throw invalidRequest('Write a name, or the ID of a contact.');
+    const search = await searchContacts(world, client, text);
+    const names = search.contacts.length;
+    if (names > 0) {
+      const details = { command: 'contacts search', names };
+      await noteEntries(world.store.act, [
+        { action: 'names.shown', integrationId: client.id, crmId: null, details },
+      ]);
+    }
+    return { search: { integration: client.id, ...search } };
+  },
+  say: ({ search }) => describeCount(search.contacts.length, 'contact'),
+  table: ({ search: { contacts, isMore, problem } }) => ({
+    empty: 'No contact is found.',
+    headers: ['ID', 'Name'],
+    rows: contacts.map(({ crmId, name }) => [crmId, name]),
+    notes: [
+      ...(isMore ? ['There may be more: write more of the name.'] : []),
+      ...(problem === null ? [] : [problem]),
+    ],
+  }),
+});

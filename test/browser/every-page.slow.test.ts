@@ -200,7 +200,7 @@ describe('a way by links', () => {
   it('leads from a client to all of its pages, and from each of them back', async () => {
     const [id = ''] = world.clients;
     const sides = [
-      ...['schedule', 'alerts', 'fields', 'webhooks', 'doctor'].map(
+      ...['contacts', 'schedule', 'alerts', 'fields', 'webhooks', 'doctor'].map(
         (side) => `/clients/${id}/${side}`,
       ),
       ...[`/runs?client=${id}`, `/networks/${id}`, `/setup/${id}`, `/integrations/${id}/persons`],

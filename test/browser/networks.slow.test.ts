@@ -129,7 +129,10 @@ describe('the networks', () => {
     await page.getByRole('heading', { level: 2, name: nameOf(crmId) }).waitFor();
     const written = world.crm.valueOf(crmId, 'Warm Path');
     await page.getByText(String(written)).waitFor();
-    await page.locator('.sentences').getByText(`can introduce ${crmId}`).waitFor();
+    await page
+      .locator('.sentences')
+      .getByText(`can introduce ${nameOf(crmId)}`)
+      .waitFor();
     expect(await namesShown()).toBe(shown + 1);
     const marked = await inPicture(
       page,
@@ -220,6 +223,26 @@ describe('the networks', () => {
     for await (const chunk of await file.createReadStream()) chunks.push(chunk);
     expect(Buffer.concat(chunks).toString()).toMatch(/^Donor ID,Name,Strength,/);
     expect(await namesShown()).toBe(shown + 1);
+  });
+
+  it('lead to a contact by its name, which no address has', async () => {
+    const { crmId } = await firstPath();
+    const name = nameOf(crmId);
+    const { page, complaints } = await open('/networks/riverside');
+    const addresses: string[] = [];
+    page.on('request', (request) => void addresses.push(request.url()));
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type(name);
+    await page.getByRole('option', { name }).first().waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name }).waitFor();
+    expect(page.url()).toBe(`${world.url}/clients/riverside/contacts/${crmId}`);
+    const [first = '', last = ''] = name.split(' ');
+    const typed = addresses.filter((address) => address.includes(first) || address.includes(last));
+    expect(addresses.length).toBeGreaterThan(2);
+    expect(typed).toEqual([]);
+    expect(complaints).toEqual([]);
   });
 
   it.each([

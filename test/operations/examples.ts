@@ -154,6 +154,14 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
       invalid: { body: { alsoInCrm: 'yes' } },
     };
   },
+  'contacts search': async ({ world }) => {
+    world.crm.addContact({ firstName: 'Zenobia', lastName: 'Quillfeather', addresses: [] });
+    return {
+      subjects: { integration: 'riverside' },
+      body: { text: 'zenob' },
+      invalid: { body: { text: ' ' } },
+    };
+  },
   'contacts show': async ({ world, sync }) => {
     await sync();
     const [contact = ''] = world.crm.records.keys();

@@ -305,6 +305,15 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     route: 'POST /v1/integrations/:integration/contacts/:contact/forget',
     audit: 'work.asked',
   },
+  'contacts search': {
+    role: 'reader',
+    reach: 'some',
+    by: 'person+token',
+    asks: false,
+    effect: 'acts',
+    route: 'POST /v1/integrations/:integration/contact-search',
+    audit: 'names.shown',
+  },
   'contacts show': {
     role: 'reader',
     reach: 'some',

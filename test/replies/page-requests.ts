@@ -256,6 +256,12 @@ export const PAGE_CASES: CaseTable = {
   },
   'POST /clients/:integration/schedule/pause': button('/clients', '/schedule/pause'),
   'POST /clients/:integration/schedule/resume': button('/clients', '/schedule/resume'),
+  'GET /clients/:id/contacts': page('/clients', '/contacts'),
+  'POST /clients/:integration/contacts': {
+    good: post('/clients/riverside/contacts', { text: 'mar' }),
+    unknown: post('/clients/nowhere/contacts', { text: 'mar' }),
+    invalid: post('/clients/riverside/contacts'),
+  },
   'GET /clients/:id/contacts/:contact': {
     good: { path: '/clients/riverside/contacts/c001' },
     'unknown contact': { path: '/clients/riverside/contacts/nobody' },

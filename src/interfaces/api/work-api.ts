@@ -5,7 +5,7 @@
  */
 
 import { aboutContact } from '../../operations/about.ts';
-import { showContact } from '../../operations/contacts.ts';
+import { findContactsByName, showContact } from '../../operations/contacts.ts';
 import { decideAll } from '../../operations/decide-all.ts';
 import { forgetContact } from '../../operations/forget.ts';
 import { exportSettings } from '../../operations/settings.ts';
@@ -20,6 +20,9 @@ export function workRoutes(deps: HttpDeps, access: Access) {
   add(undoRun, { method: 'post', path: '/v1/runs/{run}/undo', tag: 'Runs', status: 202 });
   add(forgetContact, { method: 'post', path: `${contact}/forget`, tag: 'Privacy', status: 202 });
   // A view of personal data is recorded, so the request is never a GET, which a link of another site could send.
+  // The name is in the body: no address has one.
+  const search = '/v1/integrations/{integration}/contact-search';
+  add(findContactsByName, { method: 'post', path: search, tag: 'Contacts' });
   add(showContact, { method: 'post', path: contact, tag: 'Contacts' });
   add(aboutContact, { method: 'post', path: `${contact}/about`, tag: 'Privacy' });
   const settings = '/v1/integrations/{integration}/settings';

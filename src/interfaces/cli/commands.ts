@@ -95,7 +95,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   ),
   entry(
     'contacts',
-    'show a contact with its name, profile, introductions and history',
+    'show a contact with its profile and introductions, or find it by name',
     async (deps) => (await import('./commands/contacts.ts')).contactsCommand(deps),
   ),
   entry('paths', 'show everybody in the networks who knows a contact', async (deps) =>

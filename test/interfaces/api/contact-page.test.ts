@@ -235,6 +235,9 @@ function formOf(text: string, action: string) {
   return Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value]));
 }
 
+/** The contacts that a test has erased; their records in the CRM stay. */
+const erasedIds = new Set<string>();
+
 function press(path: string, fields: Record<string, string> = {}) {
   return send(world, path, fields, { cookie: admin });
 }
@@ -293,6 +296,7 @@ describe('its buttons', () => {
     expect(fields['alsoInCrm']).toBe('on');
     expect((await press(`${page}/forget`, { ...fields, alsoInCrm: '' })).status).toBe(409);
     expect((await press(`${page}/forget`, fields)).location).toBe(`${page}?note=erase`);
+    erasedIds.add(id);
     const { store } = world.application;
     const done = () => listAuditEntries(store, { action: 'forget.done', limit: 5 });
     await expect.poll(done, { timeout: 20_000 }).toHaveLength(1);
@@ -311,6 +315,102 @@ async function aPerson() {
   const [person] = people.slice(80);
   return person ?? { firstName: 'Ola', lastName: 'Nordmann', addresses: ['1 Quay, Reno'] };
 }
+
+const foundSchema = z.object({
+  search: z.object({
+    contacts: z.array(z.object({ crmId: z.string(), name: z.string() })),
+    isMore: z.boolean(),
+    problem: z.string().nullable(),
+  }),
+});
+
+describe('the search by name', () => {
+  const search = async (text: string, as = reader, client = 'riverside') => {
+    const path = `/v1/integrations/${client}/contact-search`;
+    const answer = await world.request(path, { method: 'POST', token: as, body: { text } });
+    expect(answer.status, answer.text).toBe(200);
+    return answer.read(foundSchema).search;
+  };
+
+  it('finds contacts by the beginnings of names, and one by its exact ID', async () => {
+    const [first = '', last = ''] = nameOf(known).split(' ');
+    const found = await search(`${last.slice(0, 4)} ${first.slice(0, 3)}`);
+    expect(found.contacts).toContainEqual({ crmId: known, name: nameOf(known) });
+    expect(await search(known)).toMatchObject({ contacts: [{ crmId: known }] });
+    world.crm.addContact({ id: 'x7', firstName: 'Quinta', lastName: 'Short', addresses: [] });
+    const short = await search('x7');
+    expect(short.contacts).toEqual([{ crmId: 'x7', name: 'Quinta Short' }]);
+    expect(short.problem).toContain('from 3 characters on');
+  });
+
+  it('finds at most 20, and nothing of another client', async () => {
+    for (let count = 0; count < 25; count += 1) {
+      world.crm.addContact({ firstName: `Many${count}`, lastName: 'Zzyzx', addresses: [] });
+    }
+    const found = await search('zzyzx');
+    expect([found.contacts.length, found.isMore]).toEqual([20, true]);
+    expect((await search('zzyzx', reader, 'harbor')).contacts).toEqual([]);
+    const elsewhere = await world.addToken('reader', ['harbor']);
+    const path = '/v1/integrations/riverside/contact-search';
+    const body = { text: 'zzyzx' };
+    const refused = await world.request(path, { method: 'POST', token: elsewhere, body });
+    expect(refused.status).toBe(404);
+    const viewer = await world.addToken('viewer');
+    const lower = await world.request(path, { method: 'POST', token: viewer, body });
+    expect(lower.status).toBe(403);
+  });
+
+  it('finds no erased contact and none that the filter leaves out, by name or by ID', async () => {
+    const gone = [...erasedIds];
+    expect(gone.length).toBeGreaterThan(0);
+    for (const id of gone) {
+      expect(world.crm.records.has(id)).toBe(true);
+      expect((await search(nameOf(id))).contacts.map(({ crmId }) => crmId)).not.toContain(id);
+      expect((await search(id)).contacts).toEqual([]);
+    }
+    const id = world.crm.addContact({ firstName: 'Nora', lastName: 'Sieved', addresses: [] });
+    expect((await search('nora sieved')).contacts).toHaveLength(1);
+    world.crm.filter = ({ contact }) => contact.id !== id;
+    try {
+      expect((await search('nora sieved')).contacts).toEqual([]);
+      expect((await search(id)).contacts).toEqual([]);
+    } finally {
+      world.crm.filter = null;
+    }
+  });
+
+  it('is on record without the text, which is in no log, no address and no database', async () => {
+    const { store } = world.application;
+    world.crm.addContact({ firstName: 'Wilhelmina', lastName: 'Xanthopoulos', addresses: [] });
+    const text = 'wilhelmina xantho';
+    const [form, found] = [
+      await press('/clients/riverside/contacts', { text }),
+      await search(text),
+    ];
+    expect(form.status).toBe(200);
+    expect(form.location).toBeNull();
+    expect(form.text).toContain('Wilhelmina Xanthopoulos');
+    expect(found.contacts).toHaveLength(1);
+    const [entry] = await listAuditEntries(store, { action: 'names.shown', limit: 1 });
+    expect(entry?.details).toEqual({ command: 'contacts search', names: 1 });
+    const kept = [...world.logLines, ...(await world.files())].join('\n').toLowerCase();
+    expect(['wilhelmina', 'xantho'].filter((word) => kept.includes(word))).toEqual([]);
+    const metrics = await world.request('/metrics', { token: reader });
+    expect(metrics.text.toLowerCase()).not.toContain('xantho');
+  });
+
+  it('has one search of a user at a time, and refuses more than the next', async () => {
+    const reads = world.crm.calls.search;
+    const path = '/v1/integrations/riverside/contact-search';
+    const ask = () =>
+      world.request(path, { method: 'POST', token: reader, body: { text: 'maria' } });
+    const answers = await Promise.all([ask(), ask(), ask(), ask()]);
+    const statuses = answers.map(({ status }) => status).sort();
+    expect(statuses).toEqual([200, 200, 503, 503]);
+    expect(answers.find(({ status }) => status === 503)?.text).toContain('search_busy');
+    expect(world.crm.calls.search).toBe(reads + 2);
+  });
+});
 
 it('leaves no name and no value in logs, addresses, the audit or the database', async () => {
   const { name, profile } = await ask(known);

@@ -126,6 +126,7 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'GET /v1/runs/:run/contacts': { role: 'viewer', about: 'run', path: '/v1/runs/:id/contacts' },
   'POST /v1/runs/:run/stop': { role: 'admin', about: 'run', path: '/v1/runs/:id/stop' },
   'GET /v1/runs/:id/events': { role: 'viewer', about: 'run' },
+  'POST /v1/integrations/:integration/contact-search': { role: 'reader', about: 'integration' },
   'POST /v1/integrations/:integration/contacts/:contact': {
     role: 'reader',
     about: 'integration',
@@ -273,6 +274,7 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'POST /v1/integrations/:integration/redelivery/counts': { role: 'admin', about: 'integration' },
   'GET /v1/clients': { role: 'viewer', about: 'list' },
   'GET /v1/find': { role: 'viewer', about: 'list' },
+  'POST /v1/find': { role: 'viewer', about: 'list' },
   'GET /audit': { role: 'admin', isPage: true, about: 'list' },
   'GET /audit/csv': { role: 'admin', isPage: true, about: 'list' },
   'POST /audit/verify': { role: 'admin', about: 'all' },
@@ -280,6 +282,8 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'POST /clients/:integration/webhooks': { role: 'admin', about: 'integration' },
   'POST /clients/:integration/webhooks/rotate': { role: 'admin', about: 'integration' },
   'POST /clients/:integration/webhooks/revoke': { role: 'admin', about: 'integration' },
+  'GET /clients/:id/contacts': { role: 'reader', isPage: true, about: 'integration' },
+  'POST /clients/:integration/contacts': { role: 'reader', about: 'integration' },
   'GET /clients/:id/contacts/:contact': {
     ...{ role: 'reader', isPage: true, about: 'integration' },
     path: '/clients/:id/contacts/C000001',

@@ -33,7 +33,8 @@ export function ContactFrame(props: PropsWithChildren<ContactFrameProps>) {
       <div class="page-head">
         <p class="crumbs">
           <a href="/">Clients</a> <span aria-hidden="true">/</span>{' '}
-          <a href={clientHref(id)}>{name}</a>
+          <a href={clientHref(id)}>{name}</a> <span aria-hidden="true">/</span>{' '}
+          <a href={`${clientHref(id)}/contacts`}>Contacts</a>
           {isBelow && (
             <>
               {' '}

@@ -6,7 +6,7 @@ import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { newId } from '../../../core/new-id.ts';
 import { describeContactPlan } from '../../../operations/contact/plan-text.ts';
-import { showContact } from '../../../operations/contacts.ts';
+import { findContactsByName, showContact } from '../../../operations/contacts.ts';
 import { forgetContact } from '../../../operations/forget.ts';
 import type { Operation } from '../../../operations/kit/operation.ts';
 import { perform, performLater, preview } from '../../../operations/kit/perform.ts';
@@ -28,6 +28,22 @@ export function contactPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
   const { application, clock } = deps;
   const app = frame.room();
   const world = toOperationDeps(deps);
+
+  app.get('/clients/:id/contacts', frame.see(findContactsByName.role), async (c) => {
+    const client = findIntegration(c, application, c.req.param('id'));
+    const { renderSearch } = await import('./contact-pages.tsx');
+    return c.html(renderSearch(frame.getViewer(c.var.principal), { client, searched: null }));
+  });
+
+  createOperationForms(deps, frame, app).add('/clients/:integration/contacts', findContactsByName, {
+    read: ({ text }) => ({ text }),
+    async answer(c, { search: found }, { integration, text }) {
+      const client = findIntegration(c, application, integration);
+      const { renderSearch } = await import('./contact-pages.tsx');
+      const viewer = frame.getViewer(c.var.principal);
+      return c.html(renderSearch(viewer, { client, searched: { text, found } }));
+    },
+  });
 
   app.get('/clients/:id/contacts/:contact', frame.see(showContact.role), async (c) => {
     const { id: integration, contact: typed } = c.req.param();

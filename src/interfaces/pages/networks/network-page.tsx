@@ -139,9 +139,12 @@ function Controls(props: {
         Show
       </button>
       {may(viewer, 'reader') && (
-        <a class="button" href={buildHref(id, query, { names: !query.names })}>
-          {query.names ? 'Hide names' : 'Show names'}
-        </a>
+        <>
+          <a class="button" href={buildHref(id, query, { names: !query.names })}>
+            {query.names ? 'Hide names' : 'Show names'}
+          </a>
+          <a href={`/clients/${id}/contacts`}>Who knows, by name</a>
+        </>
       )}
     </form>
   );

@@ -164,10 +164,12 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
   ) {
     const person = getShownPerson(picture, who);
     if (person.contact === null || !maySeeNames(c)) return person;
-    await noteShown(c, id, {}, person.contact);
     const integration = findIntegration(c, application, id);
     const paths = choosePaths(picture, { weakest: WEAKEST, network: null, who });
-    const named = await namesFor(c, id, { ...picture, paths: paths.slice(0, MAX_SENTENCES) });
+    const shown = { ...picture, paths: paths.slice(0, MAX_SENTENCES) };
+    const ids = [...new Set([person.contact, ...listContactIds(shown)])];
+    await noteShown(c, id, { people: ids.length }, person.contact);
+    const named = await readNames(liveDeps(deps, c.get('actor')), integration, ids);
     const live = await readIntroduction(
       liveDeps(deps, c.get('actor')),
       integration,
