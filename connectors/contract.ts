@@ -262,6 +262,15 @@ export interface Connector {
   findIncluded?(ids: readonly string[]): Promise<ReadonlySet<string>>;
 
   /**
+   * Returns the IDs of at most `most` contacts that `contacts.filter` includes and whose first and
+   * last name have all words of the text, each as the beginning of a word. Every other character of
+   * the text is ignored, so it can have no meaning for the CRM. The text is a name: it appears in
+   * no address of a request, no log and no error. A connector omits this method if the CRM cannot
+   * search.
+   */
+  search?(text: string, most: number): Promise<readonly string[]>;
+
+  /**
    * Yields the IDs of contacts that have opted out or object, and that `readPages(cursor)` does not
    * show: those that `contacts.filter` does not include, and those whose mark is set on a record
    * that they point to. A contact that was marked before the cursor, or is not marked after all,

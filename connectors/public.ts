@@ -11,6 +11,7 @@ export {
 } from '../src/core/crm-field.ts';
 export type { FieldMapping } from '../src/core/field-map.ts';
 export type * from './contract.ts';
+export { isNamed, toNameWords } from './name-search.ts';
 export * from './plain.ts';
 export { throwIfStopped } from './stopped.ts';
 export { isMarked } from './yes-or-no.ts';

@@ -18,6 +18,7 @@ import { listGroups, readGroup } from './groups.ts';
 import { mergeIntoOutput } from './merge.ts';
 import { readByIds, readPages } from './read.ts';
 import { toRowId } from './rows.ts';
+import { search } from './search.ts';
 import type { CsvSession } from './session.ts';
 import {
   type CsvSettings,
@@ -62,6 +63,7 @@ async function openCsvConnector(options: ConnectorOptions<CsvSettings>): Promise
     identity: () => getIdentityShape(settings),
     readPages: () => readPages(session()),
     readByIds: async (ids, fields) => readByIds(session(), ids, fields),
+    search: async (text, most) => search(session(), text, most),
     write: (changes) => writeChanges(session(), changes),
     describeFields: async () => describeFields(session()),
     createFields: async (fields) => createFields(session(), fields),

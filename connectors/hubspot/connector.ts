@@ -20,6 +20,7 @@ import { listGroups, readGroup } from './groups.ts';
 import { createLists } from './lists.ts';
 import { findMerged, readByIds } from './lookup.ts';
 import { readMoney } from './money/currencies.ts';
+import { search } from './name-search.ts';
 import { createPacerRegistry } from './pacers.ts';
 import { findMarked, readPages } from './read.ts';
 import { readBack } from './read-back.ts';
@@ -91,6 +92,7 @@ async function openHubspotConnector(
     readByIds: async (ids, fields) => readByIds(session(), ids, fields),
     findMerged: async (id) => findMerged(session(), id),
     findIncluded: async (ids) => findIncluded(session(), ids),
+    search: async (text, most) => search(session(), text, most),
     findMarked: (cursor) => findMarked(session(), cursor, options.contacts),
     write: (changes) => writeChanges(session(), changes),
     readBack: async (writes) => readBack(session(), writes),

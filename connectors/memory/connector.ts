@@ -13,6 +13,7 @@ import type {
   Overwritten,
   WriteResult,
 } from '../contract.ts';
+import { isNamed, toNameWords } from '../name-search.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { type MemoryCrm, toField } from './crm.ts';
 import { findMarked, isIncluded, lookUp, readGroup, readPages } from './read.ts';
@@ -89,6 +90,15 @@ export function createMemoryConnector(crm: MemoryCrm, signal: AbortSignal): Conn
       await crm.enter('findIncluded');
       throwIfStopped(signal);
       return new Set(ids.filter((id) => crm.records.has(id) && isIncluded(crm, id)));
+    },
+    async search(text, most) {
+      await crm.enter('search');
+      throwIfStopped(signal);
+      const words = toNameWords(text);
+      return [...crm.records.values()]
+        .filter(({ contact }) => isIncluded(crm, contact.id) && isNamed(words, contact))
+        .map(({ contact }) => contact.id)
+        .slice(0, most);
     },
     findMarked: (cursor) => findMarked(crm, cursor, signal),
     write: (changes) => writeChanges(crm, changes, signal),

@@ -420,6 +420,7 @@ function noCalls(): Record<MemoryOperation, number> {
     readByIds: 0,
     findMerged: 0,
     findIncluded: 0,
+    search: 0,
     findMarked: 0,
     write: 0,
     describeFields: 0,

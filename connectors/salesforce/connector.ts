@@ -23,6 +23,7 @@ import { countViewers, showFields } from './permissions.ts';
 import { fieldsProject } from './project/project.ts';
 import { readBack } from './read-back.ts';
 import { findMarked, readPages } from './reading/read.ts';
+import { search } from './search.ts';
 import { openSession } from './session.ts';
 import {
   type SalesforceSettings,
@@ -91,6 +92,7 @@ async function openSalesforceConnector(
     readByIds: async (ids, fields) => readByIds(session(), ids, fields),
     findMerged: async (id) => findMerged(session(), id),
     findIncluded: async (ids) => findIncluded(session(), ids),
+    search: async (text, most) => search(session(), text, most),
     findMarked: (cursor) => findMarked(session(), cursor),
     write: (changes) => writeChanges(session(), changes),
     readBack: async (writes) => readBack(session(), writes),

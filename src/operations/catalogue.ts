@@ -13,6 +13,7 @@ import {
   removeClient,
   showClient,
 } from './clients.ts';
+import { findContactsByName, showContact } from './contacts.ts';
 import { reconcileCredits, showBill, showCredits, showSpending } from './credits.ts';
 import { approveHolds, decideHold, decideHoldBatch, rejectHolds, resubmitHolds } from './decide.ts';
 import { decideAll } from './decide-all.ts';
@@ -95,6 +96,8 @@ export const OPERATIONS: readonly Operation[] = [
   undoRun,
   forgetContact,
   liftContactBlock,
+  showContact,
+  findContactsByName,
   aboutContact,
   exportSettings,
   listWaitingApprovals,

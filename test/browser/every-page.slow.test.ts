@@ -14,7 +14,12 @@ import { openWholeWorld, type WholeWorld } from './whole-world.ts';
 const NO_LINKS = ['GET /setup/:id/leave', 'GET /networks/:id/picture'];
 
 /** What a client has only in the middle of its set-up, or after one with a file. */
-const OF_SOME = ['GET /setup/:id/leave', 'GET /setup/:id/results'];
+const OF_SOME = [
+  'GET /setup/:id/leave',
+  'GET /setup/:id/results',
+  // A contact is one of one client.
+  'GET /clients/:id/contacts/:contact',
+];
 
 /** What the service answers without a credit, whatever asks (service document, sections 4.1 to 4.4). */
 const FREE = ['GET /v1/partners/credits', 'POST /v1/partners/enhancements/results/batch'];
@@ -195,7 +200,7 @@ describe('a way by links', () => {
   it('leads from a client to all of its pages, and from each of them back', async () => {
     const [id = ''] = world.clients;
     const sides = [
-      ...['schedule', 'alerts', 'fields', 'webhooks', 'doctor'].map(
+      ...['contacts', 'schedule', 'alerts', 'fields', 'webhooks', 'doctor'].map(
         (side) => `/clients/${id}/${side}`,
       ),
       ...[`/runs?client=${id}`, `/networks/${id}`, `/setup/${id}`, `/integrations/${id}/persons`],

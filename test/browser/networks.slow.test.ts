@@ -129,7 +129,10 @@ describe('the networks', () => {
     await page.getByRole('heading', { level: 2, name: nameOf(crmId) }).waitFor();
     const written = world.crm.valueOf(crmId, 'Warm Path');
     await page.getByText(String(written)).waitFor();
-    await page.locator('.sentences').getByText(`can introduce ${crmId}`).waitFor();
+    await page
+      .locator('.sentences')
+      .getByText(`can introduce ${nameOf(crmId)}`)
+      .waitFor();
     expect(await namesShown()).toBe(shown + 1);
     const marked = await inPicture(
       page,
@@ -222,6 +225,26 @@ describe('the networks', () => {
     expect(await namesShown()).toBe(shown + 1);
   });
 
+  it('lead to a contact by its name, which no address has', async () => {
+    const { crmId } = await firstPath();
+    const name = nameOf(crmId);
+    const { page, complaints } = await open('/networks/riverside');
+    const addresses: string[] = [];
+    page.on('request', (request) => void addresses.push(request.url()));
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type(name);
+    await page.getByRole('option', { name }).first().waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name }).waitFor();
+    expect(page.url()).toBe(`${world.url}/clients/riverside/contacts/${crmId}`);
+    const [first = '', last = ''] = name.split(' ');
+    const typed = addresses.filter((address) => address.includes(first) || address.includes(last));
+    expect(addresses.length).toBeGreaterThan(2);
+    expect(typed).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
   it.each([
     ['on a desk', { width: 1440 }],
     ['on a desk in the dark', { width: 1440, colorScheme: 'dark' }],
@@ -234,9 +257,10 @@ describe('the networks', () => {
       '/networks',
       '/networks/riverside',
       `/networks/riverside?who=${crmId}&names=1`,
+      `/clients/riverside/contacts/${crmId}`,
     ]) {
       await page.goto(world.url + path);
-      if (path !== '/networks') await page.locator('[data-drawn-ms]').waitFor();
+      if (path.startsWith('/networks/')) await page.locator('[data-drawn-ms]').waitFor();
       expect(await findBarriers(page), path).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), path).toBe(
         0,

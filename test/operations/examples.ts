@@ -155,6 +155,19 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
       invalid: { body: { alsoInCrm: 'yes' } },
     };
   },
+  'contacts search': async ({ world }) => {
+    world.crm.addContact({ firstName: 'Zenobia', lastName: 'Quillfeather', addresses: [] });
+    return {
+      subjects: { integration: 'riverside' },
+      body: { text: 'zenob' },
+      invalid: { body: { text: ' ' } },
+    };
+  },
+  'contacts show': async ({ world, sync }) => {
+    await sync();
+    const [contact = ''] = world.crm.records.keys();
+    return { subjects: { integration: 'riverside', contact } };
+  },
   about: async ({ world, sync }) => {
     await sync();
     const [contact = ''] = world.crm.records.keys();

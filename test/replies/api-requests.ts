@@ -283,6 +283,17 @@ export const API_CASES: CaseTable = {
     unknown: { path: `/v1/runs/${NOWHERE}/events` },
   },
 
+  'POST /v1/integrations/:integration/contact-search': {
+    good: { path: '/v1/integrations/riverside/contact-search', body: { text: 'mar' } },
+    'by ID': { path: '/v1/integrations/riverside/contact-search', body: { text: 'c001' } },
+    unknown: { path: '/v1/integrations/nowhere/contact-search', body: { text: 'mar' } },
+    invalid: { path: '/v1/integrations/riverside/contact-search', body: { text: '' } },
+  },
+  'POST /v1/integrations/:integration/contacts/:contact': {
+    good: { path: '/v1/integrations/riverside/contacts/c001' },
+    'unknown contact': { path: '/v1/integrations/riverside/contacts/nobody' },
+    unknown: { path: '/v1/integrations/nowhere/contacts/c001' },
+  },
   'POST /v1/integrations/:integration/contacts/:contact/about': {
     good: { path: '/v1/integrations/riverside/contacts/c001/about' },
     unknown: { path: '/v1/integrations/nowhere/contacts/c001/about' },
@@ -552,6 +563,12 @@ export const API_CASES: CaseTable = {
     find: { path: '/v1/clients?q=harbor' },
     invalid: { path: '/v1/clients?state=sleepy&limit=0' },
     'invalid cursor': { path: '/v1/clients?cursor=abc' },
+  },
+  'POST /v1/find': {
+    good: { path: '/v1/find', body: { q: 'river' } },
+    contact: { path: '/v1/find', body: { q: 'c001' } },
+    nothing: { path: '/v1/find', body: { q: 'zzzz' } },
+    invalid: { path: '/v1/find', body: { q: 'z'.repeat(201) } },
   },
   'GET /v1/find': {
     good: { path: '/v1/find?q=river' },

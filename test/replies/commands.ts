@@ -392,6 +392,21 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
     unconfirmed: one('{run}'),
     invalid: one(),
   },
+  contacts: { good: one(), invalid: one('shw') },
+  'contacts search': {
+    good: one('mar', '--integration', 'riverside'),
+    'by ID': one('c001', '--integration', 'riverside'),
+    'without a client': one('mar'),
+    unknown: one('mar', '--integration', 'nowhere'),
+    invalid: one(),
+  },
+  'contacts show': {
+    good: one('c001', '--integration', 'riverside'),
+    'without a client': one('c001'),
+    'unknown contact': one('nowhere', '--integration', 'riverside'),
+    unknown: one('c001', '--integration', 'nowhere'),
+    invalid: one(),
+  },
   about: {
     good: one('c001', '--integration', 'riverside'),
     'without a client': one('c001'),

@@ -41,6 +41,13 @@ const webhook = (after: string): Cases => ({
   invalid: post(`/clients/riverside${after}`, { signature: 'wax' }),
 });
 
+/** A button of a contact's page, without what its preview adds. */
+const contact = (after: string): Cases => ({
+  good: post(`/clients/riverside/contacts/c001${after}`),
+  'unknown contact': post(`/clients/riverside/contacts/nobody${after}`),
+  unknown: post(`/clients/nowhere/contacts/c001${after}`),
+});
+
 const FILE = 'Donor ID,First Name,Last Name\n1,Ada,Vale\n';
 
 const upload = (path: string, text: string) => ({
@@ -249,6 +256,23 @@ export const PAGE_CASES: CaseTable = {
   },
   'POST /clients/:integration/schedule/pause': button('/clients', '/schedule/pause'),
   'POST /clients/:integration/schedule/resume': button('/clients', '/schedule/resume'),
+  'GET /clients/:id/contacts': page('/clients', '/contacts'),
+  'POST /clients/:integration/contacts': {
+    good: post('/clients/riverside/contacts', { text: 'mar' }),
+    unknown: post('/clients/nowhere/contacts', { text: 'mar' }),
+    invalid: post('/clients/riverside/contacts'),
+  },
+  'GET /clients/:id/contacts/:contact': {
+    good: { path: '/clients/riverside/contacts/c001' },
+    'unknown contact': { path: '/clients/riverside/contacts/nobody' },
+    unknown: { path: '/clients/nowhere/contacts/c001' },
+  },
+  'POST /clients/:integration/contacts/:contact/plan': contact('/plan'),
+  'POST /clients/:integration/contacts/:contact/enhance': contact('/enhance'),
+  'POST /clients/:integration/contacts/:contact/redelivery/preview': contact('/redelivery/preview'),
+  'POST /clients/:integration/contacts/:contact/redelivery': contact('/redelivery'),
+  'POST /clients/:integration/contacts/:contact/forget/preview': contact('/forget/preview'),
+  'POST /clients/:integration/contacts/:contact/forget': contact('/forget'),
   'GET /clients/:id/alerts': page('/clients', '/alerts'),
   'POST /clients/:id/alerts/test': button('/clients', '/alerts/test'),
   'GET /clients/:id/fields': {

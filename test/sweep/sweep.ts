@@ -134,6 +134,8 @@ async function everyLook(world: SweptWorld, { ids }: Neighbour): Promise<void> {
       'nonsense',
       'runs nonsense',
     ],
+    ...[`contacts show ${ids.known}`, `contacts show ${ids.known} --json`],
+    ...['contacts search Bea', 'contacts search Bea --json'],
     ...[`about ${ids.known}`, `about ${ids.known} --json`, 'audit', 'audit --csv', 'audit verify'],
     ...['audit export', 'audit export --csv', 'clients connections'],
     'worker --runs nonsense',

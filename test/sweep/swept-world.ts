@@ -70,6 +70,8 @@ const SLACK_PATH = '/services/Zyxslack/B0042/7391';
 const SHOWS_PERSONS = [
   ['plan'],
   ['paths'],
+  ['contacts', 'show'],
+  ['contacts', 'search'],
   ['prospects'],
   ['holds', '--show'],
   ['holds', 'names'],

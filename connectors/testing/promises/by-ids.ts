@@ -117,6 +117,42 @@ export function promiseByIds({ describe, it, can }: Suite): void {
       assert.deepEqual([...included].sort(), [...ids].sort());
     });
 
+    it('finds contacts by the beginnings of the words of their names, if it can search', async (t) => {
+      const seeds = [
+        { ...MARIA, firstName: 'Maria Anna', lastName: "O'Hara-Lopez" },
+        { ...MARIA, firstName: 'Marian', lastName: 'Hundred' },
+        { ...MARIA, firstName: 'Zoë', lastName: 'Hundredth' },
+      ];
+      const [maria = '', marian = '', zoe = ''] = await t.start([...seeds, ...people(30)]);
+      const { search } = t.connector;
+      if (search === undefined) return;
+      const find = async (text: string, most = 20) => [...(await search(text, most))].sort();
+      assert.deepEqual(await find('Maria Lopez'), [maria]);
+      assert.deepEqual(await find('mari'), [maria, marian].sort());
+      assert.deepEqual(await find('hundred'), [marian, zoe].sort());
+      assert.deepEqual(await find('First Last'), await find('last first'));
+      assert.equal((await find('Last', 20)).length, 20);
+      assert.deepEqual(await find('hara lop zzz'), []);
+    });
+
+    it('gives no character of a searched text a meaning, if it can search', async (t) => {
+      const [maria = ''] = await t.start([{ ...MARIA, lastName: "O'Hara" }, ...people(5)]);
+      const { search } = t.connector;
+      if (search === undefined) return;
+      for (const text of [
+        ...["Maria O'Hara", 'maria {ohara*} OR', 'maria" AND "o', "maria'; hara", 'Maria\\_%_Hara'],
+        ...['(maria) [o] ^hara~', 'Maria*', 'maria AND NOT hara'],
+      ]) {
+        const found = await search(text, 20);
+        assert.ok(
+          found.every((id) => id === maria),
+          text,
+        );
+      }
+      assert.deepEqual(await search("Maria O'Hara", 20), [maria]);
+      assert.deepEqual(await search('%%% ___ *** \'"{}', 20), []);
+    });
+
     it('takes as many ids as it says, and none at all', async (t) => {
       await t.open();
       const { readBatch } = t.connector.capabilities;

@@ -1,6 +1,7 @@
-/** `/search`: full-text search of records with SOSL. */
+/** `/search`: full-text search of records with SOSL; `/parameterizedSearch` is the same without that language. */
 
 import { Hono } from 'hono';
+import { z } from 'zod';
 import { quoted } from '../core/database.ts';
 import { SalesforceError } from '../core/errors.ts';
 import { type Field, isStored, isText } from '../metadata/field.ts';
@@ -20,7 +21,50 @@ export function searchRoutes(org: Org): Hono<SalesforceEnv> {
     const records = search.targets.flatMap((target) => findRecords(org, c, search, target));
     return c.json({ searchRecords: records.slice(0, search.limit) });
   });
+  router.post('/parameterizedSearch', (c) => {
+    const search = readParameters(org, c);
+    const records = search.targets.flatMap((target) => findRecords(org, c, search, target));
+    return c.json({ searchRecords: records.slice(0, search.limit) });
+  });
   return router;
+}
+
+/** The body of a search without SOSL: the words are read as in SOSL, and the clauses are parameters. */
+const parametersSchema = z.object({
+  q: z.string(),
+  in: z.enum(['ALL', 'NAME', 'EMAIL', 'PHONE', 'SIDEBAR']).default('ALL'),
+  fields: z.array(z.string()).default(['Id']),
+  sobjects: z
+    .array(
+      z.object({
+        name: z.string(),
+        fields: z.array(z.string()).optional(),
+        where: z.string().default(''),
+        limit: z.int().min(1).max(MAX_RECORDS).optional(),
+      }),
+    )
+    .default([]),
+  overallLimit: z.int().min(1).max(MAX_RECORDS).default(MAX_RECORDS),
+  defaultLimit: z.int().min(1).max(MAX_RECORDS).default(MAX_RECORDS),
+});
+
+function readParameters(org: Org, c: SalesforceContext): Search {
+  const { data } = parametersSchema.safeParse(c.var.body);
+  if (data === undefined) {
+    throw new SalesforceError(400, 'JSON_PARSER_ERROR', 'The parameters of the search are wrong.');
+  }
+  const { q, sobjects, fields, overallLimit, defaultLimit } = data;
+  const targets = sobjects.map(({ name, where, ...of }): Target => {
+    const type = requireSearched(org, c, name);
+    const rest = ` LIMIT ${of.limit ?? defaultLimit}`;
+    return { type, fields: (of.fields ?? fields).join(', '), where, rest };
+  });
+  return {
+    words: readWords(q),
+    scope: data.in,
+    targets: targets.length === 0 ? allTargets(org, c) : targets,
+    limit: overallLimit,
+  };
 }
 
 /** A search. */
@@ -47,7 +91,19 @@ const SOSL =
 function readSosl(org: Org, c: SalesforceContext, sosl: string): Search {
   const groups = SOSL.exec(sosl)?.groups;
   if (groups === undefined) throw malformed('unexpected token in the search');
-  const words = (groups['words'] ?? '')
+  const words = readWords(groups['words'] ?? '');
+  const { returning } = groups;
+  return {
+    words,
+    scope: (groups['scope'] ?? 'ALL').toUpperCase(),
+    targets: returning === undefined ? allTargets(org, c) : readTargets(org, c, returning),
+    limit: Math.min(Number(groups['limit'] ?? MAX_RECORDS), MAX_RECORDS),
+  };
+}
+
+/** Reserved characters count as white space unless a backslash precedes them. */
+function readWords(text: string): string[] {
+  const words = text
     .replaceAll(/\\(.)/g, '$1')
     .replaceAll(/^"|"$/g, '')
     .toLowerCase()
@@ -56,13 +112,7 @@ function readSosl(org: Org, c: SalesforceContext, sosl: string): Search {
   if (!words.some((word) => word.replaceAll(/[*?]/g, '').length > 1)) {
     throw malformed(`search term must be longer than one character: ${words.join(' ')}`);
   }
-  const { returning } = groups;
-  return {
-    words,
-    scope: (groups['scope'] ?? 'ALL').toUpperCase(),
-    targets: returning === undefined ? allTargets(org, c) : readTargets(org, c, returning),
-    limit: Math.min(Number(groups['limit'] ?? MAX_RECORDS), MAX_RECORDS),
-  };
+  return words;
 }
 
 function allTargets(org: Org, c: SalesforceContext): Target[] {
@@ -78,14 +128,17 @@ function readTargets(org: Org, c: SalesforceContext, returning: string): Target[
     const match = /^\s*(\w+)\s*(?:\((.*)\))?\s*$/s.exec(part);
     if (match === null) throw malformed(`unexpected token: '${part.trim()}'`);
     const [, name = '', inside = 'Id'] = match;
-    const type = org.catalogue.get(name);
-    if (type.toolingOnly || !org.access.canReadType(c.var.user, type)) {
-      throw malformed(`entity type ${name} does not support search`);
-    }
+    const type = requireSearched(org, c, name);
     const clauses = /^(.*?)(?:\s+WHERE\s+(.*?))?(\s+(?:ORDER\s+BY|LIMIT)\s+.*)?$/is.exec(inside);
     const [, fields = 'Id', where = '', rest = ''] = clauses ?? [];
     return { type, fields: fields.trim(), where, rest };
   });
+}
+
+function requireSearched(org: Org, c: SalesforceContext, name: string): ObjectType {
+  const type = org.catalogue.get(name);
+  if (!type.toolingOnly && org.access.canReadType(c.var.user, type)) return type;
+  throw malformed(`entity type ${name} does not support search`);
 }
 
 /** Splits at commas outside parentheses. */

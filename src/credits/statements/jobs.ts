@@ -126,6 +126,21 @@ export async function listReadyJobs(
   });
 }
 
+/** The run that sent a submission of this integration; null for one of another integration. */
+export async function findRunOfSubmission(
+  reader: Reader,
+  integrationId: string,
+  submissionId: string,
+): Promise<string | null> {
+  const row = await reader
+    .selectFrom('submissions')
+    .select('run_id')
+    .where('id', '=', submissionId)
+    .where('integration_id', '=', integrationId)
+    .executeTakeFirst();
+  return row?.run_id ?? null;
+}
+
 /** The service's job IDs by tracking ID; a job without a response has none. */
 export async function findJobIds(
   reader: Reader,

@@ -1,5 +1,6 @@
 /** GET /v1/clients and /v1/find: the list of clients as the home page shows it, and the search by a few letters. */
 import { createRoute, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import {
   CLIENT_FILTERS,
   type ClientReader,
@@ -12,7 +13,8 @@ import { clientScheduleSchema } from '../../operations/client-shape.ts';
 import { AREAS } from '../pages/frame/areas.ts';
 import type { Access } from './access.ts';
 import { hasAccess, listAccessible } from './request/client-access.ts';
-import type { HttpDeps } from './request/context.ts';
+import type { HttpDeps, HttpEnv } from './request/context.ts';
+import { limitBody, MAX_API_BODY_BYTES, requireJsonBody } from './request/guards.ts';
 import { createRouter, json, problems } from './request/router.ts';
 
 const MAX_PAGE = 100;
@@ -130,29 +132,61 @@ const placeSchema = z
   })
   .openapi('Place');
 
-function findRoute({ requireRole }: Access) {
+const FIND = {
+  path: '/v1/find' as const,
+  tags: ['Integrations'],
+  summary: 'Find pages, integrations and runs by a few letters',
+};
+
+const wordsSchema = z.object({ q: z.string().max(200).default('') });
+
+const FOUND = {
+  200: {
+    description: 'At most some twenty.',
+    ...json(z.object({ places: z.array(placeSchema) })),
+  },
+  ...problems.access,
+  ...problems.invalid,
+};
+
+function findRoute(access: Access) {
   return createRoute({
+    ...FIND,
     method: 'get',
-    path: '/v1/find',
-    tags: ['Integrations'],
-    summary: 'Find pages, integrations and runs by a few letters',
+    middleware: [access.requireRole('viewer')] as const,
+    responses: FOUND,
     description:
       'Runs by the beginning of their id. Contacts are not found here: their names are kept nowhere.',
-    middleware: [requireRole('viewer')] as const,
-    request: { query: z.object({ q: z.string().max(200).default('') }) },
-    responses: {
-      200: {
-        description: 'At most some twenty.',
-        ...json(z.object({ places: z.array(placeSchema) })),
-      },
-      ...problems.access,
-      ...problems.invalid,
-    },
+    request: { query: wordsSchema },
+  });
+}
+
+/** People type names of contacts there, too, and no address may have one. */
+function findByBodyRoute(access: Access) {
+  return createRoute({
+    ...FIND,
+    method: 'post',
+    middleware: [
+      access.requireRole('viewer'),
+      requireJsonBody,
+      limitBody(MAX_API_BODY_BYTES),
+    ] as const,
+    responses: { ...FOUND, ...problems.body },
+    description: 'The same with the letters in the body, as the pages ask it.',
+    request: { body: { ...json(wordsSchema), required: false } },
   });
 }
 
 export function findRoutes({ application }: HttpDeps, access: Access, clients: ClientReader) {
-  return createRouter().openapi(findRoute(access), async (c) => {
+  const app = createRouter();
+  app.openapi(findRoute(access), async (c) => c.json(await find(c, c.req.valid('query').q), 200));
+  app.openapi(findByBodyRoute(access), async (c) => {
+    const { q = '' } = c.req.valid('json');
+    return c.json(await find(c, q), 200);
+  });
+  return app;
+
+  async function find(c: Context<HttpEnv>, words: string) {
     const places = await findResults(
       {
         reader: application.store.reader,
@@ -160,8 +194,8 @@ export function findRoutes({ application }: HttpDeps, access: Access, clients: C
         clients: await clients.briefs(listAccessible(c, application)),
         reaches: (id) => hasAccess(c, id),
       },
-      c.req.valid('query').q,
+      words,
     );
-    return c.json({ places }, 200);
-  });
+    return { places };
+  }
 }

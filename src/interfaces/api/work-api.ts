@@ -1,10 +1,11 @@
 /**
  * Large operations: actions that donor-sync carries out outside of the database, for minutes (it responds with 202, and
- * continues after a restart), and decisions about many contacts. Also the stored data of one contact, and the settings
+ * continues after a restart), and decisions about many contacts. Also one contact and its stored data, and the settings
  * of a client.
  */
 
 import { aboutContact } from '../../operations/about.ts';
+import { findContactsByName, showContact } from '../../operations/contacts.ts';
 import { decideAll } from '../../operations/decide-all.ts';
 import { forgetContact } from '../../operations/forget.ts';
 import { liftContactBlock } from '../../operations/lift-block.ts';
@@ -21,6 +22,10 @@ export function workRoutes(deps: HttpDeps, access: Access) {
   add(forgetContact, { method: 'post', path: `${contact}/forget`, tag: 'Privacy', status: 202 });
   add(liftContactBlock, { method: 'delete', path: `${contact}/block`, tag: 'Privacy' });
   // A view of personal data is recorded, so the request is never a GET, which a link of another site could send.
+  // The name is in the body: no address has one.
+  const search = '/v1/integrations/{integration}/contact-search';
+  add(findContactsByName, { method: 'post', path: search, tag: 'Contacts' });
+  add(showContact, { method: 'post', path: contact, tag: 'Contacts' });
   add(aboutContact, { method: 'post', path: `${contact}/about`, tag: 'Privacy' });
   const settings = '/v1/integrations/{integration}/settings';
   add(exportSettings, { method: 'get', path: settings, tag: 'Integrations' });

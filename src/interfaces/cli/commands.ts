@@ -93,6 +93,11 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('networks', 'show the mirrored groups; check and repair their networks', async (deps) =>
     (await import('./commands/networks.ts')).networksCommand(deps),
   ),
+  entry(
+    'contacts',
+    'show a contact with its profile and introductions, or find it by name',
+    async (deps) => (await import('./commands/contacts.ts')).contactsCommand(deps),
+  ),
   entry('paths', 'show everybody in the networks who knows a contact', async (deps) =>
     (await import('./commands/networks.ts')).pathsCommand(deps),
   ),

@@ -16,6 +16,7 @@ import { clientAlertRoutes } from './clients/alert-routes.ts';
 import { clientCheckRoutes } from './clients/check-routes.ts';
 import { clientScheduleRoutes } from './clients/schedule-routes.ts';
 import { clientWebhookRoutes } from './clients/webhook-routes.ts';
+import { contactPageRoutes } from './contacts/contact-routes.ts';
 import { creditPageRoutes } from './credits/credit-routes.ts';
 import { decisionRoutes } from './decisions/decision-routes.ts';
 import { createPageFrame } from './frame/page-app.ts';
@@ -76,6 +77,7 @@ export function dashboardRoutes(
   app.route('/', clientAlertRoutes(deps, frame));
   app.route('/', clientCheckRoutes(deps, frame));
   app.route('/', clientScheduleRoutes(deps, frame));
+  app.route('/', contactPageRoutes(deps, frame));
   return app;
 }
 

@@ -63,21 +63,12 @@ export async function previewRedelivery(
   deps: SyncDeps,
   request: PreviewedRequest,
 ): Promise<RedeliveryPreview> {
-  const { store, connector, canonicalId } = deps;
+  const { store, canonicalId } = deps;
   const { integration, mappings, fields: wanted } = request;
   const one = request.only === null ? null : toContactId(canonicalId, integration.id, request.only);
   if (one !== null) await requireContact(deps, integration, one);
   const only = one === null ? null : [one];
-  const { fields, described } = await readFields(connector, mappings);
-  const account = accountFingerprint(store, connector);
-  const run: OfferRun = {
-    integration,
-    mappings,
-    fields,
-    described,
-    ...(await loadErased(deps, integration.id, account)),
-    identities: await previewIdentities(deps, request),
-  };
+  const run = await toOfferRun(deps, request);
   const counts = createCounts();
   for (const outside of await countNotDeliverable(store.reader, integration.id, only)) {
     counts.exclude(getExclusion(outside), outside.contacts);
@@ -87,6 +78,23 @@ export async function previewRedelivery(
     for (const offer of await planOffers(deps, run, choices)) counts.add(offer);
   }
   return { integration: integration.id, fields: wanted, ...counts.sum() };
+}
+
+/** The state of the CRM and of erased people that offers are planned with, outside of a run. */
+export async function toOfferRun(
+  deps: SyncDeps,
+  { integration, mappings }: Pick<PreviewedRequest, 'integration' | 'mappings'>,
+): Promise<OfferRun> {
+  const { fields, described } = await readFields(deps.connector, mappings);
+  const account = accountFingerprint(deps.store, deps.connector);
+  return {
+    integration,
+    mappings,
+    fields,
+    described,
+    ...(await loadErased(deps, integration.id, account)),
+    identities: await previewIdentities(deps, { integration }),
+  };
 }
 
 /**
@@ -196,7 +204,8 @@ async function* unkeptPages(
   }
 }
 
-function requestedChoice(
+/** The lines of these fields (null: all) as if a user had requested them. */
+export function requestedChoice(
   mappings: readonly FieldMapping[],
   each: KeptOfContact,
   fields: readonly string[] | null,
@@ -209,7 +218,7 @@ function requestedChoice(
 }
 
 /** Why nothing is delivered to contacts that are not at rest or have no available profile. */
-function getExclusion({
+export function getExclusion({
   state,
   isEligible,
   isOutside,

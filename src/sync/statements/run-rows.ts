@@ -47,6 +47,29 @@ export interface RunKey {
   reasons: string | null;
 }
 
+/** What one run did to a contact. */
+export interface RunOfContact extends Omit<RunContact, 'crmId'> {
+  runId: string;
+}
+
+/** The last runs that did something to a contact, the newest first; a run in progress has no row yet. */
+export async function listRunsOfContact(
+  reader: Reader,
+  integrationId: string,
+  { crmId, limit }: { crmId: string; limit: number },
+): Promise<RunOfContact[]> {
+  return reader
+    .selectFrom('run_rows')
+    .innerJoin('runs', 'runs.id', 'run_rows.run_id')
+    .select(['run_rows.run_id as runId', 'run_rows.reason', 'run_rows.detail', 'run_rows.at'])
+    .where('run_rows.crm_id', '=', crmId)
+    .where('runs.integration_id', '=', integrationId)
+    .orderBy('run_rows.at', 'desc')
+    .orderBy('run_rows.run_id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
 /** Number of contacts by reason, including the fresh ones. */
 export async function countRunReasons(reader: Reader, run: RunKey): Promise<Map<string, number>> {
   const counts =

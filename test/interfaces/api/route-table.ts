@@ -27,6 +27,12 @@ function ofAll(word: string): string {
   return `/decisions/all/${word}?client=:id&reason=name_mismatch&until=1`;
 }
 
+/** A button of a contact's page, and what it shows before. */
+function ofContact(word: string): RouteRule {
+  const path = `/clients/:integration/contacts/C000001/${word}`;
+  return { role: 'admin', about: 'integration', path };
+}
+
 export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'GET /healthz': open,
   'GET /readyz': open,
@@ -120,6 +126,12 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'GET /v1/runs/:run/contacts': { role: 'viewer', about: 'run', path: '/v1/runs/:id/contacts' },
   'POST /v1/runs/:run/stop': { role: 'admin', about: 'run', path: '/v1/runs/:id/stop' },
   'GET /v1/runs/:id/events': { role: 'viewer', about: 'run' },
+  'POST /v1/integrations/:integration/contact-search': { role: 'reader', about: 'integration' },
+  'POST /v1/integrations/:integration/contacts/:contact': {
+    role: 'reader',
+    about: 'integration',
+    path: '/v1/integrations/:id/contacts/some',
+  },
   'POST /v1/integrations/:integration/contacts/:contact/about': {
     role: 'admin',
     about: 'integration',
@@ -271,6 +283,7 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'POST /v1/integrations/:integration/redelivery/counts': { role: 'admin', about: 'integration' },
   'GET /v1/clients': { role: 'viewer', about: 'list' },
   'GET /v1/find': { role: 'viewer', about: 'list' },
+  'POST /v1/find': { role: 'viewer', about: 'list' },
   'GET /audit': { role: 'admin', isPage: true, about: 'list' },
   'GET /audit/csv': { role: 'admin', isPage: true, about: 'list' },
   'POST /audit/verify': { role: 'admin', about: 'all' },
@@ -278,6 +291,22 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'POST /clients/:integration/webhooks': { role: 'admin', about: 'integration' },
   'POST /clients/:integration/webhooks/rotate': { role: 'admin', about: 'integration' },
   'POST /clients/:integration/webhooks/revoke': { role: 'admin', about: 'integration' },
+  'GET /clients/:id/contacts': { role: 'reader', isPage: true, about: 'integration' },
+  'POST /clients/:integration/contacts': { role: 'reader', about: 'integration' },
+  'GET /clients/:id/contacts/:contact': {
+    ...{ role: 'reader', isPage: true, about: 'integration' },
+    path: '/clients/:id/contacts/C000001',
+  },
+  'POST /clients/:integration/contacts/:contact/plan': ofContact('plan'),
+  'POST /clients/:integration/contacts/:contact/enhance': ofContact('enhance'),
+  'POST /clients/:integration/contacts/:contact/redelivery/preview':
+    ofContact('redelivery/preview'),
+  'POST /clients/:integration/contacts/:contact/redelivery': ofContact('redelivery'),
+  'POST /clients/:integration/contacts/:contact/forget/preview': {
+    ...ofContact('forget/preview'),
+    by: 'person',
+  },
+  'POST /clients/:integration/contacts/:contact/forget': { ...ofContact('forget'), by: 'person' },
   'GET /clients/:id/schedule': { role: 'viewer', isPage: true, about: 'integration' },
   'POST /clients/:id/schedule': { role: 'admin', about: 'integration' },
   'POST /clients/:integration/schedule/pause': { role: 'admin', about: 'integration' },

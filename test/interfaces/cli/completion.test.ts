@@ -62,7 +62,7 @@ describe('donor-sync completion', () => {
 
   it('offers every command in bash, and those that begin as typed', async () => {
     expect(await complete('')).toEqual(COMMANDS.map(({ name }) => name));
-    expect(await complete('co')).toEqual(['connect', 'connector', 'completion']);
+    expect(await complete('co')).toEqual(['connect', 'contacts', 'connector', 'completion']);
   });
 
   it('offers the commands of a command, also under its other name', async () => {

@@ -32,6 +32,7 @@ const NEVER_BY_TOKEN = [
   ...['POST /v1/users/:user/enable', 'DELETE /v1/users/:user'],
   ...['DELETE /v1/users/:user/passkeys/:passkey', 'POST /v1/tokens'],
   'POST /v1/integrations/:integration/contacts/:contact/forget',
+  'POST /clients/:integration/contacts/:contact/forget',
   'POST /v1/integrations/:integration/erase',
   ...['POST /users', 'POST /users/:user/role', 'POST /users/:user/link', 'POST /tokens'],
   ...['POST /users/:user/enable', 'POST /users/:user/remove'],

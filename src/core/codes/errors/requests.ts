@@ -97,6 +97,10 @@ export const REQUEST_ERRORS: ErrorTopic = {
       means: 'A part of the request is missing or not valid. Nothing was changed.',
       next: 'Correct the fields that the message names.',
     },
+    search_busy: {
+      means: 'Your last searches for contacts have no answer yet. Nothing was searched.',
+      next: 'Try again in a few seconds.',
+    },
     signature_invalid: {
       means: 'The signature of the webhook call does not match its secret. No run was started.',
       next: 'Sign the body exactly as it is sent, with the current secret of the address.',

@@ -1,11 +1,14 @@
 /**
- * The way to everything by a few letters: Ctrl-K, or the button in the frame. The server finds; names of
- * contacts are not among what it finds. Browsers get this file as it is, as a script and no module.
+ * The way to everything by a few letters: Ctrl-K, or the button in the frame. The server finds; on the pages of a client,
+ * users who may see names also find contacts, by the search of the CRM. A name is sent in a body, never in an address. Browsers get this file as it is, as a script and no module.
  */
 'use strict';
 
 {
   const WAIT_MS = 80;
+  /** Contacts are searched once typing has paused, or on Enter. */
+  const CONTACT_WAIT_MS = 400;
+  const SHORTEST_NAME = 3;
   const opener = document.getElementById('find');
   /** @type {{ dialog: HTMLDialogElement, input: HTMLInputElement, list: HTMLUListElement } | null} */
   let made = null;
@@ -13,6 +16,16 @@
   let options = [];
   let chosen = -1;
   let asked = 0;
+  /** The client whose contacts are found; null on pages of no client, and for users who may not see names. */
+  const client = opener?.getAttribute('data-client') ?? null;
+  /** @type {Place[] | null} */
+  let places = [];
+  /** @type {Place[]} */
+  let contacts = [];
+  let contactTimer = 0;
+  let isSearching = false;
+  /** The text whose contacts are shown or searched. */
+  let searched = '';
 
   if (opener) {
     opener.removeAttribute('hidden');
@@ -28,6 +41,8 @@
     made ??= make();
     if (made.dialog.open) return;
     made.input.value = '';
+    contacts = [];
+    searched = '';
     made.dialog.showModal();
     find('');
   }
@@ -37,11 +52,15 @@
     dialog.className = 'palette';
     dialog.setAttribute('aria-label', 'Find');
     const input = document.createElement('input');
+    const words =
+      client === null
+        ? 'A page, a client, or the id of a run'
+        : 'A page, a client, a contact, or the id of a run';
     input.type = 'search';
     input.autocomplete = 'off';
-    input.placeholder = 'A page, a client, or the id of a run';
+    input.placeholder = words;
     input.setAttribute('role', 'combobox');
-    input.setAttribute('aria-label', 'A page, a client, or the id of a run');
+    input.setAttribute('aria-label', words);
     input.setAttribute('aria-expanded', 'true');
     input.setAttribute('aria-controls', 'palette-list');
     const list = document.createElement('ul');
@@ -54,13 +73,16 @@
     input.addEventListener('input', () => {
       clearTimeout(timer);
       timer = setTimeout(() => find(input.value), WAIT_MS);
+      clearTimeout(contactTimer);
+      contactTimer = setTimeout(findContacts, CONTACT_WAIT_MS);
     });
     input.addEventListener('keydown', (event) => {
       if (event.key === 'ArrowDown') choose(chosen + 1);
       else if (event.key === 'ArrowUp') choose(chosen - 1);
       // A search box would only be emptied.
       else if (event.key === 'Escape') dialog.close();
-      else if (event.key === 'Enter') options[chosen]?.click();
+      else if (event.key === 'Enter' && options.length > 0) options[chosen]?.click();
+      else if (event.key === 'Enter') findContacts();
       else return;
       event.preventDefault();
     });
@@ -68,7 +90,10 @@
     dialog.addEventListener('click', (event) => {
       if (event.target === dialog) dialog.close();
     });
-    dialog.addEventListener('close', () => list.replaceChildren());
+    dialog.addEventListener('close', () => {
+      contacts = [];
+      list.replaceChildren();
+    });
     return { dialog, input, list };
   }
 
@@ -76,9 +101,57 @@
   async function find(words) {
     asked += 1;
     const own = asked;
-    const places = await fetchPlaces(words);
+    const found = await fetchPlaces(words);
     // What was typed since has its own answer.
-    if (own === asked && made?.dialog.open) show(places);
+    if (own !== asked || !made?.dialog.open) return;
+    places = found;
+    show();
+  }
+
+  /** Finds contacts by what is typed now: one search at a time, and the last text alone. */
+  async function findContacts() {
+    if (client === null || !made?.dialog.open || isSearching) return;
+    const text = made.input.value.trim();
+    if (text === searched) return;
+    searched = text;
+    contacts = [];
+    if (text.length >= SHORTEST_NAME) {
+      isSearching = true;
+      contacts = await fetchContacts(client, text);
+      isSearching = false;
+    }
+    if (!made.dialog.open) return;
+    show();
+    await findContacts();
+  }
+
+  /**
+   * @param {string} client
+   * @param {string} text
+   * @returns {Promise<Place[]>}
+   */
+  async function fetchContacts(client, text) {
+    const page = `/clients/${encodeURIComponent(client)}/contacts`;
+    try {
+      const response = await fetch(
+        `/v1/integrations/${encodeURIComponent(client)}/contact-search`,
+        {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ text }),
+        },
+      );
+      if (!response.ok) return [];
+      const { search } = await response.json();
+      return search.contacts.map((/** @type {{ crmId: string, name: string }} */ found) => ({
+        kind: 'contact',
+        label: found.name,
+        detail: `contact ${found.crmId}`,
+        href: `${page}/${encodeURIComponent(found.crmId)}`,
+      }));
+    } catch {
+      return [];
+    }
   }
 
   /**
@@ -88,17 +161,20 @@
    */
   async function fetchPlaces(words) {
     try {
-      const response = await fetch(`/v1/find?q=${encodeURIComponent(words)}`);
+      const response = await fetch('/v1/find', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ q: words }),
+      });
       return response.ok ? (await response.json()).places : null;
     } catch {
       return null;
     }
   }
 
-  /** @param {Place[] | null} places */
-  function show(places) {
+  function show() {
     if (!made) return;
-    const items = (places ?? []).map(({ kind, label, detail, href }, place) => {
+    const items = [...(places ?? []), ...contacts].map(({ kind, label, detail, href }, place) => {
       const item = document.createElement('li');
       item.id = `palette-${place}`;
       item.setAttribute('role', 'option');

@@ -7,8 +7,16 @@ import type { QueueQuery } from '../../../decisions/views/decision-queue.ts';
 import { compareNames, type NamePiece } from '../../../decisions/views/name-difference.ts';
 import type { Choice } from '../../../decisions/views/question.ts';
 import type { Match } from '../../../partner/results.ts';
+import { contactHref } from '../contacts/contact-href.ts';
 import { may, type Viewer } from '../frame/layout.tsx';
-import { ConfirmDialog, Icon, RecordId, TableCell, TableHead, Timestamp } from '../frame/parts.tsx';
+import {
+  ConfirmDialog,
+  ContactId,
+  Icon,
+  TableCell,
+  TableHead,
+  Timestamp,
+} from '../frame/parts.tsx';
 import { type OpenBatch, type OpenDecision, queueWords } from './read-page.ts';
 
 export function OpenPanel(props: { open: OpenDecision; query: QueueQuery; viewer: Viewer }) {
@@ -22,8 +30,16 @@ export function OpenPanel(props: { open: OpenDecision; query: QueueQuery; viewer
             {item.name}
           </h2>
           <p class="quiet">
-            {item.about === 'contact' ? <RecordId id={item.subject} url={url} /> : item.subject} of{' '}
-            {item.integration.name} · held <Timestamp at={item.since} now={viewer.now} />
+            {item.about === 'contact' ? (
+              <ContactId
+                id={item.subject}
+                url={url}
+                href={may(viewer, 'reader') ? contactHref(item.integration.id, item.subject) : null}
+              />
+            ) : (
+              item.subject
+            )}{' '}
+            of {item.integration.name} · held <Timestamp at={item.since} now={viewer.now} />
           </p>
         </div>
         <nav class="row" aria-label="Neighbours">
@@ -33,7 +49,7 @@ export function OpenPanel(props: { open: OpenDecision; query: QueueQuery; viewer
       </div>
       <p class="why">{item.why}</p>
       {evidence !== null && <Evidence evidence={evidence} />}
-      {batch !== null && <Examples batch={batch} />}
+      {batch !== null && <Examples batch={batch} integration={item.integration.id} />}
       {may(viewer, 'decider') ? (
         <>
           {batch === null ? (
@@ -254,7 +270,7 @@ function Lines({ texts, absent }: { texts: readonly string[] | null; absent: str
   );
 }
 
-function MatchFacts({ match: { probability, reasons, runnerUp } }: { match: Match }) {
+export function MatchFacts({ match: { probability, reasons, runnerUp } }: { match: Match }) {
   return (
     <div class="match">
       <h3>Why the service took this person: {percent(probability)} sure</h3>
@@ -274,13 +290,15 @@ function MatchFacts({ match: { probability, reasons, runnerUp } }: { match: Matc
   );
 }
 
-function percent(share: number): string {
+export function percent(share: number): string {
   const value = share * 100;
   if (value > 0 && value < 0.1) return 'less than 0.1 %';
   return `${Number(value.toFixed(1))} %`;
 }
 
-function Examples({ batch: { examples, problem } }: { batch: OpenBatch }) {
+/** Only users who may see names get examples. */
+function Examples(props: { batch: OpenBatch; integration: string }) {
+  const { examples, problem } = props.batch;
   if (problem !== null) {
     return (
       <div class="trouble trouble-attention">
@@ -297,7 +315,7 @@ function Examples({ batch: { examples, problem } }: { batch: OpenBatch }) {
         {examples.map(({ contact, url, name, now }) => (
           <tr key={contact}>
             <th scope="row">
-              <RecordId id={contact} url={url} />
+              <ContactId id={contact} url={url} href={contactHref(props.integration, contact)} />
             </th>
             <TableCell label="Name">{name ?? 'not found in the CRM'}</TableCell>
             <TableCell label="Now">

@@ -8,6 +8,12 @@ const SIDES = [
   { side: 'runs', name: 'Runs', role: 'viewer', buildHref: (id) => `/runs?client=${id}` },
   { side: 'networks', name: 'Networks', role: 'viewer', buildHref: (id) => `/networks/${id}` },
   {
+    side: 'contacts',
+    name: 'Contacts',
+    role: 'reader',
+    buildHref: (id) => `/clients/${id}/contacts`,
+  },
+  {
     side: 'schedule',
     name: 'Schedule',
     role: 'viewer',

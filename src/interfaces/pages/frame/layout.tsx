@@ -85,7 +85,13 @@ export function Layout(props: PropsWithChildren<LayoutProps>) {
             <img src={assetHref('icon')} alt="" width="28" height="28" />
             donor-sync
           </a>
-          {viewer.overview && <Overview overview={viewer.overview} current={client} />}
+          {viewer.overview && (
+            <Overview
+              overview={viewer.overview}
+              current={client}
+              maySeeNames={may(viewer, 'reader')}
+            />
+          )}
           <Account principal={viewer.principal} />
         </header>
         <div class={isSignedIn ? 'with-rail' : ''}>
@@ -127,8 +133,12 @@ const LEVEL_ICONS: Readonly<Record<Summary['level'], IconKind>> = {
 };
 
 /** Links to the other clients with their status, and to everything else. */
-function Overview(props: { overview: FrameOverview; current: string | undefined }) {
-  const { overview, current } = props;
+function Overview(props: {
+  overview: FrameOverview;
+  current: string | undefined;
+  maySeeNames: boolean;
+}) {
+  const { overview, current, maySeeNames } = props;
   const { summary, total, clients } = overview;
   if (total === 0) return null;
   const name = clients.find(({ id }) => id === current)?.name ?? current ?? 'All clients';
@@ -175,7 +185,14 @@ function Overview(props: { overview: FrameOverview; current: string | undefined 
         <Icon kind={LEVEL_ICONS[summary.level]} />
         <span>{summary.text}</span>
       </a>
-      <button type="button" class="button find" id="find" hidden>
+      {/* Contacts are found in the client of the page, by users who may see names. */}
+      <button
+        type="button"
+        class="button find"
+        id="find"
+        hidden
+        {...(current !== undefined && maySeeNames ? { 'data-client': current } : {})}
+      >
         Find <kbd>Ctrl K</kbd>
       </button>
     </div>

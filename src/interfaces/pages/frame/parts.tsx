@@ -272,6 +272,14 @@ export function CountCells({ counts }: { counts: Readonly<Record<string, number>
   );
 }
 
+/**
+ * A contact's ID: a link to its page here, for users who may see names (`href`), else to its record in the CRM. The
+ * page here leads to that record, too.
+ */
+export function ContactId(props: { id: string; url: string | null; href: string | null }) {
+  return <RecordId id={props.id} url={props.href ?? props.url} />;
+}
+
 /** A CRM ID, as a link to the record's page if that is known. */
 export function RecordId({ id, url }: { id: string; url: string | null }) {
   const code = (

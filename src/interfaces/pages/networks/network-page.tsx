@@ -6,6 +6,7 @@ import {
   type PictureSort,
   WEAKEST,
 } from '../../../networks/network-picture.ts';
+import { contactHref } from '../contacts/contact-href.ts';
 import { ClientSides } from '../frame/client-sides.tsx';
 import { Layout, may, type Viewer } from '../frame/layout.tsx';
 import { TableHead } from '../frame/parts.tsx';
@@ -53,7 +54,14 @@ export function NetworkPage({ content, viewer }: { content: NetworkContent; view
         <>
           <Controls id={id} query={query} picture={picture} viewer={viewer} />
           <Picture id={id} query={query} name={name} />
-          <div id="person">{person !== null && <Person person={person} />}</div>
+          <div id="person">
+            {person !== null && (
+              <Person
+                person={person}
+                href={may(viewer, 'reader') ? contactHref(id, person.contact ?? person.who) : null}
+              />
+            )}
+          </div>
           <PathList content={content} />
           {may(viewer, 'admin') && <Prospects id={id} />}
         </>
@@ -131,9 +139,12 @@ function Controls(props: {
         Show
       </button>
       {may(viewer, 'reader') && (
-        <a class="button" href={buildHref(id, query, { names: !query.names })}>
-          {query.names ? 'Hide names' : 'Show names'}
-        </a>
+        <>
+          <a class="button" href={buildHref(id, query, { names: !query.names })}>
+            {query.names ? 'Hide names' : 'Show names'}
+          </a>
+          <a href={`/clients/${id}/contacts`}>Who knows, by name</a>
+        </>
       )}
     </form>
   );
@@ -182,11 +193,17 @@ function Picture({ id, query, name }: { id: string; query: NetworkQuery; name: s
   );
 }
 
-function Person({ person }: { person: ShownPerson }) {
+/** `href` is the contact's page; null for users who may not see names. */
+function Person({ person, href }: { person: ShownPerson; href: string | null }) {
   const { who, name, contact, sentence, memberOf, sentences, more } = person;
   return (
     <section class="card" aria-labelledby="person-title" aria-live="polite">
       <h2 id="person-title">{name ?? contact ?? who}</h2>
+      {href !== null && contact !== null && (
+        <p>
+          <a href={href}>All about this contact</a>
+        </p>
+      )}
       {memberOf.length > 0 && <p>Is in {memberOf.join(', ')}.</p>}
       {sentence !== null && <p class="sentence">{sentence}</p>}
       {sentences.length === 0 ? (

@@ -7,7 +7,7 @@ import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { readIntroduction, readNames } from '../../../clients/live-crm.ts';
 import { mayActAs } from '../../../core/role.ts';
-import { choosePaths, readPicture } from '../../../networks/network-picture.ts';
+import { choosePaths, readPicture, WEAKEST } from '../../../networks/network-picture.ts';
 import { describeNetworks } from '../../../networks/overview.ts';
 import { checkNetworks, repairNetworks } from '../../../operations/networks.ts';
 import { findProspects, MAX_PROSPECTS } from '../../../operations/paths.ts';
@@ -20,7 +20,13 @@ import { type HttpDeps, type HttpEnv, liveDeps } from '../../api/request/context
 import { createOperationForms } from '../frame/operation-form.ts';
 import type { PageFrame } from '../frame/page-app.ts';
 import { toCsv } from './csv.ts';
-import { getShownPerson, listContactIds, type Names, pictureData } from './picture.ts';
+import {
+  getShownPerson,
+  listContactIds,
+  MAX_SENTENCES,
+  type Names,
+  pictureData,
+} from './picture.ts';
 import { querySchema, toFilter } from './query.ts';
 import { createRepairs } from './repairs.ts';
 
@@ -158,14 +164,18 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
   ) {
     const person = getShownPerson(picture, who);
     if (person.contact === null || !maySeeNames(c)) return person;
-    await noteShown(c, id, {}, person.contact);
     const integration = findIntegration(c, application, id);
+    const paths = choosePaths(picture, { weakest: WEAKEST, network: null, who });
+    const shown = { ...picture, paths: paths.slice(0, MAX_SENTENCES) };
+    const ids = [...new Set([person.contact, ...listContactIds(shown)])];
+    await noteShown(c, id, { people: ids.length }, person.contact);
+    const named = await readNames(liveDeps(deps, c.get('actor')), integration, ids);
     const live = await readIntroduction(
       liveDeps(deps, c.get('actor')),
       integration,
       person.contact,
     );
-    return { ...person, ...live };
+    return { ...getShownPerson(picture, who, named), ...live };
   }
 
   async function noteShown(

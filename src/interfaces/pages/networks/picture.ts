@@ -72,15 +72,20 @@ export interface ShownPerson {
   more: number;
 }
 
-const MAX_SENTENCES = 12;
+export const MAX_SENTENCES = 12;
 
-export function getShownPerson(picture: NetworkPicture, who: string): ShownPerson {
+/** Without `names`, or for people who are not among them, the sentences have IDs. */
+export function getShownPerson(
+  picture: NetworkPicture,
+  who: string,
+  names: Names | null = null,
+): ShownPerson {
   const person = picture.people.find(
     ({ donorId, contacts }) => donorId === who || contacts.includes(who),
   );
   const contact = person?.contacts.includes(who) ? who : (person?.contacts[0] ?? null);
   const all = choosePaths(picture, { weakest: WEAKEST, network: null, who });
-  const called = createNamer(picture, null);
+  const called = createNamer(picture, names);
   const about = (path: PicturePath) => all.filter(({ to }) => to === path.to).length;
   return {
     who,
@@ -90,7 +95,14 @@ export function getShownPerson(picture: NetworkPicture, who: string): ShownPerso
     memberOf: person?.networks ?? [],
     sentences: all
       .slice(0, MAX_SENTENCES)
-      .map((path) => pathSentence(path, about(path), called(path.from), path.contact)),
+      .map((path) =>
+        pathSentence(
+          path,
+          about(path),
+          called(path.from),
+          names?.get(path.contact) ?? path.contact,
+        ),
+      ),
     more: Math.max(0, all.length - MAX_SENTENCES),
   };
 }

@@ -5,8 +5,9 @@ import { OUTCOME_ORDER, type Outcome, outcomeText } from '../../../core/outcome.
 import { describeCount, formatCount } from '../../../core/quantities.ts';
 import type { WrittenChanges } from '../../../fields/written-changes.ts';
 import { whyText } from '../../../sync/views/run-contacts.ts';
+import { contactHref } from '../contacts/contact-href.ts';
 import { Layout, type Viewer } from '../frame/layout.tsx';
-import { Dialog, OutcomeStatus, RecordId, TableCell, TableHead } from '../frame/parts.tsx';
+import { ContactId, Dialog, OutcomeStatus, TableCell, TableHead } from '../frame/parts.tsx';
 import type { ContactQuery, RunDetail } from './run-detail.ts';
 
 /** The order of the tabs. Tabs without contacts are left out, except for the first four. */
@@ -150,6 +151,11 @@ function ContactTable({ detail, maySeeNames }: { detail: RunDetail; maySeeNames:
   const { report, contacts, isSetUp } = detail;
   const hasChanges =
     maySeeNames && isSetUp && contacts.some(({ outcome }) => outcome === 'written');
+  // A row of a file that cannot be read has its number in place of an ID.
+  const hrefOf = (crmId: string, reason: string) =>
+    maySeeNames && isSetUp && reason !== 'row_unreadable'
+      ? contactHref(report.integration, crmId)
+      : null;
   return (
     <table class="stacks">
       <TableHead texts={['Contact', 'Outcome', 'Why', ...(hasChanges ? [CHANGES_HEAD] : [])]} />
@@ -157,7 +163,7 @@ function ContactTable({ detail, maySeeNames }: { detail: RunDetail; maySeeNames:
         {contacts.map(({ crmId, url, outcome, ...why }, place) => (
           <tr key={crmId}>
             <th scope="row">
-              <RecordId id={crmId} url={url} />
+              <ContactId id={crmId} url={url} href={hrefOf(crmId, why.reason)} />
             </th>
             <td data-label="Outcome">
               <OutcomeStatus outcome={outcome} />

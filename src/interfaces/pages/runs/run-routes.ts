@@ -147,6 +147,7 @@ const NOTES = {
   over: 'The run was over already.',
   undo: 'donor-sync is restoring what this run replaced. The audit shows when it is done.',
   undoWaits: 'Nothing has been done yet: another user has to confirm it, under Decisions.',
+  contact: 'The run for this contact was requested. This is its page.',
   retry: 'A sync that retries failed contacts was requested. This is its page.',
 } as const;
 

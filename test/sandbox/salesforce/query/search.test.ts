@@ -27,6 +27,29 @@ describe('a search', () => {
   });
 });
 
+describe('a parameterized search', () => {
+  it('has the words and the limits in the body of a POST', async () => {
+    const org = await startOrg();
+    const id = await create(org, 'Contact', { FirstName: 'Zenobia', LastName: 'Quill' });
+    await create(org, 'Contact', { LastName: 'Other', Title: 'Quill' });
+    await create(org, 'Contact', { LastName: 'Quillfeather' });
+    const search = (body: object) => ask(org, 'POST', '/parameterizedSearch', { body });
+    const contacts = { in: 'NAME', sobjects: [{ name: 'Contact', fields: ['Id'] }] };
+    const found = await search({ q: 'zen* qui*', ...contacts });
+    expect(found).toMatchObject({
+      status: 200,
+      body: { searchRecords: [{ attributes: { type: 'Contact' }, Id: id }] },
+    });
+    const two = await search({ q: 'qui*', ...contacts });
+    expect(two.body).toMatchObject({ searchRecords: [{}, {}] });
+    const one = await search({ q: 'qui*', ...contacts, overallLimit: 1 });
+    expect(one.body).toMatchObject({ searchRecords: [{}] });
+    for (const wrong of [{ q: 'z', ...contacts }, { in: 'NAME' }]) {
+      expect((await search(wrong)).status).toBe(400);
+    }
+  });
+});
+
 describe('EntityDefinition and FieldDefinition', () => {
   it('tell what there is at present, as far as the user sees it', async () => {
     const org = await startOrg();

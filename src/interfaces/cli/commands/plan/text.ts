@@ -4,13 +4,13 @@ import type { PersonDetails } from '../../../../core/person.ts';
 import type { NetworksForecast } from '../../../../networks/forecast.ts';
 import { describeSame, mergeAlike } from '../../../../operations/doctor/alike.ts';
 import type { PathsForecast } from '../../../../paths/forecast-paths.ts';
-import type { EnhanceReason } from '../../../../sync/forecast.ts';
 import type { Preview } from '../../../../sync/preview.ts';
 import {
   describeOddity,
   type PersonShape,
   toPersonShape,
 } from '../../../../sync/sample-persons.ts';
+import { dueText } from '../../../../sync/views/due-text.ts';
 import type { Output } from '../../terminal/output.ts';
 import type { Column } from '../../terminal/table.ts';
 import { describeCount, formatCount, formatDuration } from '../../terminal/words.ts';
@@ -199,28 +199,6 @@ function describeEffort({ calls, secondsAtLimit }: PreviewText): string {
 
 function valueText(value: FieldValue): string {
   return value === null ? '(empty)' : String(value);
-}
-
-const DUE_TEXTS = {
-  never_enhanced: 'was never enhanced',
-  identity_changed: 'name, address or employer has changed since it was enhanced',
-  identity_change_approved:
-    'name, address or employer has changed, and a person approved the credit',
-  profile_old: 'its profile is older than refresh.afterDays',
-  resubmitted_by_person: 'a person asked for it to be submitted again',
-  lost_answer_resubmitted: 'the answer was lost, and the settings say to submit again',
-  job_vanished: 'the service lost its job before the profile came',
-  profile_shared:
-    'the profile of the same person in another contact or integration is used, no credit',
-} as const satisfies Record<EnhanceReason, string>;
-
-/** Why a contact is to be enhanced, in words; an unknown reason speaks for itself. */
-export function dueText(reason: string): string {
-  return isKnown(reason) ? DUE_TEXTS[reason] : reason;
-}
-
-function isKnown(reason: string): reason is EnhanceReason {
-  return Object.hasOwn(DUE_TEXTS, reason);
 }
 
 /**

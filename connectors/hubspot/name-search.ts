@@ -1,0 +1,39 @@
+/** Searches contacts by name, with HubSpot's own search, which lags a little behind its records. */
+import { isNamed, toNameWords } from '../name-search.ts';
+import { throwIfStopped } from '../stopped.ts';
+import { readAs } from './errors.ts';
+import { recordPageSchema, textIn } from './record.ts';
+import type { HubspotSession } from './session.ts';
+
+const NAMES = ['firstname', 'lastname'];
+
+/** HubSpot also finds words in addresses of mail, phone numbers and companies: so more are requested. */
+const REQUESTED = 100;
+
+export async function search(
+  { api, filter, signal }: Pick<HubspotSession, 'api' | 'filter' | 'signal'>,
+  text: string,
+  most: number,
+): Promise<string[]> {
+  throwIfStopped(signal);
+  const words = toNameWords(text);
+  if (words.length === 0) return [];
+  // It waits behind the walks of runs, and leaves some searches to other tools of the account.
+  await api.awaitWalk();
+  const reply = await api.searchContacts({
+    query: words.join(' '),
+    filterGroups: filter.map((filters) => ({ filters })),
+    sorts: ['hs_object_id'],
+    properties: NAMES,
+    limit: REQUESTED,
+    after: '0',
+  });
+  const { results } = readAs(recordPageSchema, reply);
+  const named = results.filter((record) =>
+    isNamed(words, {
+      firstName: textIn(record, 'firstname'),
+      lastName: textIn(record, 'lastname'),
+    }),
+  );
+  return named.slice(0, most).map(({ id }) => id);
+}

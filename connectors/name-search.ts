@@ -1,0 +1,29 @@
+/** Searching contacts by name: what counts as a word, and which names have all words. Pure. */
+
+/** The number of words that are compared; more of them find nobody else. */
+const MAX_WORDS = 6;
+
+/**
+ * The words of a search: runs of letters and digits, so that nothing in them has a meaning in a CRM's query language.
+ * Empty if the text has none.
+ */
+export function toNameWords(text: string): string[] {
+  return splitIntoWords(text).slice(0, MAX_WORDS);
+}
+
+/** True if each word is the beginning of a word of the name, ignoring case and accents. */
+export function isNamed(
+  words: readonly string[],
+  { firstName, lastName }: { firstName: string | null; lastName: string | null },
+): boolean {
+  const own = splitIntoWords(`${firstName ?? ''} ${lastName ?? ''}`).map(fold);
+  return words.length > 0 && words.every((word) => own.some((each) => each.startsWith(fold(word))));
+}
+
+function splitIntoWords(text: string): string[] {
+  return text.normalize('NFC').match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+}
+
+function fold(word: string): string {
+  return word.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
+}

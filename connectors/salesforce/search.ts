@@ -1,0 +1,37 @@
+/** Searches contacts by name, with Salesforce's own search: names are in the body of the request, not in its address. */
+import { z } from 'zod';
+import { toNameWords } from '../name-search.ts';
+import { throwIfStopped } from '../stopped.ts';
+import { readAs } from './errors.ts';
+import { contactId } from './ids.ts';
+import { findIncluded } from './lookup.ts';
+import type { SalesforceSession } from './session.ts';
+
+const foundSchema = z.object({ searchRecords: z.array(z.object({ Id: z.string() })) });
+
+/** Salesforce refuses a search in which no word has more characters. */
+const SHORTEST_WORD = 2;
+
+/** Words with a meaning in its search language, in any case. */
+const OPERATORS = new Set(['and', 'or', 'not']);
+
+export async function search(
+  session: SalesforceSession,
+  text: string,
+  most: number,
+): Promise<string[]> {
+  throwIfStopped(session.signal);
+  const words = toNameWords(text).filter((word) => !OPERATORS.has(word.toLowerCase()));
+  if (!words.some((word) => word.length >= SHORTEST_WORD)) return [];
+  const reply = await session.api.send('POST', '/parameterizedSearch', {
+    q: words.map((word) => `${word}*`).join(' '),
+    in: 'NAME',
+    sobjects: [{ name: 'Contact', fields: ['Id'], limit: most }],
+    overallLimit: most,
+  });
+  const { searchRecords } = readAs(foundSchema, reply);
+  const ids = searchRecords.flatMap(({ Id }) => contactId(Id) ?? []).slice(0, most);
+  if (session.filter === null || ids.length === 0) return ids;
+  const included = await findIncluded(session, ids);
+  return ids.filter((id) => included.has(id));
+}

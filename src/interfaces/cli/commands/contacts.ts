@@ -1,0 +1,20 @@
+import type { Command } from 'commander';
+import { findContactsByName, showContact } from '../../../operations/contacts.ts';
+import { operationCommand, topicCommand } from '../action/operation-command.ts';
+import type { ProductDeps } from '../action/product.ts';
+
+const EXAMPLES = `
+Examples:
+  donor-sync contacts show 0035e00000abcde
+  donor-sync contacts show 0035e00000abcde --integration riverside --json   for scripts: { "contact": {...} }
+  donor-sync contacts search "mary lop"    by the beginnings of names, at most 20
+
+Reads the name from the CRM and the profile from the database, and spends nothing. The audit records it.`;
+
+/** The command `contacts`: one contact with its name, profile and introductions; contacts by name. */
+export function contactsCommand(deps: ProductDeps): Command {
+  return topicCommand(deps, 'contacts', 'Show a contact, or find it by name', [
+    operationCommand(deps, showContact, { one: 'with --integration' }),
+    operationCommand(deps, findContactsByName, { one: 'with --integration' }),
+  ]).addHelpText('after', EXAMPLES);
+}

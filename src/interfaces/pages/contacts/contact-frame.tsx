@@ -1,0 +1,51 @@
+/** What the pages about one contact share: the way to the client, and a title without names. */
+import type { PropsWithChildren } from 'hono/jsx';
+import type { Integration } from '../../../core/integration-settings.ts';
+import { ClientSides } from '../frame/client-sides.tsx';
+import { Layout, type Viewer } from '../frame/layout.tsx';
+import { clientHref } from '../home/client-href.ts';
+import { contactHref } from './contact-href.ts';
+
+interface ContactFrameProps {
+  client: Pick<Integration, 'id' | 'name'>;
+  crmId: string;
+  viewer: Viewer;
+  /** In the window's title. Browsers keep that in their history, so it never has a name. */
+  title: string;
+  heading: string;
+  /** The page is not that of the contact itself, but leads back to it. */
+  isBelow?: boolean;
+  note?: string | null;
+}
+
+export function ContactFrame(props: PropsWithChildren<ContactFrameProps>) {
+  const { client, crmId, viewer, title, heading, isBelow = false, note = null, children } = props;
+  const { id, name = id } = client;
+  return (
+    <Layout
+      area="clients"
+      title={`${title} of ${name}`}
+      viewer={viewer}
+      client={id}
+      note={note}
+      assets={['clientStyles', 'decisionStyles', 'networkStyles']}
+    >
+      <div class="page-head">
+        <p class="crumbs">
+          <a href="/">Clients</a> <span aria-hidden="true">/</span>{' '}
+          <a href={clientHref(id)}>{name}</a> <span aria-hidden="true">/</span>{' '}
+          <a href={`${clientHref(id)}/contacts`}>Contacts</a>
+          {isBelow && (
+            <>
+              {' '}
+              <span aria-hidden="true">/</span> <a href={contactHref(id, crmId)}>{crmId}</a>
+            </>
+          )}
+        </p>
+        <h1>{heading}</h1>
+        <ClientSides client={{ id, name }} side={null} viewer={viewer} />
+      </div>
+      {children}
+    </Layout>
+  );
+}

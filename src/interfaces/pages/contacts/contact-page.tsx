@@ -1,0 +1,321 @@
+/** The page of one contact: who it is, what is known, who can introduce it, and what was done about it. */
+import type { Integration } from '../../../core/integration-settings.ts';
+import { describeCount } from '../../../core/quantities.ts';
+import type { ShownContact } from '../../../operations/contacts.ts';
+import { whyText } from '../../../sync/views/run-contacts.ts';
+import { MatchFacts, percent } from '../decisions/open-decision.tsx';
+import { recordUrl } from '../decisions/record-url.ts';
+import { may, type Viewer } from '../frame/layout.tsx';
+import { Icon, OutcomeStatus, RecordId, TableCell, TableHead, Timestamp } from '../frame/parts.tsx';
+import { ContactFrame } from './contact-frame.tsx';
+import { contactHref } from './contact-href.ts';
+
+export interface ContactContent {
+  client: Integration;
+  contact: ShownContact;
+  /** What was just done. */
+  note: string | null;
+}
+
+export function ContactPage({ content, viewer }: { content: ContactContent; viewer: Viewer }) {
+  const { client, contact, note } = content;
+  const { crmId, name, state } = contact;
+  return (
+    <ContactFrame
+      client={client}
+      crmId={crmId}
+      viewer={viewer}
+      title={`Contact ${crmId}`}
+      heading={name ?? crmId}
+      note={note}
+    >
+      <Summary contact={contact} client={client} viewer={viewer} />
+      {contact.keptBack === null && state === 'known' && <Introductions contact={contact} />}
+      {contact.profile !== null && (
+        <Profile contact={contact} profile={contact.profile} viewer={viewer} />
+      )}
+      {state !== 'erased' && may(viewer, 'admin') && <Actions contact={contact} />}
+      {contact.history.length > 0 && <History contact={contact} viewer={viewer} />}
+    </ContactFrame>
+  );
+}
+
+function Summary(props: { contact: ShownContact; client: Integration; viewer: Viewer }) {
+  const { contact, client, viewer } = props;
+  const { crmId, problem, decision, outcome, keptBack, mergedInto, networks } = contact;
+  return (
+    <section class="card" aria-label="Summary">
+      <p>
+        <RecordId id={crmId} url={null} />
+        <RecordLink client={client} crmId={crmId} />
+        {networks.length > 0 && <> · In {networks.join(', ')}</>}
+      </p>
+      <p>{stateText(contact)}</p>
+      {problem !== null && (
+        <Warning>
+          The CRM could not be read, so that no name is shown, and nothing newer than the last run:{' '}
+          {problem}
+        </Warning>
+      )}
+      {keptBack?.reason === 'contacts_missing' && (
+        <Warning>The CRM does not find this contact now.</Warning>
+      )}
+      {keptBack !== null && <p>No profile is shown: {keptBack.text}.</p>}
+      {mergedInto !== null && (
+        <p>
+          It became a part of{' '}
+          <a href={contactHref(client.id, mergedInto)}>
+            <code>{mergedInto}</code>
+          </a>
+          .
+        </p>
+      )}
+      {decision !== null && (
+        <p>
+          <a href={`/decisions/${decision.id}`}>It waits for a decision: {decision.name}</a>
+        </p>
+      )}
+      {outcome !== null && outcome.at !== null && (
+        <p class="quiet">
+          Last run <Timestamp at={outcome.at} now={viewer.now} />:{' '}
+          {outcome.run === null ? (
+            whyText(outcome)
+          ) : (
+            <a href={`/runs/${outcome.run}`}>{whyText(outcome)}</a>
+          )}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function RecordLink({ client, crmId }: { client: Integration; crmId: string }) {
+  const url = recordUrl(client, crmId);
+  if (url === null) return null;
+  return (
+    <>
+      {' · '}
+      <a href={url} rel="noreferrer">
+        Open in the CRM
+      </a>
+    </>
+  );
+}
+
+function Warning({ children }: { children?: unknown }) {
+  return (
+    <div class="trouble trouble-attention">
+      <Icon kind="attention" />
+      <p>{children}</p>
+    </div>
+  );
+}
+
+function stateText({ state, since, profile, paidAt, keptBack }: ShownContact): string {
+  if (state === 'erased') {
+    const when = since === null ? '' : ` on ${since.slice(0, 10)}`;
+    return `This contact was erased${when}. donor-sync keeps nothing about it, and did not read its record in the CRM.`;
+  }
+  if (state === 'new') return 'It is in the CRM. No run has read it yet, so nothing was bought.';
+  if (state === 'gone') return 'It is not in the CRM any more.';
+  if (profile !== null) return 'It has a profile.';
+  if (paidAt === null) return 'It was never enhanced.';
+  if (keptBack !== null) return `A credit was spent on ${paidAt.slice(0, 10)}.`;
+  return 'donor-sync keeps no profile of it now: the values are in the CRM alone.';
+}
+
+function Actions({ contact: { integration, crmId, state, keptBack } }: { contact: ShownContact }) {
+  const page = contactHref(integration, crmId);
+  const isThere = state !== 'gone';
+  return (
+    <section class="card" aria-labelledby="actions-title">
+      <h2 id="actions-title">Actions</h2>
+      <p class="quiet">Each shows first what it would do, and what it costs.</p>
+      <div class="row actions">
+        {isThere && (
+          <form method="post" action={`${page}/plan`}>
+            <button type="submit" class="button primary">
+              Enhance now…
+            </button>
+          </form>
+        )}
+        {state === 'known' && keptBack === null && (
+          <form method="post" action={`${page}/redelivery/preview`}>
+            <button type="submit" class="button">
+              Write again…
+            </button>
+          </form>
+        )}
+        <form class="row" method="post" action={`${page}/forget/preview`}>
+          <button type="submit" class="button">
+            Erase…
+          </button>
+          <label>
+            <input type="checkbox" name="alsoInCrm" value="on" /> also clear the values that
+            donor-sync wrote into the CRM
+          </label>
+        </form>
+      </div>
+    </section>
+  );
+}
+
+type ProfileView = NonNullable<ShownContact['profile']>;
+
+function Profile(props: { contact: ShownContact; profile: ProfileView; viewer: Viewer }) {
+  const { profile, contact, viewer } = props;
+  const { values, paidAt, run, probability, isDeceased } = profile;
+  const { name } = contact;
+  return (
+    <section class="card" aria-labelledby="profile-title">
+      <div class="card-head">
+        <h2 id="profile-title">Profile</h2>
+        <p class="quiet">
+          {paidAt !== null && (
+            <>
+              Bought <Timestamp at={paidAt} now={viewer.now} as="moment" />
+            </>
+          )}
+          {run !== null && (
+            <>
+              {' by '}
+              <a href={`/runs/${run}`}>a run</a>
+            </>
+          )}
+          {probability !== null && <> · {percent(probability)} sure that it is this person</>}
+        </p>
+      </div>
+      {isDeceased && <p>The profile says that this person has died.</p>}
+      <table class="stacks">
+        <caption class="hidden">The kept profile{name === null ? '' : ` of ${name}`}</caption>
+        <TableHead texts={['Value', 'Profile', 'In the CRM']} />
+        <tbody>
+          {values.map((value) => (
+            <tr key={value.name}>
+              <th scope="row">{value.name}</th>
+              <TableCell label="Profile">
+                <Lines value={value} />
+              </TableCell>
+              <TableCell label="In the CRM">
+                {value.fields.length === 0 && <span class="quiet">no field</span>}
+                {value.fields.map((field) => (
+                  <Field field={field} viewer={viewer} />
+                ))}
+              </TableCell>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {contact.match !== null && <MatchFacts match={contact.match} />}
+    </section>
+  );
+}
+
+type ValueView = ProfileView['values'][number];
+
+/** More would push everything else out of view. */
+const MAX_LINES = 8;
+
+function Lines({ value: { lines, isLink } }: { value: ValueView }) {
+  if (isLink) {
+    return (
+      <>
+        {lines.map((line) =>
+          /^https:\/\//.test(line) ? (
+            <a href={line} rel="noreferrer">
+              Open the profile
+            </a>
+          ) : (
+            line
+          ),
+        )}
+      </>
+    );
+  }
+  const more = lines.length - MAX_LINES;
+  return (
+    <>
+      {lines.slice(0, MAX_LINES).map((line) => (
+        <div>{line}</div>
+      ))}
+      {more > 0 && <div class="quiet">and {more} more</div>}
+    </>
+  );
+}
+
+function Field(props: { field: ValueView['fields'][number]; viewer: Viewer }) {
+  const { label, missing, run, at } = props.field;
+  return (
+    <div>
+      {label}
+      {missing !== null && <span class="quiet">: {missing}</span>}
+      {missing === null && run !== null && at !== null && (
+        <span class="quiet">
+          {', '}
+          <a href={`/runs/${run}`}>
+            written <Timestamp at={at} now={props.viewer.now} />
+          </a>
+        </span>
+      )}
+    </div>
+  );
+}
+
+function Introductions({ contact }: { contact: ShownContact }) {
+  const { integration, crmId, introductions, introduces, sentence } = contact;
+  const who = `/networks/${integration}?who=${encodeURIComponent(crmId)}&names=1#person`;
+  return (
+    <section class="card" aria-labelledby="introductions-title">
+      <h2 id="introductions-title">Who can introduce this contact</h2>
+      {sentence !== null && <p class="sentence">{sentence}</p>}
+      {introductions.length === 0 ? (
+        <p class="empty">No member of the networks is known to know this contact.</p>
+      ) : (
+        <ul class="sentences">
+          {introductions.map((one) => (
+            <li>
+              {one.sentence}{' '}
+              {one.contact !== null && (
+                <a href={contactHref(integration, one.contact)}>
+                  {one.name === null ? one.contact : `See ${one.name}`}
+                </a>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {introduces > 0 && (
+        <p>
+          <a href={who}>It can introduce {describeCount(introduces, 'contact')}</a>
+        </p>
+      )}
+    </section>
+  );
+}
+
+function History({ contact, viewer }: { contact: ShownContact; viewer: Viewer }) {
+  return (
+    <section class="card" aria-labelledby="history-title">
+      <h2 id="history-title">History</h2>
+      <table class="stacks">
+        <caption class="hidden">What runs and users did about this contact</caption>
+        <TableHead texts={['When', 'What', 'Outcome']} />
+        <tbody>
+          {contact.history.map(({ at, kind, id, outcome, text }) => (
+            <tr key={`${kind} ${id} ${at}`}>
+              <th scope="row">
+                {at === null ? 'unknown' : <Timestamp at={at} now={viewer.now} as="moment" />}
+              </th>
+              <TableCell label="What">
+                <a href={kind === 'run' ? `/runs/${id}` : `/decisions/${id}`}>{text}</a>
+              </TableCell>
+              <td data-label="Outcome">
+                {kind === 'run' ? <OutcomeStatus outcome={outcome} /> : 'decision'}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

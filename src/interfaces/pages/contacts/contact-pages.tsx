@@ -1,0 +1,19 @@
+/** Renders the pages of a contact as texts. The routes use JSX only through this file. */
+import { render, type Viewer } from '../frame/layout.tsx';
+import { type ContactContent, ContactPage } from './contact-page.tsx';
+import { type IntendedContent, IntendedPage } from './intended-page.tsx';
+import { type SearchContent, SearchPage } from './search-page.tsx';
+
+export function renderContact(viewer: Viewer, content: ContactContent) {
+  return render(<ContactPage content={content} viewer={viewer} />);
+}
+
+/** What one of the buttons would do, before it is done. */
+export function renderIntended(viewer: Viewer, content: IntendedContent) {
+  return render(<IntendedPage content={content} viewer={viewer} />);
+}
+
+/** The search by name, with the results if there was one. */
+export function renderSearch(viewer: Viewer, content: SearchContent) {
+  return render(<SearchPage content={content} viewer={viewer} />);
+}

@@ -1,0 +1,181 @@
+/**
+ * The page of one contact, and what its buttons do. Each button first shows what would happen, on a page that
+ * answers a POST. That page asks the CRM, and a link of another site must not do that.
+ */
+import type { Context, Hono } from 'hono';
+import { z } from 'zod';
+import { newId } from '../../../core/new-id.ts';
+import { describeContactPlan } from '../../../operations/contact/plan-text.ts';
+import { findContactsByName, showContact } from '../../../operations/contacts.ts';
+import { forgetContact } from '../../../operations/forget.ts';
+import type { Operation } from '../../../operations/kit/operation.ts';
+import { perform, performLater, preview } from '../../../operations/kit/perform.ts';
+import { planClient } from '../../../operations/plan.ts';
+import { previewRedelivery, redeliver } from '../../../operations/redeliver.ts';
+import { startRun } from '../../../operations/start-run.ts';
+import { authorised, getCaller, toOperationDeps } from '../../api/request/caller.ts';
+import { findIntegration } from '../../api/request/client-access.ts';
+import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
+import { limitBody, MAX_API_BODY_BYTES, readForm } from '../../api/request/guards.ts';
+import { createOperationForms } from '../frame/operation-form.ts';
+import type { PageFrame } from '../frame/page-app.ts';
+import { contactHref } from './contact-href.ts';
+import type { Intended } from './intended-page.tsx';
+
+const PAGE = '/clients/:integration/contacts/:contact';
+
+export function contactPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
+  const { application, clock } = deps;
+  const app = frame.room();
+  const world = toOperationDeps(deps);
+
+  app.get('/clients/:id/contacts', frame.see(findContactsByName.role), async (c) => {
+    const client = findIntegration(c, application, c.req.param('id'));
+    const { renderSearch } = await import('./contact-pages.tsx');
+    return c.html(renderSearch(frame.getViewer(c.var.principal), { client, searched: null }));
+  });
+
+  createOperationForms(deps, frame, app).add('/clients/:integration/contacts', findContactsByName, {
+    read: ({ text }) => ({ text }),
+    async answer(c, { search: found }, { integration, text }) {
+      const client = findIntegration(c, application, integration);
+      const { renderSearch } = await import('./contact-pages.tsx');
+      const viewer = frame.getViewer(c.var.principal);
+      return c.html(renderSearch(viewer, { client, searched: { text, found } }));
+    },
+  });
+
+  app.get('/clients/:id/contacts/:contact', frame.see(showContact.role), async (c) => {
+    const { id: integration, contact: typed } = c.req.param();
+    const client = findIntegration(c, application, integration);
+    const input = { integration, contact: typed };
+    const { contact } = await perform(world, getCaller(c), showContact, input);
+    const { note } = querySchema.parse(c.req.query());
+    const { renderContact } = await import('./contact-pages.tsx');
+    const viewer = frame.getViewer(c.var.principal);
+    return c.html(renderContact(viewer, { client, contact, note: note && NOTES[note] }));
+  });
+
+  app.post(`${PAGE}/plan`, ...guards(planClient), async (c) => {
+    const plan = await perform(world, getCaller(c), planClient, { ...subjects(c), full: false });
+    const { credits, text } = describeContactPlan(plan);
+    // A second click leads to the same run.
+    const fields = { idempotencyKey: newId(clock.now()) };
+    const button = credits === 1 ? 'Enhance for 1 credit' : 'Enhance for no credit';
+    return answer(c, {
+      title: 'Enhance now',
+      texts: [text, ...(credits === null ? [] : [ABOUT_RUN])],
+      form: credits === null ? null : { action: 'enhance', button, fields },
+    });
+  });
+
+  createOperationForms(deps, frame, app).add(`${PAGE}/enhance`, startRun, {
+    read: ({ idempotencyKey }) => ({ idempotencyKey }),
+    answer(c, { run }) {
+      frame.clients.forget();
+      return c.redirect(`/runs/${run.id}?note=contact`, 303);
+    },
+  });
+
+  app.post(`${PAGE}/redelivery/preview`, ...guards(redeliver), async (c) => {
+    const { redelivery } = await perform(world, getCaller(c), previewRedelivery, subjects(c));
+    const asked = await preview(world, getCaller(c), redeliver, subjects(c));
+    const { values, kept, excluded, contacts, unchanged } = redelivery;
+    const written = values.map(({ field }) => `${field} gets its value from the kept profile.`);
+    const left = kept.map(({ field, text }) => `${field} stays as it is: ${text}.`);
+    const without = excluded.map(({ text }) => `No value is written: ${text}.`);
+    const same = unchanged > 0 ? ['The CRM already has all values of the kept profile.'] : [];
+    const fields = { digest: asked?.digest ?? '' };
+    return answer(c, {
+      title: 'Write again',
+      texts: [...written, ...left, ...without, ...same],
+      form:
+        contacts === 0
+          ? null
+          : { action: 'redelivery', button: 'Write these values, for no credit', fields },
+    });
+  });
+
+  app.post(`${PAGE}/redelivery`, ...guards(redeliver), async (c) => {
+    const { digest } = digestSchema.parse(await readForm(c));
+    await performLater(world, getCaller(c), redeliver, subjects(c), digest);
+    return backTo(c, 'rewrite');
+  });
+
+  app.post(`${PAGE}/forget/preview`, ...guards(forgetContact), async (c) => {
+    const input = toErasure(c, eraseSchema.parse(await readForm(c)));
+    const asked = await preview(world, getCaller(c), forgetContact, input);
+    const { alsoInCrm } = input;
+    const fields = { digest: asked?.digest ?? '', ...(alsoInCrm ? { alsoInCrm: 'on' } : {}) };
+    return answer(c, {
+      title: 'Erase',
+      texts: [asked?.text ?? '', ABOUT_ERASURE],
+      form: { action: 'forget', button: 'Erase this contact', fields },
+    });
+  });
+
+  app.post(`${PAGE}/forget`, ...guards(forgetContact), async (c) => {
+    const form = await readForm(c);
+    const { digest } = digestSchema.parse(form);
+    const input = toErasure(c, eraseSchema.parse(form));
+    const { approval } = await perform(world, getCaller(c), forgetContact, input, digest);
+    return backTo(c, approval.state === 'waiting' ? 'eraseWaits' : 'erase');
+  });
+  return app;
+
+  function guards(operation: Operation) {
+    const { role } = operation;
+    return [frame.act(role), authorised(operation), limitBody(MAX_API_BODY_BYTES)] as const;
+  }
+
+  async function answer(c: Context<HttpEnv>, intended: Intended): Promise<Response> {
+    const { integration, contact } = subjects(c);
+    const client = findIntegration(c, application, integration);
+    const { renderIntended } = await import('./contact-pages.tsx');
+    const viewer = frame.getViewer(c.var.principal);
+    return c.html(renderIntended(viewer, { client, crmId: contact, intended }));
+  }
+
+  function backTo(c: Context<HttpEnv>, note: keyof typeof NOTES): Response {
+    const { integration, contact } = subjects(c);
+    return c.redirect(`${contactHref(integration, contact)}?note=${note}`, 303);
+  }
+}
+
+function subjects(c: Context<HttpEnv>): { integration: string; contact: string } {
+  return { integration: c.req.param('integration') ?? '', contact: c.req.param('contact') ?? '' };
+}
+
+function toErasure(c: Context<HttpEnv>, { alsoInCrm }: { alsoInCrm: boolean }) {
+  return { ...subjects(c), alsoInCrm, everywhere: false, blockUnknown: false };
+}
+
+const ABOUT_RUN =
+  'An ordinary run for this contact alone does it. All rules of the settings apply, and a fresh profile is never bought again.';
+
+const ABOUT_ERASURE =
+  'It can not be restored. The contact is blocked: no sync takes it up again. The record in the CRM stays.';
+
+/** The notes that the page can show. Its address only selects one of them. */
+const NOTES = {
+  rewrite:
+    'donor-sync is writing the kept values again. The history shows the run when it is done.',
+  erase: 'donor-sync is erasing this contact. This page shows when it is done.',
+  eraseWaits: 'Nothing was erased yet: another user has to confirm it, under Decisions.',
+} as const;
+
+const querySchema = z.object({
+  note: z
+    .custom<keyof typeof NOTES>((word) => typeof word === 'string' && Object.hasOwn(NOTES, word))
+    .nullable()
+    .catch(null),
+});
+
+const digestSchema = z.object({ digest: z.string().catch('') });
+
+const eraseSchema = z.object({
+  alsoInCrm: z
+    .literal('on')
+    .transform(() => true)
+    .catch(false),
+});

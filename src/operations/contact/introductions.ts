@@ -1,0 +1,80 @@
+/** Who can introduce a contact: composed at this moment from IDs and the names in the CRM, and stored nowhere. */
+import type { RecordLookup } from '../../../connectors/contract.ts';
+import type { Reader } from '../../database/reader.ts';
+import { contactName } from '../../decisions/contact-name.ts';
+import { pathSentence, rankPaths } from '../../networks/network-picture.ts';
+import { listMirroredNetworks } from '../../networks/statements/mirrored-networks.ts';
+import { findContactsByDonor } from '../../networks/statements/network-members.ts';
+import { findPath } from '../../paths/statements/warm-paths.ts';
+
+/** A member who can introduce the contact, by IDs. */
+export interface KnownIntroduction {
+  donorId: string;
+  /** The member's contact; null for a member who is none. */
+  contact: string | null;
+  network: string;
+  /** From 0 to 1; null for another member who knows the contact, for whom no strength is stored. */
+  strength: number | null;
+}
+
+export interface Introduction extends KnownIntroduction {
+  /** The name in the CRM; null if it may not be shown, or is not known. */
+  name: string | null;
+  sentence: string;
+}
+
+/** More would be a list that nobody reads. */
+const MAX_INTRODUCTIONS = 12;
+
+/** The strongest first. */
+export async function findIntroductions(
+  reader: Reader,
+  integrationId: string,
+  crmId: string,
+): Promise<KnownIntroduction[]> {
+  const path = await findPath(reader, integrationId, crmId);
+  if (path === null) return [];
+  const mirrored = await listMirroredNetworks(reader, integrationId);
+  const names = new Map(mirrored.map(({ networkId, name }) => [networkId, name]));
+  const networksByMember = new Map<string, string[]>();
+  for (const { name, members } of mirrored) {
+    for (const donorId of members) {
+      networksByMember.set(donorId, [...(networksByMember.get(donorId) ?? []), name]);
+    }
+  }
+  const ranked = rankPaths([path], names, networksByMember).slice(0, MAX_INTRODUCTIONS);
+  const donors = ranked.map(({ from }) => from);
+  const contacts = await findContactsByDonor(reader, integrationId, donors);
+  return ranked.map(({ from: donorId, network, strength }) => ({
+    donorId,
+    contact: contacts.get(donorId)?.[0] ?? null,
+    network,
+    strength,
+  }));
+}
+
+/** Pure. Without a lookup of a member, the sentence says the network alone. */
+export function describeIntroductions(
+  known: readonly KnownIntroduction[],
+  called: string,
+  lookups: ReadonlyMap<string, RecordLookup>,
+): Introduction[] {
+  return known.map((each) => {
+    const name = nameOf(each, lookups);
+    const { network, strength } = each;
+    const path = { from: '', to: '', contact: '', network, strength };
+    const member = name ?? 'A member';
+    return { ...each, name, sentence: pathSentence(path, 1, member, called) };
+  });
+}
+
+/** A member who objects or has opted out introduces nobody by name. */
+function nameOf(
+  { contact }: KnownIntroduction,
+  lookups: ReadonlyMap<string, RecordLookup>,
+): string | null {
+  const lookup = contact === null ? undefined : lookups.get(contact);
+  if (lookup?.state !== 'found') return null;
+  const { optedOut, objects = false } = lookup.contact;
+  return optedOut || objects ? null : contactName(lookup);
+}

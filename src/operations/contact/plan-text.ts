@@ -1,0 +1,40 @@
+/** What a run for one contact would do, in a sentence that says what it costs. Pure. */
+import type { z } from 'zod';
+import { outcomeText } from '../../core/outcome.ts';
+import { dueText } from '../../sync/views/due-text.ts';
+import type { planClient } from '../plan.ts';
+
+type Plan = z.output<typeof planClient.result>;
+
+export interface ContactPlan {
+  /** The credits that it costs; null if it would not be enhanced. */
+  credits: 0 | 1 | null;
+  text: string;
+}
+
+export function describeContactPlan({ enhance, leave, credits, heldSince }: Plan): ContactPlan {
+  const [reason] = Object.keys(enhance);
+  if (reason === undefined) {
+    const [why] = Object.keys(leave);
+    const because = why === undefined ? 'the CRM does not have this contact now' : outcomeText(why);
+    return { credits: null, text: `A run would not enhance this contact, because ${because}.` };
+  }
+  if (reason === 'profile_shared') {
+    return { credits: 0, text: `Costs nothing: ${dueText(reason)}.` };
+  }
+  if (heldSince !== null) {
+    const text = `A run would not enhance this contact: no credits are spent since ${heldSince.slice(0, 10)}, until a user agrees.`;
+    return { credits: null, text };
+  }
+  const { allowed, limit } = credits.enhancements;
+  if (allowed === 0) {
+    const because = limit ?? 'no credit may be spent now';
+    return { credits: null, text: `A run would not enhance this contact, because ${because}.` };
+  }
+  return { credits: 1, text: `Costs 1 credit: this contact ${toSentencePart(dueText(reason))}.` };
+}
+
+/** Most of the reasons say what the contact is. */
+function toSentencePart(text: string): string {
+  return text.startsWith('was ') ? text : `is due, because ${text}`;
+}

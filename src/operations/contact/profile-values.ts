@@ -1,0 +1,118 @@
+/** The values of a profile for people: each in a word and a few lines, with the fields of the CRM that have it. */
+import type { CrmField } from '../../core/crm-field.ts';
+import type { FieldMapping, FieldSource } from '../../core/field-map.ts';
+import type { Profile } from '../../core/profile.ts';
+import { KEPT_OUT_TEXTS } from '../../fields/redelivery-view.ts';
+import { moneyRangeLabel } from '../../mapping/money-range.ts';
+import { profileValues } from '../../mapping/profile-values.ts';
+import type { RawValue } from '../../mapping/raw-value.ts';
+import type { AboutContact } from '../../privacy/statements/about.ts';
+import { toTime } from './to-time.ts';
+
+/** A value of a profile. */
+export interface ShownValue {
+  name: string;
+  lines: string[];
+  /** True for the address of a page. */
+  isLink: boolean;
+  /** The fields of the CRM that the field map gives it to. */
+  fields: ShownField[];
+}
+
+export interface ShownField {
+  /** The name of the field in the CRM, and its label there. */
+  name: string;
+  label: string;
+  /** Why it does not have the value, as a part of a sentence; null if nothing is known to be missing. */
+  missing: string | null;
+  /** The run that last wrote the field, and when; null if none did. */
+  run: string | null;
+  at: string | null;
+}
+
+/** Each value once, with all forms of it that a field map knows. */
+const VALUES: readonly { name: string; source: FieldSource; also?: readonly FieldSource[] }[] = [
+  { name: 'Name', source: 'name.full' },
+  { name: 'Age', source: 'age' },
+  { name: 'Net worth', source: 'netWorth.label', also: ['netWorth.low', 'netWorth.high'] },
+  { name: 'Giving capacity', source: 'capacity.nonprofit', also: ['capacity.highest'] },
+  { name: 'Political capacity', source: 'capacity.political' },
+  { name: 'Work', source: 'work.all', also: ['work.primary'] },
+  { name: 'Education', source: 'education.all', also: ['education.primary'] },
+  { name: 'Biography', source: 'bio' },
+  { name: 'Donor ID', source: 'donorId' },
+  { name: 'Page at the service', source: 'profileUrl' },
+];
+
+const MONEY: ReadonlySet<FieldSource> = new Set(['capacity.nonprofit', 'capacity.political']);
+
+/** What is known of the values of a contact. */
+export interface ValueSources {
+  mappings: readonly FieldMapping[];
+  /** As the CRM describes them; empty while it is unavailable. */
+  fields: readonly CrmField[];
+  about: Pick<AboutContact, 'writes' | 'notInCrm'>;
+}
+
+/** Pure: the values of a profile that was paid for at this time (epoch ms). */
+export function describeProfileValues(
+  profile: Profile,
+  paidAt: number,
+  sources: ValueSources,
+): ShownValue[] {
+  const values = profileValues(profile, paidAt);
+  return VALUES.flatMap(({ name, source, also = [] }) => {
+    const value = values.get(source);
+    if (value === undefined) return [];
+    const fields = sources.mappings.filter(({ from }) => from === source || also.includes(from));
+    return [
+      {
+        name,
+        lines: toLines(value, MONEY.has(source)),
+        isLink: value.kind === 'url',
+        fields: fields.map(({ to }) => describeField(to, sources)),
+      },
+    ];
+  });
+}
+
+function describeField(name: string, { fields, about }: ValueSources): ShownField {
+  const write = about.writes.findLast(
+    (each) => each.state === 'written' && each.fields.includes(name),
+  );
+  const missing = about.notInCrm.find(({ field }) => field === name);
+  return {
+    name,
+    label: fields.find((field) => field.name === name)?.label ?? name,
+    missing: missing === undefined ? null : KEPT_OUT_TEXTS[missing.state],
+    run: write?.run ?? null,
+    at: write === undefined ? null : toTime(write.at),
+  };
+}
+
+function toLines(value: RawValue, isMoney: boolean): string[] {
+  switch (value.kind) {
+    case 'text':
+    case 'url':
+      return [value.text];
+    case 'prose':
+      return value.text.split('\n\n');
+    case 'list':
+      return [...value.items];
+    case 'number':
+      return [(isMoney ? DOLLARS : NUMBER).format(value.value)];
+    case 'share':
+      return [NUMBER.format(value.value)];
+    case 'range':
+      return [moneyRangeLabel(value.low, value.high)];
+    case 'instant':
+      return [new Date(value.epochMs).toISOString()];
+  }
+}
+
+const NUMBER = new Intl.NumberFormat('en-US');
+const DOLLARS = new Intl.NumberFormat('en-US', {
+  style: 'currency',
+  currency: 'USD',
+  maximumFractionDigits: 0,
+});

@@ -1,0 +1,308 @@
+/**
+ * Everything about one contact for a user who may see names: what the database knows, the kept profile, and the names,
+ * which only the CRM has. It writes nothing, spends nothing, and works without the CRM, as far as it can.
+ */
+
+import type { RecordLookup } from '../../../connectors/contract.ts';
+import { findConnectorDefinition } from '../../../connectors/index.ts';
+import { type ContactRecord, findContacts } from '../../contacts/contacts.ts';
+import type { CrmField } from '../../core/crm-field.ts';
+import { isDonorSyncError, messageOf } from '../../core/errors.ts';
+import type { FieldMapping } from '../../core/field-map.ts';
+import type { Integration } from '../../core/integration-settings.ts';
+import { isOutcomeReason, outcomeText } from '../../core/outcome.ts';
+import { unknownContact } from '../../core/shared-errors.ts';
+import { findRunOfSubmission } from '../../credits/statements/jobs.ts';
+import { contactName } from '../../decisions/contact-name.ts';
+import { reasonName } from '../../decisions/views/decision-queue.ts';
+import { exclusionText, type RedeliveryExclusion } from '../../fields/redelivery-view.ts';
+import type { KeptOfContact } from '../../fields/statements/kept-profiles.ts';
+import type { Match } from '../../partner/results.ts';
+import { calledName } from '../../paths/sentence.ts';
+import { readAboutContact } from '../../privacy/statements/about.ts';
+import { fingerprintContacts, isBlocking, listBlocks } from '../../privacy/statements/blocks.ts';
+import type { SyncDeps } from '../../sync/control/context.ts';
+import { openCrm } from '../../sync/control/crm-account.ts';
+import { lookUp } from '../../sync/control/look-up.ts';
+import { fetchResults } from '../../sync/delivery/paid-profiles.ts';
+import { getRefusal } from '../../sync/plan.ts';
+import {
+  findKeptProfile,
+  isOutsideFilter,
+  judgeKeptProfile,
+  type KeptProfile,
+} from '../../sync/redelivery/show-kept.ts';
+import type { ActingWorld } from '../kit/operation.ts';
+import { readHistory } from './history.ts';
+import {
+  describeIntroductions,
+  findIntroductions,
+  type Introduction,
+  type KnownIntroduction,
+} from './introductions.ts';
+import { describeProfileValues } from './profile-values.ts';
+import { toTime } from './to-time.ts';
+
+export type ContactView = Awaited<ReturnType<typeof readContact>>;
+
+type Reading = Pick<
+  ActingWorld,
+  'application' | 'reader' | 'fingerprint' | 'sealer' | 'signal' | 'clock'
+>;
+
+/** Throws a ConfigurationError (unknown) for an ID that neither the database nor the CRM knows. */
+export async function readContact(world: Reading, client: Integration, crmId: string) {
+  const { reader, fingerprint, sealer } = world;
+  const { id: integration } = client;
+  const blank = { integration, crmId, ...NOTHING };
+  const erasedAt = await findErased(world, client, crmId);
+  if (erasedAt !== null) return { ...blank, state: 'erased' as const, since: toTime(erasedAt) };
+  const contact = (await findContacts(reader, integration, [crmId])).get(crmId);
+  const introductions = await findIntroductions(reader, integration, crmId);
+  const stored = await findKeptProfile({ store: { reader }, sealer }, integration, crmId);
+  const live = await readLive(world, client, { crmId, introductions, stored });
+  requireFound(client, crmId, contact, live);
+  const { lookup, isOutside } = live;
+  const name = isOutside ? null : contactName(lookup);
+  if (contact === undefined) return { ...blank, state: 'new' as const, name };
+  const about = await readAboutContact(reader, fingerprint, integration, [crmId]);
+  const history = await readHistory(reader, integration, contact, about.holds);
+  const open = about.holds.findLast(({ decision }) => decision === null);
+  const known = {
+    ...blank,
+    name,
+    history,
+    state: contact.state === 'removed' ? ('gone' as const) : ('known' as const),
+    problem: live.problem,
+    mergedInto: contact.mergedInto,
+    paidAt: toTime(contact.askedAt),
+    outcome: describeOutcome(contact),
+    decision:
+      open === undefined
+        ? null
+        : { id: open.id, name: reasonName(open.kind) ?? open.kind, since: toTime(open.openedAt) },
+  };
+  const reason = findReason(contact, live);
+  if (reason !== null) return { ...known, keptBack: { reason, text: exclusionText(reason) } };
+  const { profile: kept } = live;
+  const called = lookup?.state === 'found' ? calledName(lookup.contact) : 'this contact';
+  const described = describeIntroductions(introductions, called, live.introducers);
+  return {
+    ...known,
+    networks: about.networks,
+    introduces: about.introduces,
+    sentence: mayIntroduce(described[0]) ? live.sentence : null,
+    introductions: described,
+    profile: kept.kind === 'shown' ? await describeProfile(kept) : null,
+    match: live.match,
+  };
+
+  async function describeProfile({ profile, kept: { kept: record, job } }: Shown) {
+    return {
+      donorId: profile.donorId,
+      isDeceased: profile.isDeceased,
+      probability: profile.probability ?? null,
+      paidAt: toTime(record.keptAt),
+      run: await findRunOfSubmission(reader, integration, job.submissionId),
+      values: describeProfileValues(profile, record.keptAt, { ...live, about }),
+    };
+  }
+}
+
+/** False if the sentence in the CRM is of a path that is gone, or of a member who may not be named any more. */
+function mayIntroduce(best: Introduction | undefined): boolean {
+  return best !== undefined && (best.contact === null || best.name !== null);
+}
+
+type Shown = KeptProfile & { kind: 'shown' };
+
+/** What is shown of a contact if nothing is known, or nothing may be shown. */
+const NOTHING = {
+  state: 'known' as 'known' | 'new' | 'gone' | 'erased',
+  since: null as string | null,
+  name: null as string | null,
+  problem: null as string | null,
+  mergedInto: null as string | null,
+  paidAt: null as string | null,
+  outcome: null as ReturnType<typeof describeOutcome> | null,
+  decision: null as { id: string; name: string; since: string | null } | null,
+  keptBack: null as { reason: string; text: string } | null,
+  profile: null as ShownProfile | null,
+  match: null as Match | null,
+  networks: [] as string[],
+  introduces: 0,
+  sentence: null as string | null,
+  introductions: [] as ReturnType<typeof describeIntroductions>,
+  history: [] as Awaited<ReturnType<typeof readHistory>>,
+};
+
+interface ShownProfile {
+  donorId: string;
+  isDeceased: boolean;
+  probability: number | null;
+  paidAt: string | null;
+  run: string | null;
+  values: ReturnType<typeof describeProfileValues>;
+}
+
+/** When the person was erased from this CRM account (epoch ms); null if that is not so. */
+async function findErased(
+  { reader, fingerprint }: Reading,
+  { id, crm }: Integration,
+  crmId: string,
+): Promise<number | null> {
+  const definition = await findConnectorDefinition(crm.kind);
+  const forms = [crmId, ...(definition.otherForms?.(crmId) ?? [])];
+  const fingerprints = fingerprintContacts(fingerprint, forms);
+  const blocks = await listBlocks(reader, id, null);
+  const block = blocks.find((each) => isBlocking(each) && fingerprints.includes(each.fingerprint));
+  return block?.since ?? null;
+}
+
+/** What the CRM says at this moment, and the service of a recent match; nothing of it while the CRM is unavailable. */
+interface Live {
+  /** Undefined if the CRM could not be read. */
+  lookup: RecordLookup | undefined;
+  /** Why the CRM could not be read; a whole sentence. */
+  problem: string | null;
+  isOutside: boolean;
+  introducers: ReadonlyMap<string, RecordLookup>;
+  /** The introduction as a run has written it into the CRM. */
+  sentence: string | null;
+  profile: KeptProfile;
+  match: Match | null;
+  mappings: readonly FieldMapping[];
+  fields: readonly CrmField[];
+}
+
+interface Wanted {
+  crmId: string;
+  introductions: readonly KnownIntroduction[];
+  stored: KeptProfile;
+}
+
+async function readLive(world: Reading, client: Integration, wanted: Wanted): Promise<Live> {
+  const nothing = {
+    lookup: undefined,
+    isOutside: false,
+    introducers: new Map(),
+    sentence: null,
+    profile: wanted.stored,
+    match: null,
+    mappings: [],
+    fields: [],
+  };
+  try {
+    const open = await world.application.open(client, world.signal);
+    try {
+      const deps = await openCrm(open.deps, null);
+      return await readFromCrm(world, { deps, client, mappings: open.mappings }, wanted);
+    } finally {
+      await open.close();
+    }
+  } catch (error) {
+    if (!isDonorSyncError(error) && !world.signal.aborted) throw error;
+    return { ...nothing, problem: messageOf(error) };
+  }
+}
+
+interface OpenedClient {
+  deps: SyncDeps;
+  client: Integration;
+  mappings: readonly FieldMapping[];
+}
+
+async function readFromCrm(
+  { clock, signal }: Reading,
+  { deps, client, mappings }: OpenedClient,
+  { crmId, introductions, stored }: Wanted,
+): Promise<Live> {
+  const field = mappings.find(({ from }) => from === 'warmPath.sentence')?.to;
+  const others = introductions.flatMap(({ contact }) => contact ?? []);
+  const ids = [...new Set([crmId, ...others])];
+  const lookups = await lookUp(deps.connector, ids, field === undefined ? [] : [field]);
+  const byId = new Map(lookups.map((lookup) => [lookup.id, lookup]));
+  const lookup = byId.get(crmId);
+  const isOutside = await isOutsideFilter(deps, client, crmId);
+  const judged =
+    stored.kind === 'shown' && lookup?.state === 'found' && !isOutside
+      ? await judgeKeptProfile(deps, { integration: client, mappings }, stored)
+      : { profile: stored, fields: [] };
+  const value = lookup?.state === 'found' && field !== undefined ? lookup.values[field] : null;
+  return {
+    ...judged,
+    lookup,
+    problem: null,
+    isOutside,
+    introducers: byId,
+    sentence: typeof value === 'string' && value !== '' ? value : null,
+    match:
+      judged.profile.kind === 'shown'
+        ? await findMatch(deps, judged.profile.kept, { now: clock.now(), signal })
+        : null,
+    mappings,
+  };
+}
+
+/** The service keeps results for so long; reading them is free. */
+const RESULTS_KEPT_MS = 7 * 86_400_000;
+
+/** Why the service took this person; null if it does not say, or not any more. */
+async function findMatch(
+  deps: SyncDeps,
+  { job: { jobId, submittedAt } }: KeptOfContact,
+  { now, signal }: { now: number; signal: AbortSignal },
+): Promise<Match | null> {
+  if (jobId === null || now - submittedAt > RESULTS_KEPT_MS) return null;
+  try {
+    const result = (await fetchResults(deps, [{ jobId }], signal)).get(jobId);
+    return result?.state === 'completed' ? (result.match ?? null) : null;
+  } catch (error) {
+    if (!isDonorSyncError(error) && !signal.aborted) throw error;
+    return null;
+  }
+}
+
+/** An ID of nobody, and one that the filter leaves out and the database does not know, get the same error. */
+function requireFound(
+  { id }: Integration,
+  crmId: string,
+  contact: ContactRecord | undefined,
+  { lookup, problem, isOutside }: Live,
+): void {
+  if (contact !== undefined) return;
+  if (problem === null && lookup?.state === 'found' && !isOutside) return;
+  const source = problem === null ? 'both' : 'database alone';
+  throw unknownContact(id, crmId, { source, refusal: 'unknown' });
+}
+
+/** Why nothing of the profile, the match and the networks may be shown; null if it may. */
+function findReason(
+  contact: ContactRecord,
+  { lookup, isOutside, profile }: Live,
+): RedeliveryExclusion | null {
+  if (contact.hasOptedOut !== 0) return 'opted_out';
+  const now = lookup?.state === 'found' ? lookup.contact : null;
+  if (now?.objects === true) return 'opted_out';
+  const refusal = now === null ? null : getRefusal(now);
+  if (refusal !== null) return refusal;
+  if (isOutside) return 'outside_filter';
+  if (contact.state === 'removed') {
+    return contact.mergedInto === null ? 'deleted_in_crm' : 'merged_in_crm';
+  }
+  if (contact.state === 'held') return 'decision_pending';
+  if (lookup !== undefined && lookup.state !== 'found') return 'contacts_missing';
+  if (contact.eligible !== 1 && isOutcomeReason(contact.outcomeReason))
+    return contact.outcomeReason;
+  return profile.kind === 'kept_back' ? profile.reason : null;
+}
+
+function describeOutcome({ outcomeReason, outcomeDetail, outcomeAt, outcomeRun }: ContactRecord) {
+  return {
+    reason: outcomeReason,
+    text: outcomeText(outcomeReason),
+    detail: outcomeDetail,
+    at: toTime(outcomeAt),
+    run: outcomeRun,
+  };
+}

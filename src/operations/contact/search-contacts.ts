@@ -1,0 +1,101 @@
+/** Finds contacts by name in the CRM, which alone has names. Nothing of the search is kept. */
+import { findConnectorDefinition } from '../../../connectors/index.ts';
+import { isConfigurationError } from '../../core/errors.ts';
+import type { Integration } from '../../core/integration-settings.ts';
+import { contactName } from '../../decisions/contact-name.ts';
+import { fingerprintContacts, isBlocking, listBlocks } from '../../privacy/statements/blocks.ts';
+import type { SyncDeps } from '../../sync/control/context.ts';
+import { openCrm } from '../../sync/control/crm-account.ts';
+import { lookUp } from '../../sync/control/look-up.ts';
+import { isOutsideFilter } from '../../sync/redelivery/show-kept.ts';
+import type { ActingWorld } from '../kit/operation.ts';
+import { inSearchTurn } from './search-turns.ts';
+
+/** More than these are looked for by another word. */
+export const MAX_FOUND = 20;
+
+/** Shorter texts are in too many names. */
+export const SHORTEST_NAME = 3;
+
+export interface FoundContacts {
+  contacts: { crmId: string; name: string }[];
+  /** True if there may be more. */
+  isMore: boolean;
+  /** Why no names were searched; null if they were. */
+  problem: string | null;
+}
+
+/** A contact whose ID is the text comes first. Erased contacts and those outside of the filter are not found. */
+export async function searchContacts(
+  world: ActingWorld,
+  client: Integration,
+  text: string,
+): Promise<FoundContacts> {
+  const { application, signal } = world;
+  return inSearchTurn(world, client.id, async () => {
+    const open = await application.open(client, signal);
+    try {
+      return await searchIn(await openCrm(open.deps, null), world, client, text);
+    } finally {
+      await open.close();
+    }
+  });
+}
+
+async function searchIn(
+  deps: SyncDeps,
+  world: ActingWorld,
+  client: Integration,
+  text: string,
+): Promise<FoundContacts> {
+  const { connector } = deps;
+  const problem = findProblem(connector, text);
+  const named = problem === null ? ((await connector.search?.(text, MAX_FOUND)) ?? []) : [];
+  const exact = await findId(world, client, text);
+  const ids = await withoutErased(world, client, [...new Set([...exact, ...named])]);
+  const lookups = await lookUp(connector, ids);
+  const contacts: FoundContacts['contacts'] = [];
+  for (const lookup of lookups) {
+    const name = contactName(lookup);
+    if (name === null) continue;
+    // A search applies the filter itself; an ID leads to any contact.
+    const isTyped = !named.includes(lookup.id);
+    if (isTyped && (await isOutsideFilter(deps, client, lookup.id))) continue;
+    contacts.push({ crmId: lookup.id, name });
+  }
+  return { contacts, isMore: named.length === MAX_FOUND, problem };
+}
+
+function findProblem({ search }: Pick<SyncDeps['connector'], 'search'>, text: string) {
+  if (search === undefined) {
+    return 'This kind of CRM cannot be searched by name: write the exact ID of the contact.';
+  }
+  if (text.length < SHORTEST_NAME) {
+    return `Names are searched from ${SHORTEST_NAME} characters on: only the ID was looked up.`;
+  }
+  return null;
+}
+
+/** The text as an ID, if it can be one. */
+async function findId(world: ActingWorld, client: Integration, text: string): Promise<string[]> {
+  try {
+    return [await world.application.contactId(client, text)];
+  } catch (error) {
+    if (isConfigurationError(error)) return [];
+    throw error;
+  }
+}
+
+async function withoutErased(
+  { reader, fingerprint }: Pick<ActingWorld, 'reader' | 'fingerprint'>,
+  { id, crm }: Integration,
+  crmIds: readonly string[],
+): Promise<string[]> {
+  const { otherForms } = await findConnectorDefinition(crm.kind);
+  const blocks = await listBlocks(reader, id, null);
+  const erased = new Set(blocks.filter(isBlocking).map((block) => block.fingerprint));
+  return crmIds.filter((crmId) => {
+    const forms = [crmId, ...(otherForms?.(crmId) ?? [])];
+    return !fingerprintContacts(fingerprint, forms).some((one) => erased.has(one));
+  });
+}

@@ -1,0 +1,242 @@
+/** Contacts, for users who may see names: one with all that is known, and those that a name finds. */
+import { z } from 'zod';
+import { OUTCOME_ORDER } from '../core/outcome.ts';
+import { describeCount } from '../core/quantities.ts';
+import { invalidRequest } from '../core/shared-errors.ts';
+import { noteEntries } from '../privacy/audit/record.ts';
+import { readContact } from './contact/read-contact.ts';
+import { MAX_FOUND, SHORTEST_NAME, searchContacts } from './contact/search-contacts.ts';
+import { findClient } from './kit/clients.ts';
+import { acting, type Cell } from './kit/operation.ts';
+
+const time = z.iso.datetime().nullable();
+const share = z.number().describe('From 0 to 1');
+
+const contactSchema = z
+  .object({
+    integration: z.string(),
+    crmId: z.string().describe('The ID of the contact in its canonical form'),
+    state: z
+      .enum(['known', 'new', 'gone', 'erased'])
+      .describe(
+        '`new`: only the CRM knows it. `gone`: it has left the CRM. `erased`: nothing is kept, and nothing was read',
+      ),
+    since: time.describe('When it was erased'),
+    name: z.string().nullable().describe('The name in the CRM, which is read now'),
+    problem: z.string().nullable().describe('Why the CRM could not be read; the rest is there'),
+    mergedInto: z.string().nullable().describe('The contact that it became a part of'),
+    paidAt: time.describe('When a credit was last spent on it'),
+    outcome: z
+      .object({
+        reason: z.string(),
+        text: z.string(),
+        detail: z.string().nullable(),
+        at: time,
+        run: z.string().nullable(),
+      })
+      .nullable()
+      .describe('What the last run did, and why'),
+    decision: z
+      .object({ id: z.string(), name: z.string(), since: time })
+      .nullable()
+      .describe('The decision that it waits for'),
+    keptBack: z
+      .object({ reason: z.string(), text: z.string() })
+      .nullable()
+      .describe('Why profile, match, networks and introductions are not shown'),
+    profile: z
+      .object({
+        donorId: z.string(),
+        isDeceased: z.boolean(),
+        probability: share.nullable(),
+        paidAt: time,
+        run: z.string().nullable().describe('The run that bought it'),
+        values: z.array(
+          z.object({
+            name: z.string(),
+            lines: z.array(z.string()),
+            isLink: z.boolean(),
+            fields: z.array(
+              z.object({
+                name: z.string(),
+                label: z.string(),
+                missing: z.string().nullable().describe('Why the field does not have it'),
+                run: z.string().nullable().describe('The run that last wrote the field'),
+                at: time,
+              }),
+            ),
+          }),
+        ),
+      })
+      .nullable()
+      .describe('The profile that donor-sync keeps; null if it keeps none, or may not show it'),
+    match: z
+      .object({
+        probability: share,
+        reasons: z.array(z.string()).readonly(),
+        runnerUp: z
+          .object({ probability: share, reasons: z.array(z.string()).readonly() })
+          .nullable(),
+      })
+      .nullable()
+      .describe('Why the service took this person; it says so for seven days'),
+    networks: z.array(z.string()).describe('The networks that it is in'),
+    introduces: z.int().describe('Number of contacts that it can introduce'),
+    sentence: z.string().nullable().describe('The introduction as a run wrote it into the CRM'),
+    introductions: z.array(
+      z.object({
+        donorId: z.string(),
+        contact: z.string().nullable().describe("The member's ID in the CRM"),
+        name: z.string().nullable(),
+        network: z.string(),
+        strength: share.nullable(),
+        sentence: z.string(),
+      }),
+    ),
+    history: z.array(
+      z.object({
+        at: time,
+        kind: z.enum(['run', 'decision']),
+        id: z.string(),
+        outcome: z.enum(OUTCOME_ORDER).nullable(),
+        text: z.string(),
+      }),
+    ),
+  })
+  .meta({ id: 'Contact' });
+
+export type ShownContact = z.output<typeof contactSchema>;
+
+export const showContact = acting({
+  name: 'contacts show',
+  summary: 'Show a contact with its name, profile, introductions and history',
+  details:
+    'Names are read from the CRM at this moment, and the profile is the one that donor-sync keeps: it costs no credit. If the CRM cannot be read, the rest is shown. Nothing of a profile is shown that may not be written into the CRM now. The audit records each request.',
+  role: 'reader',
+  reach: 'some',
+  by: 'person+token',
+  input: z.object({
+    integration: z.string().describe('The ID of the client'),
+    contact: z.string().min(1).max(255).describe('The ID of the contact in the CRM'),
+  }),
+  subjects: ['integration', 'contact'],
+  result: z.object({ contact: contactSchema }),
+  async run(world, input) {
+    const client = findClient(world, input.integration);
+    const crmId = await world.application.contactId(client, input.contact);
+    const contact = await readContact(world, client, crmId);
+    await noteEntries(world.store.act, [
+      {
+        action: 'contact.shown',
+        integrationId: client.id,
+        crmId,
+        details: { names: countNames(contact) },
+      },
+    ]);
+    return { contact };
+  },
+  say: ({ contact }) => describeContact(contact),
+  table: ({ contact }) => [
+    {
+      title: describeContact(contact).join(' '),
+      empty: 'No profile is shown.',
+      headers: ['Value', 'Profile', 'Field', 'Why it is not there'],
+      rows: (contact.profile?.values ?? []).map(({ name, lines, fields }): Cell[] => [
+        name,
+        lines.join('; '),
+        fields.map((field) => field.label).join(', '),
+        fields.flatMap(({ missing }) => missing ?? []).join('; '),
+      ]),
+      notes: contact.problem === null ? [] : [{ warning: contact.problem }],
+    },
+    {
+      title: 'Introductions',
+      empty: 'No member of the networks is known to know this contact.',
+      headers: ['Strength', 'How'],
+      rows: contact.introductions.map(({ strength, sentence }): Cell[] => [
+        strength === null ? '' : `${Math.round(strength * 100)}%`,
+        sentence,
+      ]),
+    },
+    {
+      title: 'History',
+      empty: 'No run did anything about this contact.',
+      headers: ['When', 'What'],
+      rows: contact.history.map(({ at, text }): Cell[] => [{ at }, text]),
+    },
+  ],
+});
+
+function countNames({ name, introductions }: ShownContact): number {
+  const names = [name, ...introductions.map((each) => each.name)];
+  return new Set(names.filter((each) => each !== null)).size;
+}
+
+/** Who it is, and what is to be known of it first. */
+export function describeContact(contact: ShownContact): string[] {
+  const { crmId, integration, name, state, since, keptBack, profile } = contact;
+  if (state === 'erased') {
+    return [
+      `The contact ${crmId} of "${integration}" was erased${since === null ? '' : ` on ${since.slice(0, 10)}`}. donor-sync keeps nothing about it.`,
+    ];
+  }
+  const who = `${name ?? crmId} (${crmId} of "${integration}")`;
+  if (state === 'new') return [`${who} is in the CRM, and no run has read it yet.`];
+  if (keptBack !== null) return [`${who}: no profile is shown: ${keptBack.text}.`];
+  if (profile === null) return [`${who} has no kept profile.`];
+  return [`${who} has a profile of ${profile.paidAt?.slice(0, 10) ?? 'an unknown day'}.`];
+}
+
+const foundSchema = z
+  .object({
+    integration: z.string(),
+    contacts: z.array(z.object({ crmId: z.string(), name: z.string() })),
+    isMore: z.boolean().describe(`True if there may be more than ${MAX_FOUND}`),
+    problem: z.string().nullable().describe('Why no names were searched; null if they were'),
+  })
+  .meta({ id: 'FoundContacts' });
+
+export const findContactsByName = acting({
+  name: 'contacts search',
+  summary: 'Find contacts by name in the CRM, or by their exact ID',
+  details: `It uses the CRM's own search, because the database has no names: each word of the text has to begin a word of the name, and at most ${MAX_FOUND} contacts are found. It costs no credit, and the text is kept nowhere. Each user has one search at a time, each client one a second. A contact that the CRM does not report yet, that \`contacts.filter\` leaves out or that was erased is not found.`,
+  role: 'reader',
+  reach: 'some',
+  by: 'person+token',
+  input: z.object({
+    integration: z.string().describe('The ID of the client'),
+    text: z
+      .string()
+      .trim()
+      .max(100, 'Write at most 100 characters.')
+      .default('')
+      .describe(`A name of at least ${SHORTEST_NAME} characters, or the ID of a contact`),
+  }),
+  subjects: ['integration'],
+  arguments: ['text'],
+  result: z.object({ search: foundSchema }),
+  async run(world, { integration, text }) {
+    const client = findClient(world, integration);
+    // Said only to a caller who has access to the client.
+    if (text === '') throw invalidRequest('Write a name, or the ID of a contact.');
+    const search = await searchContacts(world, client, text);
+    const names = search.contacts.length;
+    if (names > 0) {
+      const details = { command: 'contacts search', names };
+      await noteEntries(world.store.act, [
+        { action: 'names.shown', integrationId: client.id, crmId: null, details },
+      ]);
+    }
+    return { search: { integration: client.id, ...search } };
+  },
+  say: ({ search }) => describeCount(search.contacts.length, 'contact'),
+  table: ({ search: { contacts, isMore, problem } }) => ({
+    empty: 'No contact is found.',
+    headers: ['ID', 'Name'],
+    rows: contacts.map(({ crmId, name }) => [crmId, name]),
+    notes: [
+      ...(isMore ? ['There may be more: write more of the name.'] : []),
+      ...(problem === null ? [] : [problem]),
+    ],
+  }),
+});

@@ -1,0 +1,74 @@
+/**
+ * Whether the kept profile of a contact may be shown: by the same rules as its delivery, because a value that may not be
+ * written may not be read on a page.
+ */
+
+import type { CrmField } from '../../core/crm-field.ts';
+import type { FieldMapping } from '../../core/field-map.ts';
+import type { Integration } from '../../core/integration-settings.ts';
+import type { Profile } from '../../core/profile.ts';
+import type { Reader } from '../../database/reader.ts';
+import { decryptProfile } from '../../fields/kept-profile.ts';
+import type { RedeliveryExclusion } from '../../fields/redelivery-view.ts';
+import {
+  type KeptOfContact,
+  listDeliveredProfiles,
+} from '../../fields/statements/kept-profiles.ts';
+import { countNotDeliverable } from '../../fields/statements/later-deliveries.ts';
+import type { SyncDeps } from '../control/context.ts';
+import { findOutside } from '../guards/filter.ts';
+import { planOffers } from './offers.ts';
+import { getExclusion, requestedChoice, toOfferRun } from './request.ts';
+
+/** `not_kept`: nothing was bought, or the profile is only in the CRM. `kept_back`: a rule forbids its delivery. */
+export type KeptProfile =
+  | { kind: 'shown'; profile: Profile; kept: KeptOfContact }
+  | { kind: 'kept_back'; reason: RedeliveryExclusion }
+  | { kind: 'not_kept' };
+
+/** What the database alone says: all that can be judged while the CRM is unavailable. */
+export async function findKeptProfile(
+  {
+    store: { reader },
+    sealer,
+  }: { store: { reader: Reader }; sealer: Pick<SyncDeps['sealer'], 'open' | 'seal'> },
+  integrationId: string,
+  crmId: string,
+): Promise<KeptProfile> {
+  const only = [crmId];
+  const [kept] = await listDeliveredProfiles(reader, integrationId, { after: '', limit: 1, only });
+  if (kept === undefined) {
+    const [outside] = await countNotDeliverable(reader, integrationId, only);
+    return outside === undefined
+      ? { kind: 'not_kept' }
+      : { kind: 'kept_back', reason: getExclusion(outside) };
+  }
+  if (kept.kept.optedOutAt !== null) return { kind: 'kept_back', reason: 'opted_out' };
+  if (kept.kept.profile === '') return { kind: 'not_kept' };
+  return { kind: 'shown', profile: decryptProfile({ sealer }, kept.kept), kept };
+}
+
+/** The mapped fields as the CRM describes them, and the profile as far as a delivery of this moment would write it. */
+export async function judgeKeptProfile(
+  deps: SyncDeps,
+  request: { integration: Integration; mappings: readonly FieldMapping[] },
+  found: KeptProfile & { kind: 'shown' },
+): Promise<{ profile: KeptProfile; fields: readonly CrmField[] }> {
+  const run = await toOfferRun(deps, request);
+  const choice = requestedChoice(request.mappings, found.kept, null);
+  const [offer] = await planOffers(deps, run, [choice]);
+  const profile: KeptProfile =
+    offer?.kind === 'fields'
+      ? found
+      : { kind: 'kept_back', reason: offer?.why ?? 'profile_unopened' };
+  return { profile, fields: run.fields };
+}
+
+/** True if `contacts.filter` leaves the contact out now. */
+export async function isOutsideFilter(
+  deps: Pick<SyncDeps, 'connector'>,
+  integration: Integration,
+  crmId: string,
+): Promise<boolean> {
+  return (await findOutside(deps, { integration }, [crmId])).has(crmId);
+}
