@@ -232,7 +232,7 @@ describe('what waits for a second person, over HTTP', () => {
     const { world, deps, approval, signal } = await confirmErasure(false);
     const { application } = deps;
     world.crm.failNext('readByIds', new RetriableError('Away.', { code: 'crm_unavailable' }));
-    await expect(carryOut(deps, approval, signal)).rejects.toThrow('could not be asked');
+    await expect(carryOut(deps, approval, signal)).rejects.toThrow('could not be queried');
     expect(await listStoredApprovals(application.store)).toHaveLength(1);
     expect((await carryOut(deps, approval, signal)).forget).toMatchObject({ complete: true });
     expect(await listStoredApprovals(application.store)).toEqual([]);
