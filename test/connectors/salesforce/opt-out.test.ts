@@ -123,7 +123,9 @@ describe('opting out in Salesforce', () => {
     await expect(org.connector({}, {}, contacts)).rejects.toMatchObject({
       kind: 'configuration',
       code: 'opt_out_values_unknown',
-      message: expect.stringMatching(/DoNotCall is not a picklist.*leave contacts.optOutValues out/),
+      message: expect.stringMatching(
+        /DoNotCall is not a picklist.*leave contacts.optOutValues out/,
+      ),
     });
   });
 

@@ -184,7 +184,7 @@ describe('what waits for a second person, over HTTP', () => {
     const path = /\/decisions\/approvals\/[^/]+\/confirm/.exec(await pageFor(ben))?.[0] ?? '';
     const byOwn = await send(world, path, {}, { cookie: ada.cookie });
     expect(byOwn.status).toBe(409);
-    expect(byOwn.text).toContain('It waits for another person than Ada');
+    expect(byOwn.text).toContain('Someone other than the requester, Ada, must confirm it');
     const confirmed = await send(world, path, {}, { cookie: ben.cookie });
     expect(confirmed).toMatchObject({ status: 303, location: '/decisions?note=confirmed' });
     expect(await pageFor(ben)).not.toContain('Waits for a second person');
