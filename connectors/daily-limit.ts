@@ -57,6 +57,6 @@ function limitReached(
   const message =
     `${allows} ${max} requests ${period} and ${remaining} are left: the last ` +
     `${reservePercent} % are left to your other tools (crm.dailyReservePercent). The next run ` +
-    'goes on from there.';
+    'continues from there.';
   return new RetriableError(message, { code: 'crm_limit_reached', details: { ...daily } });
 }

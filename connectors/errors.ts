@@ -99,5 +99,5 @@ export function redirected(
 }
 
 function goesOn(sentence: string, facts: ErrorFacts): RetriableError {
-  return new RetriableError(`${sentence} The next run goes on from there.`, facts);
+  return new RetriableError(`${sentence} The next run continues from there.`, facts);
 }

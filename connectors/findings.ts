@@ -166,7 +166,7 @@ export function metMarks({ deceasedField, doNotContactField }: ContactsSettings)
 
 /** A part of the identity that the integration may not read; `fix` says what grants access. */
 export function unreadablePart(name: string, fix: string): Finding {
-  const message = `${name} cannot be read: it is left out of what the service is asked.`;
+  const message = `${name} cannot be read: it is left out of submissions to the service.`;
   return plain({ subject: 'identity', ok: true, message, fix });
 }
 

@@ -33,7 +33,7 @@ export function isPackageName(name: string): boolean {
 export async function findConnectorDefinition(kind: string): Promise<ConnectorDefinition> {
   const load = Object.hasOwn(BUILT_IN, kind) ? BUILT_IN[kind] : undefined;
   if (load !== undefined) return load();
-  if (!PACKAGE_NAME.test(kind)) throw unknownKind(kind, 'it is no name of a package either');
+  if (!PACKAGE_NAME.test(kind)) throw unknownKind(kind, 'it is not the name of a package either');
   const module = await importPackage(kind);
   const connector = 'connector' in module ? module.connector : undefined;
   if (isConnectorDefinition(connector)) return connector;
@@ -52,7 +52,7 @@ async function importPackage(name: string): Promise<object> {
     const isMissing =
       error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
     const reason = isMissing
-      ? `there is no package of that name beside donor-sync (npm install ${name})`
+      ? `there is no package of that name next to donor-sync (npm install ${name})`
       : 'the package of that name cannot be loaded';
     throw unknownKind(name, reason, error);
   }
@@ -62,7 +62,7 @@ function unknownKind(kind: string, reason: string, cause?: unknown): Configurati
   const known = Object.keys(BUILT_IN).join(', ');
   const guess = didYouMean(kind, Object.keys(BUILT_IN));
   const message =
-    `crm.kind "${kind}" is none of the built-in kinds (${known}), and ${reason}${guess || '.'} ` +
+    `crm.kind "${kind}" is not a built-in kind (${known}), and ${reason}${guess || '.'} ` +
     'Write one of the built-in kinds, or the name of an installed connector package.';
   return new ConfigurationError(message, {
     code: 'connector_unknown',

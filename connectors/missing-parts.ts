@@ -21,7 +21,7 @@ export function missingParts({
     missing.push({
       part: 'address',
       price:
-        'the service then knows fewer of the contacts, and a contact that it does not know costs its credit all the same',
+        'the service then knows fewer of the contacts, and a contact that it does not know still costs its credit',
     });
   }
   if (employers.length === 0) {

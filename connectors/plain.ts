@@ -36,7 +36,7 @@ export const plainConnector = {
 } satisfies Partial<Connector>;
 
 function notAsked(): never {
-  throw new FatalError('The connector was asked for what its capabilities leave out.', {
+  throw new FatalError('The connector was called for something that its capabilities leave out.', {
     code: 'connector_cannot',
   });
 }

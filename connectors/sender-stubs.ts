@@ -41,7 +41,7 @@ const STUBS: Readonly<Record<string, string>> = {
 
 const REFUSE = `
   function refuse() {
-    throw new Error('A library of a CRM vendor tried to send or to read by itself. Nothing was sent.');
+    throw new Error('A library of a CRM vendor tried to send or to read on its own. Nothing was sent.');
   }`;
 
 /** The module that replaces an imported one; null if it stays. */

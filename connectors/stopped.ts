@@ -3,7 +3,7 @@ import { RetriableError } from '../src/core/errors.ts';
 /** Ends work in progress when the run stops: a partial result must not look like a complete one. */
 export function throwIfStopped(signal: AbortSignal): void {
   if (!signal.aborted) return;
-  throw new RetriableError('The run was stopped; the next one goes on from there.', {
+  throw new RetriableError('The run was stopped; the next one continues from there.', {
     code: 'interrupted',
   });
 }

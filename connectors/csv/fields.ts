@@ -57,7 +57,7 @@ function toFieldCreation(
   if (known.has(name)) return { name, result: 'existed', problem: null };
   if (isColumnName(name, encoding)) return { name, result: 'created', problem: null };
   const problem =
-    'A column name must not be blank, begin or end with white space, or hold a line break or ' +
-    'characters that the file cannot hold; choose another name in the field map.';
+    'A column name must not be blank, or start or end with white space. It must not have a line break or ' +
+    'characters that the file cannot have. Choose another name in the field map.';
   return { name, result: 'failed', problem };
 }

@@ -64,7 +64,7 @@ export function columnText(column: number, columns: readonly string[]): string {
 const TOO_LONG = 'the row has no end; a quote is probably never closed.';
 
 const FAULTS = {
-  unclosed: 'a quote that begins a cell of this row is never closed.',
+  unclosed: 'a quote that starts a cell of this row is never closed.',
   afterQuote: 'text follows the closing quote of a cell; a quote within a cell must be doubled.',
 } as const;
 

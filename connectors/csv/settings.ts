@@ -58,7 +58,7 @@ function nameProblem({ firstName, lastName, fullName }: Columns) {
   const areBoth = firstName !== undefined && lastName !== undefined;
   if (fullName !== undefined && (firstName !== undefined || lastName !== undefined)) {
     const message =
-      'it stands beside firstName or lastName: write both of these, each with a column of its own, or crm.columns.fullName alone';
+      'cannot be combined with firstName or lastName: set firstName and lastName, each with a separate column, or only crm.columns.fullName';
     return { setting: 'fullName', message };
   }
   if (areBoth && firstName === lastName) {

@@ -135,8 +135,8 @@ async function readFirstLine(
 }
 
 const SKIP_HINT =
-  'Correct these rows, or set crm.badRows to skip to go on without them: each becomes an outcome of ' +
-  'the run, and nothing is asked or written for it.';
+  'Correct these rows, or set crm.badRows to skip to continue without them: each becomes an outcome of ' +
+  'the run, and nothing is sent or written for it.';
 
 const MANY_SKIPPED =
   `${MOST_SKIPPED.toLocaleString('en')} rows or more cannot be read, too many to skip (crm.badRows): look ` +
@@ -227,7 +227,7 @@ async function longRow(
   const where = `the cell in ${columnText(cell.column, columns)} has ${sizeText(cell.size)}`;
   return cell.isClosed
     ? `${where}, and a row may have ${sizeText(MAX_RECORD_BYTES)} in all.`
-    : `${where} up to the end of the file: the quote that begins it is never closed.`;
+    : `${where} up to the end of the file: the quote that starts it is never closed.`;
 }
 
 /** The offset of an earlier row with this id; null if there is none. */

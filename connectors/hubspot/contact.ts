@@ -199,7 +199,7 @@ export function watchProperties(
 
 function requireAll(missing: readonly string[]): void {
   if (missing.length === 0) return;
-  const message = `HubSpot does not show the contact properties ${missing.join(' and ')}, without which it is unknown who is to be asked about: let the token read them.`;
+  const message = `The token cannot read the contact properties ${missing.join(' and ')}, which identify the person. Let the token read them.`;
   throw new ConfigurationError(message, {
     code: 'crm_field_missing',
     details: { fields: missing },

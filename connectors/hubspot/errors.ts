@@ -69,7 +69,7 @@ const MEANINGS = new Map<string, ErrorMeaning>(
       sort: 'settings',
       sentence: 'The token lacks a scope: add it to the service key or app, and connect again.',
     },
-    RATE_LIMITS: { sort: 'passing', sentence: 'HubSpot was asked too often.' },
+    RATE_LIMITS: { sort: 'passing', sentence: 'HubSpot got too many requests.' },
     DAILY: {
       sort: 'limit',
       sentence: 'The account has used up the requests that HubSpot allows it a day.',
@@ -129,20 +129,20 @@ const MEANINGS = new Map<string, ErrorMeaning>(
     },
     INVALID_OPTION: {
       sort: 'record',
-      sentence: 'A value is none of the options of its property: add the option in HubSpot.',
+      sentence: 'A value is not an option of its property: add the option in HubSpot.',
       cause: 'does_not_fit',
     },
     INVALID_DATE: {
       sort: 'record',
-      sentence: 'A value is no date that HubSpot accepts.',
+      sentence: 'A value is not a date that HubSpot accepts.',
       cause: 'does_not_fit',
     },
     INVALID_INTEGER: {
       sort: 'record',
-      sentence: 'A value is no whole number.',
+      sentence: 'A value is not a whole number.',
       cause: 'does_not_fit',
     },
-    INVALID_NUMBER: { sort: 'record', sentence: 'A value is no number.', cause: 'does_not_fit' },
+    INVALID_NUMBER: { sort: 'record', sentence: 'A value is not a number.', cause: 'does_not_fit' },
     INVALID_LONG: {
       sort: 'record',
       sentence: 'A number is too large for its property.',
@@ -150,7 +150,7 @@ const MEANINGS = new Map<string, ErrorMeaning>(
     },
     INVALID_EMAIL: {
       sort: 'record',
-      sentence: 'A value is no email address.',
+      sentence: 'A value is not an email address.',
       cause: 'does_not_fit',
     },
     PROPERTY_VALUE_TOO_LONG: {
@@ -165,7 +165,8 @@ const MEANINGS = new Map<string, ErrorMeaning>(
     },
     MISSING_CONDITIONAL_REQUIRED_PROPERTY: {
       sort: 'record',
-      sentence: 'A rule of your account requires another value beside this one: fill it in.',
+      sentence:
+        'A rule of your account requires another value in addition to this one: fill it in.',
       cause: 'rule',
     },
     VALIDATION_ERROR: {

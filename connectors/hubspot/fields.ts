@@ -161,8 +161,8 @@ async function alreadyThere({ api }: HubspotSession, name: string): Promise<Fiel
 function nameProblem(name: string): string | null {
   if (/^[a-z][a-z0-9_]{0,99}$/.test(name)) return null;
   return (
-    'The internal names of properties in HubSpot are of small letters, digits and underscores and ' +
-    'begin with a letter: choose such a name in the field map.'
+    'The internal names of properties in HubSpot have small letters, digits and underscores and ' +
+    'start with a letter: choose such a name in the field map.'
   );
 }
 

@@ -88,7 +88,7 @@ export function parseFilter(text: string): FilterGroup[] {
     groups.some((group) => group.length > MAX_FILTERS_PER_GROUP);
   if (!isTooMuch) return groups;
   throw invalidFilter(
-    `HubSpot takes fewer conditions at once: at most ${MAX_FILTERS_PER_GROUP} in a group, in at most ${MAX_GROUPS} groups, and with two of donor-sync's own in each ${MAX_FILTERS} in all, of ${MAX_LENGTH} characters.`,
+    `HubSpot takes fewer conditions at once: at most ${MAX_FILTERS_PER_GROUP} in a group, in at most ${MAX_GROUPS} groups. With two conditions of donor-sync in each group, it takes ${MAX_FILTERS} in all, of ${MAX_LENGTH} characters.`,
   );
 }
 
@@ -160,11 +160,11 @@ function unknownWords(unknown: readonly string[], properties: Refused['propertie
 
 const KNOWN_WORDS =
   'HubSpot refuses contacts.filter and does not say why. The account has each of its properties: check that ' +
-  'each operator suits its property, that it has what it compares with (IN and NOT_IN: values; BETWEEN: value ' +
-  'and highValue; HAS_PROPERTY and NOT_HAS_PROPERTY: nothing; the others: value), and that options have their ' +
+  'each operator suits its property, and that it has what it compares with. IN and NOT_IN need values; BETWEEN value ' +
+  'and highValue; HAS_PROPERTY and NOT_HAS_PROPERTY nothing; the others value. Check that options have their ' +
   'internal names and dates are milliseconds.';
 
 function invalidFilter(reason: string): ConfigurationError {
-  const message = `contacts.filter is no filter that HubSpot understands. ${reason}`;
+  const message = `contacts.filter is not a valid HubSpot filter. ${reason}`;
   return new ConfigurationError(message, { code: 'crm_filter_invalid' });
 }

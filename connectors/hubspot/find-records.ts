@@ -119,6 +119,6 @@ function idsBehind(
 
 /** The error for records that HubSpot failed to read, which says nothing about them. */
 export function unreadable(type: ObjectType): RetriableError {
-  const message = `HubSpot could not read some ${type}. The next run goes on from there.`;
+  const message = `HubSpot could not read some ${type}. The next run continues from there.`;
   return new RetriableError(message, { code: 'crm_unavailable' });
 }

@@ -108,7 +108,7 @@ async function* listMembers(session: HubspotSession, idOrName: string): AsyncGen
     if (next === after) break;
     after = next;
   }
-  throw new FatalError('A list of HubSpot does not come to its end.', {
+  throw new FatalError('A HubSpot list never ends.', {
     code: 'crm_list_endless',
   });
 }

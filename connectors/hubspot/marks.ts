@@ -162,7 +162,7 @@ function internalValues(
     options.flatMap(({ value, label }) => [value, label]),
   );
   if (guess === '' && mayBeOther) return [folded(wanted)];
-  const message = `contacts.${setting} names "${wanted}", which is no value of ${property.name} in HubSpot${guess || '.'} Its values: ${describeValues(property)}.`;
+  const message = `contacts.${setting} names "${wanted}", which is not a value of ${property.name} in HubSpot${guess || '.'} Its values: ${describeValues(property)}.`;
   throw new ConfigurationError(message, {
     code: 'opt_out_values_unknown',
     details: { field: property.name },
@@ -213,8 +213,8 @@ function valuesWanted(property: DescribedProperty): ConfigurationError {
   const values = shownValues(property);
   const line =
     values.length === 0
-      ? 'Write those that opt out into contacts.optOutValues.'
-      : `Write into contacts this line, and leave in it only those that opt out: optOutValues: ${JSON.stringify(values)}`;
+      ? 'Write the values that opt out into contacts.optOutValues.'
+      : `Write into contacts this line, and leave in it only the values that opt out: optOutValues: ${JSON.stringify(values)}`;
   const message = `contacts.optOutField names ${property.name}, a picklist with the values ${describeValues(property)}. Which of them opt out, only a person can say. ${line}`;
   return new ConfigurationError(message, {
     code: 'opt_out_values_missing',

@@ -63,7 +63,7 @@ const MEANINGS = new Map<string, ErrorMeaning>(
     },
     SERVER_UNAVAILABLE: { sort: 'passing', sentence: 'Salesforce was busy.' },
     QUERY_TIMEOUT: { sort: 'passing', sentence: 'Salesforce took too long over a query.' },
-    UNKNOWN_EXCEPTION: { sort: 'passing', sentence: 'Salesforce failed for a reason of its own.' },
+    UNKNOWN_EXCEPTION: { sort: 'passing', sentence: 'Salesforce failed for an internal reason.' },
     API_CURRENTLY_DISABLED: {
       sort: 'settings',
       sentence: "The integration's user may not use the API: give it the permission “API Enabled”.",
@@ -127,7 +127,7 @@ const MEANINGS = new Map<string, ErrorMeaning>(
     INVALID_OR_NULL_FOR_RESTRICTED_PICKLIST: {
       sort: 'record',
       cause: 'does_not_fit',
-      sentence: 'A value is none of the options of its restricted picklist: add the option.',
+      sentence: 'A value is not an option of its restricted picklist: add the option.',
     },
     INVALID_TYPE_ON_FIELD_IN_RECORD: {
       sort: 'record',
@@ -142,7 +142,7 @@ const MEANINGS = new Map<string, ErrorMeaning>(
     INVALID_EMAIL_ADDRESS: {
       sort: 'record',
       cause: 'does_not_fit',
-      sentence: 'A value is no email address.',
+      sentence: 'A value is not an email address.',
     },
     DUPLICATES_DETECTED: {
       sort: 'record',

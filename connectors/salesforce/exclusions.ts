@@ -233,7 +233,7 @@ function namedField(
     return { field, listed: { listed: readListed(field, kind, marked, unmarked) } };
   }
   if (!PICKLIST_TYPES.has(field.type)) return { field, listed: {} };
-  const message = `contacts.${setting}: ${name} is a picklist, and "No" may be one of its values: list the values that mark in contacts.${kind}Values and the others in contacts.unmarkedValues, or name a checkbox or a date.`;
+  const message = `contacts.${setting}: ${name} is a picklist, and "No" may be one of its values. List the values that mark a contact in contacts.${kind}Values and the others in contacts.unmarkedValues, or name a checkbox or a date.`;
   throw new ConfigurationError(message, {
     code: 'crm_field_unsuitable',
     details: { field: name },

@@ -123,7 +123,7 @@ export async function createFields(
 }
 
 const NOT_VISIBLE_YET =
-  "The field exists, but the integration's user cannot edit it yet: grant it edit access in a " +
+  "The field exists, but the integration's user cannot edit it yet. Grant it edit access in a " +
   'permission set, or try again in a minute if donor-sync has just done so.';
 
 function isEditable({ description }: SalesforceSession, name: string): boolean {

@@ -49,8 +49,8 @@ function refusalWords(refused: Refused, fields: Iterable<string>): string | null
     const [name, entity = 'Contact'] = column;
     const meant = entity === 'Contact' ? didYouMean(name, fields) : '';
     return (
-      `The filter names ${name}, which ${entity} of this org does not have, or which is hidden from the ` +
-      `integration's user${meant === '' ? '.' : meant} Write the field's API name into contacts.filter (names of ` +
+      `The filter names ${name}, which ${entity} of this org does not have, or which the ` +
+      `integration's user cannot see${meant === '' ? '.' : meant} Write the field's API name into contacts.filter (names of ` +
       'custom fields end in __c), or give the user read access to the field.'
     );
   }
@@ -73,7 +73,7 @@ function refusalWords(refused: Refused, fields: Iterable<string>): string | null
   if (refused.code !== 'MALFORMED_QUERY') return null;
   return (
     `Salesforce cannot read contacts.filter${describePlace(refused)} (${refused.code}). Write a SOQL condition on Contact, without WHERE ` +
-    "and ORDER BY, such as Title = 'Mayor' AND HasOptedOutOfEmail = false; texts stand in single quotes, and " +
+    "and ORDER BY, such as Title = 'Mayor' AND HasOptedOutOfEmail = false; write texts in single quotes, and " +
     "an apostrophe in one is written \\'."
   );
 }
@@ -102,5 +102,5 @@ function describePlace({ says, start }: Refused): string {
 }
 
 function otherWords(error: ConfigurationError): string {
-  return `contacts.filter is no condition that Salesforce understands. ${messageOf(error)}`;
+  return `contacts.filter is not a condition that Salesforce understands. ${messageOf(error)}`;
 }

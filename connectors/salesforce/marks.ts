@@ -151,7 +151,7 @@ function chooser(
     return (text) => chosen.has(folded(text));
   }
   throw valuesUnknown(
-    `contacts.${kind}Field: ${field.name} is no picklist but a field of type ${field.type}, which marks by being set: leave contacts.${setting} out.`,
+    `contacts.${kind}Field: ${field.name} is not a picklist but a field of type ${field.type}, which marks by being set: leave contacts.${setting} out.`,
   );
 }
 
@@ -170,7 +170,7 @@ function requireOptions(
   if (unknown === undefined) return;
   const { value, guess } = unknown;
   throw valuesUnknown(
-    `contacts.${setting}: "${value}" is no option of the picklist ${field.name}${guess || '.'} Its options are ${listed(options)}.`,
+    `contacts.${setting}: "${value}" is not an option of the picklist ${field.name}${guess || '.'} Its options are ${listed(options)}.`,
   );
 }
 
@@ -178,7 +178,7 @@ function valuesMissing(field: DescribedField): ConfigurationError {
   const options = (field.picklistValues ?? []).flatMap(({ value, active }) =>
     active ? [value] : [],
   );
-  const message = `contacts.optOutField: ${field.name} is a picklist, and "No" may be one of its values, so the settings must name those that opt out. Its options are ${listed(options)}. Write under contacts, and keep only what opts out: optOutValues: [${listed(options)}]`;
+  const message = `contacts.optOutField: ${field.name} is a picklist, and "No" may be one of its values, so the settings must name the values that opt out. Its options are ${listed(options)}. Write under contacts, and keep only what opts out: optOutValues: [${listed(options)}]`;
   return new ConfigurationError(message, {
     code: 'opt_out_values_missing',
     details: { field: field.name },

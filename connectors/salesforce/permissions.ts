@@ -59,7 +59,7 @@ export async function grantFields(
     await assignToSelf(session, setId);
     return problems;
   } catch (error) {
-    const problem = `The field exists, but access to it could not be granted: ${describeRefusal(error)} A System Administrator can grant read and edit access to it in a permission set, and assign that to the user.`;
+    const problem = `The field exists, but access to it could not be granted: ${describeRefusal(error)} A System Administrator can grant read and edit access in a permission set, and assign that set.`;
     return new Map(names.map((name) => [name, problem]));
   }
 }

@@ -100,7 +100,7 @@ describe('a CSV file that cannot be used', () => {
 
   it('was cut off in the middle of a quoted cell', async () => {
     const { message } = await refusal(`${HEADER}\n1,a,b,c,d,e\n2,a,b,"Main Str`);
-    expect(message).toContain('line 3: a quote that begins a cell of this row is never closed.');
+    expect(message).toContain('line 3: a quote that starts a cell of this row is never closed.');
   });
 
   it('has text behind a closing quote, or more cells than the header', async () => {

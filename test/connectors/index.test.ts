@@ -29,7 +29,7 @@ describe('findConnectorDefinition', () => {
     for (const kind of ['./connector.ts', '/etc/passwd', 'data:text/javascript,0', 'a/b', '']) {
       await expect(findConnectorDefinition(kind)).rejects.toMatchObject({
         code: 'connector_unknown',
-        message: expect.stringContaining('no name of a package'),
+        message: expect.stringContaining('not the name of a package'),
       });
     }
   });

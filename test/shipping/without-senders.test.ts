@@ -75,7 +75,7 @@ function importing(files: readonly string[]): string {
   return files.map((file) => `import ${JSON.stringify(file)};\n`).join('');
 }
 
-const REFUSED = 'A library of a CRM vendor tried to send or to read by itself. Nothing was sent.';
+const REFUSED = 'A library of a CRM vendor tried to send or to read on its own. Nothing was sent.';
 
 describe("the vendors' libraries", () => {
   let folder: string;

@@ -109,10 +109,7 @@ async function toUtf8(
     const text = decoder.decode(bytes, { stream: !isWhole });
     return Buffer.from(`\uFEFF${text}`);
   } catch {
-    throw unusable(
-      path,
-      'it begins as UTF-16 text and has bytes that are not; save it as "CSV UTF-8"',
-    );
+    throw unusable(path, 'it starts as UTF-16 text and has other bytes; save it as "CSV UTF-8"');
   }
 }
 

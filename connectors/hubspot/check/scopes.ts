@@ -111,7 +111,7 @@ function missingFinding(
   const others = named.filter((name) => name !== scope);
   const names = others.length === 0 ? '' : ` HubSpot's refusal names ${others.join(', ')}.`;
   const remark = listed?.has(scope)
-    ? ' HubSpot lists it among the scopes of the token, and refuses the requests all the same.'
+    ? ' HubSpot lists it among the scopes of the token, but refuses the requests anyway.'
     : '';
   return plain({
     subject: 'scopes',

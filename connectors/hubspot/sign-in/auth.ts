@@ -68,7 +68,7 @@ function refusedForGood({ auth }: AuthDeps): ConfigurationError {
   const message =
     auth.type === 'token'
       ? 'HubSpot does not accept the token in crm.auth: put a new one there.'
-      : `HubSpot signs the integration in and refuses its requests all the same. ${SIGN_IN_FIX}`;
+      : `HubSpot signs the integration in but refuses its requests. ${SIGN_IN_FIX}`;
   return new ConfigurationError(message, { code: 'crm_unauthorized' });
 }
 

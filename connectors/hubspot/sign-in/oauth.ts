@@ -205,7 +205,7 @@ const FIXES: Readonly<Record<string, string>> = {
 
 function unreadable(): RetriableError {
   return new RetriableError(
-    'HubSpot could not be asked to sign the integration in: the answer is none of a token endpoint. Trying again later will help.',
+    'HubSpot could not sign the integration in: the response is not from a token endpoint. Try again later.',
     { code: 'crm_unavailable' },
   );
 }

@@ -18,7 +18,7 @@ export function checkIdentity({ identity, exclusions }: ContactShape): Finding[]
   ].map((finding) => plain(finding.ok ? finding : { ...finding, cause: 'crm_field_hidden' }));
 }
 
-const LEFT_OUT = 'left out of what the service is asked';
+const LEFT_OUT = 'left out of submissions to the service';
 
 /** The second address is advice: many orgs never fill it in. */
 function checkAddresses(sources: readonly IdentitySource[]): Finding {
@@ -43,7 +43,7 @@ function hiddenEmployer(name: string, seen: readonly string[]): Omit<Finding, 's
   switch (name) {
     case AFFILIATION_NAME: {
       const substitute = seen.includes(ACCOUNT_NAME)
-        ? ` ${ACCOUNT_NAME} stands in where the account is no household.`
+        ? ` ${ACCOUNT_NAME} is used instead, unless the account is a household.`
         : '';
       return {
         ok: false,
@@ -88,7 +88,7 @@ function checkMarks(
   marks: ContactShape['exclusions']['marks'][Exclusion],
 ): Finding {
   const { subject, people, setting, include } = REASONS[reason];
-  if (marks === null) return met(subject, `${include}: they are researched all the same.`);
+  if (marks === null) return met(subject, `${include}: they are researched anyway.`);
   const { readable, hidden } = marks;
   if (hidden.length > 0) {
     return {

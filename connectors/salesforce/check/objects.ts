@@ -174,7 +174,7 @@ export async function checkSuccessPack({
     plain({
       subject: 'employer',
       ok: false,
-      message: `The org has the Nonprofit Success Pack, and all of it is hidden from the integration's user: employers would be read from ${ACCOUNT_NAME}, which is a household there, and nothing tells who has died or wants no contact.`,
+      message: `The org has the Nonprofit Success Pack, and all of it is hidden from the integration's user. Employers would be read from ${ACCOUNT_NAME}, which is a household there, and nothing tells who has died or wants no contact.`,
       fix: `Grant the user in a permission set read access to ${PRIMARY_AFFILIATION}, npsp__Deceased__c and npsp__Do_Not_Contact__c of Contact, to npe01__SYSTEM_AccountType__c of Account, and to the object Affiliations.`,
       cause: 'crm_success_pack_hidden',
     }),

@@ -63,7 +63,7 @@ function refusedForGood({ settings }: AuthDeps): ConfigurationError {
   const message =
     settings.auth.type === 'token'
       ? 'Salesforce does not accept the token in crm.auth: put a new one there, or choose a way to sign in that renews itself (jwt, clientCredentials or refreshToken).'
-      : `Salesforce signs the integration in and refuses its requests all the same. ${SIGN_IN_FIX}`;
+      : `Salesforce signs the integration in but refuses its requests. ${SIGN_IN_FIX}`;
   return new ConfigurationError(message, { code: 'crm_unauthorized' });
 }
 
@@ -210,9 +210,9 @@ function readTokenReply(reply: unknown): TokenReply {
 /** Fixes for the usual rejections of the token endpoint. */
 const TOKEN_FIXES: Readonly<Record<string, string>> = {
   invalid_grant:
-    'The refresh token is no longer valid, the user has not approved the app, or the clock of this machine is wrong: connect again, or let an admin preauthorize the app for the user.',
+    'The refresh token is no longer valid, the user has not approved the app, or the clock of this machine is wrong. Connect again, or let an admin preauthorize the app for the user.',
   app_not_found:
-    'The External Client App is not in this org: write the My Domain URL of the org in which it was made into crm.url; a refreshed sandbox needs a new app, or the client id of its copy.',
+    'The External Client App is not in this org. Write the My Domain URL of the org in which it was made into crm.url. A refreshed sandbox needs a new app, or the client id of its copy.',
   invalid_client_id: 'No app has this crm.auth.clientId in this org.',
   invalid_client: 'crm.auth.clientSecret does not belong to crm.auth.clientId.',
   inactive_user: 'Activate the user in Salesforce, or use another one.',
@@ -223,12 +223,12 @@ const TOKEN_FIXES: Readonly<Record<string, string>> = {
 /** Fixes for descriptions of the endpoint; they say more than the word alone. */
 const DESCRIPTION_FIXES: Readonly<Record<string, string>> = {
   'request not supported on this domain':
-    "crm.url is an address that all orgs share, or this way to sign in is not open there: write the org's own My Domain URL into it, https://NAME.my.salesforce.com. It is in Setup → My Domain.",
+    "crm.url is an address that all orgs share, or this way to sign in is not open there. Write the org's own My Domain URL into it, https://NAME.my.salesforce.com. It is in Setup → My Domain.",
 };
 
 /** The same for a sign-in with a certificate, which has no refresh token. */
 const CERTIFICATE_FIX =
-  'The certificate in the app does not belong to crm.auth.privateKey, perhaps because one of the two was replaced: upload the certificate that belongs to the key to the app in Salesforce, or put the key of the new certificate into crm.auth.privateKey.';
+  'The certificate in the app does not belong to crm.auth.privateKey, perhaps because one of the two was replaced. Upload the certificate of the key to the app in Salesforce, or put the key of the new certificate into crm.auth.privateKey.';
 const JWT_FIXES: Readonly<Record<string, string>> = {
   'invalid assertion': CERTIFICATE_FIX,
   'invalid signature': CERTIFICATE_FIX,
@@ -283,13 +283,13 @@ const KNOWN_DESCRIPTIONS: ReadonlySet<string> = new Set([
 ]);
 
 function noTokenEndpoint(word: string): ConfigurationError {
-  const message = `crm.url is no address that signs in (${word}): write the org's My Domain URL there.`;
+  const message = `crm.url is not an address that signs in (${word}): write the org's My Domain URL there.`;
   return new ConfigurationError(message, { code: 'crm_unauthorized', details: { word } });
 }
 
 function signInUnavailable(): RetriableError {
   const message =
-    'Salesforce could not be asked to sign the integration in (the answer is none of a token endpoint). Trying again later will help.';
+    'Salesforce could not sign the integration in (the response is not from a token endpoint). Try again later.';
   return new RetriableError(message, { code: 'crm_unavailable' });
 }
 
@@ -318,7 +318,7 @@ async function signAssertion(
       .sign(key);
   } catch (cause) {
     const message =
-      'crm.auth.privateKey is no private RSA key of 2,048 bits or more in PEM, without a passphrase.';
+      'crm.auth.privateKey is not a private RSA key of 2,048 bits or more in PEM, without a passphrase.';
     throw new ConfigurationError(message, { code: 'crm_private_key_unreadable', cause });
   }
 }

@@ -115,7 +115,7 @@ function instanceChanged(pinned: URL, instance: URL): ConfigurationError {
 /** An address for the next request that must not receive the token. */
 export function addressRefused(): ConfigurationError {
   return new ConfigurationError(
-    'Salesforce names an address for the next request that is no path of this org. It was not asked there, since the token would have gone along. If something stands between donor-sync and Salesforce, such as a proxy, have its administrator look at it.',
+    'Salesforce names an address for the next request that is not a path of this org. The request was not sent there, because it would have carried the token. If something is between donor-sync and Salesforce, such as a proxy, have its administrator look at it.',
     { code: 'crm_address_refused' },
   );
 }

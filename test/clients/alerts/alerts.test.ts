@@ -131,7 +131,7 @@ describeEachDatabase('alerts', (open) => {
     await endRun('incomplete', 'credits_exhausted', 3);
     await alertsBy('webhook', { expiresOn: '2020-01-01' }).tick();
     expect(texts()).toHaveLength(1);
-    expect(texts()[0]).toContain('the partner key has expired on 2020-01-01');
+    expect(texts()[0]).toContain('the service key has expired on 2020-01-01');
     expect(texts()[0]).toContain('3 credits are left for enhancements');
   });
 

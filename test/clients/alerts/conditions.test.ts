@@ -47,8 +47,8 @@ describe('conditionsOf', () => {
   });
 
   it('counts a key as good through the whole of its last day', () => {
-    expect(problemOfKey('2026-11-20')).toBe('the partner key works until 2026-11-20');
-    expect(problemOfKey('2026-11-19')).toBe('the partner key has expired on 2026-11-19');
+    expect(problemOfKey('2026-11-20')).toBe('the service key works until 2026-11-20');
+    expect(problemOfKey('2026-11-19')).toBe('the service key has expired on 2026-11-19');
   });
 
   it('warns of a key so many days before its end', () => {

@@ -145,7 +145,7 @@ describe('a file that is no UTF-8', () => {
     await expect(read(WORKBOOK.subarray(0, 900))).rejects.toThrow('cannot be read as a workbook');
     await expect(read(zip({ 'a.txt': 'x' }))).rejects.toThrow('cannot be read as a workbook');
     const broken = Buffer.concat([wide('\uFEFF'), Buffer.from([0x00, 0xd8, 0x41, 0x00])]);
-    await expect(read(broken)).rejects.toThrow('begins as UTF-16 text');
+    await expect(read(broken)).rejects.toThrow('starts as UTF-16 text');
     await expect(read(WORKBOOK, { settings: { output: folder.path('out.xlsx') } })).rejects.toThrow(
       'crm.output is called like a workbook',
     );

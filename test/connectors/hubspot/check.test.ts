@@ -173,7 +173,7 @@ describe('checking an integration with HubSpot', () => {
         {
           ok: true,
           message: expect.stringMatching(
-            new RegExp(`${name}.*left out of what the service is asked`),
+            new RegExp(`${name}.*left out of submissions to the service`),
           ),
           fix: expect.stringMatching(help),
         },

@@ -32,7 +32,7 @@ describe('checking what Salesforce contacts are made of', () => {
       {
         ok: false,
         message: expect.stringMatching(
-          /npsp__Primary_Affiliation__c.*hidden.*left out of what the service is asked/,
+          /npsp__Primary_Affiliation__c.*hidden.*left out of submissions to the service/,
         ),
         fix: expect.stringMatching(/permission set.*crm.employer/),
       },
@@ -123,7 +123,7 @@ describe('checking what Salesforce contacts are made of', () => {
     expect(advised).toMatchObject([
       {
         ok: true,
-        message: expect.stringMatching(/OtherStreet.*left out of what the service is asked/),
+        message: expect.stringMatching(/OtherStreet.*left out of submissions to the service/),
         fix: expect.stringContaining('Other Address'),
       },
     ]);

@@ -92,7 +92,7 @@ describe('opting out in Salesforce', () => {
     const gone = settings({ optOutValues: ['Legal hold'] });
     await expect(org.connector({}, {}, gone)).rejects.toMatchObject({
       code: 'opt_out_values_unknown',
-      message: expect.stringContaining('"Legal hold" is no option'),
+      message: expect.stringContaining('"Legal hold" is not an option'),
     });
     // Records keep the value of an option that was deleted.
     await org.setValue(ids[0] ?? '', FIELD, 'Legal hold');
@@ -123,7 +123,9 @@ describe('opting out in Salesforce', () => {
     await expect(org.connector({}, {}, contacts)).rejects.toMatchObject({
       kind: 'configuration',
       code: 'opt_out_values_unknown',
-      message: expect.stringMatching(/DoNotCall is no picklist.*leave contacts.optOutValues out/),
+      message: expect.stringMatching(
+        /DoNotCall is not a picklist.*leave contacts.optOutValues out/,
+      ),
     });
   });
 

@@ -185,7 +185,7 @@ describe('what waits for a second person, over HTTP', () => {
     const path = /\/decisions\/approvals\/[^/]+\/confirm/.exec(await pageFor(ben))?.[0] ?? '';
     const byOwn = await send(world, path, {}, { cookie: ada.cookie });
     expect(byOwn.status).toBe(409);
-    expect(byOwn.text).toContain('It waits for another person than Ada');
+    expect(byOwn.text).toContain('Someone other than the requester, Ada, must confirm it');
     const confirmed = await send(world, path, {}, { cookie: ben.cookie });
     expect(confirmed).toMatchObject({ status: 303, location: '/decisions?note=confirmed' });
     expect(await pageFor(ben)).not.toContain('Waits for a second person');
@@ -233,7 +233,7 @@ describe('what waits for a second person, over HTTP', () => {
     const { world, deps, approval, signal } = await confirmErasure(false);
     const { application } = deps;
     world.crm.failNext('readByIds', new RetriableError('Away.', { code: 'crm_unavailable' }));
-    await expect(carryOut(deps, approval, signal)).rejects.toThrow('could not be asked');
+    await expect(carryOut(deps, approval, signal)).rejects.toThrow('could not be queried');
     expect(await listStoredApprovals(application.store)).toHaveLength(1);
     expect((await carryOut(deps, approval, signal)).forget).toMatchObject({ complete: true });
     expect(await listStoredApprovals(application.store)).toEqual([]);

@@ -98,7 +98,7 @@ describe('a file that is dropped', () => {
     const other = await begin(here);
     await upload(here, other, new Uint8Array(brevo));
     expect((await here.request(`/setup/${other}/people`)).text).toContain(
-      'No address is chosen: the service then knows fewer of the contacts, and a contact that it does not know costs its credit all the same',
+      'No address is chosen: the service then knows fewer of the contacts, and a contact that it does not know still costs its credit',
     );
   });
 

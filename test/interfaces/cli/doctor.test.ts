@@ -116,7 +116,9 @@ describe('donor-sync doctor', () => {
     const broken = brokenOf(stdout);
     expect(broken[0]).toMatchObject({
       subject: 'employer',
-      message: expect.stringMatching(/npsp__Primary_Affiliation__c.*left out of what the service/),
+      message: expect.stringMatching(
+        /npsp__Primary_Affiliation__c.*left out of submissions to the service/,
+      ),
       fix: expect.stringContaining('permission set'),
     });
     expect(broken.slice(1).every(({ subject }) => subject.startsWith('field '))).toBe(true);

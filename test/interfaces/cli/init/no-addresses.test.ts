@@ -63,7 +63,7 @@ it('init says of an export that lacks an address what that costs, and what else 
   const { exitCode, stdout } = await world.start([...argv, '--name', 'West']).ended;
   expect(exitCode).toBe(0);
   expect(stdout).toContain(
-    'No column of addresses is used: the service then knows fewer of the contacts, and a contact that it does not know costs its credit all the same',
+    'No column of addresses is used: the service then knows fewer of the contacts, and a contact that it does not know still costs its credit',
   );
   expect(stdout).not.toContain('No column of employers is used');
   expect(stdout).toContain('"Communication Restrictions" marks 3 contacts that want no contact');
