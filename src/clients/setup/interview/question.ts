@@ -54,6 +54,15 @@ export function checkAnswer<Value>(
   return { problem: parsed.error.issues[0]?.message ?? 'not valid' };
 }
 
+/** The options with these values, in the order of the values. */
+export function findOptions(
+  { options }: Pick<Question<unknown>, 'options'>,
+  values: readonly string[],
+): readonly Option[] {
+  if (typeof options === 'string') return [];
+  return values.flatMap((value) => options?.find((one) => one.value === value) ?? []);
+}
+
 /** The problem of an answer; null if it is good. */
 export function findProblem(
   question: Question<unknown>,

@@ -2,9 +2,9 @@
 import {
   checkAnswer,
   checkedBy,
+  findOptions,
   findProblem,
   NONE,
-  type Option,
   type Question,
 } from '../../../../clients/setup/interview/question.ts';
 import { usageError } from '../../terminal/output.ts';
@@ -73,8 +73,7 @@ function listChoices(
   if (options === 'columns or none') {
     return [{ value: NONE, label: 'no column does' }, ...columns.map(toChoice)];
   }
-  const find = (value: string): Option | undefined => options.find((one) => one.value === value);
-  return among?.flatMap((value) => find(value) ?? []) ?? options;
+  return among === undefined ? options : findOptions({ options }, among);
 }
 
 function toChoice(name: string): Choice {
