@@ -214,7 +214,7 @@ export function cleared(answers: Answers, kind: string): Answers {
   return { ...others, networks: [], contacts: { ...contacts, ...none, ...marks, objections } };
 }
 
-export function missing(what: string): ConfigurationError {
+function missing(what: string): ConfigurationError {
   return answerMissing(`Write ${what}.`);
 }
 

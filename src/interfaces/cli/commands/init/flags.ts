@@ -38,7 +38,7 @@ export const SIGN_INS = ['clientCredentials', 'jwt', 'refreshToken', 'token'];
 export function withAnswerOptions(command: Command): Command {
   return command
     .option('--yes', 'ask nothing: take the options below, and defaults for the others')
-    .option('--crm <kind>', describe('crmKind'))
+    .option('--crm <kind>', `${describe('crmKind')}: salesforce, hubspot or csv`)
     .option('--name <name>', describe('name'))
     .option('--id <id>', 'the short name that commands use (default: made from the name)')
     .option('--schedule <cron>', describe('cron'))
