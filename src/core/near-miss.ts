@@ -28,6 +28,12 @@ export function didYouMean(word: string, candidates: Iterable<string>): string {
   return candidate === null ? '' : `, did you mean "${candidate}"?`;
 }
 
+/** Says that an answer is not one of the choices, and which it was meant to be or which there are. */
+export function notAChoice(answer: string, choices: readonly string[]): string {
+  const hint = didYouMean(answer, choices) || `; there is: ${choices.join(', ')}`;
+  return `"${answer}" is not one of the choices${hint}`;
+}
+
 /** Maximum number of typing errors in an ID. */
 const MISTAKES_IN_AN_ID = 2;
 

@@ -21,10 +21,9 @@ export async function requirePublicAddress(
   named: NamedByOperator,
   lookup: LookupFunction = systemLookup,
 ): Promise<void> {
-  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
-    throw new ConfigurationError(`“${address}” is no address: it begins with https://.`, {
-      code: 'setup_address_invalid',
-    });
+  const problem = addressProblem(address);
+  if (problem !== null) {
+    throw new ConfigurationError(`“${address}”: ${problem}.`, { code: 'setup_address_invalid' });
   }
   const url = new URL(address);
   if (isNamed(url, named)) return;
@@ -33,6 +32,12 @@ export async function requirePublicAddress(
   if (why !== null) throw notHere(why, hostname);
   const found = await resolveAddresses(hostname.replace(/^\[|\]$/g, ''), lookup);
   if (found.some(isPrivateAddress)) throw notHere('private', hostname);
+}
+
+/** The problem of a text that is not a web address; null if it is one. */
+export function addressProblem(text: string): string | null {
+  const isAddress = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+  return isAddress ? null : 'expected a URL that starts with https://';
 }
 
 /** Returns no address for a name that cannot be resolved. Connecting will report it. */

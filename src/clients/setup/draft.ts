@@ -18,6 +18,7 @@ import {
   type SetupDraftRecord,
   saveSetupDraft,
 } from '../statements/setup-drafts.ts';
+import { proposeIds } from './interview/client.ts';
 import { SETUP_STEPS, withStep } from './steps.ts';
 import { dropUpload, isUpload } from './uploads.ts';
 
@@ -52,9 +53,9 @@ export type SetupDeps = Pick<Application, 'store' | 'sealer' | 'settings' | 'int
 /** Starts a new integration with this name and returns its ID, which no other integration has or had. */
 export async function beginSetup(deps: SetupDeps, name: string): Promise<string> {
   await dropOld(deps);
-  const stem = idFrom(name);
-  for (let number = 1; ; number += 1) {
-    const id = number === 1 ? stem : `${stem}-${number}`;
+  const ids = proposeIds(name);
+  for (;;) {
+    const id = ids.next().value;
     if (deps.integrations.has(id) || (await isSetupIdTaken(deps.store.reader, id))) continue;
     const answers = draftSchema.shape.answers.parse({ id, name, budget: { perMonth: 500 } });
     if (await put(deps, id, emptyDraft(answers))) return id;
@@ -215,13 +216,6 @@ async function listOwnUploads(deps: SetupDeps, id: string): Promise<string[]> {
   const named = new Set(others.flatMap(({ crm }) => [crm['path'], crm['output']]));
   const paths = [...new Set([stored?.['path'], draft?.['path']])];
   return paths.filter((path) => isUpload(deps.settings, path)).filter((path) => !named.has(path));
-}
-
-/** Returns the letters of a name in any script that an ID may contain. */
-function idFrom(name: string): string {
-  const plain = name.normalize('NFKD').replace(/\p{M}+/gu, '');
-  const words = plain.toLowerCase().replace(/[^a-z0-9]+/g, '-');
-  return words.replace(/^-|-$/g, '').slice(0, 40).replace(/-$/, '') || 'client';
 }
 
 /** A placeholder for a missing answer. It is never stored, and no request is sent to it. */

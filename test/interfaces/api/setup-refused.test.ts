@@ -27,7 +27,8 @@ describe('what a browser may not set', () => {
     const app = { kind: 'salesforce', clientId: 'a', clientSecret: 'b', url: address };
     const crm = await post(here, `/setup/${id}/crm`, app);
     expect([key.status, crm.status]).toEqual([422, 422]);
-    for (const { text } of [key, crm]) expect(text).toMatch(/operator&#39;s file|no address/);
+    for (const { text } of [key, crm])
+      expect(text).toMatch(/operator&#39;s file|expected a URL that starts with https/);
     expect(await controlService(here.service).requests()).toEqual([]);
   });
 

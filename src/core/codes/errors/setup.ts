@@ -17,13 +17,13 @@ export const SETUP_ERRORS: ErrorTopic = {
         'An address in a private network cannot be set in a browser. Nothing was stored, and no request was sent.',
       next: 'The operator lists the host in `allowInsecureHttp` of the settings file, or host and port in DONOR_SYNC_SETUP_HOSTS.',
     },
+    setup_answer_invalid: {
+      means: 'An answer of this step is not valid. Nothing was stored.',
+      next: 'Correct the field that the message names.',
+    },
     setup_answer_missing: {
       means: 'An answer of this step is missing. Nothing was stored.',
       next: 'Fill in the field that the message names.',
-    },
-    setup_credits_invalid: {
-      means: 'The number of credits is not a whole number. Nothing was stored.',
-      next: 'Write a whole number, or leave the field empty for no limit.',
     },
     setup_field_twice: {
       means: 'Two values would be written into the same field. Nothing was stored.',
@@ -42,10 +42,6 @@ export const SETUP_ERRORS: ErrorTopic = {
       means:
         'Client credentials do not work at the general sign-in addresses of Salesforce. Nothing was changed.',
       next: 'Write the My Domain address of the org; Setup → My Domain shows it.',
-    },
-    setup_names_twice: {
-      means: 'First name and last name are the same column. Nothing was stored.',
-      next: 'Choose the option that one column contains the whole name.',
     },
     setup_network_twice: {
       means: 'Two networks have the same name. Nothing was stored.',
@@ -69,10 +65,6 @@ export const SETUP_ERRORS: ErrorTopic = {
       means:
         'The operator named the file of this client, so a browser cannot replace it. Nothing was changed.',
       next: 'Ask the operator to replace the file on the machine.',
-    },
-    setup_schedule: {
-      means: 'The times or the time zone of the schedule are not valid. Nothing was stored.',
-      next: 'Choose one of the offered times, or correct the five fields of cron.',
     },
     setup_secret_again: {
       means:

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { confirm, isCancel, multiselect, password, select, text } from '@clack/prompts';
 import { ConfigurationError } from '../../../core/errors.ts';
-import { didYouMean } from '../../../core/near-miss.ts';
+import { notAChoice } from '../../../core/near-miss.ts';
 import { plainLine, plainText } from '../../../core/printable.ts';
 import { usageError } from './output.ts';
 
@@ -18,7 +18,7 @@ interface Question<Answer> {
 
 export interface TextQuestion extends Question<string> {
   /** What is wrong with an answer, in words. */
-  validate?: (answer: string) => string | undefined | Promise<string | undefined>;
+  validate?: ((answer: string) => string | null | Promise<string | null>) | undefined;
 }
 
 export interface Choice {
@@ -49,9 +49,18 @@ export interface Prompter {
 /** The answer of the command line, else of the asker; throws if it is not acceptable. */
 export async function askText(asker: Prompter, question: TextQuestion): Promise<string> {
   const answer = (question.given ?? (await asker.text(question))).trim();
-  const problem = answer === '' ? 'an answer is needed' : await question.validate?.(answer);
-  if (problem) throw usageError(`${question.flag}: ${problem}`);
+  const problem = await findProblem(question, answer);
+  if (problem !== null) throw usageError(`${question.flag}: ${problem}`);
   return answer;
+}
+
+/** What is wrong with an answer, blank ones included; null if it is good. */
+async function findProblem(
+  { validate }: Pick<TextQuestion, 'validate'>,
+  answer: string,
+): Promise<string | null> {
+  const problem = await validate?.(answer);
+  return problem ?? (answer === '' ? 'an answer is needed' : null);
 }
 
 export async function askChoice(asker: Prompter, question: ChoiceQuestion): Promise<string> {
@@ -90,7 +99,7 @@ export function createPrompts(streams: { input: Readable; output: Writable }): P
         message,
         ...(initial === null ? {} : { initialValue: initial }),
         async validate(value = '') {
-          return value.trim() === '' ? 'An answer is needed' : await validate?.(value.trim());
+          return (await findProblem({ validate }, value.trim())) ?? undefined;
         },
       });
       return unlessCancelled(answer);
@@ -142,9 +151,9 @@ function isAnswer<Answer>(answer: Answer | symbol): answer is Exclude<Answer, sy
 
 function checkChoice(question: ChoiceQuestion | ManyQuestion, answer: string): void {
   const values = question.choices.map((choice) => choice.value);
-  if (values.includes(answer)) return;
-  const hint = didYouMean(answer, values) || `; there is: ${values.join(', ')}`;
-  throw usageError(`${question.flag}: "${answer}" is not one of the choices${hint}`);
+  if (!values.includes(answer)) {
+    throw usageError(`${question.flag}: ${notAChoice(answer, values)}`);
+  }
 }
 
 /** The user has ended the questions; `next` is how to continue. */

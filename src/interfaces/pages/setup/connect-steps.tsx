@@ -1,4 +1,6 @@
 import type { DroppedPreview } from '../../../clients/setup/dropped-file.ts';
+import { findOptions } from '../../../clients/setup/interview/question.ts';
+import { QUESTIONS } from '../../../clients/setup/interview/questions.ts';
 import { formatCount } from '../../../core/quantities.ts';
 import { Fact, Icon, Status } from '../frame/parts.tsx';
 import { CONNECTABLE, getApp } from './forms.ts';
@@ -86,13 +88,10 @@ function ConnectDoor({ page, kind }: { page: StepPageView; kind: 'salesforce' | 
           {kind === 'salesforce' && (
             <Choice
               name="way"
-              label="How donor-sync signs in"
+              label={QUESTIONS.signIn.label}
               value={isBefore && before.isByCredentials ? 'clientCredentials' : 'oauth'}
-              options={[
-                { value: 'oauth', label: 'A user gives access on a page of Salesforce' },
-                { value: 'clientCredentials', label: 'Client credentials of the app' },
-              ]}
-              hint="Client credentials need the client secret and your My Domain. The app decides as which user they run."
+              options={findOptions(QUESTIONS.signIn, ['oauth', 'clientCredentials'])}
+              hint={QUESTIONS.signIn.hint}
             />
           )}
           <details class="how">
@@ -112,10 +111,10 @@ function ConnectDoor({ page, kind }: { page: StepPageView; kind: 'salesforce' | 
         <Field
           name="url"
           id={`${kind}-url`}
-          label="Address where you sign in"
+          label={QUESTIONS.salesforceAddress.label}
           type="url"
           value={url ?? null}
-          hint="login.salesforce.com, test.salesforce.com for a sandbox, or your My Domain."
+          hint={QUESTIONS.salesforceAddress.hint}
         />
       ) : (
         <details class="how">
@@ -131,7 +130,7 @@ function ConnectDoor({ page, kind }: { page: StepPageView; kind: 'salesforce' | 
           <Field
             name="url"
             id={`${kind}-url`}
-            label="Address of the API"
+            label={QUESTIONS.hubspotAddress.label}
             type="url"
             value={url ?? null}
           />
@@ -247,7 +246,7 @@ export function KeyStep({ page, view }: { page: StepPageView; view: StepView['ke
         <input type="hidden" name="version" value={String(setup.version)} />
         <Field
           name="baseUrl"
-          label="Address of the service"
+          label={QUESTIONS.serviceAddress.label}
           type="url"
           value={partner?.baseUrl ?? serviceUrl}
           placeholder="https://…/v1/partners"
@@ -255,7 +254,7 @@ export function KeyStep({ page, view }: { page: StepPageView; view: StepView['ke
         />
         <Field
           name="apiKey"
-          label={partner === undefined ? 'Key' : 'Another key'}
+          label={partner === undefined ? QUESTIONS.serviceKey.label : 'Another key'}
           type="password"
           hint={
             partner === undefined

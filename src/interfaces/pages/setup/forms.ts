@@ -3,9 +3,19 @@ import { z } from 'zod';
 import { findConnectorDefinition } from '../../../../connectors/index.ts';
 import type { MarkKind } from '../../../../connectors/mark-values.ts';
 import type { ClientGuard } from '../../../clients/client-guard.ts';
-import { cronProblem, timezoneProblem } from '../../../clients/schedules/cron.ts';
 import { requirePlainText } from '../../../clients/setup/address.ts';
 import { type Answers, type Draft, type Setup, withAddress } from '../../../clients/setup/draft.ts';
+import { myDomainProblem } from '../../../clients/setup/interview/crm.ts';
+import { sameNameProblem } from '../../../clients/setup/interview/file.ts';
+import {
+  checkAnswer,
+  findOptions,
+  missingText,
+  NONE,
+  type Question,
+} from '../../../clients/setup/interview/question.ts';
+import { QUESTIONS } from '../../../clients/setup/interview/questions.ts';
+import { USUAL_HOUR } from '../../../clients/setup/interview/schedule.ts';
 import { MARKS } from '../../../clients/setup/mark-fields.ts';
 import type { SetupStep } from '../../../clients/setup/steps.ts';
 import { ConfigurationError } from '../../../core/errors.ts';
@@ -67,6 +77,19 @@ export async function answered(
     case 'schedule':
       return { answers: await withAlerts(scheduleAnswers(setup, form), form, allowed) };
   }
+}
+
+/** Returns the checked value of an answer. Throws a ConfigurationError if it is missing or has a problem. */
+export function requireAnswer<Value>(question: Question<Value>, text: string): Value {
+  const answer = text.trim();
+  if (answer === '') throw answerMissing(`${missingText(question)}.`);
+  const checked = checkAnswer(question, answer);
+  if ('value' in checked) return checked.value;
+  throw answerInvalid(question, checked.problem);
+}
+
+function answerInvalid({ label }: Pick<Question, 'label'>, problem: string): ConfigurationError {
+  return new ConfigurationError(`${label}: ${problem}.`, { code: 'setup_answer_invalid' });
 }
 
 /** The kinds of CRM that a button connects, and where their users sign in. */
@@ -142,11 +165,10 @@ async function crmAnswers(setup: Setup, form: Form, allowed: Allowed): Promise<P
 
 /** Salesforce accepts client credentials only at the address of one org. */
 function requireMyDomain(url: string): void {
-  if (!['login.salesforce.com', 'test.salesforce.com'].includes(new URL(url).hostname)) return;
-  throw new ConfigurationError(
-    'Client credentials need your My Domain, https://….my.salesforce.com: Setup → My Domain shows it. Nothing was changed.',
-    { code: 'setup_my_domain_needed' },
-  );
+  const problem = myDomainProblem('clientCredentials', url);
+  if (problem === null) return;
+  const message = `${QUESTIONS.salesforceAddress.label}: ${problem}. Nothing was changed.`;
+  throw new ConfigurationError(message, { code: 'setup_my_domain_needed' });
 }
 
 /** Returns the CRM's settings with another way to sign in. */
@@ -192,7 +214,7 @@ export function cleared(answers: Answers, kind: string): Answers {
   return { ...others, networks: [], contacts: { ...contacts, ...none, ...marks, objections } };
 }
 
-export function missing(what: string): ConfigurationError {
+function missing(what: string): ConfigurationError {
   return answerMissing(`Write ${what}.`);
 }
 
@@ -219,18 +241,17 @@ function peopleAnswers({ answers }: Setup, form: Form): Answers {
     const said = employer === '' ? crm : { ...crm, employer };
     return { ...answers, crm: said, contacts: { ...contacts, ...marks, filter } };
   }
-  const id = chosen(form, 'id');
-  if (id === undefined) throw missing('which column has the id of a contact');
-  const fullName = chosen(form, 'fullName');
-  const names = one(form, 'names') === 'whole' ? wholeName(fullName) : twoNames(form);
+  const id = requireAnswer(QUESTIONS.idColumn, chosen(form, 'id') ?? '');
+  const names = one(form, 'names') === 'whole' ? wholeName(form) : twoNames(form);
   const columns = {
     id,
     ...names,
     addresses: chosenMany(form, 'addresses'),
     employers: chosenMany(form, 'employers'),
   };
-  const badRows = one(form, 'badRows') === 'skip' ? { badRows: 'skip' } : { badRows: 'stop' };
-  return { ...answers, crm: { ...crm, ...badRows, columns }, contacts: { ...contacts, ...marks } };
+  const { badRows: question } = QUESTIONS;
+  const badRows = requireAnswer(question, one(form, 'badRows') || question.initial || '');
+  return { ...answers, crm: { ...crm, badRows, columns }, contacts: { ...contacts, ...marks } };
 }
 
 const meaningSchema = z.tuple([z.enum(['marked', 'unmarked', '']), z.string().trim().min(1)]);
@@ -279,21 +300,17 @@ function readMeanings(form: Form, kind: string): [string, string][] {
   });
 }
 
-function wholeName(fullName: string | undefined) {
-  if (fullName !== undefined) return { fullName };
-  throw missing('which column has the whole name');
+function wholeName(form: Form) {
+  return { fullName: requireAnswer(QUESTIONS.fullName, chosen(form, 'fullName') ?? '') };
 }
 
 function twoNames(form: Form) {
-  const [firstName, lastName] = [chosen(form, 'firstName'), chosen(form, 'lastName')];
-  if (firstName === undefined || lastName === undefined) {
-    throw missing('which columns have the first and the last name, or choose one column with both');
-  }
-  if (firstName !== lastName) return { firstName, lastName };
-  throw new ConfigurationError(
-    'First and last name are the same column: choose “one column has the whole name”, which takes it apart.',
-    { code: 'setup_names_twice' },
-  );
+  const firstName = requireAnswer(QUESTIONS.firstName, chosen(form, 'firstName') ?? '');
+  const lastName = requireAnswer(QUESTIONS.lastName, chosen(form, 'lastName') ?? '');
+  const problem = sameNameProblem(firstName, lastName);
+  if (problem === null) return { firstName, lastName };
+  const [whole] = findOptions(QUESTIONS.nameForm, ['whole']);
+  throw answerInvalid(QUESTIONS.lastName, `${problem}; for whole names choose “${whole?.label}”`);
 }
 
 function fieldAnswers(form: Form): FieldMapping[] {
@@ -365,23 +382,27 @@ function scheduleAnswers({ answers }: Setup, form: Form): Answers {
   return {
     ...answers,
     schedule: readSchedule(answers.schedule, form),
-    budget: { ...budget, perMonth: credits(form, 'perMonth'), perRun: credits(form, 'perRun') },
+    budget: {
+      ...budget,
+      // An empty box is no limit.
+      perMonth: requireAnswer(QUESTIONS.perMonth, one(form, 'perMonth') || NONE),
+      perRun: requireAnswer(QUESTIONS.perRun, one(form, 'perRun') || NONE),
+    },
   };
 }
 
 function readSchedule(before: Answers['schedule'], form: Form): Answers['schedule'] {
   const rhythm = one(form, 'rhythm');
   if (rhythm === 'none' || rhythm === '') return null;
-  const timezone = one(form, 'timezone') || 'UTC';
   const offered = Object.entries(RHYTHMS).find(([name]) => name === rhythm)?.[1];
-  const hour = Number(one(form, 'hour') || '2');
+  const hour = Number(one(form, 'hour') || USUAL_HOUR);
   const isHour = Number.isInteger(hour) && hour >= 0 && hour <= MAX_HOUR;
   if (offered !== undefined && !isHour) throw missing('an hour from 0 to 23');
-  const cron = offered?.cron.replace('H', String(hour)) ?? one(form, 'cron');
-  const [cronSays, zoneSays] = [cronProblem(cron), timezoneProblem(timezone)];
-  const problem =
-    cronSays === null ? zoneSays && `Time zone: ${zoneSays}` : `Schedule: ${cronSays}`;
-  if (problem !== null) throw new ConfigurationError(`${problem}.`, { code: 'setup_schedule' });
+  const typed = offered?.cron.replace('H', String(hour)) ?? one(form, 'cron');
+  const cron = requireAnswer(QUESTIONS.cron, typed);
+  if (cron === null) return null;
+  const { timezone: question } = QUESTIONS;
+  const timezone = requireAnswer(question, one(form, 'timezone') || question.initial || '');
   return { catchUp: true, jitterMs: 30_000, ...before, cron, timezone };
 }
 
@@ -393,16 +414,4 @@ async function withAlerts(answers: Answers, form: Form, allowed: Allowed): Promi
   if (url === '') return answers;
   await allowed.guard.requirePublic(url);
   return withAddress({ ...others, alerts: { webhook: { url } } }, alerts?.webhook.url, url);
-}
-
-function credits(form: Form, name: string): number | null {
-  const text = one(form, name).replaceAll(/[,\s]/g, '');
-  if (text === '') return null;
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new ConfigurationError(
-    'Write credits as a whole number, or leave the box empty for no limit.',
-    {
-      code: 'setup_credits_invalid',
-    },
-  );
 }

@@ -46,9 +46,9 @@ export function Field(props: {
 export function Choice(props: {
   name: string;
   label: string;
-  hint?: string;
+  hint?: string | undefined;
   value: string;
-  options: readonly { value: string; label: string }[];
+  options: readonly { value: string; label: string; hint?: string }[];
   isQuiet?: boolean;
 }) {
   const { name, label, hint, value, options, isQuiet = false } = props;
@@ -61,7 +61,7 @@ export function Choice(props: {
       <select id={id} name={name} {...(hint ? { 'aria-describedby': `${id}-hint` } : {})}>
         {options.map((option) => (
           <option value={option.value} selected={option.value === value}>
-            {option.label}
+            {option.hint === undefined ? option.label : `${option.label}: ${option.hint}`}
           </option>
         ))}
       </select>
@@ -78,7 +78,7 @@ export function Choice(props: {
 export function Ticks(props: {
   name: string;
   legend: string;
-  hint?: string;
+  hint?: string | undefined;
   chosen: readonly string[];
   options: readonly string[];
 }) {

@@ -5,21 +5,17 @@ import {
   type ColumnLine,
   listFileColumns,
 } from '../../../clients/setup/column-list.ts';
-import type { CsvHeader } from '../../../clients/setup/csv-header.ts';
 import type { Setup } from '../../../clients/setup/draft.ts';
-import { noStreetNote } from '../../../clients/setup/guess-address.ts';
-import { idNotes } from '../../../clients/setup/guess-id.ts';
-import { onlyWholeNameNote } from '../../../clients/setup/guess-names.ts';
+import { fileNotes } from '../../../clients/setup/file-notes.ts';
+import { MARK_COLUMNS } from '../../../clients/setup/interview/marks.ts';
+import { findOptions } from '../../../clients/setup/interview/question.ts';
+import { QUESTIONS } from '../../../clients/setup/interview/questions.ts';
 import {
   MARKS,
   type MarkFieldValues,
   markableColumns,
-  markHints,
-  missingMarksNote,
-  remarkNotes,
   saidMeaning,
 } from '../../../clients/setup/mark-fields.ts';
-import { twiceText } from '../../../clients/setup/own-columns.ts';
 import type { PeoplePreview } from '../../../clients/setup/setup-preview.ts';
 import type { CrmField } from '../../../core/crm-field.ts';
 import { outcomeText } from '../../../core/outcome.ts';
@@ -48,16 +44,13 @@ export function PeopleStep({ setup, view }: { setup: Setup; view: StepView['peop
       {header !== null && (
         <AllColumns lines={listFileColumns(header, chosenColumns(crm, contacts))} />
       )}
-      {header !== null && twiceText(header.names) !== null && (
-        <p class="note">{twiceText(header.names)}</p>
-      )}
       {header !== null &&
-        fileNotes(header, setup.answers).map((text) => <p class="note">{text}</p>)}
+        fileNotes(header, chosenColumns(crm, contacts)).map((text) => <p class="note">{text}</p>)}
       <div class="grid">
         {MARKS.map(({ kind, setting }) => (
           <Choice
             name={kind}
-            label={MARK_LABELS[kind]}
+            label={MARK_COLUMNS[kind].label}
             value={contacts[setting] ?? ''}
             options={markChoices(kind, { chosen: contacts[setting], fields, look })}
           />
@@ -83,30 +76,6 @@ export function PeopleStep({ setup, view }: { setup: Setup; view: StepView['peop
     </form>
   );
 }
-
-/** Data that the file lacks, or has in columns that are not chosen. */
-function fileNotes(header: CsvHeader, { crm, contacts }: Setup['answers']): string[] {
-  const chosen = {
-    optOut: contacts.optOutField,
-    deceased: contacts.deceasedField,
-    doNotContact: contacts.doNotContactField,
-  };
-  const columns = chosenColumns(crm, contacts);
-  return [
-    ...idNotes(header, columns.id),
-    ...onlyWholeNameNote(header, columns),
-    ...markHints(header, chosen),
-    ...remarkNotes(header, chosen),
-    ...missingMarksNote(header, chosen),
-    ...noStreetNote(columns.addresses, header.sample),
-  ];
-}
-
-const MARK_LABELS = {
-  optOut: 'Marks who must not be researched',
-  deceased: 'Marks who has died',
-  doNotContact: 'Marks who wants no contact',
-} as const;
 
 /** The numbers of contacts that the CRM's own marks leave out. */
 const LEFT_BY = { deceased: 'deceased', doNotContact: 'do_not_contact' } as const;
@@ -313,58 +282,52 @@ function Columns({ crm, names }: { crm: Setup['answers']['crm']; names: readonly
       <div class="grid">
         <Choice
           name="id"
-          label="Id of a contact"
-          hint="Never changes, and no two contacts share it."
+          label={QUESTIONS.idColumn.label}
+          hint={QUESTIONS.idColumn.hint}
           value={toText(columns['id'])}
           options={choices}
         />
         <Choice
           name="names"
-          label="Names stand in"
+          label={QUESTIONS.nameForm.label}
           value={isWhole ? 'whole' : 'two'}
-          options={[
-            { value: 'two', label: 'two columns' },
-            { value: 'whole', label: 'one column: “Last, First” or “First Last”' },
-          ]}
+          options={findOptions(QUESTIONS.nameForm, ['two', 'whole'])}
         />
         <Choice
           name="firstName"
-          label="First name"
+          label={QUESTIONS.firstName.label}
           value={toText(columns['firstName'])}
           options={choices}
         />
         <Choice
           name="lastName"
-          label="Last name"
+          label={QUESTIONS.lastName.label}
           value={toText(columns['lastName'])}
           options={choices}
         />
         <Choice
           name="fullName"
-          label="Whole name, if one column"
+          label={QUESTIONS.fullName.label}
           value={toText(columns['fullName'])}
           options={choices}
         />
         <Choice
           name="badRows"
-          label="A row that cannot be read"
+          label={QUESTIONS.badRows.label}
           value={toText(crm?.['badRows']) || 'stop'}
-          options={[
-            { value: 'stop', label: 'stops everything' },
-            { value: 'skip', label: 'is left out' },
-          ]}
+          options={findOptions(QUESTIONS.badRows, ['stop', 'skip'])}
         />
       </div>
       <Ticks
         name="addresses"
-        legend="Address"
-        hint="All parts of one address, from the street to the country."
+        legend={QUESTIONS.addresses.label}
+        hint={QUESTIONS.addresses.hint}
         chosen={toTexts(columns['addresses'])}
         options={names}
       />
       <Ticks
         name="employers"
-        legend="Employer"
+        legend={QUESTIONS.employers.label}
         chosen={toTexts(columns['employers'])}
         options={names}
       />

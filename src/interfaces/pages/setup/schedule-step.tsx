@@ -1,4 +1,6 @@
 import type { Setup } from '../../../clients/setup/draft.ts';
+import { QUESTIONS } from '../../../clients/setup/interview/questions.ts';
+import { USUAL_HOUR } from '../../../clients/setup/interview/schedule.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { Zone } from '../frame/parts.tsx';
 import { RHYTHMS } from './forms.ts';
@@ -20,14 +22,14 @@ export function ScheduleStep(props: {
       <div class="grid">
         <Field
           name="perMonth"
-          label="Credits a month, at most"
+          label={QUESTIONS.perMonth.label}
           value={budget.perMonth === null ? null : String(budget.perMonth)}
           inputmode="numeric"
-          hint="A contact costs one. Empty for no limit."
+          hint={`${QUESTIONS.perMonth.hint} Empty for no limit.`}
         />
         <Field
           name="perRun"
-          label="Credits a run, at most"
+          label={QUESTIONS.perRun.label}
           value={budget.perRun === null ? null : String(budget.perRun)}
           inputmode="numeric"
           hint="Empty for no limit."
@@ -52,15 +54,15 @@ export function ScheduleStep(props: {
         />
         <Field
           name="timezone"
-          label="Time zone of the client"
+          label={QUESTIONS.timezone.label}
           value={timezone}
           placeholder="America/Chicago"
           list="zones"
-          hint="A city that keeps the same time."
+          hint={QUESTIONS.timezone.hint}
         />
         <Field
           name="cron"
-          label="Line of cron"
+          label={QUESTIONS.cron.label}
           value={schedule?.cron ?? null}
           hint="Only if chosen above."
         />
@@ -108,8 +110,6 @@ export function ScheduleStep(props: {
     </form>
   );
 }
-
-const USUAL_HOUR = 2;
 
 function toRhythm(cron: string | null, isAnswered: boolean): { rhythm: string; hour: number } {
   if (cron === null) return { rhythm: isAnswered ? 'none' : 'nightly', hour: USUAL_HOUR };

@@ -1,4 +1,5 @@
 import type { Setup } from '../../../clients/setup/draft.ts';
+import { QUESTIONS } from '../../../clients/setup/interview/questions.ts';
 import { nextStep } from '../../../clients/setup/steps.ts';
 import { isoTime } from '../../../core/clock.ts';
 import { describeCount } from '../../../core/quantities.ts';
@@ -39,7 +40,7 @@ export function StartPage({ viewer, view }: { viewer: Viewer; view: StartView })
           <form class="inline" method="post" action="/setup">
             <Field
               name="name"
-              label="Name of the nonprofit"
+              label={QUESTIONS.name.label}
               placeholder="Example Food Bank"
               isNeeded
             />

@@ -8,6 +8,8 @@ import {
   listSetups,
 } from '../../../clients/setup/draft.ts';
 import { ofTheFile } from '../../../clients/setup/finish.ts';
+import { missingText } from '../../../clients/setup/interview/question.ts';
+import { QUESTIONS } from '../../../clients/setup/interview/questions.ts';
 import { nextStep } from '../../../clients/setup/steps.ts';
 import { isUpload } from '../../../clients/setup/uploads.ts';
 import {
@@ -18,7 +20,7 @@ import {
 import type { HttpEnv } from '../../api/request/context.ts';
 import { HttpError } from '../../api/request/errors.ts';
 import { limitBody, MAX_API_BODY_BYTES } from '../../api/request/guards.ts';
-import { CONNECTABLE, getApp, one } from './forms.ts';
+import { CONNECTABLE, getApp, one, requireAnswer } from './forms.ts';
 import {
   getNote,
   MAX_NAME_LENGTH,
@@ -59,8 +61,11 @@ export function addStartRoutes(app: Hono<HttpEnv>, context: WizardContext): void
 
   app.post('/setup', frame.act('admin'), limitBody(MAX_API_BODY_BYTES), async (c) => {
     requireAllClients(c);
-    const name = one(await readForm(c), 'name').slice(0, MAX_NAME_LENGTH);
-    if (name === '') throw new HttpError(422, 'name_missing', 'Write the name of the client.');
+    const typed = one(await readForm(c), 'name');
+    if (typed === '') {
+      throw new HttpError(422, 'name_missing', `${missingText(QUESTIONS.name)}.`);
+    }
+    const name = requireAnswer(QUESTIONS.name, typed);
     const id = await beginSetup(acting(c), name);
     return c.redirect(`/setup/${id}/crm`, 303);
   });

@@ -1,6 +1,7 @@
 /** One step of the set-up: the list of steps, the step itself, and the settings that it produces. */
 
 import type { Setup } from '../../../clients/setup/draft.ts';
+import { QUESTIONS } from '../../../clients/setup/interview/questions.ts';
 import { SETUP_STEPS, type SetupStep } from '../../../clients/setup/steps.ts';
 import { Layout, type Viewer } from '../frame/layout.tsx';
 import { clientHref } from '../home/client-href.ts';
@@ -64,7 +65,7 @@ export function StepPage({ viewer, view }: { viewer: Viewer; view: StepPageView 
 }
 
 const TITLES: Readonly<Record<SetupStep, string>> = {
-  crm: 'Where are the contacts?',
+  crm: QUESTIONS.crmKind.ask,
   key: 'The key of the service',
   people: 'Who is sent?',
   fields: 'Where do the answers go?',

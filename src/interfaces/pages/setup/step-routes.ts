@@ -12,13 +12,14 @@ import {
   withAddress,
   workingIntegration,
 } from '../../../clients/setup/draft.ts';
+import { QUESTIONS } from '../../../clients/setup/interview/questions.ts';
 import { SETUP_STEPS, type SetupStep, withStep } from '../../../clients/setup/steps.ts';
 import { createFields } from '../../../fields/create-fields.ts';
 import { isSameOrigin } from '../../../outbound/address.ts';
 import { type HttpEnv, liveDeps } from '../../api/request/context.ts';
 import { nothingHere } from '../../api/request/errors.ts';
 import { limitBody, MAX_API_BODY_BYTES } from '../../api/request/guards.ts';
-import { answered, type Form, isSignedIn, missing, one, secretAgain } from './forms.ts';
+import { answered, type Form, isSignedIn, one, requireAnswer, secretAgain } from './forms.ts';
 import { finishStep } from './last-step.ts';
 
 import { readForm, requireId, type WizardContext } from './set-up-context.ts';
@@ -112,14 +113,15 @@ export function addStepRoutes(app: Hono<HttpEnv>, context: WizardContext): void 
   ): Promise<Partial<Draft>> {
     const before = setup.answers.partner;
     const baseUrl = one(form, 'baseUrl') || serviceUrl || '';
-    if (baseUrl === '') throw missing('the address of the service');
+    requireAnswer(QUESTIONS.serviceAddress, baseUrl);
     await allowed.guard.requirePublic(baseUrl);
     const typed = one(form, 'apiKey');
     if (typed === '' && before !== undefined && !isSameOrigin(before.baseUrl, baseUrl)) {
       throw secretAgain('The address of the service', 'its key');
     }
-    const apiKey = typed || before?.apiKey;
-    if (apiKey === undefined) throw missing('the key of the service');
+    const { serviceKey } = QUESTIONS;
+    const apiKey =
+      typed === '' && before !== undefined ? before.apiKey : requireAnswer(serviceKey, typed);
     const partner = { shareProfiles: true, ...before, baseUrl, apiKey };
     const answers = withAddress({ ...setup.answers, partner }, before?.baseUrl, baseUrl);
     const signal = liveDeps(deps, c.get('actor')).signal;

@@ -8,16 +8,10 @@ import { interpolate } from '../../../../settings/interpolation.ts';
 import { settingsPath, unreadableSettings } from '../../../../settings/settings.ts';
 import { createCommand, runAction } from '../../action/command.ts';
 import type { Output } from '../../terminal/output.ts';
-import { type Answers, collectAnswers, type PresentSettings } from './answers.ts';
-import { type InitFlags, initFlagsSchema } from './flags.ts';
-import {
-  checkDraft,
-  chooseAsker,
-  createSurroundings,
-  type InitDeps,
-  report,
-  withAnswerOptions,
-} from './init.ts';
+import type { Answers, PresentSettings } from './answers.ts';
+import { collectAnswers } from './collect-answers.ts';
+import { type InitFlags, initFlagsSchema, withAnswerOptions } from './flags.ts';
+import { checkDraft, chooseAsker, createSurroundings, type InitDeps, report } from './init.ts';
 import { integrationText, type Target } from './settings-text.ts';
 import { showPersons } from './show-persons.ts';
 

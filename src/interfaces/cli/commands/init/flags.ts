@@ -1,8 +1,82 @@
+/** The options of `init` and `add`: each answers a question of the set-up. */
+import type { Command } from 'commander';
 import { z } from 'zod';
+import { NONE, type Question } from '../../../../clients/setup/interview/question.ts';
+import { QUESTIONS, type QuestionName } from '../../../../clients/setup/interview/questions.ts';
+
+/** The option that answers each question. The form of the names follows from the columns that are named. */
+export const FLAGS = {
+  crmKind: '--crm',
+  name: '--name',
+  cron: '--schedule',
+  timezone: '--timezone',
+  serviceAddress: '--partner-url',
+  serviceKey: '--partner-key-file',
+  perRun: '--budget-per-run',
+  perMonth: '--budget-per-month',
+  salesforceAddress: '--crm-url',
+  hubspotAddress: '--crm-url',
+  signIn: '--auth',
+  optOutField: '--opt-out-field',
+  badRows: '--csv-bad-rows',
+  idColumn: '--csv-id',
+  nameForm: '--csv-first-name and --csv-last-name, or --csv-full-name',
+  firstName: '--csv-first-name',
+  lastName: '--csv-last-name',
+  fullName: '--csv-full-name',
+  addresses: '--csv-addresses',
+  employers: '--csv-employers',
+  optOutColumn: '--csv-opt-out',
+  deceasedColumn: '--csv-deceased',
+  doNotContactColumn: '--csv-do-not-contact',
+} as const satisfies Record<QuestionName, string>;
+
+/** The ways to sign in that work without a consent in a browser. */
+export const SIGN_INS = ['clientCredentials', 'jwt', 'refreshToken', 'token'];
+
+/** Adds the options that answer the questions about a client. */
+export function withAnswerOptions(command: Command): Command {
+  return command
+    .option('--yes', 'ask nothing: take the options below, and defaults for the others')
+    .option('--crm <kind>', `${describe('crmKind')}: salesforce, hubspot or csv`)
+    .option('--name <name>', describe('name'))
+    .option('--id <id>', 'the short name that commands use (default: made from the name)')
+    .option('--schedule <cron>', describe('cron'))
+    .option('--timezone <zone>', `${describe('timezone')} (default: that of this machine)`)
+    .option('--partner-url <url>', describe('serviceAddress'))
+    .option(
+      '--partner-key-file <file>',
+      `a file with ${describe('serviceKey')} ("-": stdin), to be kept in .env next to the settings`,
+    )
+    .option('--budget-per-run <credits>', `${describe('perRun')} for no limit`)
+    .option('--budget-per-month <credits>', `${describe('perMonth')} for no limit`)
+    .option('--crm-url <url>', `${describe('salesforceAddress')}, ${describe('hubspotAddress')}`)
+    .option('--auth <type>', `${describe('signIn')}: ${SIGN_INS.join(', ')}`)
+    .option('--opt-out-field <field>', `Salesforce, HubSpot: ${describe('optOutField')}`)
+    .option('--csv-path <file>', 'the CSV file (or .xlsx workbook) with the contacts')
+    .option('--csv-sheet <name>', 'the sheet of a workbook (default: the first that has a table)')
+    .option('--csv-output <file>', 'the CSV file for the results (the same file: replace it)')
+    .option('--csv-bad-rows <word>', `${describe('badRows')}: stop or skip`)
+    .option('--csv-id <column>', describe('idColumn'))
+    .option('--csv-first-name <column>', describe('firstName'))
+    .option('--csv-last-name <column>', describe('lastName'))
+    .option('--csv-full-name <column>', `instead of both: ${describe('fullName')}`)
+    .option('--csv-addresses <columns...>', describe('addresses'))
+    .option('--csv-employers <columns...>', describe('employers'))
+    .option('--csv-opt-out <column>', describe('optOutColumn'))
+    .option('--csv-deceased <column>', describe('deceasedColumn'))
+    .option('--csv-do-not-contact <column>', describe('doNotContactColumn'));
+}
+
+/** The noun of a question, and the word for no answer. */
+function describe(name: QuestionName): string {
+  const { noun, schema }: Question<unknown> = QUESTIONS[name];
+  return schema.safeParse(NONE).data === null ? `${noun}, or "${NONE}"` : noun;
+}
 
 const flag = z.string().trim().min(1).optional();
 
-/** The options of `init`, as commander names them. */
+/** The options as commander names them. */
 export const initFlagsSchema = z.object({
   yes: z.boolean().default(false),
   force: z.boolean().default(false),

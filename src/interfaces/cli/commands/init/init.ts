@@ -21,13 +21,9 @@ import type { PersonShape } from '../../../../sync/sample-persons.ts';
 import { type CommandDeps, createCommand, runAction } from '../../action/command.ts';
 import { type Output, usageError } from '../../terminal/output.ts';
 import { askText, createDefaults, createPrompts, type Prompter } from '../../terminal/prompts.ts';
-import {
-  type Answers,
-  collectAnswers,
-  type PresentSettings,
-  type Surroundings,
-} from './answers.ts';
-import { type InitFlags, initFlagsSchema } from './flags.ts';
+import type { Answers, PresentSettings, Surroundings } from './answers.ts';
+import { collectAnswers } from './collect-answers.ts';
+import { FLAGS, type InitFlags, initFlagsSchema, withAnswerOptions } from './flags.ts';
 import { saveVariable } from './key-file.ts';
 import { settingsText } from './settings-text.ts';
 import { fileDeps, showPersons } from './show-persons.ts';
@@ -67,46 +63,6 @@ export function initCommand(deps: InitDeps): Command {
       await init(deps, initFlagsSchema.parse(command.optsWithGlobals()), output);
     }),
   );
-}
-
-/** The options that answer the questions about an integration. */
-export function withAnswerOptions(command: Command): Command {
-  return command
-    .option('--yes', 'ask nothing: take the options below, and defaults for the others')
-    .option('--crm <kind>', 'salesforce, hubspot or csv')
-    .option('--name <name>', 'the name of the nonprofit')
-    .option('--id <id>', 'the short name that commands use (default: made from the name)')
-    .option('--schedule <cron>', 'when to sync, five fields of cron, or "none"')
-    .option('--timezone <zone>', 'the time zone of the schedule (default: that of this machine)')
-    .option('--partner-url <url>', 'the base URL of the Partner Data Service')
-    .option(
-      '--partner-key-file <file>',
-      'a file with the key of the service ("-": stdin), to be kept in .env next to the settings',
-    )
-    .option('--budget-per-run <credits>', 'what one run may spend, or "none" for no limit')
-    .option('--budget-per-month <credits>', 'what a month may spend, or "none" for no limit')
-    .option('--crm-url <url>', 'the login or My Domain URL of Salesforce, the API URL of HubSpot')
-    .option('--auth <type>', 'Salesforce: jwt, clientCredentials, refreshToken or token')
-    .option(
-      '--opt-out-field <field>',
-      'Salesforce, HubSpot: the field that marks who must not be researched, or "none"',
-    )
-    .option('--csv-path <file>', 'the CSV file (or .xlsx workbook) with the contacts')
-    .option('--csv-sheet <name>', 'the sheet of a workbook (default: the first that has a table)')
-    .option('--csv-output <file>', 'the CSV file for the results (the same file: replace it)')
-    .option('--csv-bad-rows <word>', 'what a row does that cannot be read: stop or skip')
-    .option('--csv-id <column>', 'the column with the id of a contact')
-    .option('--csv-first-name <column>', 'the column with the first name')
-    .option('--csv-last-name <column>', 'the column with the last name')
-    .option('--csv-full-name <column>', 'instead of both: one column with whole names')
-    .option('--csv-addresses <columns...>', 'the columns that together make the address')
-    .option('--csv-employers <columns...>', 'the columns with employers')
-    .option('--csv-opt-out <column>', 'the column that marks who must not be researched, or "none"')
-    .option('--csv-deceased <column>', 'the column that marks who has died, or "none"')
-    .option(
-      '--csv-do-not-contact <column>',
-      'the column that marks who wants no contact, or "none"',
-    );
 }
 
 async function init(deps: InitDeps, flags: InitFlags, output: Output): Promise<void> {
@@ -388,7 +344,7 @@ const MISSING = {
   address: 'No column of addresses',
   employer: 'No column of employers',
 } as const;
-const MISSING_OPTIONS = { address: '--csv-addresses', employer: '--csv-employers' } as const;
+const MISSING_OPTIONS = { address: FLAGS.addresses, employer: FLAGS.employers } as const;
 
 /** The columns that leave people out; each once, in quotes. */
 function markedColumns({ crm }: Answers): string[] {

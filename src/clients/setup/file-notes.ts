@@ -1,0 +1,21 @@
+/** What a user should know about a file and the columns that were chosen from it. Pure. */
+import type { ChosenColumns } from './column-list.ts';
+import type { CsvHeader } from './csv-header.ts';
+import { noStreetNote } from './guess-address.ts';
+import { idNotes } from './guess-id.ts';
+import { onlyWholeNameNote } from './guess-names.ts';
+import { markHints, missingMarksNote, remarkNotes } from './mark-fields.ts';
+import { twiceText } from './own-columns.ts';
+
+/** Names the data that the file lacks, or has in columns that were not chosen; a sentence each. */
+export function fileNotes(header: CsvHeader, chosen: ChosenColumns): string[] {
+  return [
+    ...[twiceText(header.names)].filter((text) => text !== null),
+    ...idNotes(header, chosen.id),
+    ...onlyWholeNameNote(header, chosen),
+    ...markHints(header, chosen),
+    ...remarkNotes(header, chosen),
+    ...missingMarksNote(header, chosen),
+    ...noStreetNote(chosen.addresses, header.sample),
+  ];
+}

@@ -1,0 +1,32 @@
+/** The questions about what a client may spend. */
+import { z } from 'zod';
+import { NONE, type Question } from './question.ts';
+
+/** Credits as people write them, `1,000` included; null for no limit. */
+const creditsSchema = z.string().transform((text, context): number | null => {
+  if (text === NONE) return null;
+  const digits = text.replaceAll(/[,\s]/g, '');
+  if (/^\d{1,9}$/.test(digits)) return Number(digits);
+  const message = `expected a whole number of credits, or "${NONE}" for no limit`;
+  context.addIssue({ code: 'custom', message });
+  return z.NEVER;
+});
+
+export const PER_RUN: Question<number | null> = {
+  setting: 'budget.perRun',
+  noun: 'what one run may spend',
+  ask: 'How many credits may one run spend at most?',
+  label: 'Credits a run, at most',
+  schema: creditsSchema,
+  initial: NONE,
+};
+
+export const PER_MONTH: Question<number | null> = {
+  setting: 'budget.perMonth',
+  noun: 'what a month may spend',
+  ask: 'How many credits may a month spend at most?',
+  label: 'Credits a month, at most',
+  hint: 'A contact costs one.',
+  schema: creditsSchema,
+  initial: NONE,
+};

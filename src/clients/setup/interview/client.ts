@@ -1,0 +1,32 @@
+/** The question about the name of a client, and the ID that is made from it. */
+import { checkedBy, type Question } from './question.ts';
+
+const MAX_NAME_LENGTH = 120;
+
+export const NAME: Question = {
+  setting: 'name',
+  noun: 'the name of the nonprofit',
+  ask: 'What is the name of the nonprofit?',
+  label: 'Name of the nonprofit',
+  schema: checkedBy((text) =>
+    text.length > MAX_NAME_LENGTH ? `at most ${MAX_NAME_LENGTH} characters` : null,
+  ),
+  initial: 'My nonprofit',
+};
+
+/** Proposes IDs for a name, best first: `riverside`, `riverside-2`, and so on without an end. */
+export function* proposeIds(name: string): Generator<string, never> {
+  const stem = toId(name);
+  yield stem;
+  for (let number = 2; ; number += 1) yield `${stem}-${number}`;
+}
+
+/** An ID has at most 63 characters; this leaves room for a number, and for the names of variables. */
+const MAX_STEM_LENGTH = 40;
+
+/** `Église Saint-Jean` → `eglise-saint-jean` */
+function toId(name: string): string {
+  const plain = name.normalize('NFKD').replace(/\p{M}+/gu, '');
+  const words = plain.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+  return words.replace(/^-|-$/g, '').slice(0, MAX_STEM_LENGTH).replace(/-$/, '') || 'client';
+}

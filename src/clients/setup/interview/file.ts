@@ -1,0 +1,87 @@
+/** The questions about a file of contacts: which column has which part of a contact. */
+import { anyText, type Question } from './question.ts';
+
+export const ID_COLUMN = askColumn({
+  setting: 'crm.columns.id',
+  noun: 'the column with the id of a contact',
+  ask: "Which column has a contact's id?",
+  label: 'Id of a contact',
+  hint: 'Never changes, and no two contacts share it.',
+});
+
+/** Two columns, or one with whole names. Nothing is taken for both parts: the service would be paid for nobody. */
+export const NAME_FORM: Question = {
+  setting: 'crm.columns',
+  noun: 'how the names stand in the file',
+  ask: 'How do the names stand in the file?',
+  label: 'Names stand in',
+  schema: anyText,
+  options: [
+    { value: 'two', label: 'two columns: first and last name' },
+    {
+      value: 'whole',
+      label: 'one column with the whole name',
+      hint: '“Last, First” or “First Last”',
+    },
+  ],
+};
+
+export const FIRST_NAME = askColumn({
+  setting: 'crm.columns.firstName',
+  noun: 'the column with the first name',
+  ask: 'Which column has the first name?',
+  label: 'First name',
+});
+
+export const LAST_NAME = askColumn({
+  setting: 'crm.columns.lastName',
+  noun: 'the column with the last name',
+  ask: 'Which column has the last name?',
+  label: 'Last name',
+});
+
+export const FULL_NAME = askColumn({
+  setting: 'crm.columns.fullName',
+  noun: 'the column with the whole name',
+  ask: 'Which column has the whole name?',
+  label: 'Whole name, if one column',
+});
+
+/** Answered with any number of columns. */
+export const ADDRESS_COLUMNS = askColumn({
+  setting: 'crm.columns.addresses',
+  noun: 'the columns that together make the address',
+  ask: 'Which columns make the address?',
+  label: 'Address',
+  hint: 'All parts of one address, from the street to the country.',
+});
+
+/** Answered with any number of columns. */
+export const EMPLOYER_COLUMNS = askColumn({
+  setting: 'crm.columns.employers',
+  noun: 'the columns with employers',
+  ask: 'Which columns have employers?',
+  label: 'Employer',
+});
+
+export const BAD_ROWS: Question<'stop' | 'skip'> = {
+  setting: 'crm.badRows',
+  noun: 'what happens if a row cannot be read',
+  ask: 'What if a row cannot be read?',
+  label: 'A row that cannot be read',
+  schema: anyText.transform((text) => (text === 'skip' ? 'skip' : 'stop')),
+  initial: 'stop',
+  options: [
+    { value: 'stop', label: 'stops everything' },
+    { value: 'skip', label: 'is left out' },
+  ],
+};
+
+/** The problem of both names in one column; null if there is none. */
+export function sameNameProblem(firstName: string, lastName: string | undefined): string | null {
+  return firstName === lastName ? `"${firstName}" is the column of the first name` : null;
+}
+
+function askColumn(words: Omit<Question, 'schema' | 'options'>): Question {
+  return { ...words, schema: anyText, options: 'columns' };
+}

@@ -1,0 +1,42 @@
+/** The questions about the marks of contacts that are never sent to the service. */
+import type { MarkKind } from '../../../../connectors/mark-values.ts';
+import { anyText, NONE, type Question } from './question.ts';
+
+/** The contacts that each mark stands for. */
+const WHO = {
+  optOut: 'who must not be researched',
+  deceased: 'who has died',
+  doNotContact: 'who wants no contact',
+} as const satisfies Record<MarkKind, string>;
+
+/** The column of a file with each mark; `none` if the file has no such column. */
+export const MARK_COLUMNS: Readonly<Record<MarkKind, Question<string | null>>> = {
+  optOut: askColumn('optOut'),
+  deceased: askColumn('deceased'),
+  doNotContact: askColumn('doNotContact'),
+};
+
+/** The field of a CRM with the mark that only the nonprofit can name; `none` if there is no such field. */
+export const OPT_OUT_FIELD: Question<string | null> = {
+  ...askMark('optOut'),
+  noun: `the field that marks ${WHO.optOut}`,
+  ask: `Which field of a contact marks ${WHO.optOut}?`,
+};
+
+function askColumn(kind: MarkKind): Question<string | null> {
+  return {
+    ...askMark(kind),
+    noun: `the column that marks ${WHO[kind]}`,
+    ask: `Which column marks ${WHO[kind]}?`,
+    options: 'columns or none',
+  };
+}
+
+function askMark(kind: MarkKind) {
+  return {
+    setting: `contacts.${kind}Field`,
+    label: `Marks ${WHO[kind]}`,
+    schema: anyText.transform((text) => (text === NONE ? null : text)),
+    initial: NONE,
+  };
+}

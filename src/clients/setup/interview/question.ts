@@ -1,0 +1,103 @@
+/**
+ * One setting that a set-up asks for: its words, its rule and the usual answer. `init` and `add` ask it in the terminal,
+ * the set-up in the browser asks it on a page. It knows neither: they show it, collect the answer, and say where to type it.
+ */
+import { z } from 'zod';
+import { notAChoice } from '../../../core/near-miss.ts';
+
+export interface Question<Value = string> {
+  /** The place of the answer in the settings of a client. */
+  setting: string;
+  /** The answer as a noun: `the name of the nonprofit`. Lists of options use it, and the text about a missing answer. */
+  noun: string;
+  /** The sentence that asks for it. */
+  ask: string;
+  /** The name of its field. */
+  label: string;
+  /** What helps to answer it; omitted if the label says enough. */
+  hint?: string;
+  /** Checks and converts the typed text. The message of an issue follows the name of the field and a colon. */
+  schema: z.ZodType<Value, string>;
+  /** The usual answer; omitted if there is none. */
+  initial?: string;
+  /** The answers to choose from, or that columns of the file are; omitted for free text. */
+  options?: readonly Option[] | 'columns' | 'columns or none';
+}
+
+/** One of the answers to choose from. */
+export interface Option {
+  value: string;
+  label: string;
+  hint?: string;
+}
+
+/** The value of an answer, or its problem in words. */
+export type Checked<Value> = { value: Value } | { problem: string };
+
+/** The answer for no limit, no schedule and no field. */
+export const NONE = 'none';
+
+/** Checks an answer. `columns` are the names of the file's columns; null if they are not known. */
+export function checkAnswer<Value>(
+  question: Question<Value>,
+  text: string,
+  columns: readonly string[] | null = null,
+): Checked<Value> {
+  const answer = text.trim();
+  if (answer === '') return { problem: missingText(question) };
+  const choices = listChoices(question, columns);
+  if (choices !== null && !choices.includes(answer)) {
+    return { problem: notAChoice(answer, choices) };
+  }
+  const parsed = question.schema.safeParse(answer);
+  if (parsed.success) return { value: parsed.data };
+  return { problem: parsed.error.issues[0]?.message ?? 'not valid' };
+}
+
+/** The options with these values, in the order of the values. */
+export function findOptions(
+  { options }: Pick<Question<unknown>, 'options'>,
+  values: readonly string[],
+): readonly Option[] {
+  if (typeof options === 'string') return [];
+  return values.flatMap((value) => options?.find((one) => one.value === value) ?? []);
+}
+
+/** The problem of an answer; null if it is good. */
+export function findProblem(
+  question: Question<unknown>,
+  text: string,
+  columns: readonly string[] | null = null,
+): string | null {
+  const checked = checkAnswer(question, text, columns);
+  return 'problem' in checked ? checked.problem : null;
+}
+
+/** Says what to answer: `Write the name of the nonprofit`. */
+export function missingText({
+  noun,
+  options,
+}: Pick<Question<unknown>, 'noun' | 'options'>): string {
+  return `${options === undefined ? 'Write' : 'Choose'} ${noun}`;
+}
+
+function listChoices(
+  { options }: Pick<Question<unknown>, 'options'>,
+  columns: readonly string[] | null,
+): readonly string[] | null {
+  if (options === undefined) return null;
+  if (options === 'columns') return columns;
+  if (options === 'columns or none') return columns === null ? null : [NONE, ...columns];
+  return options.map(({ value }) => value);
+}
+
+/** A schema for text without a rule. */
+export const anyText: z.ZodType<string, string> = z.string();
+
+/** A schema for text whose problem a function describes; null: it has none. */
+export function checkedBy(findProblem: (text: string) => string | null): z.ZodType<string, string> {
+  return z.string().superRefine((text, context) => {
+    const message = findProblem(text);
+    if (message !== null) context.addIssue({ code: 'custom', message });
+  });
+}

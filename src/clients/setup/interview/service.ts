@@ -1,0 +1,24 @@
+/** The questions about the Partner Data Service. */
+import { addressProblem } from '../address.ts';
+import { checkedBy, type Question } from './question.ts';
+
+export const SERVICE_ADDRESS: Question = {
+  setting: 'partner.baseUrl',
+  noun: 'the base URL of the Partner Data Service',
+  ask: 'What is the base URL of the Partner Data Service?',
+  label: 'Address of the service',
+  schema: checkedBy(addressProblem),
+};
+
+/** A key travels in a header and is kept in a file of variables: both take one word of plain characters. */
+const SERVICE_KEY_FORM = /^(?!.*')[!-~]+$/;
+
+export const SERVICE_KEY: Question = {
+  setting: 'partner.apiKey',
+  noun: 'the key of the service',
+  ask: 'What is the key of the service?',
+  label: 'Key',
+  schema: checkedBy((text) =>
+    SERVICE_KEY_FORM.test(text) ? null : 'must be one word, without spaces and quotes',
+  ),
+};

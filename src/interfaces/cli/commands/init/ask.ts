@@ -1,0 +1,81 @@
+/** Asks a question of the set-up in the terminal: its option answers it, else the user does. */
+import {
+  checkAnswer,
+  checkedBy,
+  findOptions,
+  findProblem,
+  NONE,
+  type Question,
+} from '../../../../clients/setup/interview/question.ts';
+import { usageError } from '../../terminal/output.ts';
+import { askChoice, askMany, askText, type Choice, type Prompter } from '../../terminal/prompts.ts';
+
+/** How the terminal asks a question. */
+interface Asking<Given = string> {
+  flag: string;
+  /** The answer of the option. */
+  given: Given | undefined;
+  /** The answer to offer; omitted: the usual one. */
+  initial?: Given | null;
+  /** What only this interface says, after the question. */
+  aside?: string;
+  /** The columns of the file, where a question is about them. */
+  columns?: readonly string[];
+  /** The options that are offered here; omitted: all. */
+  among?: readonly string[];
+}
+
+/** Resolves with the checked answer. Throws a ConfigurationError if it has a problem. */
+export async function ask<Value>(
+  asker: Prompter,
+  question: Question<Value>,
+  { flag, given, initial = question.initial ?? null, aside = '', columns, among }: Asking,
+): Promise<Value> {
+  const asked = { flag, message: `${question.ask}${aside}`, given, initial };
+  const choices = listChoices(question, columns ?? [], among);
+  const answer =
+    choices === null
+      ? await askText(asker, { ...asked, validate: (text) => findProblem(question, text) })
+      : await askChoice(asker, { ...asked, choices });
+  const checked = checkAnswer(question, answer, columns);
+  if ('value' in checked) return checked.value;
+  throw usageError(`${flag}: ${checked.problem}`);
+}
+
+/** The same for a question that several columns answer. */
+export function askColumns(
+  asker: Prompter,
+  question: Question,
+  { flag, given, initial = [], columns = [] }: Asking<readonly string[]>,
+): Promise<readonly string[]> {
+  const choices = columns.map(toChoice);
+  return askMany(asker, { flag, message: question.ask, given, initial, choices });
+}
+
+/** The question where a file is written: a variable of the environment can have the answer. */
+export function orVariable(question: Question): Question {
+  const schema = checkedBy((text) => (isVariable(text) ? null : findProblem(question, text)));
+  return { ...question, schema };
+}
+
+/** `${PARTNER_BASE_URL}` */
+function isVariable(text: string): boolean {
+  return /^\$\{[A-Za-z_]\w*\}$/.test(text);
+}
+
+function listChoices(
+  { options }: Pick<Question<unknown>, 'options'>,
+  columns: readonly string[],
+  among: readonly string[] | undefined,
+): readonly Choice[] | null {
+  if (options === undefined) return null;
+  if (options === 'columns') return columns.map(toChoice);
+  if (options === 'columns or none') {
+    return [{ value: NONE, label: 'no column does' }, ...columns.map(toChoice)];
+  }
+  return among === undefined ? options : findOptions({ options }, among);
+}
+
+function toChoice(name: string): Choice {
+  return { value: name, label: name };
+}
