@@ -173,7 +173,7 @@ export async function holdAll(
 ): Promise<ErasedAgain & LogReach & { held: string[]; spending: RecalledSpending }> {
   const ageAt = await findBackupAge(store.reader, madeAt);
   const erased = await repeatErasures(store, madeAt);
-  const spending = await recallSpending(store, ageAt);
+  const spending = await recallSpending(store, ageAt, erased.integrations);
   const { unknownAfter } = erased;
   const { isJournaled } = spending;
   const held = await store.act((trx) =>

@@ -8,7 +8,10 @@ import { lastLineAt, listPayments, listRequests } from '../credits/statements/jo
 import { recordRecalled } from '../credits/statements/recalled-payments.ts';
 import { findUnknownSubmissions } from '../credits/statements/submissions.ts';
 import { findUnknownAdds, recordRecalledAdd } from '../networks/statements/recalled-adds.ts';
-import { eraseFromJournal } from '../privacy/statements/erase-from-journal.ts';
+import {
+  eraseClientsFromJournal,
+  eraseFromJournal,
+} from '../privacy/statements/erase-from-journal.ts';
 import type { Store } from '../store.ts';
 
 /** What the spending journal knows about the time since a backup. */
@@ -27,14 +30,16 @@ export interface RecalledSpending {
 
 /**
  * Records in a database that was restored from a backup of this moment (epoch ms; null if unknown)
- * what the journal knows and the database does not. Erased contacts are left out: call it after the
- * erasures were repeated.
+ * what the journal knows and the database does not. Erased contacts and clients are left out: call it
+ * after the erasures were repeated.
  */
 export async function recallSpending(
   store: Pick<Store, 'reader' | 'act' | 'spendingJournal'>,
   ageAt: number | null,
+  erasedClients: readonly string[] = [],
 ): Promise<RecalledSpending> {
   await store.act(eraseFromJournal(store.spendingJournal));
+  await store.act(eraseClientsFromJournal(store.spendingJournal, erasedClients));
   const { path } = store.spendingJournal;
   const { lines, damaged } = await store.spendingJournal.read();
   const requests = listRequests(lines);

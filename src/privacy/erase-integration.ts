@@ -13,6 +13,7 @@ import { overwriteErased } from '../database/sqlite/erased-bytes.ts';
 import { listNetworks } from '../networks/statements/networks.ts';
 import { withLease } from '../sync/control/with-lease.ts';
 import { listLastEntries } from './audit/read-audit.ts';
+import { eraseClientsFromJournal } from './statements/erase-from-journal.ts';
 import type { KeptRows } from './statements/erase-integration.ts';
 import { eraseLeavingIntegration, hasOpenRequests } from './statements/erase-integration.ts';
 
@@ -67,6 +68,8 @@ export async function eraseIntegration(
       ({ integrationId }) => integrationId === integration,
     );
     const files = await dropFiles(application, integration);
+    // First, since a repeated command could not tell any more that something of it was left.
+    const payments = await store.act(eraseClientsFromJournal(store.spendingJournal, [integration]));
     const { erased, kept } = await eraseLeavingIntegration(store, lease);
     const overwritten = await overwriteErased(store.connection);
     return {
@@ -74,7 +77,7 @@ export async function eraseIntegration(
       integration,
       at: isoTime(clock.now()),
       erasedEarlier: before === undefined ? null : isoTime(before.at),
-      erased,
+      erased: { ...erased, ...(payments === 0 ? {} : { payments }) },
       kept: listKept(kept),
       files: files ?? [],
       outside: [...describeOutside(networks), ...(files === null ? [UNKNOWN_FILES] : [])],

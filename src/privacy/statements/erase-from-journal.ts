@@ -44,6 +44,42 @@ export function eraseFromJournal(
   };
 }
 
+/**
+ * Removes everyone of these clients from the journal. Its lines keep what was charged, and the balances
+ * of service keys, which clients share. Resolves with the number of removed contacts and donors.
+ */
+export function eraseClientsFromJournal(
+  journal: StoreJournal,
+  integrationIds: readonly string[],
+): (trx: Trx) => Promise<number> {
+  return async (trx) => {
+    if (journal.path === null || integrationIds.length === 0) return 0;
+    await lockJournal(trx);
+    const { lines } = await journal.read();
+    const requests = new Set(
+      lines.flatMap((line) =>
+        line.what === 'intended' && integrationIds.includes(line.integration) ? line.id : [],
+      ),
+    );
+    if (requests.size === 0) return 0;
+    let removed = 0;
+    await journal.rewrite((line) => {
+      const changed = 'id' in line && requests.has(line.id) ? withoutSubjects(line) : line;
+      removed += countSubjects(line) - countSubjects(changed);
+      return changed;
+    });
+    return removed;
+  };
+}
+
+function withoutSubjects(line: JournalLine): JournalLine {
+  if (line.what === 'answered') return { ...line, jobs: {} };
+  if (line.what !== 'intended') return line;
+  const { subject } = line;
+  if (subject.kind === 'enhancements') return { ...line, subject: { ...subject, contacts: [] } };
+  return subject.kind === 'networks' ? { ...line, subject: { ...subject, donors: [] } } : line;
+}
+
 async function dropRecalledOfErased(trx: Trx): Promise<void> {
   await trx
     .deleteFrom('recalled_payments')

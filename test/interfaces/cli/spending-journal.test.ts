@@ -55,6 +55,7 @@ describe('a database that is restored from a backup', () => {
     await world.saveRows(all.slice(0, 6));
     await sync(world);
     await world.run(['backup', 'one.backup']);
+    await copyFile(world.path('store.db'), world.path('by-hand.db'));
     await copyFile(journalOf(world), world.path('as-old-as-the-backup'));
     all = all.map((row, at) => (at === 0 ? { ...row, Employer: 'Caldstead Chemical' } : row));
     await world.saveRows(all);
@@ -164,6 +165,30 @@ describe('a database that is restored from a backup', () => {
     const run = await sync(world, '--full');
     expect(run.contacts).toMatchObject({ submitted: 0, held: 1 });
     expect(await world.spent()).toBe(13);
+  });
+
+  it('takes over what was paid for if another program has put the database back', async () => {
+    for (const suffix of ['-wal', '-shm']) {
+      await rm(world.path(`store.db${suffix}`), { force: true });
+    }
+    await copyFile(world.path('by-hand.db'), world.path('store.db'));
+    const { restored } = await world.runJson(['restore', '--put-back', '--yes'], restoredSchema);
+    expect(restored.spending).toMatchObject({ isJournaled: true, contacts: 7 });
+    await world.run(['restore', '--agree', 'riverside', '--yes']);
+    await sync(world, '--full');
+    expect(await world.spent()).toBe(13);
+  });
+
+  it('keeps nothing of a client that was erased since', async () => {
+    const settings = await readFile(world.path('donor-sync.yaml'), 'utf8');
+    const without = settings.replace('id: riverside', 'id: another');
+    await writeFile(world.path('donor-sync.yaml'), without);
+    const erased = await world.run(['erase', 'riverside', '--yes', '--json']);
+    expect(erased.stdout).toContain('"payments": 13');
+    await writeFile(world.path('donor-sync.yaml'), settings);
+    const text = await readFile(world.path('store.db.spending.past'), 'utf8');
+    expect(text).not.toContain('"contact":');
+    expect(await restore()).toMatchObject({ contacts: 0 });
   });
 
   it('brings nobody back who was erased since', async () => {
