@@ -229,7 +229,7 @@ export const findContactsByName = acting({
     }
     return { search: { integration: client.id, ...search } };
   },
-  say: ({ search }) => describeCount(search.contacts.length, 'contact'),
+  say: ({ search }) => `${describeCount(search.contacts.length, 'contact')} found.`,
   table: ({ search: { contacts, isMore, problem } }) => ({
     empty: 'No contact is found.',
     headers: ['ID', 'Name'],

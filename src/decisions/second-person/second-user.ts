@@ -103,9 +103,9 @@ export function withoutAccount(): ConfigurationError {
 }
 
 const TOO_NEW =
-  'This account was made after it was asked for, so it does not count as a second person. Let one confirm that was there before. Nothing was changed.';
+  'This account was created after the request, so it does not count as a second person. Let an account that existed before confirm it. Nothing was changed.';
 const CHANGED =
-  'It is not any more what was asked for: some of it was decided, is gone or was added meanwhile. Nothing was changed; refuse it, look at it anew, and ask again.';
+  'The request no longer matches the current data: some of it was decided, is gone or was added in the meantime. Nothing was changed. Refuse the request, review it, and submit it again.';
 const GONE =
   'It does not wait any more: it was confirmed or refused by another person, or has run out. Nothing was changed.';
 
@@ -122,7 +122,7 @@ export function approvalGone(): ConfigurationError {
 function samePerson({ by }: ApprovalRecord): ConfigurationError {
   return refusal(
     'approval_same_person',
-    `It waits for another person than ${by.account.name}, who asked for it. Nothing was changed.`,
+    `Someone other than the requester, ${by.account.name}, must confirm it. Nothing was changed.`,
   );
 }
 

@@ -73,7 +73,7 @@ function checkPorts(settings: Settings, clients: readonly Integration[]): Findin
   return plain(met('ports', message));
 }
 
-/** Given up by the setting itself, so that it is no finding but is not silent either. */
+/** The setting itself gives this up, so it is not a finding, but it is mentioned. */
 const TLS_WORDS: Readonly<Record<DatabaseTls, string>> = {
   local: '',
   verified: '',
@@ -108,8 +108,8 @@ async function checkErasureLogs({
 const LOG_FIX = 'Make the file and its folder writable, or name another file in `erasureLog`.';
 
 /**
- * The log of writes next to it. Of several hosts that work with one database, each would keep a log of its own unless the
- * settings name one for all: then the database has writes that the log here lacks.
+ * The log of writes next to it. If several hosts work with one database, each keeps a separate log unless the settings
+ * name one for all. Then the database has writes that the log here lacks.
  */
 async function checkWriteLog({
   erasureLogs,
@@ -126,7 +126,7 @@ async function checkWriteLog({
   });
   if (lastMissingAt !== null) {
     const at = formatTimestamp(lastMissingAt);
-    const message = `The log of writes lacks ${missing} of the last ${describeCount(checked, 'write')}, the newest of ${at}: another host has noted them in a log of its own, or the log was lost.`;
+    const message = `The log of writes lacks ${missing} of the last ${describeCount(checked, 'write')}, the newest of ${at}: another host has recorded them in a separate log, or the log was lost.`;
     const fix = `If several hosts work with this database, name one file in \`erasureLog\` that all of them share. ${WHY_WRITES_ARE_NOTED}`;
     return [...unwritable, plain(unmet('log of writes', message, fix, 'write_log_apart'))];
   }
