@@ -175,7 +175,7 @@ describe('Salesforce while people work in it', () => {
   it.each([
     [
       "LastName != 'x' AND Titel = 'CEO'",
-      /^The filter names Titel, which Contact of this org does not have, or which is hidden from the integration's user, did you mean "Title"\?.*contacts\.filter/,
+      /^The filter names Titel, which Contact of this org does not have, or which the integration's user cannot see, did you mean "Title"\?.*contacts\.filter/,
     ],
     [
       "Acount.Name = 'x'",

@@ -32,11 +32,11 @@ describe('the thread that judges passwords', () => {
   });
 
   it('is kept for the next password, ends when none has come for a while, and begins again', async () => {
-    const judge = createPasswordJudge({ program: await firstOfThread(), idleMs: 200 });
+    const judge = createPasswordJudge({ program: await firstOfThread(), idleMs: 1_000 });
     expect(await judge.isGuessable(about('a'))).toBe(true);
     expect(await judge.isGuessable(about('b'))).toBe(false);
     await vi.waitFor(async () => {
-      await sleep(250);
+      await sleep(1_100);
       expect(await judge.isGuessable(about('c'))).toBe(true);
     });
   });
