@@ -153,7 +153,7 @@ async function createRecalledPayments(db: Kysely<unknown>): Promise<void> {
     .addColumn('tracking_id', 'text', primaryKey)
     .addColumn('submission_id', 'text', notNull)
     .addColumn('integration_id', 'text', notNull)
-    .addColumn('contact', 'text', notNull)
+    .addColumn('contact_fingerprint', 'text', notNull)
     .addColumn('identity', 'text', notNull)
     .addColumn('person', 'text')
     .addColumn('job_id', 'text')
@@ -162,7 +162,7 @@ async function createRecalledPayments(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createIndex('recalled_payments_by_contact')
     .on('recalled_payments')
-    .columns(['integration_id', 'contact'])
+    .columns(['integration_id', 'contact_fingerprint'])
     .execute();
   await db.schema
     .createIndex('recalled_payments_by_person')

@@ -123,10 +123,10 @@ async function createRecalledAdds(db: Kysely<unknown>): Promise<void> {
     .addColumn('integration_id', 'text', notNull)
     .addColumn('partner_key', 'text', notNull)
     .addColumn('network_id', 'text', notNull)
-    .addColumn('donor', 'text', notNull)
+    .addColumn('member_fingerprint', 'text', notNull)
     .addColumn('job_id', 'text')
     .addColumn('donors', 'integer', notNull)
     .addColumn('sent_at', 'bigint', notNull)
-    .addPrimaryKeyConstraint('recalled_adds_key', ['add_id', 'donor'])
+    .addPrimaryKeyConstraint('recalled_adds_key', ['add_id', 'member_fingerprint'])
     .execute();
 }

@@ -9,7 +9,7 @@ import { enhancedId } from '../interfaces/cli/forgetting.ts';
 const open = closedAfterTest(openCliWorld);
 
 /** What an entry of the list looks like in a folder. */
-const LISTED = [/\.erasures$/, /\.writes-\d{4}-\d\d$/];
+const LISTED = [/\.erasures$/, /\.writes-\d{4}-\d\d$/, /\.spending(?:\.past)?$/];
 /** No logs: the database with its key, the journal of a CSV output, and what the operator put there or asked for. */
 const OTHERS =
   /^(?:store\.db(?:-\w+|\.key)?|.*\.csv(?:\.donor-sync-journal)?|.*\.yaml|\.env|.*\.lock)$/;
@@ -22,9 +22,10 @@ it('has every file that syncing and erasing leave behind', async () => {
   await world.run(['forget', await enhancedId(world), '--also-in-crm', '--yes']);
   const left = (await files()).filter((name) => !(before.has(name) || OTHERS.test(name)));
   expect(left.filter((name) => !LISTED.some((form) => form.test(name)))).toEqual([]);
-  expect(LISTED.map((form) => left.some((name) => form.test(name)))).toEqual([true, true]);
+  expect(LISTED.map((form) => left.some((name) => form.test(name)))).toEqual([true, true, true]);
 
   const document = await readFile(join(import.meta.dirname, '../../docs/threat-model.md'), 'utf8');
   const logs = /^## Logs\n(.*?)^## /ms.exec(document)?.[1] ?? '';
-  for (const form of ['`….erasures`', '`….writes-2026-11`']) expect(logs, form).toContain(form);
+  for (const form of ['`….erasures`', '`….writes-2026-11`', '`….spending`'])
+    expect(logs, form).toContain(form);
 });

@@ -46,7 +46,7 @@ export async function recordRecalled(
           tracking_id: trackingId,
           submission_id: id,
           integration_id: integration,
-          contact,
+          contact_fingerprint: contact,
           identity,
           person,
           job_id: jobId,
@@ -73,11 +73,11 @@ export async function findRecalled(
       .selectFrom('recalled_payments')
       .selectAll()
       .where('integration_id', '=', integrationId)
-      .where('contact', 'in', batch)
+      .where('contact_fingerprint', 'in', batch)
       .orderBy('paid_at')
       .execute()
       .then(fromRows);
-    for (const row of rows) found.set(ids.get(row.contact) ?? '', row);
+    for (const row of rows) found.set(ids.get(row.contactFingerprint) ?? '', row);
   }
   return found;
 }
@@ -92,7 +92,7 @@ export async function dropRecalled(
     await trx
       .deleteFrom('recalled_payments')
       .where('integration_id', '=', integrationId)
-      .where('contact', 'in', batch)
+      .where('contact_fingerprint', 'in', batch)
       .execute();
   }
 }

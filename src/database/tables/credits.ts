@@ -197,7 +197,7 @@ export const CREDIT_TABLES = {
       submission_id: text(),
       integration_id: text(),
       /** Fingerprint of the contact's ID. */
-      contact: personal(text()),
+      contact_fingerprint: personal(text()),
       /** Fingerprint of the submitted identity. */
       identity: personal(text()),
       /** Fingerprint of service key and person; null if the job is not shared. */

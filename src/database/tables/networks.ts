@@ -131,7 +131,7 @@ export const NETWORK_TABLES = {
    */
   recalled_adds: table(
     {
-      key: ['add_id', 'donor'],
+      key: ['add_id', 'member_fingerprint'],
       whenClientErased: 'deleted',
       exported: { not: 'fingerprints' },
       retention: null,
@@ -143,7 +143,7 @@ export const NETWORK_TABLES = {
       /** The service's ID of the network. */
       network_id: text(),
       /** Fingerprint of the donor. */
-      donor: personal(text()),
+      member_fingerprint: personal(text()),
       /** Null if the response is unknown. */
       job_id: nullable(text()),
       /** Number of donors in the bulk add. */

@@ -39,7 +39,7 @@ export async function recordRecalledAdd(
           integration_id: integration,
           partner_key: key,
           network_id: subject.networkId,
-          donor,
+          member_fingerprint: donor,
           job_id: answered?.jobs[id] ?? null,
           donors: credits,
           sent_at: at,
@@ -68,7 +68,7 @@ export async function takeRecalledAdds(
       .deleteFrom('recalled_adds')
       .where('integration_id', '=', integrationId)
       .where('network_id', '=', networkId)
-      .where('donor', 'in', batch)
+      .where('member_fingerprint', 'in', batch)
       .returningAll()
       .execute();
     for (const row of rows) {
@@ -95,7 +95,7 @@ export async function takeRecalledAdds(
         .insertInto('network_members')
         .values({
           network,
-          donor_id: donors.get(row.donor) ?? '',
+          donor_id: donors.get(row.member_fingerprint) ?? '',
           state: 'adding',
           add_id: row.add_id,
           since: trx.clock.now(),

@@ -89,7 +89,7 @@ async function dropRecalledOfErased(trx: Trx): Promise<void> {
           .selectFrom('forgotten')
           .select('state')
           .whereRef('forgotten.integration_id', '=', 'recalled_payments.integration_id')
-          .whereRef('crm_id_fingerprint', '=', 'recalled_payments.contact')
+          .whereRef('crm_id_fingerprint', '=', 'recalled_payments.contact_fingerprint')
           .where('state', '<>', 'merged'),
       ),
     )

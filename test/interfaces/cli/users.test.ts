@@ -103,7 +103,7 @@ describe('users', () => {
   it.each([
     [['--email', 'anna@example.org', '--role', 'viewer'], '--name'],
     [['--name', 'Anna', '--role', 'viewer'], '--email'],
-    [['--name', 'Anna', '--email', 'anna', '--role', 'viewer'], 'no e-mail address'],
+    [['--name', 'Anna', '--email', 'anna', '--role', 'viewer'], 'not an email address'],
     [ANNA, '--role'],
     [[...ANNA, '--role', 'viewer', '--integrations', 'harbor'], 'harbor'],
     [[...ANNA, '--role', 'owner', '--integrations', 'riverside'], 'reaches all integrations'],

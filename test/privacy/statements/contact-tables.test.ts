@@ -25,7 +25,7 @@ import { eraseContact } from '../../helpers/erasing.ts';
 import { describeEachDatabase } from '../../helpers/test-databases.ts';
 
 /** Columns of other names that were looked at, and hold no contact's id in clear. */
-const NO_IDS = ['crm_account', 'crm_id_fingerprint', 'contacts'];
+const NO_IDS = ['crm_account', 'crm_id_fingerprint', 'contact_fingerprint', 'contacts'];
 
 /** Columns about donors that hold no id and no fingerprint of one. */
 const NO_DONORS = ['donors', 'detail'];

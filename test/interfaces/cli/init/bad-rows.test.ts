@@ -40,7 +40,7 @@ describe('rows that init cannot read', () => {
     await world.write('people.csv', PEOPLE);
     const { stdout, stderr } = await answered(world, INIT, answer);
     expect(stderr).toContain('2 rows');
-    expect(stderr.includes('Until they are corrected no sync begins')).toBe(badRows === 'stop');
+    expect(stderr.includes('Until they are corrected no sync starts')).toBe(badRows === 'stop');
     expect(stdout).toContain('donor-sync doctor');
     expect(await badRowsIn(world)).toBe(badRows);
   });
