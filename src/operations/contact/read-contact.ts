@@ -7,7 +7,7 @@ import type { RecordLookup } from '../../../connectors/contract.ts';
 import { findConnectorDefinition } from '../../../connectors/index.ts';
 import { type ContactRecord, findContacts } from '../../contacts/contacts.ts';
 import type { CrmField } from '../../core/crm-field.ts';
-import { isDonorSyncError, messageOf } from '../../core/errors.ts';
+import { isConfigurationError, isDonorSyncError, messageOf } from '../../core/errors.ts';
 import type { FieldMapping } from '../../core/field-map.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 import { isOutcomeReason, outcomeText } from '../../core/outcome.ts';
@@ -31,6 +31,7 @@ import {
   isOutsideFilter,
   judgeKeptProfile,
   type KeptProfile,
+  withoutCrm,
 } from '../../sync/redelivery/show-kept.ts';
 import type { ActingWorld } from '../kit/operation.ts';
 import { readHistory } from './history.ts';
@@ -59,7 +60,7 @@ export async function readContact(world: Reading, client: Integration, crmId: st
   if (erasedAt !== null) return { ...blank, state: 'erased' as const, since: toTime(erasedAt) };
   const contact = (await findContacts(reader, integration, [crmId])).get(crmId);
   const introductions = await findIntroductions(reader, integration, crmId);
-  const stored = await findKeptProfile({ store: { reader }, sealer }, integration, crmId);
+  const stored = await findKeptProfile({ reader, fingerprint, sealer }, integration, crmId);
   const live = await readLive(world, client, { crmId, introductions, stored });
   requireFound(client, crmId, contact, live);
   const { lookup, isOutside } = live;
@@ -91,7 +92,7 @@ export async function readContact(world: Reading, client: Integration, crmId: st
     ...known,
     networks: about.networks,
     introduces: about.introduces,
-    sentence: mayIntroduce(described[0]) ? live.sentence : null,
+    sentence: isOfPath(live.sentence, described[0]) ? live.sentence : null,
     introductions: described,
     profile: kept.kind === 'shown' ? await describeProfile(kept) : null,
     match: live.match,
@@ -109,9 +110,13 @@ export async function readContact(world: Reading, client: Integration, crmId: st
   }
 }
 
-/** False if the sentence in the CRM is of a path that is gone, or of a member who may not be named any more. */
-function mayIntroduce(best: Introduction | undefined): boolean {
-  return best !== undefined && (best.contact === null || best.name !== null);
+/**
+ * False if the sentence in the CRM names anyone but the best introducer of today: its path may be gone, and the member
+ * may not want to be named any more.
+ */
+function isOfPath(sentence: string | null, best: Introduction | undefined): boolean {
+  const name = best?.name ?? null;
+  return sentence !== null && name !== null && sentence.includes(name);
 }
 
 type Shown = KeptProfile & { kind: 'shown' };
@@ -187,7 +192,7 @@ async function readLive(world: Reading, client: Integration, wanted: Wanted): Pr
     isOutside: false,
     introducers: new Map(),
     sentence: null,
-    profile: wanted.stored,
+    profile: withoutCrm(wanted.stored, client),
     match: null,
     mappings: [],
     fields: [],
@@ -201,9 +206,23 @@ async function readLive(world: Reading, client: Integration, wanted: Wanted): Pr
       await open.close();
     }
   } catch (error) {
-    if (!isDonorSyncError(error) && !world.signal.aborted) throw error;
-    return { ...nothing, problem: messageOf(error) };
+    const problem = readProblem(error, world.signal);
+    // A CRM that is away for a while cannot tell what it said before. A client that has to be corrected may have become
+    // another one.
+    const isPassing = !isConfigurationError(error);
+    return { ...nothing, problem, ...(isPassing ? {} : { profile: keptBack(wanted.stored) }) };
   }
+}
+
+/** What the CRM, or the limit of the request, says; throws any other error. */
+function readProblem(error: unknown, signal: AbortSignal): string {
+  if (!isDonorSyncError(error) && !signal.aborted) throw error;
+  return messageOf(error);
+}
+
+/** A profile that could not be judged is not shown. */
+function keptBack(profile: KeptProfile): KeptProfile {
+  return profile.kind === 'shown' ? { kind: 'kept_back', reason: 'profile_unopened' } : profile;
 }
 
 interface OpenedClient {
@@ -212,36 +231,54 @@ interface OpenedClient {
   mappings: readonly FieldMapping[];
 }
 
+/**
+ * The contact's own record first: its marks forbid what follows. If anything after that fails, the profile is kept back,
+ * since nothing has judged it.
+ */
 async function readFromCrm(
   { clock, signal }: Reading,
   { deps, client, mappings }: OpenedClient,
   { crmId, introductions, stored }: Wanted,
 ): Promise<Live> {
-  const field = mappings.find(({ from }) => from === 'warmPath.sentence')?.to;
   const others = introductions.flatMap(({ contact }) => contact ?? []);
   const ids = [...new Set([crmId, ...others])];
-  const lookups = await lookUp(deps.connector, ids, field === undefined ? [] : [field]);
+  const lookups = await lookUp(deps.connector, ids, []);
   const byId = new Map(lookups.map((lookup) => [lookup.id, lookup]));
   const lookup = byId.get(crmId);
-  const isOutside = await isOutsideFilter(deps, client, crmId);
-  const judged =
-    stored.kind === 'shown' && lookup?.state === 'found' && !isOutside
-      ? await judgeKeptProfile(deps, { integration: client, mappings }, stored)
-      : { profile: stored, fields: [] };
-  const value = lookup?.state === 'found' && field !== undefined ? lookup.values[field] : null;
-  return {
-    ...judged,
-    lookup,
-    problem: null,
-    isOutside,
-    introducers: byId,
-    sentence: typeof value === 'string' && value !== '' ? value : null,
-    match:
-      judged.profile.kind === 'shown'
-        ? await findMatch(deps, judged.profile.kept, { now: clock.now(), signal })
-        : null,
-    mappings,
+  const read = {
+    ...{ lookup, problem: null, isOutside: false, introducers: byId, mappings },
+    ...{ sentence: null, match: null, fields: [] },
   };
+  try {
+    const isOutside = await isOutsideFilter(deps, client, crmId);
+    const isJudged = stored.kind === 'shown' && lookup?.state === 'found' && !isOutside;
+    if (!isJudged) return { ...read, isOutside, profile: stored };
+    const judged = await judgeKeptProfile(deps, { integration: client, mappings }, stored);
+    const { profile } = judged;
+    if (profile.kind !== 'shown') return { ...read, ...judged };
+    const match = await findMatch(deps, profile.kept, { now: clock.now(), signal });
+    return { ...read, ...judged, match, sentence: await readSentence(deps, mappings, crmId) };
+  } catch (error) {
+    return { ...read, problem: readProblem(error, signal), profile: keptBack(stored) };
+  }
+}
+
+/** The introduction in the CRM; null if its field cannot be read. */
+async function readSentence(
+  { connector }: SyncDeps,
+  mappings: readonly FieldMapping[],
+  crmId: string,
+): Promise<string | null> {
+  const field = mappings.find(({ from }) => from === 'warmPath.sentence')?.to;
+  if (field === undefined) return null;
+  try {
+    const [lookup] = await lookUp(connector, [crmId], [field]);
+    const value = lookup?.state === 'found' ? lookup.values[field] : null;
+    return typeof value === 'string' && value !== '' ? value : null;
+  } catch (error) {
+    if (!isDonorSyncError(error)) throw error;
+    return null;
+  }
 }
 
 /** The service keeps results for so long; reading them is free. */

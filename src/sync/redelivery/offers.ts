@@ -115,9 +115,9 @@ export async function planOffers(
  * A profile of a donor other than the contact's needs a decision, and its values are replaced
  * completely or not at all.
  */
-function donorProblem(
-  { store }: Pick<OfferDeps, 'store'>,
-  { each: { contact, kept }, mayReplaceDonor }: Choice,
+export function donorProblem(
+  { store }: { store: Pick<OfferDeps['store'], 'fingerprint'> },
+  { each: { contact, kept }, mayReplaceDonor }: Pick<Choice, 'each' | 'mayReplaceDonor'>,
 ): 'another_donor' | 'donor_change' | null {
   const { donorId, valuesDonor } = contact;
   if (donorId === null || kept.donor !== store.fingerprint('donor', donorId))

@@ -7,6 +7,7 @@ import type { CrmField } from '../../core/crm-field.ts';
 import type { FieldMapping } from '../../core/field-map.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 import type { Profile } from '../../core/profile.ts';
+import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { Reader } from '../../database/reader.ts';
 import { decryptProfile } from '../../fields/kept-profile.ts';
 import type { RedeliveryExclusion } from '../../fields/redelivery-view.ts';
@@ -17,7 +18,7 @@ import {
 import { countNotDeliverable } from '../../fields/statements/later-deliveries.ts';
 import type { SyncDeps } from '../control/context.ts';
 import { findOutside } from '../guards/filter.ts';
-import { planOffers } from './offers.ts';
+import { donorProblem, planOffers } from './offers.ts';
 import { getExclusion, requestedChoice, toOfferRun } from './request.ts';
 
 /** `not_kept`: nothing was bought, or the profile is only in the CRM. `kept_back`: a rule forbids its delivery. */
@@ -28,10 +29,7 @@ export type KeptProfile =
 
 /** What the database alone says: all that can be judged while the CRM is unavailable. */
 export async function findKeptProfile(
-  {
-    store: { reader },
-    sealer,
-  }: { store: { reader: Reader }; sealer: Pick<SyncDeps['sealer'], 'open' | 'seal'> },
+  { reader, fingerprint, sealer }: ShowDeps,
   integrationId: string,
   crmId: string,
 ): Promise<KeptProfile> {
@@ -45,7 +43,30 @@ export async function findKeptProfile(
   }
   if (kept.kept.optedOutAt !== null) return { kind: 'kept_back', reason: 'opted_out' };
   if (kept.kept.profile === '') return { kind: 'not_kept' };
+  const problem = donorProblem({ store: { fingerprint } }, { each: kept, mayReplaceDonor: true });
+  if (problem !== null) return { kind: 'kept_back', reason: problem };
   return { kind: 'shown', profile: decryptProfile({ sealer }, kept.kept), kept };
+}
+
+/**
+ * Pure: the same profile while the CRM is unavailable. A delivery would ask a user about an unsure match or a person who
+ * has died; whether one has approved it is found once the CRM can be read.
+ */
+export function withoutCrm(
+  found: KeptProfile,
+  { contacts, match }: Pick<Integration, 'contacts' | 'match'>,
+): KeptProfile {
+  if (found.kind !== 'shown') return found;
+  const { probability, isDeceased } = found.profile;
+  const isUnsure = (probability ?? 1) < (match.minProbability ?? 0);
+  const isToAsk = isUnsure || (isDeceased && !contacts.includeDeceased);
+  return isToAsk ? { kind: 'kept_back', reason: 'profile_unopened' } : found;
+}
+
+interface ShowDeps {
+  reader: Reader;
+  fingerprint: Fingerprint;
+  sealer: Pick<SyncDeps['sealer'], 'open' | 'seal'>;
 }
 
 /** The mapped fields as the CRM describes them, and the profile as far as a delivery of this moment would write it. */

@@ -150,6 +150,24 @@ describe('the page of a contact', () => {
     expect((await see(known)).text).toContain('The CRM could not be read');
   });
 
+  it.each(['describeFields', 'findIncluded'] as const)(
+    'keeps the profile back if %s fails after the record was read, since nothing has judged it',
+    async (what) => {
+      const id = left.next().value;
+      expect((await ask(id)).profile).not.toBeNull();
+      world.crm.failNext(what, closed());
+      expect(await ask(id)).toMatchObject({
+        ...NOTHING,
+        name: nameOf(id),
+        problem: 'The CRM is closed for repairs.',
+        keptBack: { reason: 'profile_unopened' },
+      });
+      world.crm.editContact(id, { optedOut: true });
+      world.crm.failNext(what, closed());
+      expect(await ask(id)).toMatchObject({ ...NOTHING, keptBack: { reason: 'opted_out' } });
+    },
+  );
+
   it('leads there from a run, by IDs of any characters', async () => {
     const id = 'a/b%2F? ü#1';
     world.crm.addContact({ id, firstName: 'Zoë', lastName: 'Slash', addresses: [] });

@@ -13,7 +13,7 @@ export const ID_COLUMN = askColumn({
 export const NAME_FORM: Question = {
   setting: 'crm.columns',
   noun: 'how the names stand in the file',
-  ask: 'How do the names stand in the file?',
+  ask: 'How does the file contain the names?',
   label: 'Names stand in',
   schema: anyText,
   options: [

@@ -52,7 +52,12 @@ export interface CommandShape<Result> {
   /** The operation that `--csv` and `--json` carry out in its place, with the same options: it reads everything. */
   whole?: OperationOf<InputSchema, z.ZodType>;
   opening?: Opening;
+  /** Refuses `--json`: it names people, and names go into no document of the terminal. */
+  namesPeople?: boolean;
 }
+
+const NO_NAMES_IN_JSON =
+  'This command names people, and names go into no JSON document of the terminal. Leave --json out, or ask the HTTP API.';
 
 export type ReadDocument = (
   path: string,
@@ -70,6 +75,7 @@ export function operationCommand<Input extends InputSchema, Result extends z.Zod
     readDocument = noDocuments,
     whole,
     opening,
+    namesPeople = false,
   }: CommandShape<z.output<Result>> = {},
 ): Command {
   const { name, summary, input, csv } = operation;
@@ -94,6 +100,7 @@ export function operationCommand<Input extends InputSchema, Result extends z.Zod
       const isStreamed = findStream(operation) !== undefined;
       const isCsv = action.options['csv'] === true;
       if (isCsv && output.isJson) throw usageError('Either --csv or --json, not both.');
+      if (namesPeople && output.isJson) throw usageError(NO_NAMES_IN_JSON);
       const isYes = action.options['yes'] === true;
       const [first] = typed;
       if (findSubject !== undefined && typeof first === 'string') {

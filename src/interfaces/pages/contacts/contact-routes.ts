@@ -5,7 +5,7 @@
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { newId } from '../../../core/new-id.ts';
-import { describeContactPlan } from '../../../operations/contact/plan-text.ts';
+import { type ContactPlan, describeContactPlan } from '../../../operations/contact/plan-text.ts';
 import { findContactsByName, showContact } from '../../../operations/contacts.ts';
 import { forgetContact } from '../../../operations/forget.ts';
 import type { Operation } from '../../../operations/kit/operation.ts';
@@ -56,17 +56,14 @@ export function contactPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
     return c.html(renderContact(viewer, { client, contact, note: note && NOTES[note] }));
   });
 
-  app.post(`${PAGE}/plan`, ...guards(planClient), async (c) => {
-    const plan = await perform(world, getCaller(c), planClient, { ...subjects(c), full: false });
-    const { credits, text } = describeContactPlan(plan);
-    // A second click leads to the same run.
-    const fields = { idempotencyKey: newId(clock.now()) };
-    const button = credits === 1 ? 'Enhance for 1 credit' : 'Enhance for no credit';
-    return answer(c, {
-      title: 'Enhance now',
-      texts: [text, ...(credits === null ? [] : [ABOUT_RUN])],
-      form: credits === null ? null : { action: 'enhance', button, fields },
-    });
+  app.post(`${PAGE}/plan`, ...guards(planClient), async (c) => answerPlan(c, await planOf(c)));
+
+  // A shared profile may have been lost, or the contact changed, since the page said that nothing is spent.
+  app.post(`${PAGE}/enhance`, ...guards(startRun), async (c, next) => {
+    const { wasFree } = shownSchema.parse(await readForm(c));
+    const plan = wasFree ? await planOf(c) : null;
+    if (plan?.credits === 1) return answerPlan(c, plan);
+    return next();
   });
 
   createOperationForms(deps, frame, app).add(`${PAGE}/enhance`, startRun, {
@@ -128,6 +125,24 @@ export function contactPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
     return [frame.act(role), authorised(operation), limitBody(MAX_API_BODY_BYTES)] as const;
   }
 
+  async function planOf(c: Context<HttpEnv>): Promise<ContactPlan> {
+    const input = { ...subjects(c), full: false };
+    return describeContactPlan(await perform(world, getCaller(c), planClient, input));
+  }
+
+  function answerPlan(c: Context<HttpEnv>, { credits, text }: ContactPlan): Promise<Response> {
+    // A second click leads to the same run.
+    const key = { idempotencyKey: newId(clock.now()) };
+    const isFree = credits === 0;
+    const button = isFree ? 'Enhance for no credit' : 'Enhance for 1 credit';
+    const fields = isFree ? { ...key, wasFree: 'yes' } : key;
+    return answer(c, {
+      title: 'Enhance now',
+      texts: [text, ...(credits === null ? [] : [ABOUT_RUN])],
+      form: credits === null ? null : { action: 'enhance', button, fields },
+    });
+  }
+
   async function answer(c: Context<HttpEnv>, intended: Intended): Promise<Response> {
     const { integration, contact } = subjects(c);
     const client = findIntegration(c, application, integration);
@@ -169,6 +184,14 @@ const querySchema = z.object({
     .custom<keyof typeof NOTES>((word) => typeof word === 'string' && Object.hasOwn(NOTES, word))
     .nullable()
     .catch(null),
+});
+
+/** Whether the page said that the run costs nothing. */
+const shownSchema = z.object({
+  wasFree: z
+    .literal('yes')
+    .transform(() => true)
+    .catch(false),
 });
 
 const digestSchema = z.object({ digest: z.string().catch('') });
