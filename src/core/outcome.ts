@@ -164,7 +164,7 @@ export const OUTCOME_TEXTS = {
   forgotten: 'was erased with "forget" and is not taken up again',
   rejected_by_person: 'a person decided that the profile is of another person',
   no_match:
-    'the service does not know anyone with this name and address; submitted again when the contact changes',
+    'the service does not know anyone with this name and address; sent again when that changes',
   person_invalid: 'the service refused the details of this person; correct them in the CRM',
   crm_refused:
     'the CRM refused the values; a few contacts are tried again daily, then weekly, without a credit',
