@@ -19,6 +19,7 @@ import type { Tables } from '../../../src/database/tables/tables.ts';
 import { type CliWorld, openCliWorld } from '../../helpers/cli.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { describeOn, freshPostgresUrl } from '../../helpers/test-databases.ts';
+import { holdsSchema } from './documents.ts';
 import { databaseText, enhancedId } from './forgetting.ts';
 
 const open = closedAfterTest(openCliWorld);
@@ -407,6 +408,12 @@ describeOn('postgres', 'donor-sync backup and restore on Postgres', () => {
     expect((await world.run(['sync'])).exitCode).toBe(3);
     expect(await world.spent()).toBe(spent);
     await world.run(['restore', '--agree', 'riverside', '--yes']);
+    // Without a spending journal, nobody knows whether the new contact was paid for since the backup.
+    await world.run(['sync']);
+    expect(await world.spent()).toBe(spent);
+    const { batches } = await world.runJson(['holds'], holdsSchema);
+    expect(batches).toMatchObject([{ kind: 'paid_since_backup', count: 1 }]);
+    await world.run(['holds', 'approve', '--batch', batches[0]?.id ?? '', '--yes']);
     await world.run(['sync']);
     expect(await world.spent()).toBe(spent + 1);
   });
