@@ -177,7 +177,7 @@ export async function holdAll(
   const { unknownAfter } = erased;
   const { isJournaled } = spending;
   const held = await store.act((trx) =>
-    holdRestored(trx, integrations.keys(), { madeAt, unknownAfter, isJournaled }),
+    holdRestored(trx, integrations.keys(), { madeAt: ageAt, unknownAfter, isJournaled }),
   );
   await erasureLogs?.bringUp();
   for (const id of held) await dropErasedTexts({ store, sealer }, id);

@@ -23,7 +23,8 @@ export interface RestoreHold {
 
 /** A restore, until a run has sorted out what may have been paid for since the backup. */
 export interface RestoreToSort {
-  heldAt: number;
+  /** How old the data of the backup is (epoch ms); null if unknown. */
+  madeAt: number | null;
   /** True if the spending journal goes on after the backup, without damage. */
   isJournaled: boolean;
 }
@@ -111,11 +112,11 @@ export async function findRestoreToSort(
 ): Promise<RestoreToSort | null> {
   const row = await reader
     .selectFrom('restore_holds')
-    .select(['held_at', 'is_journaled'])
+    .select(['made_at', 'is_journaled'])
     .where('integration_id', '=', integrationId)
     .where('why', '=', 'restored')
     .executeTakeFirst();
-  return row === undefined ? null : { heldAt: row.held_at, isJournaled: row.is_journaled === 1 };
+  return row === undefined ? null : { madeAt: row.made_at, isJournaled: row.is_journaled === 1 };
 }
 
 /** A run has sorted out what may have been paid for since the backup. */

@@ -23,19 +23,20 @@ type GuardDeps = Pick<SyncDeps, 'store' | 'clock' | 'log' | 'newId'>;
 type GuardRun = Pick<Run, 'integration' | 'partnerKey'>;
 
 /**
- * True if the journal knows everything that was spent with the key: it goes on after the backup, and
- * the present balance is the one that it implies. Credits that were added, or spent by other tools,
- * change the balance; then it is not known what else is missing.
+ * True if the journal knows everything that was spent with the key since the backup: it has a balance
+ * from before the backup and lines from after it, and the present balance is the one that it implies.
+ * Credits that were added, or spent by other tools, change the balance; then it is not known what else
+ * is missing.
  */
 export async function isExplained(
   { store }: Pick<SyncDeps, 'store'>,
   { partnerKey }: Pick<GuardRun, 'partnerKey'>,
-  { isJournaled, heldAt }: RestoreToSort,
+  { isJournaled, madeAt }: RestoreToSort,
   balance: number | null,
 ): Promise<boolean> {
-  if (!isJournaled || balance === null) return false;
+  if (!isJournaled || madeAt === null || balance === null) return false;
   const { lines } = await store.spendingJournal.read();
-  const expected = expectBalance(lines, partnerKey, heldAt);
+  const expected = expectBalance(lines, partnerKey, madeAt);
   return expected !== null && balance >= expected.atLeast && balance <= expected.atMost;
 }
 

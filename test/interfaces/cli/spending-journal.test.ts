@@ -143,14 +143,14 @@ describe('a database that is restored from a backup', () => {
     const [batch] = batches;
     const holds = await world.run(['holds']);
     expect(holds.stdout).toContain('restored from a backup');
-    await world.run(['holds', 'reject', '--batch', batch?.id ?? '', '--yes']);
+    await world.run(['holds', 'reject', '--batch', batch?.id ?? '']);
     const run = await sync(world, '--full');
     expect(run.status).toBe('succeeded');
     expect(await world.spent()).toBe(13);
     await restore();
     await sync(world, '--full');
     const [again] = (await world.runJson(['holds'], holdsSchema)).batches;
-    await world.run(['holds', 'approve', '--batch', again?.id ?? '', '--yes']);
+    await world.run(['holds', 'approve', '--batch', again?.id ?? '']);
     await sync(world, '--full');
     expect(await world.spent()).toBe(20);
     expect(await enhanced(world)).toBeGreaterThanOrEqual(7);

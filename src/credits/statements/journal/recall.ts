@@ -40,16 +40,17 @@ export function listPayments({ intended, answered }: RecalledRequest): RecalledP
 
 /**
  * The enhancements balance of a key that the journal implies, between two bounds, from its last
- * reading before `before` (epoch ms) and everything that was charged since. Null if there is no
- * reading. A different balance means that the journal does not know all that was spent.
+ * reading up to the backup (epoch ms) and everything that was charged since. Null if there is no such
+ * reading: the journal was begun later. A different balance means that the journal does not know all
+ * that was spent.
  */
 export function expectBalance(
   lines: readonly JournalLine[],
   key: string,
-  before: number,
+  backupAt: number,
 ): { atLeast: number; atMost: number } | null {
   const at = lines.findLastIndex(
-    (line) => line.what === 'balance' && line.key === key && line.at < before,
+    (line) => line.what === 'balance' && line.key === key && line.at <= backupAt,
   );
   const reading = lines[at];
   if (reading?.what !== 'balance') return null;

@@ -77,7 +77,7 @@ describe('the balance that the spending journal implies', () => {
     expect(expectBalance(lines, KEY, 10)).toEqual({ atLeast: 97, atMost: 100 });
   });
 
-  it('does not come from a reading after the restore, but counts what was charged since', () => {
+  it('does not come from a reading after the backup, but counts what was charged since', () => {
     const lines = [balance(1, 100), balance(20, 50), intended('one', ['a']), answered('one', 1)];
     expect(expectBalance(lines, KEY, 10)).toEqual({ atLeast: 99, atMost: 99 });
   });
