@@ -32,6 +32,7 @@ const NEVER_BY_TOKEN = [
   ...['POST /v1/users/:user/enable', 'DELETE /v1/users/:user'],
   ...['DELETE /v1/users/:user/passkeys/:passkey', 'POST /v1/tokens'],
   'POST /v1/integrations/:integration/contacts/:contact/forget',
+  'DELETE /v1/integrations/:integration/contacts/:contact/block',
   'POST /clients/:integration/contacts/:contact/forget',
   'POST /v1/integrations/:integration/erase',
   ...['POST /users', 'POST /users/:user/role', 'POST /users/:user/link', 'POST /tokens'],
@@ -236,8 +237,13 @@ describe('every route', () => {
 });
 
 describe('an owner', () => {
-  /** Requests that end in 404: only a client with a file has results, and the API has refused the approval before. */
+  /**
+   * Requests that end in 404: only a client with a file has results, no contact is blocked, and the API has refused the
+   * approval before.
+   */
   const NOT_THERE = [
+    'DELETE /v1/integrations/:integration/contacts/:contact/block',
+    'POST /v1/integrations/:integration/contacts/:contact/block/preview',
     'GET /setup/:id/results',
     'POST /decisions/approvals/:approval/confirm',
     'POST /decisions/approvals/:approval/refuse',
