@@ -25,8 +25,10 @@ export interface RestoreHold {
 export interface RestoreToSort {
   /** How old the data of the backup is (epoch ms); null if unknown. */
   madeAt: number | null;
-  /** True if the spending journal goes on after the backup, without damage. */
+  /** True if the spending journal has lines from after the backup, and no damaged ones. */
   isJournaled: boolean;
+  /** True if a user has agreed to spend again. */
+  isAgreed: boolean;
 }
 
 /** Why nothing runs, for messages. */
@@ -112,11 +114,13 @@ export async function findRestoreToSort(
 ): Promise<RestoreToSort | null> {
   const row = await reader
     .selectFrom('restore_holds')
-    .select(['made_at', 'is_journaled'])
+    .select(['made_at', 'is_journaled', 'agreed_at'])
     .where('integration_id', '=', integrationId)
     .where('why', '=', 'restored')
     .executeTakeFirst();
-  return row === undefined ? null : { madeAt: row.made_at, isJournaled: row.is_journaled === 1 };
+  if (row === undefined) return null;
+  const { made_at: madeAt, is_journaled, agreed_at } = row;
+  return { madeAt, isJournaled: is_journaled === 1, isAgreed: agreed_at !== null };
 }
 
 /** A run has sorted out what may have been paid for since the backup. */

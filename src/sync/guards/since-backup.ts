@@ -75,7 +75,8 @@ export function createSinceBackup(deps: GuardDeps, run: Run): SinceBackup {
   async function judge() {
     const { integration, partnerKey } = run;
     const restore = await findRestoreToSort(store.reader, integration.id);
-    if (restore === null) return null;
+    // Before a user has agreed, nothing is spent, and `--adopt` may still take contacts over.
+    if (restore === null || !restore.isAgreed) return null;
     const { balance } = await findKeyBalance(store.reader, partnerKey);
     return { restore, isKnown: await isExplained(deps, run, restore, balance) };
   }

@@ -44,6 +44,7 @@ const journalOf = (world: CliWorld) => world.path('store.db.spending');
 describe('a database that is restored from a backup', () => {
   let world: CliWorld;
   let all: Record<string, string>[];
+  let synced: Record<string, string>[];
 
   /**
    * A backup of six contacts. Then six new ones are paid for, and one of the first is paid for again
@@ -61,6 +62,7 @@ describe('a database that is restored from a backup', () => {
     await world.saveRows(all);
     await sync(world);
     expect(await world.spent()).toBe(13);
+    synced = await world.rows();
     await world.saveRows(all);
   });
 
@@ -154,6 +156,20 @@ describe('a database that is restored from a backup', () => {
     await sync(world, '--full');
     expect(await world.spent()).toBe(20);
     expect(await enhanced(world)).toBeGreaterThanOrEqual(7);
+  });
+
+  it('asks about nobody before a user has agreed, so that donor ids in the CRM can still be adopted', async () => {
+    // As the last sync has left them.
+    await world.saveRows(synced);
+    await rm(journalOf(world));
+    await world.run(['restore', 'one.backup', '--yes']);
+    expect(await sync(world, '--full')).toMatchObject({ reason: { code: 'restore_unconfirmed' } });
+    expect((await world.runJson(['holds'], holdsSchema)).batches).toEqual([]);
+    await world.run(['restore', '--agree', 'riverside', '--yes']);
+    const run = await sync(world, '--full', '--adopt');
+    // The first contact is known under its old details, so it is no new one that can be adopted.
+    expect(run.contacts).toMatchObject({ submitted: 0, held: 1 });
+    expect(await world.spent()).toBe(13);
   });
 
   it('holds a contact whose details have changed once more since it was paid for', async () => {
