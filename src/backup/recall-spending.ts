@@ -38,10 +38,12 @@ export async function recallSpending(
   ageAt: number | null,
   erasedClients: readonly string[] = [],
 ): Promise<RecalledSpending> {
+  // First, since rewriting leaves damaged lines out.
+  const { damaged } = await store.spendingJournal.read();
   await store.act(eraseFromJournal(store.spendingJournal));
   await store.act(eraseClientsFromJournal(store.spendingJournal, erasedClients));
   const { path } = store.spendingJournal;
-  const { lines, damaged } = await store.spendingJournal.read();
+  const { lines } = await store.spendingJournal.read();
   const requests = listRequests(lines);
   const last = lines.length === 0 ? null : lastLineAt(lines);
   const isJournaled = last !== null && damaged === 0 && last > (ageAt ?? Number.NEGATIVE_INFINITY);

@@ -3,10 +3,11 @@
  * written the response there and before the database had it, or the database was restored from a backup
  * that was made in between.
  */
+import { isConfigurationError } from '../core/errors.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
 import type { Lost } from './spend.ts';
 import { recordAcceptedSubmission, recordRefusedSubmission } from './statements/answers.ts';
-import type { AnsweredLine } from './statements/journal/journal-lines.ts';
+import type { AnsweredLine, JournalLine } from './statements/journal/journal-lines.ts';
 import type { SubmissionRecord } from './statements/submissions.ts';
 
 type SettleDeps = Pick<SyncDeps, 'log'> & {
@@ -20,7 +21,7 @@ export async function settleByJournal(
   lost: readonly Lost<SubmissionRecord>[],
 ): Promise<boolean> {
   if (lost.length === 0) return false;
-  const { lines } = await store.spendingJournal.read();
+  const lines = await readLines(store.spendingJournal, log);
   const ends = new Map<string, AnsweredLine>();
   for (const line of lines) if (line.what === 'answered') ends.set(line.id, line);
   let isSettled = false;
@@ -40,6 +41,20 @@ export async function settleByJournal(
     isSettled = true;
   }
   return isSettled;
+}
+
+/** No lines if the journal cannot be read: then the balance decides. */
+async function readLines(
+  journal: SyncDeps['store']['spendingJournal'],
+  log: SyncDeps['log'],
+): Promise<JournalLine[]> {
+  try {
+    return (await journal.read()).lines;
+  } catch (error) {
+    if (!isConfigurationError(error)) throw error;
+    log.warn({ error: error.message }, 'the spending journal cannot be read');
+    return [];
+  }
 }
 
 /** False if it was settled by the balance, which does not tell the jobs. */

@@ -1,10 +1,11 @@
 /** Joiners → members: bulk adds, each paid for once, with its intent on disk. */
 
+import { findRestoreToSort } from '../backup/restores.ts';
 import { type Allowance, getAllowance, startOfMonth } from '../credits/budget.ts';
 import { type Attempt, spend } from '../credits/spend.ts';
 import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
 import { PartnerNotFound } from '../partner/errors.ts';
-import { findMemberships } from './find-memberships.ts';
+import { findMemberships, findPresent } from './find-memberships.ts';
 import { findMembership, planMembers } from './membership.ts';
 import type { NetworkDeps, NetworkRun } from './network-deps.ts';
 import { addProof } from './settle-adds.ts';
@@ -38,6 +39,7 @@ export async function addJoiners(
   network: PresentNetwork,
 ): Promise<void> {
   const { store, partner } = deps;
+  await recallMembers(deps, run, network);
   await spend(deps, run, {
     ...addProof(deps, run),
     what: `bulk adds to "${network.name}"`,
@@ -74,6 +76,24 @@ export async function addJoiners(
       return 'progress';
     },
   });
+}
+
+/**
+ * After a restore, the service may have members that the backup does not know: they are looked up there,
+ * since adding them again would cost a credit each.
+ */
+async function recallMembers(
+  deps: NetworkDeps,
+  run: NetworkRun,
+  network: PresentNetwork,
+): Promise<void> {
+  const { store } = deps;
+  if ((await findRestoreToSort(store.reader, run.integration.id)) === null) return;
+  const { joiners } = planMembers(await findMembership(deps, network));
+  const present = await findPresent(deps, run, network.networkId, joiners);
+  if (present.length === 0) return;
+  const place = { state: 'member', detail: null } as const;
+  await store.checkpoint(run.lease, (trx) => recordNetworkMembers(trx, network.id, present, place));
 }
 
 /** Records a bulk add of the first joiners. */

@@ -2,6 +2,7 @@ import { messageOf } from '../core/errors.ts';
 import { type Integration, integrationSchema } from '../core/integration-settings.ts';
 import { longestProfileDays, profileDays } from '../core/retention.ts';
 import { pruneJournal } from '../credits/statements/journal/prune-journal.ts';
+import { purgeRecalled } from '../credits/statements/recalled-payments.ts';
 import {
   listClientsWithProfiles,
   type PurgedProfiles,
@@ -26,9 +27,10 @@ export async function purgeOld(
   { lease, integration }: Pick<Run, 'lease' | 'integration'>,
 ): Promise<void> {
   const purged = await purgeExpired(store, lease, retention);
-  const journaledDays = longestProfileDays(integration);
+  const journaledBefore = clock.now() - longestProfileDays(integration) * DAY_MS;
+  await store.checkpoint(lease, (trx) => purgeRecalled(trx, integration.id, journaledBefore));
   try {
-    await pruneJournal(store, integration.id, clock.now() - journaledDays * DAY_MS);
+    await pruneJournal(store, integration.id, journaledBefore);
   } catch (error) {
     log.warn({ error: messageOf(error) }, 'old lines of the spending journal cannot be removed');
   }

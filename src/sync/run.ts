@@ -54,6 +54,7 @@ import { decideDepartures } from './guards/departures.ts';
 import { holdRenamed, sortFormerValues } from './guards/former-persons.ts';
 import { askAboutMarks } from './guards/marks.ts';
 import { decideOptOuts } from './guards/opt-outs.ts';
+import { endSorting } from './guards/since-backup.ts';
 import { openIdentities } from './identities.ts';
 import { askedBefore, decideAgain } from './plan.ts';
 import { pollJobs } from './poll.ts';
@@ -376,6 +377,7 @@ async function runStations(
   }
   if (!run.control.stopping.aborted) await station(redeliverProfiles(steady, run, startedAt));
   await runStages(stages.after);
+  if (!run.control.stopping.aborted) await station(endSorting(deps, run));
   if ((await getNetworkCreditsByRun(deps.store.reader, run.id)) > 0) {
     await station(
       readBalance(deps, run).then(({ networks }) => {

@@ -112,9 +112,10 @@ function createIntend(
     const { signals } = run.control;
     const readIsDone = run.control.isDone('read');
     if (readIsDone && !isGuarded) {
-      await holdMassChange(deps, run);
       if (run.adopt) await adoptDonors(deps, run);
+      // First, since its question also says why these contacts have changed.
       await sinceBackup.sort();
+      await holdMassChange(deps, run);
       isGuarded = true;
     }
     const isHeld = run.control.spendingStopped;

@@ -102,7 +102,12 @@ export const LINE_EVENTS = {
     { due_reason: null, ...outcome('identity_mass_change') },
     equal(own('due_reason'), 'identity_changed'),
   ),
-  maybePaid: inLine('held', { due_reason: null, ...outcome('paid_since_backup') }),
+  /** Unless a user has asked for another profile of it. */
+  maybePaid: inLine(
+    'held',
+    { due_reason: null, ...outcome('paid_since_backup') },
+    not(equal(own('due_reason'), 'resubmitted_by_person')),
+  ),
   suspected: {
     ways: [
       {

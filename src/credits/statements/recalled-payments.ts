@@ -82,19 +82,59 @@ export async function findRecalled(
   return found;
 }
 
-/** Ends the payments of contacts that have taken their job, or about which a user is asked. */
-export async function dropRecalled(
+/**
+ * Ends the payments of contacts that have taken their job, or about which a user is asked. They stay on
+ * record for the person, who may be in other contacts as well.
+ */
+export async function endRecalled(
   trx: Trx,
   integrationId: string,
   contacts: readonly string[],
 ): Promise<void> {
+  if ((await anyOfClient(trx, { integrationId })).rows.length === 0) return;
   for (const batch of inFilledBatches(contacts)) {
     await trx
-      .deleteFrom('recalled_payments')
+      .updateTable('recalled_payments')
+      .set({ contact_fingerprint: OF_PERSON_ALONE })
       .where('integration_id', '=', integrationId)
       .where('contact_fingerprint', 'in', batch)
       .execute();
   }
+}
+
+/** In place of the fingerprint of a contact whose part in the payment has ended. */
+const OF_PERSON_ALONE = '';
+
+/** When these persons were last paid for after the backup (epoch ms), by person. */
+export async function findRecalledPersons(
+  reader: Reader,
+  persons: readonly string[],
+): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  for (const batch of inFilledBatches(persons)) {
+    const rows = await reader
+      .selectFrom('recalled_payments')
+      .select('person')
+      .select((eb) => eb.fn.max('paid_at').as('paid_at'))
+      .where('person', 'in', batch)
+      .groupBy('person')
+      .execute();
+    for (const { person, paid_at } of rows) found.set(person ?? '', Number(paid_at));
+  }
+  return found;
+}
+
+/** Removes payments from before an instant (epoch ms): their profiles are old. */
+export async function purgeRecalled(
+  trx: Trx,
+  integrationId: string,
+  before: number,
+): Promise<void> {
+  await trx
+    .deleteFrom('recalled_payments')
+    .where('integration_id', '=', integrationId)
+    .where('paid_at', '<', before)
+    .execute();
 }
 
 const anyOfClient = preparedRead((db, { integrationId }: Slots<{ integrationId: string }>) =>

@@ -17,7 +17,7 @@ import {
   type SharingContact,
   type SharingRules,
 } from './paid-jobs.ts';
-import { dropRecalled } from './recalled-payments.ts';
+import { endRecalled } from './recalled-payments.ts';
 import { openLossHolds } from './submission-end.ts';
 
 export type { PaidJob, SharingContact, SharingRules };
@@ -54,8 +54,6 @@ export async function takeShares(
   const done = await move(trx, trx.lease, runId, takers, 'done');
   const failed = await move(trx, trx.lease, runId, takers, 'failed');
   await move(trx, trx.lease, runId, takers, 'lost');
-  const ids = takers.map(({ crmId }) => trx.fingerprint('forgotten', crmId));
-  await dropRecalled(trx, trx.lease.integrationId, ids);
   await countInRun(trx, runId, { shared: running + done + failed });
   return new Set(shares.keys());
 }
@@ -84,6 +82,8 @@ async function move(
     const ids = new Set(rows.map(({ crm_id }) => crm_id));
     const those = batch.filter(({ crmId }) => ids.has(crmId));
     await insertJobs(trx, lease, those, fate);
+    const fingerprints = those.map(({ crmId }) => trx.fingerprint('forgotten', crmId));
+    await endRecalled(trx, lease.integrationId, fingerprints);
     if (fate === 'lost') {
       const hold = { integration_id: lease.integrationId, closed_at: run.now };
       await openLossHolds(trx, hold, rows, LOST);

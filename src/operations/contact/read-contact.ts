@@ -246,8 +246,14 @@ async function readFromCrm(
   const byId = new Map(lookups.map((lookup) => [lookup.id, lookup]));
   const lookup = byId.get(crmId);
   const read = {
-    ...{ lookup, problem: null, isOutside: false, introducers: byId, mappings },
-    ...{ sentence: null, match: null, fields: [] },
+    lookup,
+    problem: null,
+    isOutside: false,
+    introducers: byId,
+    mappings,
+    sentence: null,
+    match: null,
+    fields: [],
   };
   try {
     const isOutside = await isOutsideFilter(deps, client, crmId);

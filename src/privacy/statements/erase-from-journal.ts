@@ -5,6 +5,7 @@
 import type { JournalLine } from '../../credits/statements/journal/journal-lines.ts';
 import { lockJournal } from '../../credits/statements/journal/lock-journal.ts';
 import type { StoreJournal } from '../../credits/statements/journal/spending-journal.ts';
+import { inFilledBatches } from '../../database/rows.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 
 /** Other forms of the ID of a contact that is being erased, as fingerprints. */
@@ -26,10 +27,10 @@ export function eraseFromJournal(
   forms: OtherForms = NO_FORMS,
 ): (trx: Trx) => Promise<number> {
   return async (trx) => {
-    await dropRecalledOfErased(trx);
+    const erased = await listErased(trx, forms);
+    await dropRecalledOfErased(trx, erased);
     if (journal.path === null) return 0;
     await lockJournal(trx);
-    const erased = await listErased(trx, forms);
     const { lines } = await journal.read();
     const jobs = new Set(lines.flatMap((line) => listErasedJobs(line, erased)));
     let removed = 0;
@@ -80,7 +81,10 @@ function withoutSubjects(line: JournalLine): JournalLine {
   return subject.kind === 'networks' ? { ...line, subject: { ...subject, donors: [] } } : line;
 }
 
-async function dropRecalledOfErased(trx: Trx): Promise<void> {
+async function dropRecalledOfErased(trx: Trx, { donors }: Erased): Promise<void> {
+  for (const batch of inFilledBatches([...donors])) {
+    await trx.deleteFrom('recalled_adds').where('member_fingerprint', 'in', batch).execute();
+  }
   await trx
     .deleteFrom('recalled_payments')
     .where((eb) =>

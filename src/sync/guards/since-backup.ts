@@ -7,10 +7,14 @@ import { endRestore, findRestoreToSort, type RestoreToSort } from '../../backup/
 import { listDueContactIds } from '../../contacts/contacts.ts';
 import { PRIORITY } from '../../contacts/life/line-events.ts';
 import { holdMaybePaid } from '../../contacts/many-at-once/paid-since-backup.ts';
-import { findKeyBalance } from '../../credits/statements/balances.ts';
+import { isConfigurationError } from '../../core/errors.ts';
 import { expectBalance } from '../../credits/statements/journal/recall.ts';
-import { isReadable, type SharingContact } from '../../credits/statements/paid-jobs.ts';
-import { dropRecalled, findRecalled } from '../../credits/statements/recalled-payments.ts';
+import { findShares, isReadable, type SharingContact } from '../../credits/statements/paid-jobs.ts';
+import {
+  endRecalled,
+  findRecalled,
+  findRecalledPersons,
+} from '../../credits/statements/recalled-payments.ts';
 import type { Run, SyncDeps } from '../control/context.ts';
 import { askedBefore } from '../plan.ts';
 import type { Prepared } from '../prepare-persons.ts';
@@ -19,7 +23,7 @@ import { sharingRules } from '../sharing.ts';
 /** Number of due contacts that are sorted in one transaction. */
 const PORTION = 500;
 
-type GuardDeps = Pick<SyncDeps, 'store' | 'clock' | 'log' | 'newId'>;
+type GuardDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'log' | 'newId'>;
 type GuardRun = Pick<Run, 'integration' | 'partnerKey'>;
 
 /**
@@ -29,15 +33,23 @@ type GuardRun = Pick<Run, 'integration' | 'partnerKey'>;
  * is missing.
  */
 export async function isExplained(
-  { store }: Pick<SyncDeps, 'store'>,
+  { store, partner, log }: Pick<SyncDeps, 'store' | 'partner' | 'log'>,
   { partnerKey }: Pick<GuardRun, 'partnerKey'>,
   { isJournaled, madeAt }: RestoreToSort,
-  balance: number | null,
 ): Promise<boolean> {
-  if (!isJournaled || madeAt === null || balance === null) return false;
-  const { lines } = await store.spendingJournal.read();
-  const expected = expectBalance(lines, partnerKey, madeAt);
-  return expected !== null && balance >= expected.atLeast && balance <= expected.atMost;
+  if (!isJournaled || madeAt === null) return false;
+  try {
+    // Other clients of the key may be spending: what was charged in between is in the second reading at the latest.
+    const before = expectBalance((await store.spendingJournal.read()).lines, partnerKey, madeAt);
+    const { enhancements: balance } = await partner.readCredits();
+    const after = expectBalance((await store.spendingJournal.read()).lines, partnerKey, madeAt);
+    if (before === null || after === null) return false;
+    return balance >= after && balance <= before;
+  } catch (error) {
+    if (!isConfigurationError(error)) throw error;
+    log.warn({ error: error.message }, 'the spending journal cannot be read');
+    return false;
+  }
 }
 
 /** Decides once in a run whether everything that was spent since the backup is known. */
@@ -66,20 +78,25 @@ export function createSinceBackup(deps: GuardDeps, run: Run): SinceBackup {
         log.warn(facts, 'what was paid for since the backup is not known: a user decides');
         run.control.notify();
       }
-      // A run of single contacts leaves the others to the next complete run.
-      if (run.only === null) await store.checkpoint(run.lease, endRestore);
       found = Promise.resolve(null);
     },
   };
 
   async function judge() {
-    const { integration, partnerKey } = run;
-    const restore = await findRestoreToSort(store.reader, integration.id);
+    const restore = await findRestoreToSort(store.reader, run.integration.id);
     // Before a user has agreed, nothing is spent, and `--adopt` may still take contacts over.
     if (restore === null || !restore.isAgreed) return null;
-    const { balance } = await findKeyBalance(store.reader, partnerKey);
-    return { restore, isKnown: await isExplained(deps, run, restore, balance) };
+    return { restore, isKnown: await isExplained(deps, run, restore) };
   }
+}
+
+/**
+ * Ends the restore with a run that has read and sorted everything, networks included. A run of single
+ * contacts leaves the others to the next complete run.
+ */
+export async function endSorting({ store }: Pick<SyncDeps, 'store'>, run: Run): Promise<void> {
+  if (run.only !== null || !run.control.isDone('submit')) return;
+  await store.checkpoint(run.lease, endRestore);
 }
 
 /** Which contacts a run would hold because they may be paid for. */
@@ -89,14 +106,13 @@ export interface RestoreForecast {
 
 /** The same before a run. */
 export async function forecastRestore(
-  deps: Pick<SyncDeps, 'store' | 'clock' | 'partner'>,
+  deps: Pick<SyncDeps, 'store' | 'clock' | 'partner' | 'log'>,
   run: GuardRun,
 ): Promise<RestoreForecast> {
-  const { store, clock, partner } = deps;
+  const { store, clock } = deps;
   const { id, refresh } = run.integration;
   const restore = await findRestoreToSort(store.reader, id);
-  const balance = restore === null ? null : (await partner.readCredits()).enhancements;
-  const isKnown = restore === null || (await isExplained(deps, run, restore, balance));
+  const isKnown = restore === null || (await isExplained(deps, run, restore));
   return {
     async findWaiting(contacts) {
       const rules = sharingRules(deps, run);
@@ -140,7 +156,8 @@ async function holdUnexplained(deps: GuardDeps, run: Run): Promise<number> {
 
 /**
  * Holds contacts that were paid for since the backup, and whose profile cannot be read any more, or is
- * for other details. Resolves with the others. A profile that would be old by now is bought anew.
+ * for other details; also contacts of a person who was paid for in another contact. Resolves with the
+ * others. A profile that would be old by now is bought anew.
  */
 export async function holdUnreadable(
   deps: GuardDeps,
@@ -151,22 +168,26 @@ export async function holdUnreadable(
   const { id } = run.integration;
   const crmIds = prepared.map(({ job }) => job.crmId);
   const recalled = await findRecalled(store.reader, store.fingerprint, id, crmIds);
-  if (recalled.size === 0) return prepared;
+  const people = prepared.flatMap(({ job }) => job.person ?? []);
+  const persons = await findRecalledPersons(store.reader, people);
+  if (recalled.size + persons.size === 0) return prepared;
+  const jobs = prepared.map(({ job }) => job);
   const rules = sharingRules(deps, run);
+  const shares = await findShares(store.reader, store.fingerprint, id, jobs, rules);
   const oldBefore = askedBefore({ refresh: run.integration.refresh, now: deps.clock.now() });
-  const old: string[] = [];
-  const unreadable: string[] = [];
-  for (const { job } of prepared) {
-    const row = recalled.get(job.crmId);
-    if (row === undefined || isReadable(row, job.identity, rules)) continue;
-    (row.paidAt < oldBefore ? old : unreadable).push(job.crmId);
-  }
-  if (old.length + unreadable.length === 0) return prepared;
-  await store.checkpoint(run.lease, async (trx) => {
-    await holdMaybePaid(trx, { runId: run.id, newId }, unreadable);
-    const contacts = [...old, ...unreadable].map((crmId) => trx.fingerprint('forgotten', crmId));
-    await dropRecalled(trx, id, contacts);
+  const unreadable = jobs.filter(({ crmId, person, reason }) => {
+    if (shares.has(crmId) || reason === 'resubmitted_by_person') return false;
+    const own = recalled.get(crmId)?.paidAt ?? 0;
+    return Math.max(own, persons.get(person ?? '') ?? 0) >= Math.max(1, oldBefore);
   });
-  const isHeld = new Set(unreadable);
+  if (unreadable.length === 0) return prepared;
+  const held = await store.checkpoint(run.lease, async (trx) => {
+    const ids = unreadable.map(({ crmId }) => crmId);
+    const moved = await holdMaybePaid(trx, { runId: run.id, newId }, ids);
+    const fingerprints = moved.map((crmId) => trx.fingerprint('forgotten', crmId));
+    await endRecalled(trx, id, fingerprints);
+    return moved;
+  });
+  const isHeld = new Set(held);
   return prepared.filter(({ job }) => !isHeld.has(job.crmId));
 }

@@ -221,7 +221,10 @@ describe('a database that is restored from a backup', () => {
   });
 });
 
-it('takes over what was added to networks since the backup', async () => {
+it.each([
+  ['by the journal', true],
+  ['by looking them up at the service, without a journal', false],
+])('takes over what was added to networks since the backup, %s', async (_, isJournaled) => {
   const world = await open({
     settings: '    networks: [{ name: Board, group: { column: Group, equals: Board } }]',
   });
@@ -234,6 +237,7 @@ it('takes over what was added to networks since the backup', async () => {
   await sync(world);
   const [spent, inAll] = [await world.spent(), await spentInAll()];
   expect(inAll).toBeGreaterThan(spent);
+  if (!isJournaled) await rm(journalOf(world));
   await world.run(['restore', 'one.backup', '--yes']);
   await world.run(['restore', '--agree', 'riverside', '--yes']);
   await sync(world, '--full');

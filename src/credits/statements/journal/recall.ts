@@ -39,29 +39,29 @@ export function listPayments({ intended, answered }: RecalledRequest): RecalledP
 }
 
 /**
- * The enhancements balance of a key that the journal implies, between two bounds, from its last
- * reading up to the backup (epoch ms) and everything that was charged since. Null if there is no such
- * reading: the journal was begun later. A different balance means that the journal does not know all
- * that was spent.
+ * The enhancements balance of a key that the journal implies, from its last reading up to the backup
+ * (epoch ms) and everything that was charged since; a request without an answer counts in full. Null if
+ * there is no such reading: the journal was begun later. A different balance means that the journal does
+ * not know all that was spent.
  */
 export function expectBalance(
   lines: readonly JournalLine[],
   key: string,
   backupAt: number,
-): { atLeast: number; atMost: number } | null {
+): number | null {
   const at = lines.findLastIndex(
     (line) => line.what === 'balance' && line.key === key && line.at <= backupAt,
   );
   const reading = lines[at];
   if (reading?.what !== 'balance') return null;
-  let { balance: atLeast, balance: atMost } = reading;
   // While the balance was read, no submission of the key was open.
-  for (const { intended, answered } of listRequests(lines.slice(at + 1))) {
-    if (intended.key !== key || intended.subject.kind !== 'enhancements') continue;
-    atLeast -= answered?.charged ?? intended.credits;
-    atMost -= answered?.charged ?? 0;
-  }
-  return { atLeast, atMost };
+  return listRequests(lines.slice(at + 1)).reduce(
+    (balance, { intended, answered }) =>
+      intended.key === key && intended.subject.kind === 'enhancements'
+        ? balance - (answered?.charged ?? intended.credits)
+        : balance,
+    reading.balance,
+  );
 }
 
 /** The time of the last line (epoch ms); 0 if there is none. */
