@@ -25,6 +25,7 @@ export interface RestoreHold {
 export interface RestoreToSort {
   /** How old the data of the backup is (epoch ms); null if unknown. */
   madeAt: number | null;
+  heldAt: number;
   /** True if the spending journal has lines from after the backup, and no damaged ones. */
   isJournaled: boolean;
   /** True if a user has agreed to spend again. */
@@ -114,13 +115,13 @@ export async function findRestoreToSort(
 ): Promise<RestoreToSort | null> {
   const row = await reader
     .selectFrom('restore_holds')
-    .select(['made_at', 'is_journaled', 'agreed_at'])
+    .select(['made_at', 'held_at', 'is_journaled', 'agreed_at'])
     .where('integration_id', '=', integrationId)
     .where('why', '=', 'restored')
     .executeTakeFirst();
   if (row === undefined) return null;
-  const { made_at: madeAt, is_journaled, agreed_at } = row;
-  return { madeAt, isJournaled: is_journaled === 1, isAgreed: agreed_at !== null };
+  const { made_at: madeAt, held_at: heldAt, is_journaled, agreed_at } = row;
+  return { madeAt, heldAt, isJournaled: is_journaled === 1, isAgreed: agreed_at !== null };
 }
 
 /** A run has sorted out what may have been paid for since the backup. */

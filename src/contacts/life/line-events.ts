@@ -102,12 +102,7 @@ export const LINE_EVENTS = {
     { due_reason: null, ...outcome('identity_mass_change') },
     equal(own('due_reason'), 'identity_changed'),
   ),
-  /** Unless a user has asked for another profile of it. */
-  maybePaid: inLine(
-    'held',
-    { due_reason: null, ...outcome('paid_since_backup') },
-    not(equal(own('due_reason'), 'resubmitted_by_person')),
-  ),
+  maybePaid: inLine('held', { due_reason: null, ...outcome('paid_since_backup') }),
   suspected: {
     ways: [
       {

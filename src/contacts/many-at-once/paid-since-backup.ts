@@ -1,11 +1,35 @@
 /** Holds contacts that may have been paid for after the backup that the database was restored from. */
 import type { RunTransaction } from '../../database/leases.ts';
-import { inBatches } from '../../database/rows.ts';
+import type { Reader } from '../../database/reader.ts';
+import { inBatches, inFilledBatches } from '../../database/rows.ts';
 import { moveAndList } from '../life/apply-events.ts';
 import { findOpenBatch } from './questions.ts';
 
 /** The kind of question about them. */
 export const PAID_SINCE_BACKUP = 'paid_since_backup';
+
+/** When a user last decided to buy these contacts all the same (epoch ms), by CRM ID. */
+export async function findBought(
+  reader: Reader,
+  integrationId: string,
+  crmIds: readonly string[],
+): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  for (const batch of inFilledBatches(crmIds)) {
+    const rows = await reader
+      .selectFrom('questions')
+      .select('crm_id')
+      .select((eb) => eb.fn.max('decided_at').as('at'))
+      .where('integration_id', '=', integrationId)
+      .where('kind', '=', PAID_SINCE_BACKUP)
+      .where('decision', '=', 'approved')
+      .where('crm_id', 'in', batch)
+      .groupBy('crm_id')
+      .execute();
+    for (const { crm_id, at } of rows) found.set(crm_id ?? '', Number(at));
+  }
+  return found;
+}
 
 /**
  * Holds these contacts if they are due, all in one batch; later contacts join the open batch. Resolves

@@ -6,7 +6,7 @@
 import { endRestore, findRestoreToSort, type RestoreToSort } from '../../backup/restores.ts';
 import { listDueContactIds } from '../../contacts/contacts.ts';
 import { PRIORITY } from '../../contacts/life/line-events.ts';
-import { holdMaybePaid } from '../../contacts/many-at-once/paid-since-backup.ts';
+import { findBought, holdMaybePaid } from '../../contacts/many-at-once/paid-since-backup.ts';
 import { isConfigurationError } from '../../core/errors.ts';
 import { expectBalance } from '../../credits/statements/journal/recall.ts';
 import { findShares, isReadable, type SharingContact } from '../../credits/statements/paid-jobs.ts';
@@ -73,7 +73,7 @@ export function createSinceBackup(deps: GuardDeps, run: Run): SinceBackup {
       const judged = await look();
       if (judged === null) return;
       if (!judged.isKnown) {
-        const held = await holdUnexplained(deps, run);
+        const held = await holdUnexplained(deps, run, judged.restore.heldAt);
         const facts = { run: run.id, held };
         log.warn(facts, 'what was paid for since the backup is not known: a user decides');
         run.control.notify();
@@ -130,7 +130,7 @@ export async function forecastRestore(
 }
 
 /** Contacts in the journal stay due: they are sorted when it is their turn. */
-async function holdUnexplained(deps: GuardDeps, run: Run): Promise<number> {
+async function holdUnexplained(deps: GuardDeps, run: Run, heldAt: number): Promise<number> {
   const { store, newId } = deps;
   const { id } = run.integration;
   const due = { maxPriority: PRIORITY.waitsForAccess, only: run.only };
@@ -146,7 +146,8 @@ async function holdUnexplained(deps: GuardDeps, run: Run): Promise<number> {
 
   async function hold(ids: readonly string[]): Promise<number> {
     const known = await findRecalled(store.reader, store.fingerprint, id, ids);
-    const unknown = ids.filter((crmId) => !known.has(crmId));
+    const bought = await findBought(store.reader, id, ids);
+    const unknown = ids.filter((crmId) => !known.has(crmId) && (bought.get(crmId) ?? 0) < heldAt);
     const moved = await store.checkpoint(run.lease, (trx) =>
       holdMaybePaid(trx, { runId: run.id, newId }, unknown),
     );
@@ -175,10 +176,12 @@ export async function holdUnreadable(
   const rules = sharingRules(deps, run);
   const shares = await findShares(store.reader, store.fingerprint, id, jobs, rules);
   const oldBefore = askedBefore({ refresh: run.integration.refresh, now: deps.clock.now() });
-  const unreadable = jobs.filter(({ crmId, person, reason }) => {
-    if (shares.has(crmId) || reason === 'resubmitted_by_person') return false;
+  const bought = await findBought(store.reader, id, crmIds);
+  const unreadable = jobs.filter(({ crmId, person }) => {
+    if (shares.has(crmId)) return false;
     const own = recalled.get(crmId)?.paidAt ?? 0;
-    return Math.max(own, persons.get(person ?? '') ?? 0) >= Math.max(1, oldBefore);
+    const paidAt = Math.max(own, persons.get(person ?? '') ?? 0);
+    return paidAt > 0 && paidAt >= oldBefore && (bought.get(crmId) ?? 0) < paidAt;
   });
   if (unreadable.length === 0) return prepared;
   const held = await store.checkpoint(run.lease, async (trx) => {
