@@ -35,10 +35,11 @@ describe('the thread that judges passwords', () => {
     const judge = createPasswordJudge({ program: await firstOfThread(), idleMs: 1_000 });
     expect(await judge.isGuessable(about('a'))).toBe(true);
     expect(await judge.isGuessable(about('b'))).toBe(false);
-    await vi.waitFor(async () => {
+    const isAnotherThread = async () => {
       await sleep(1_100);
       expect(await judge.isGuessable(about('c'))).toBe(true);
-    });
+    };
+    await vi.waitFor(isAnotherThread, { timeout: 20_000 });
   });
 
   it.each([
