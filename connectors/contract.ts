@@ -225,7 +225,7 @@ export interface Connector {
   readonly account: CrmAccount;
 
   /**
-   * What the people sent to the service are made of, and which parts can be read; omitted if every
+   * The parts of a record that make up a person for the service, and which of them can be read; omitted if every
    * part of an identity can always be read.
    */
   identity?(): IdentityShape;
