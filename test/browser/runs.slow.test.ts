@@ -37,7 +37,11 @@ describe('the page of a run', () => {
     await page.evaluate('window.isSamePage = true');
     const submitted = page.locator('[data-of="contacts.submitted"]');
     await expect.poll(() => submitted.innerText()).toBe('12');
-    await expect.poll(() => page.locator('#rate-text').innerText()).toContain('written a second');
+    // The jobs are held, so nothing changes any more: the rate falls to none without a report that says so.
+    const rate = page.locator('#rate-text');
+    await expect
+      .poll(() => rate.innerText())
+      .toContain('Now 0.0 submitted and 0.0 written a second');
     expect(await findBarriers(page)).toEqual([]);
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Stop the run' }).click();

@@ -413,7 +413,8 @@ describeOn('postgres', 'donor-sync backup and restore on Postgres', () => {
     expect(await world.spent()).toBe(spent);
     const { batches } = await world.runJson(['holds'], holdsSchema);
     expect(batches).toMatchObject([{ kind: 'paid_since_backup', count: 1 }]);
-    await world.run(['holds', 'approve', '--batch', batches[0]?.id ?? '', '--yes']);
+    const approved = await world.run(['holds', 'approve', '--batch', batches[0]?.id ?? '']);
+    expect([approved.exitCode, approved.stderr]).toEqual([0, '']);
     await world.run(['sync']);
     expect(await world.spent()).toBe(spent + 1);
   });

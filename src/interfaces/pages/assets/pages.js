@@ -174,10 +174,16 @@ function follow() {
       setTimeout(refresh, Math.random() * END_SPREAD_MS);
     });
     stream.addEventListener('error', () => {
+      tellSilence();
       // The browser comes back by itself, unless it was sent away.
       if (stream.readyState === EventSource.CLOSED) stopFollowing(run);
     });
   }
+}
+
+/** Nothing is known of the run from here on, so that nobody takes its last figures for those of now. */
+function tellSilence() {
+  document.dispatchEvent(new CustomEvent('run-unheard'));
 }
 
 /**
@@ -248,6 +254,7 @@ function duration(ms) {
 
 /** @param {string} run */
 function stopFollowing(run) {
+  tellSilence();
   streams.get(run)?.close();
   streams.delete(run);
 }

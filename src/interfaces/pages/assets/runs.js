@@ -10,7 +10,10 @@
   const MAX_POINTS = 900;
   /** A rate is that of so many seconds. */
   const WINDOW = 5;
+  /** After so many seconds without a report, the run is taken to stand where it stood. */
+  const QUIET_SECONDS = 1;
 
+  /** @typedef {{ contacts: { submitted: number, written: number } }} Report */
   /** @typedef {{ at: number, submitted: number, written: number }} Sample */
   /** @type {Sample[]} */
   const samples = [];
@@ -22,9 +25,20 @@
 
   const part = document.getElementById('rate');
   const place = document.getElementById('rate-chart');
+  /** @type {Report | null} */
+  let latest = null;
   document.addEventListener('run-progress', (event) => {
-    if (event instanceof CustomEvent) take(event.detail);
+    if (!(event instanceof CustomEvent)) return;
+    latest = event.detail;
+    take(event.detail);
   });
+  document.addEventListener('run-unheard', () => {
+    latest = null;
+  });
+  // A run reports nothing while nothing changes. Without this, its last rate would stay as that of now.
+  setInterval(() => {
+    if (latest && Date.now() / 1000 - (samples.at(-1)?.at ?? 0) >= QUIET_SECONDS) take(latest);
+  }, 1000);
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
     chart?.destroy();
     chart = null;
@@ -36,7 +50,7 @@
     }).observe(place);
   }
 
-  /** @param {{ contacts: { submitted: number, written: number } }} report */
+  /** @param {Report} report */
   function take({ contacts: { submitted, written } }) {
     const at = Date.now() / 1000;
     samples.push({ at, submitted, written });
