@@ -70,6 +70,8 @@ export async function lockFile({ db, name }: Pick<MovePlace, 'db' | 'name'>): Pr
 interface MoveDeps {
   now(): number;
   onTable(moved: MovedTable): void;
+  /** Called when all rows have arrived, and before the source is marked as moved. */
+  onArrived?(): Promise<void>;
   /** Adds to the audit of the source. */
   record: RecordEntry;
   /** Empties a target with an unfinished move, instead of continuing or refusing it. */
@@ -84,7 +86,7 @@ interface MoveDeps {
 export async function moveStore(
   source: MovePlace,
   target: MovePlace,
-  { now, onTable, record, startsOver = false }: MoveDeps,
+  { now, onTable, onArrived, record, startsOver = false }: MoveDeps,
 ): Promise<MovedTable[]> {
   const id = await beginMove(source, target, { newMove: newId(now()), startsOver });
   const moved = new Map<string, MovedTable>();
@@ -94,6 +96,7 @@ export async function moveStore(
     onTable(table);
     moved.set(table.table, table);
   }
+  await onArrived?.();
   await source.requireInPlace();
   const { done_at: movedAt = null } = (await findMove(source.db)) ?? {};
   const doneAt = movedAt ?? now();

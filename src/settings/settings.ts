@@ -56,6 +56,8 @@ export interface LoadOptions {
   findConnectorDefinition(kind: string): Promise<ConnectorDefinition>;
   /** Hosts to which plain http is allowed, in addition to those that the text itself names. */
   allowInsecureHttp?: readonly string[];
+  /** Replaces the database that the text names: the settings as they are once a move is done. */
+  database?: string;
 }
 
 /** The settings file that is read if none is named. */
@@ -85,7 +87,8 @@ export async function parseSettings(text: string, options: LoadOptions): Promise
   const all = [...tree.problems, ...problems];
   if (settings === null || all.length > 0) throw settingsError(all, options.path);
   const path = resolve(options.cwd, options.path);
-  return { path, ...resolveFiles(settings, dirname(path)) };
+  const { database = settings.database } = options;
+  return { path, ...resolveFiles({ ...settings, database }, dirname(path)) };
 }
 
 async function readSettingsFile({ path, cwd }: LoadOptions): Promise<string> {

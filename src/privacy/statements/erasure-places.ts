@@ -121,14 +121,23 @@ export function openErasurePlaces(options: ErasurePlacesOptions): ErasurePlaces 
 
   async function copied(path: string, entries: readonly ErasureEntry[]): Promise<boolean> {
     try {
-      const log = open(path);
-      const known = new Set((await log.read()).map((entry) => JSON.stringify(entry)));
-      for (const entry of entries) if (!known.has(JSON.stringify(entry))) await log.append(entry);
+      await appendMissing(open(path), entries);
       return true;
     } catch {
       return false;
     }
   }
+}
+
+/** Appends the lines that a log does not have; resolves with their number. */
+export async function appendMissing(
+  log: Pick<ErasureLog, 'read' | 'append'>,
+  entries: readonly ErasureEntry[],
+): Promise<number> {
+  const known = new Set((await log.read()).map((entry) => JSON.stringify(entry)));
+  const missing = entries.filter((entry) => !known.has(JSON.stringify(entry)));
+  for (const entry of missing) await log.append(entry);
+  return missing.length;
 }
 
 function foldersIn(entries: readonly ErasureEntry[]): string[] {

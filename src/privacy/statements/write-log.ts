@@ -81,7 +81,7 @@ export function openWriteLog(erasureLogs: readonly string[], log: Pick<Log, 'war
     async append(lines) {
       const [first] = lines;
       if (first === undefined) return;
-      const text = lines.map((line) => `\n${JSON.stringify(line)}\n`).join('');
+      const text = toText(lines);
       for (const path of erasureLogs) {
         try {
           await appendTo(path, monthOf(first.at), text);
@@ -110,6 +110,35 @@ export function openWriteLog(erasureLogs: readonly string[], log: Pick<Log, 'war
         }),
       ),
   };
+}
+
+/**
+ * Copies the lines of one database into another log, month by month, except those that it has
+ * already. Resolves with their number. Throws the system's error if a file cannot be read or
+ * written.
+ */
+export async function copyWriteLog(
+  { from, store }: { from: string; store: string },
+  to: string,
+): Promise<number> {
+  if (from === to) return 0;
+  let copied = 0;
+  const there = new Map((await listFiles(to)).map(({ month, path }) => [month, path]));
+  for (const { month, path } of await listFiles(from)) {
+    const target = there.get(month);
+    const known = parse(target === undefined ? '' : await readFile(target, 'utf8'));
+    const ids = new Set(known.map(({ id }) => id));
+    const lines = parse(await readFile(path, 'utf8')).filter(
+      (line) => line.store === store && !ids.has(line.id),
+    );
+    if (lines.length > 0) await appendTo(to, month, toText(lines));
+    copied += lines.length;
+  }
+  return copied;
+}
+
+function toText(lines: readonly LoggedWrite[]): string {
+  return lines.map((line) => `\n${JSON.stringify(line)}\n`).join('');
 }
 
 async function appendTo(path: string, month: string, text: string): Promise<void> {

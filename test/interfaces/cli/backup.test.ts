@@ -4,6 +4,7 @@ import {
   readdir,
   readFile,
   rm,
+  rmdir,
   stat,
   truncate,
   writeFile,
@@ -391,6 +392,30 @@ describeOn('postgres', 'donor-sync backup and restore on Postgres', () => {
     await writeFile(here.path('other-host/donor-sync.yaml'), shared + settings);
     const after = await here.run(['doctor', '--config', here.path('other-host/donor-sync.yaml')]);
     expect(after.stdout).toMatch(/✓ log of writes/);
+  });
+
+  it('keep after a move what the logs of the file say, and the log in its folders of backups', async () => {
+    const world = await open({ databaseUrl: 'sqlite:store.db' });
+    expect((await world.run(['sync'])).exitCode).toBe(0);
+    await mkdir(world.path('backups'));
+    expect((await world.run(['backup', 'backups/one.backup'])).exitCode).toBe(0);
+    const target = await freshPostgresUrl();
+    await mkdir(world.path('donor-sync.erasures'));
+    const refused = await world.run(['move', '--to', target, '--json']);
+    expect(refused.exitCode).toBe(2);
+    expect(refused.stdout).toContain('"move_logs_unusable"');
+    expect((await world.run(['status'])).exitCode).toBe(0);
+    await rmdir(world.path('donor-sync.erasures'));
+    const moved = await world.run(['move', '--to', target]);
+    expect(moved.exitCode, moved.stderr).toBe(0);
+    expect(moved.stdout).toContain(`spendingJournal: ${world.path('store.db.spending')}`);
+    const settings = await readFile(world.path('donor-sync.yaml'), 'utf8');
+    await writeFile(world.path('donor-sync.yaml'), settings.replace('sqlite:store.db', target));
+    // Without the lines about writes, an erasure after a restore would not know what to clear.
+    expect((await world.run(['doctor'])).stdout).toMatch(/✓ log of writes/);
+    expect((await world.run(['forget', await enhancedId(world), '--yes'])).exitCode).toBe(0);
+    const inFolder = await readFile(world.path('backups/donor-sync.erasures'), 'utf8');
+    expect(inFolder).toContain('"erased"');
   });
 
   it('hold a database that was put back by another program, and erase again', async () => {

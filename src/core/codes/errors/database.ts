@@ -215,6 +215,12 @@ export const DATABASE_ERRORS: ErrorTopic = {
       next: 'Run the command with the settings that name the file, and give the address of Postgres with `--to`.',
       document: MOVING,
     },
+    move_logs_unusable: {
+      means:
+        'The logs of erasures and writes could not be copied for the new database. The old database remains in use.',
+      next: 'Make the files that the message names readable and writable, then repeat the move.',
+      document: MOVING,
+    },
     move_unfinished: {
       means: 'The copy into this database was not finished, so the database is not used.',
       next: 'Repeat `donor-sync move` with the settings of the old database, or start over with `--start-over`, which empties the new one.',

@@ -86,8 +86,9 @@ export async function withProduct<Result>(
 export function loadProductSettings(
   deps: ProductDeps,
   config: string | undefined,
+  instead: Pick<LoadOptions, 'database'> = {},
 ): Promise<Settings> {
-  return loadSettings({ ...deps, path: settingsPath(config, deps.env) });
+  return loadSettings({ ...deps, ...instead, path: settingsPath(config, deps.env) });
 }
 
 /** Opens the product of these settings; the caller closes it. The keys are those of the database unless given. */

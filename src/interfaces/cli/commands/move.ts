@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { moveLogs } from '../../../backup/move-logs.ts';
 import { lockFile, type MovedTable, moveStore } from '../../../backup/move-store.ts';
 import type { Actor } from '../../../core/actor.ts';
 import { ConfigurationError } from '../../../core/errors.ts';
@@ -13,7 +14,9 @@ import { requireUsable } from '../../../database/migrate.ts';
 import type { Tables } from '../../../database/tables/tables.ts';
 import { installPgBoss } from '../../../jobs/engine/pg-boss.ts';
 import { auditRecorder } from '../../../privacy/audit/record.ts';
+import { storeTag } from '../../../privacy/statements/erasure-log.ts';
 import { readRuntimeOptions } from '../../../settings/environment.ts';
+import type { Settings } from '../../../settings/settings.ts';
 import { readOptions, runAction } from '../action/command.ts';
 import {
   baseOptions,
@@ -31,7 +34,7 @@ Examples:
 Copies everything of the SQLite file that the settings name into an empty Postgres database, compares
 it, and marks the file as moved; after that the file is refused by every command. No other process may
 have the file open. If it was killed or cut off, repeat it to continue. Until it ends, the file stays in use,
-and the new database is refused by every other command. --start-over empties a new database in which a
+and the new database is refused by every other command. The logs of erasures and writes come along. --start-over empties a new database in which a
 move did not finish, and starts again: that move may have been another file's.
 The new database needs the same DONOR_SYNC_SECRET_KEY.`;
 
@@ -45,6 +48,10 @@ interface MoveReport {
   /** The new database without its password. */
   to: string;
   tables: readonly MovedTable[];
+  /** The log of erasures that the new database uses; the log of writes is next to it. */
+  erasureLog: string | null;
+  /** The spending journal that the new database does not continue; null if there is none, or if it does. */
+  journalLeft: string | null;
 }
 
 /** The command `move`: from one machine's file to a server for many. */
@@ -57,13 +64,21 @@ export function moveCommand(deps: ProductDeps): Command {
   return command.action(() =>
     runAction(deps, command, async (output) => {
       const { config, to, startOver } = readOptions(command, optionsSchema);
-      const { database } = await loadProductSettings(deps, config);
-      const report = await move(deps, { fromUrl: database, toUrl: to, startOver });
+      const settings = await loadProductSettings(deps, config);
+      const moved = await loadProductSettings(deps, config, { database: to });
+      const report = await move(deps, { from: settings, to: moved, startOver });
       output.finish(report, () => {
         const rows = report.tables.reduce((sum, table) => sum + table.rows, 0);
         output.print(
           `Moved ${describeCount(rows, 'row')} of ${describeCount(report.tables.length, 'table')}.`,
         );
+        const { erasureLog, journalLeft } = report;
+        output.print(`Erasures and writes are now noted in ${erasureLog} and next to it.`);
+        if (journalLeft !== null) {
+          output.print(
+            `Spending is not recorded outside the new database yet. If only one host will do the syncs, set \`spendingJournal: ${journalLeft}\`. Without it, a restore asks what was paid for since the backup.`,
+          );
+        }
         output.print(`Write the new address into the setting \`database\`, and start again.`);
         output.print(`Once all is well, delete ${report.from}: people who are erased stay in it.`);
       });
@@ -73,9 +88,10 @@ export function moveCommand(deps: ProductDeps): Command {
 
 async function move(
   deps: ProductDeps,
-  { fromUrl, toUrl, startOver }: { fromUrl: string; toUrl: string; startOver: boolean },
+  { from: here, to: there, startOver }: { from: Settings; to: Settings; startOver: boolean },
 ): Promise<MoveReport> {
   const { clock, log } = deps;
+  const [fromUrl, toUrl] = [here.database, there.database];
   const [from, to] = [parseDatabaseUrl(fromUrl), parseDatabaseUrl(toUrl)];
   if (from.kind !== 'sqlite' || from.path === null || to.kind !== 'postgres') {
     throw new ConfigurationError(
@@ -104,10 +120,12 @@ async function move(
     const tables = await moveStore(source, target, {
       startsOver: startOver,
       now: () => clock.now(),
+      onArrived: () => moveLogs(here, there, storeTag(fingerprint)),
       onTable: ({ table, rows }) => log.info({ table, rows }, 'a table was moved'),
       record: auditRecorder({ clock, fingerprint, actor }),
     });
-    return { from: from.path, to: to.name, tables };
+    const journalLeft = there.spendingJournal === null ? (here.spendingJournal ?? null) : null;
+    return { from: from.path, to: to.name, tables, erasureLog: there.erasureLog, journalLeft };
   } finally {
     for (const { close } of opened) await close();
   }
