@@ -10,7 +10,6 @@ import {
   countRunningJobs,
   listReadyJobs,
   type ReadyJob,
-  recordJobProgress,
 } from '../credits/statements/jobs.ts';
 import { decryptProfile, encryptProfile } from '../fields/kept-profile.ts';
 import { recordDeliveries } from '../fields/statements/deliveries.ts';
@@ -30,6 +29,7 @@ import { planBatch } from './delivery/batch-plan.ts';
 import { readCircumstances } from './delivery/circumstances.ts';
 import { fetchResults } from './delivery/paid-profiles.ts';
 import { holdDonorChanges } from './guards/donor-changes.ts';
+import { recordProgress } from './guards/since-backup.ts';
 import { isTooYoungToVanish } from './poll.ts';
 import { concludeDelivery, type Fetched, planDelivery } from './profile-delivery.ts';
 
@@ -262,18 +262,16 @@ function withoutProfile(
 }
 
 async function recordWithoutProfile(
-  { store }: DeliverDeps,
+  deps: DeliverDeps,
   run: Run,
   ended: { vanished: string[]; failed: string[] },
   postponed: Delivery[],
 ): Promise<void> {
   if (ended.vanished.length > 0 || ended.failed.length > 0) {
-    await store.checkpoint(run.lease, (trx) =>
-      recordJobProgress(trx, run.id, { ...ended, completed: [], tooOld: [] }),
-    );
+    await recordProgress(deps, run, { ...ended, completed: [], tooOld: [] });
   }
   if (postponed.length > 0) {
-    await store.checkpoint(run.lease, (trx) => recordDeliveries(trx, run.id, postponed));
+    await deps.store.checkpoint(run.lease, (trx) => recordDeliveries(trx, run.id, postponed));
   }
 }
 

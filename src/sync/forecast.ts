@@ -16,7 +16,7 @@ import type { DueReason } from '../database/tables/contacts.ts';
 import { lookUpRecords } from '../fields/records.ts';
 import type { Run, SyncDeps } from './control/context.ts';
 import { findOutside } from './guards/filter.ts';
-import { forecastRestore, type RestoreForecast } from './guards/since-backup.ts';
+import { forecastRestore, type RestoreForecast } from './guards/forecast-restore.ts';
 import { askedBefore, decideAgain, decideContact, type PlanRules } from './plan.ts';
 import { pagesToRead, plannedContact, planRules } from './read.ts';
 import { SAMPLE_SIZE } from './sample-persons.ts';

@@ -5,10 +5,10 @@ import {
   listRunningJobs,
   type Progress,
   type RunningJob,
-  recordJobProgress,
 } from '../credits/statements/jobs.ts';
 import type { JobProgress } from '../partner/progress.ts';
 import type { Run, SyncDeps } from './control/context.ts';
+import { recordProgress } from './guards/since-backup.ts';
 import {
   afterPoll,
   MAX_JOBS_PER_POLL,
@@ -39,7 +39,7 @@ const PATIENCE_MS = 15 * 60_000;
 /** The same as a number of polls, because a clock may be set in the meantime. */
 const PATIENCE_LOOKS = PATIENCE_MS / MAX_POLL_MS;
 
-type PollDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'log'>;
+type PollDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'log' | 'newId'>;
 
 /** Polls the running jobs until submitting has ended and no job is running. */
 export async function pollJobs(deps: PollDeps, run: Run): Promise<void> {
@@ -94,10 +94,11 @@ interface PollRound {
 
 /** Polls all running jobs after the given one, at most 1,000 per request. */
 async function lookAtJobs(
-  { store, partner, clock }: PollDeps,
+  deps: PollDeps,
   run: Run,
   { after, ageCounts }: { after: RunningJob | null; ageCounts: boolean },
 ): Promise<PollRound> {
+  const { store, partner, clock } = deps;
   const look: PollRound = { startedAt: clock.now(), doneAges: [], last: after };
   while (!run.control.stopping.aborted) {
     const jobs = await listRunningJobs(
@@ -112,7 +113,7 @@ async function lookAtJobs(
       run.control.ending,
     );
     const progress = sortByState(jobs, states, { now: clock.now(), ageCounts });
-    await store.checkpoint(run.lease, (trx) => recordJobProgress(trx, run.id, progress));
+    await recordProgress(deps, run, progress);
     const done = new Set([...progress.completed, ...progress.failed]);
     for (const job of jobs) {
       if (done.has(job.trackingId)) look.doneAges.push(clock.now() - job.submittedAt);

@@ -9,6 +9,7 @@ import {
   given,
   isNull,
   not,
+  oneOf,
   own,
   type Value,
 } from './changes.ts';
@@ -48,6 +49,8 @@ export function inLine(to: ContactState | null, set: Changes, when?: Condition):
     otherwise: NOT_IN_LINE,
   };
 }
+
+const MAYBE_PAID = { due_reason: null, ...outcome('paid_since_backup') };
 
 export const LINE_EVENTS = {
   reconsidered: {
@@ -102,7 +105,22 @@ export const LINE_EVENTS = {
     { due_reason: null, ...outcome('identity_mass_change') },
     equal(own('due_reason'), 'identity_changed'),
   ),
-  maybePaid: inLine('held', { due_reason: null, ...outcome('paid_since_backup') }),
+  maybePaid: {
+    ways: [
+      { from: ['due'], to: 'held', set: MAYBE_PAID },
+      {
+        // The service has lost its job since the backup.
+        from: ['settled'],
+        to: 'held',
+        when: all(
+          isNull(own('asked_identity')),
+          oneOf(own('outcome_reason'), ['job_vanished', 'job_too_old']),
+        ),
+        set: MAYBE_PAID,
+      },
+    ],
+    otherwise: NOT_IN_LINE,
+  },
   suspected: {
     ways: [
       {

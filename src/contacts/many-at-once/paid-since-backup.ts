@@ -32,7 +32,7 @@ export async function findBought(
 }
 
 /**
- * Holds these contacts if they are due, all in one batch; later contacts join the open batch. Resolves
+ * Holds these contacts if they are due or have lost their job, all in one batch; later contacts join the open batch. Resolves
  * with the IDs of those that are held.
  */
 export async function holdMaybePaid(

@@ -216,7 +216,7 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   },
   paid_since_backup: {
     means:
-      'The database was restored from a backup, and this contact is new or changed since. It may have been paid for after the backup: nothing outside the database says that it was not. Nothing was sent.',
+      'The database was restored from a backup, and this contact is new or changed since. It may have been paid for after the backup: nothing outside the database says that it was not. The same holds for a job that was in progress in the backup and that the service has lost since. Nothing was sent.',
     next: '`donor-sync holds` shows how many contacts wait for this. `donor-sync holds approve --batch` buys their profiles, for some of them perhaps a second time; `reject --batch` counts them as paid for.',
     costs: 'Nothing now. `reject` costs nothing; `approve` costs one credit for each contact.',
   },

@@ -54,7 +54,10 @@ export async function listRunningJobs(
   );
 }
 
-/** Number of running jobs, and how many of them come after the given one. */
+/**
+ * Number of running jobs, and how many of them come after the given one, with the time of the oldest of
+ * these. If none is given, that is all of them.
+ */
 export async function countRunningJobs(
   reader: Reader,
   integrationId: string,
@@ -72,24 +75,31 @@ export async function countRunningJobs(
   };
 }
 
-/** Records the result of a poll. */
+/** A job that ended without a result, although it was paid for. */
+export interface LostJob {
+  crmId: string;
+  submittedAt: number;
+}
+
+/** Records the result of a poll; resolves with the jobs that are lost. */
 export async function recordJobProgress(
   trx: RunTransaction,
   runId: string,
   progress: Progress,
-): Promise<void> {
+): Promise<LostJob[]> {
   const run = { id: runId, now: trx.clock.now() };
   for (const batch of inFilledBatches(progress.completed)) {
     const { rows } = await complete(trx, { trackingIds: batch });
     await move(trx, trx.lease, 'jobDone', rows, run);
   }
-  const ended = [
-    ...(await closeJobs(trx, trx.lease, run, progress.failed, 'failed', 'no_match')),
+  const failed = await closeJobs(trx, trx.lease, run, progress.failed, 'failed', 'no_match');
+  const lost = [
     ...(await closeJobs(trx, trx.lease, run, progress.vanished, 'vanished', 'job_vanished')),
     ...(await closeJobs(trx, trx.lease, run, progress.tooOld, 'vanished', 'job_too_old')),
   ];
   // Once all have ended, because one of them may be what another contact would get.
-  await inheritLater(trx, trx.lease, run, ended);
+  await inheritLater(trx, trx.lease, run, [...failed, ...lost]);
+  return lost.map(({ crm_id: crmId, submitted_at: submittedAt }) => ({ crmId, submittedAt }));
 }
 
 /** Number of jobs that are done and not delivered yet, including refused ones. */
@@ -169,8 +179,8 @@ async function closeJobs(
   trackingIds: readonly string[],
   state: 'failed' | 'vanished',
   outcome_reason: OutcomeReason,
-): Promise<{ crm_id: string }[]> {
-  const ended: { crm_id: string }[] = [];
+): Promise<{ crm_id: string; submitted_at: number }[]> {
+  const ended: { crm_id: string; submitted_at: number }[] = [];
   for (const batch of inFilledBatches(trackingIds)) {
     const jobs = await trx
       .updateTable('jobs')
@@ -182,7 +192,7 @@ async function closeJobs(
       })
       .where('tracking_id', 'in', batch)
       .where('state', 'in', ['processing', 'completed'])
-      .returning(['tracking_id', 'crm_id'])
+      .returning(['tracking_id', 'crm_id', 'submitted_at'])
       .execute();
     const event = state === 'failed' ? 'jobFailed' : 'jobVanished';
     await move(trx, lease, event, jobs, run, { outcome_reason });

@@ -93,7 +93,7 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
   paid_since_backup: {
     inShort: () => 'perhaps paid for since the backup',
     why: ({ count }) =>
-      `The database was restored from a backup, and these contacts are new or changed since. Some or all of them (${count}) may have been paid for after the backup, and nothing outside the database says which. A balance that is not lower than before proves nothing: credits may have been added, and other tools may spend from the same key.`,
+      `The database was restored from a backup. These contacts are new or changed since, or the service has lost their jobs. Some or all of them (${count}) may have been paid for, and nothing outside the database says which. A balance that is not lower than before proves nothing: credits may have been added, and other tools may spend from the same key.`,
     credits: (count) => count,
     answers(count) {
       const contacts = describeCount(count, 'contact');

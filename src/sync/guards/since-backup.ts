@@ -8,8 +8,13 @@ import { listDueContactIds } from '../../contacts/contacts.ts';
 import { PRIORITY } from '../../contacts/life/line-events.ts';
 import { findBought, holdMaybePaid } from '../../contacts/many-at-once/paid-since-backup.ts';
 import { isConfigurationError } from '../../core/errors.ts';
+import {
+  countRunningJobs,
+  type Progress,
+  recordJobProgress,
+} from '../../credits/statements/jobs.ts';
 import { expectBalance } from '../../credits/statements/journal/recall.ts';
-import { findShares, isReadable, type SharingContact } from '../../credits/statements/paid-jobs.ts';
+import { findShares } from '../../credits/statements/paid-jobs.ts';
 import {
   endRecalled,
   findRecalled,
@@ -91,42 +96,37 @@ export function createSinceBackup(deps: GuardDeps, run: Run): SinceBackup {
 }
 
 /**
+ * Records the result of a poll. Jobs that were under way in the backup may have been delivered since,
+ * and the service keeps their results for a few days only. So if they are gone after a restore, a user
+ * decides about their contacts, instead of the next run paying for them again.
+ */
+export async function recordProgress(
+  { store, newId }: Pick<SyncDeps, 'store' | 'newId'>,
+  run: Pick<Run, 'id' | 'integration' | 'lease'>,
+  progress: Progress,
+): Promise<void> {
+  const restore = await findRestoreToSort(store.reader, run.integration.id);
+  await store.checkpoint(run.lease, async (trx) => {
+    const lost = await recordJobProgress(trx, run.id, progress);
+    if (restore === null) return;
+    const before = lost.filter(({ submittedAt }) => submittedAt < restore.heldAt);
+    const crmIds = before.map(({ crmId }) => crmId);
+    await holdMaybePaid(trx, { runId: run.id, newId }, crmIds);
+  });
+}
+
+/**
  * Ends the restore with a run that has read and sorted everything, networks included. A run of single
- * contacts leaves the others to the next complete run.
+ * contacts leaves the others to the next complete run. While a job from before the restore is running,
+ * the restore stays open: the service may have lost its result.
  */
 export async function endSorting({ store }: Pick<SyncDeps, 'store'>, run: Run): Promise<void> {
   if (run.only !== null || !run.control.isDone('submit')) return;
+  const restore = await findRestoreToSort(store.reader, run.integration.id);
+  if (restore === null) return;
+  const { oldestFreshAt: oldest } = await countRunningJobs(store.reader, run.integration.id, null);
+  if (oldest !== null && oldest < restore.heldAt) return;
   await store.checkpoint(run.lease, endRestore);
-}
-
-/** Which contacts a run would hold because they may be paid for. */
-export interface RestoreForecast {
-  findWaiting(contacts: readonly SharingContact[]): Promise<ReadonlySet<string>>;
-}
-
-/** The same before a run. */
-export async function forecastRestore(
-  deps: Pick<SyncDeps, 'store' | 'clock' | 'partner' | 'log'>,
-  run: GuardRun,
-): Promise<RestoreForecast> {
-  const { store, clock } = deps;
-  const { id, refresh } = run.integration;
-  const restore = await findRestoreToSort(store.reader, id);
-  const isKnown = restore === null || (await isExplained(deps, run, restore));
-  return {
-    async findWaiting(contacts) {
-      const rules = sharingRules(deps, run);
-      const oldBefore = askedBefore({ refresh, now: clock.now() });
-      const ids = contacts.map(({ crmId }) => crmId);
-      const recalled = await findRecalled(store.reader, store.fingerprint, id, ids);
-      const waiting = contacts.filter(({ crmId, identity }) => {
-        const row = recalled.get(crmId);
-        if (row === undefined) return !isKnown;
-        return !isReadable(row, identity, rules) && row.paidAt >= oldBefore;
-      });
-      return new Set(waiting.map(({ crmId }) => crmId));
-    },
-  };
 }
 
 /** Contacts in the journal stay due: they are sorted when it is their turn. */

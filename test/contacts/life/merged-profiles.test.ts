@@ -336,10 +336,12 @@ async function takenInWhileAsked(world: StoreWorld, ways: readonly [string, stri
 async function endBoth(world: StoreWorld, how: 'at once' | 'one after the other') {
   const failed = { ...NO_PROGRESS, failed: [trackingIdOf('c-2')] };
   const vanished = { ...NO_PROGRESS, vanished: [trackingIdOf('c-1')] };
-  if (how === 'at once')
-    return world.store.checkpoint(world.lease, (trx) =>
+  if (how === 'at once') {
+    await world.store.checkpoint(world.lease, (trx) =>
       recordJobProgress(trx, RUN, { ...failed, vanished: vanished.vanished }),
     );
+    return;
+  }
   await world.store.checkpoint(world.lease, (trx) => recordJobProgress(trx, RUN, failed));
   const taken = { state: 'submitted', tracking_id: trackingIdOf('c-1') };
   expect(await contactOf(world, 'c-2')).toMatchObject(taken);

@@ -376,7 +376,7 @@ interface Ends {
 }
 
 /** Notes what a poll showed, by CRM id. */
-function record({ store, lease }: StoreWorld, ends: Ends, runId = RUN): Promise<void> {
+function record({ store, lease }: StoreWorld, ends: Ends, runId = RUN) {
   return store.checkpoint(lease, (trx) =>
     recordJobProgress(trx, runId, {
       completed: (ends.completed ?? []).map(trackingIdOf),

@@ -1,8 +1,12 @@
 import { appendFile, copyFile, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type CliWorld, openCliWorld } from '../../helpers/cli.ts';
+import { openDatabase } from '../../../src/database/database.ts';
+import type { Tables } from '../../../src/database/tables/tables.ts';
+import { type CliWorld, openCliWorld, startAndSubmit } from '../../helpers/cli.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
+import { holdJobs } from '../../helpers/held-jobs.ts';
 import { controlService } from '../../helpers/service-control.ts';
 import { holdsSchema } from './documents.ts';
 
@@ -321,3 +325,46 @@ async function moreRows(world: CliWorld): Promise<Record<string, string>[]> {
     Employer: employers[0] ?? '',
   }));
 }
+
+describe('a backup that was made while jobs were under way', () => {
+  const DAY_MS = 86_400_000;
+
+  it('buys nothing again at a restore when the service has lost them since', async () => {
+    const jobs = holdJobs();
+    let aheadMs = 0;
+    const clock = () => jobs.service.clock() + aheadMs;
+    const world = await open({ people: 4, service: { ...jobs.service, clock } });
+    const rows = await world.rows();
+    const { child, ended } = await startAndSubmit(world);
+    child.kill('SIGTERM');
+    await ended;
+    await makeOlder(world, 8 * DAY_MS);
+    expect((await world.run(['backup', 'one.backup'])).exitCode).toBe(0);
+    await makeOlder(world, -8 * DAY_MS);
+    jobs.letEnd();
+    expect(await sync(world)).toMatchObject({ status: 'succeeded' });
+    const spent = await world.spent();
+    expect([spent, await enhanced(world)]).toEqual([4, 4]);
+    await world.saveRows(rows);
+    aheadMs = 8 * DAY_MS;
+    await world.runJson(['restore', 'one.backup', '--yes'], restoredSchema);
+    expect((await world.run(['restore', '--agree', 'riverside', '--yes'])).exitCode).toBe(0);
+    await sync(world, '--full');
+    await sync(world, '--full');
+    expect(await world.spent()).toBe(spent);
+    const { batches } = await world.runJson(['holds'], holdsSchema);
+    expect(batches).toMatchObject([{ kind: 'paid_since_backup', count: 4, credits: 4 }]);
+    const rejected = await world.run(['holds', 'reject', '--batch', batches[0]?.id ?? '']);
+    expect(rejected.exitCode, rejected.stderr).toBe(0);
+    await sync(world, '--full');
+    expect(await world.spent()).toBe(spent);
+  });
+
+  /** The clock of the product cannot be set: it has to agree with the service's. */
+  async function makeOlder(world: CliWorld, ms: number): Promise<void> {
+    const { db, close } = await openDatabase<Tables>(`sqlite:${world.path('store.db')}`);
+    const submitted_at = sql<number>`submitted_at - ${ms}`;
+    await db.updateTable('jobs').set({ submitted_at }).execute();
+    await close();
+  }
+});
