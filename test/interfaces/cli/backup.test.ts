@@ -48,6 +48,12 @@ const restoredSchema = z.object({
   }),
 });
 
+const spendingSchema = z.object({
+  restored: z.object({
+    spending: z.object({ isJournaled: z.boolean(), contacts: z.int(), credits: z.int() }),
+  }),
+});
+
 const agreedSchema = z.object({
   agreed: z.array(
     z.object({ integration: z.string(), credits: z.int().nullable(), wasHeld: z.boolean() }),
@@ -443,4 +449,37 @@ describeOn('postgres', 'donor-sync backup and restore on Postgres', () => {
     await world.run(['sync']);
     expect(await world.spent()).toBe(spent + 1);
   });
+
+  it('take over what was paid for since, by the journal that the settings name', async () => {
+    const [databaseUrl, another] = [await freshPostgresUrl(), await freshPostgresUrl()];
+    const world = await open({ databaseUrl });
+    const settings = await readFile(world.path('donor-sync.yaml'), 'utf8');
+    const journaled = `spendingJournal: spending.journal\n${settings}`;
+    await writeFile(world.path('donor-sync.yaml'), journaled);
+    const rows = await world.rows();
+    await world.saveRows(rows.slice(0, 6));
+    expect((await world.run(['sync'])).exitCode).toBe(0);
+    const old = new URL(databaseUrl);
+    old.pathname += '_old';
+    await copyServerDatabase(another, { from: new URL(databaseUrl), to: old });
+    await world.saveRows(rows);
+    expect((await world.run(['sync'])).exitCode).toBe(0);
+    expect(await world.spent()).toBe(12);
+    await writeFile(world.path('donor-sync.yaml'), journaled.replace(databaseUrl, old.href));
+    await world.saveRows(rows);
+    const restored = await world.runJson(['restore', '--put-back', '--yes'], spendingSchema);
+    expect(restored.restored.spending).toEqual({ isJournaled: true, contacts: 6, credits: 6 });
+    expect((await world.run(['restore', '--agree', 'riverside', '--yes'])).exitCode).toBe(0);
+    expect((await world.run(['sync', '--full'])).exitCode).toBe(0);
+    expect(await world.spent()).toBe(12);
+    expect((await world.rows()).filter((row) => row['Donor ID']).length).toBeGreaterThan(6);
+  });
 });
+
+/** As a snapshot of the server would bring it back. `over` is any other database of the server. */
+async function copyServerDatabase(over: string, { from, to }: { from: URL; to: URL }) {
+  const { db, close } = await openDatabase<Tables>(over);
+  const [source, target] = [from, to].map(({ pathname }) => sql.id(pathname.slice(1)));
+  await sql`create database ${target} template ${source}`.execute(db);
+  await close();
+}
