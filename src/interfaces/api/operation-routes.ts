@@ -3,7 +3,6 @@ import type { RouteConfig } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
 import { HTTPException } from 'hono/http-exception';
-import { stream } from 'hono/streaming';
 import { z } from 'zod';
 import { isoTime } from '../../core/clock.ts';
 import type { Role } from '../../core/role.ts';
@@ -26,6 +25,9 @@ import type { HttpDeps, HttpEnv } from './request/context.ts';
 import { HttpError } from './request/errors.ts';
 import { limitBody, MAX_API_BODY_BYTES, requireJsonBody } from './request/guards.ts';
 import { createRouter, failure, json, problems, refuseInvalid } from './request/router.ts';
+import { sendStream } from './send-stream.ts';
+
+export const CSV = 'text/csv; charset=utf-8';
 
 export interface RouteOptions {
   method: 'get' | 'post' | 'put' | 'delete';
@@ -94,7 +96,8 @@ export function createOperationRoutes(deps: HttpDeps, access: Access) {
           return c.json({ approval: describeApproval(recorded) }, 202);
         }
         if (findStream(operation) !== undefined && wantsCsv(c, form)) {
-          return sendStream(c, await performStream(world, caller, operation, input));
+          const { file, parts } = await performStream(world, caller, operation, input);
+          return await sendStream(c, deps, { file, mediaType: CSV, parts });
         }
         const result = await perform(world, caller, operation, input, digest);
         await options.takeUp?.();
@@ -146,21 +149,8 @@ export function sendCsv<Result, Input>(
   if (csv === undefined) throw new Error(`${name} has no file.`);
   return c.body(csv.text(result), 200, {
     'Cache-Control': 'no-store',
-    'Content-Type': 'text/csv; charset=utf-8',
+    'Content-Type': CSV,
     'Content-Disposition': `attachment; filename="${csv.file(result, input)}"`,
-  });
-}
-
-/** Responds with a file that is written while it is read. */
-export function sendStream(
-  c: Context<HttpEnv>,
-  { file, parts }: { file: string; parts: AsyncIterable<string> },
-): Response {
-  c.header('Cache-Control', 'no-store');
-  c.header('Content-Type', 'text/csv; charset=utf-8');
-  c.header('Content-Disposition', `attachment; filename="${file}"`);
-  return stream(c, async (out) => {
-    for await (const part of parts) await out.write(part);
   });
 }
 

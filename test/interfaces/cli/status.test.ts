@@ -1,3 +1,4 @@
+import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { openCliWorld } from '../../helpers/cli.ts';
@@ -136,6 +137,19 @@ describe('donor-sync runs', () => {
     ]);
     const none = await world.run(['runs', id, '--outcome', 'held']);
     expect(none.stdout).toBe('No contact of this run is like that.\n');
+  });
+
+  it('says that a file is not complete if an error ends it, and fails', async () => {
+    const world = await open({ people: 1 });
+    const [synced] = (await world.runJson(['sync'], runsSchema)).runs;
+    const db = new Sqlite(world.path('store.db'));
+    // A time that cannot be written.
+    db.exec('update run_rows set at = 9000000000000000');
+    db.close();
+    const { exitCode, stdout, stderr } = await world.run(['runs', synced?.id ?? '', '--csv']);
+    expect(exitCode).toBe(1);
+    expect(stdout).toBe('Contact,Outcome,Reason,Why,Detail,At\n');
+    expect(stderr).toContain('The file on stdout is not complete: delete it, and try again.');
   });
 
   it('asks which run is meant by a filter, and knows outcomes that there are', async () => {

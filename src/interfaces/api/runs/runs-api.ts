@@ -1,6 +1,5 @@
 /** /v1/runs: the runs, what each did to contacts, and the stop of one in progress. */
 import { createRoute, z } from '@hono/zod-openapi';
-import { stream } from 'hono/streaming';
 import { OUTCOME_ORDER } from '../../../core/outcome.ts';
 import { perform } from '../../../operations/kit/perform.ts';
 import { previewRedelivery, redeliver } from '../../../operations/redeliver.ts';
@@ -19,6 +18,7 @@ import { authorised, getCaller, toOperationDeps } from '../request/caller.ts';
 import { findRun } from '../request/client-access.ts';
 import type { HttpDeps } from '../request/context.ts';
 import { createRouter, json, problems } from '../request/router.ts';
+import { sendStream } from '../send-stream.ts';
 
 export function runRoutes(deps: HttpDeps, access: Access) {
   const { app, add } = createOperationRoutes(deps, access);
@@ -111,12 +111,10 @@ export function runContactRoutes(deps: HttpDeps, access: Access) {
     // Checked before the first byte, so that an unknown run gets the right response.
     await findRun(c, reader, run);
     const form = format === 'csv' ? 'csv' : 'json';
-    c.header('Content-Type', `${MEDIA_TYPES[form]}; charset=utf-8`);
-    c.header('Content-Disposition', `attachment; filename="run-${run}.${form}"`);
-    return stream(c, async (out) => {
-      for await (const text of streamRunContacts({ reader, caller }, which, form)) {
-        await out.write(text);
-      }
+    return sendStream(c, deps, {
+      file: `run-${run}.${form}`,
+      mediaType: `${MEDIA_TYPES[form]}; charset=utf-8`,
+      parts: streamRunContacts({ reader, caller }, which, form),
     });
   });
 }

@@ -28,6 +28,7 @@ import {
   toOption,
 } from './operation-input.ts';
 import { endWith, printResult } from './operation-output.ts';
+import { printStream } from './print-stream.ts';
 import {
   baseOptions,
   type Opening,
@@ -183,7 +184,7 @@ async function carryOutWhole<Input extends InputSchema, Result extends z.ZodType
     return EXIT_CODES.done;
   }
   const { parts } = await performStream(world, toCaller(deps), operation, input);
-  for await (const part of parts) deps.stdout.write(part);
+  await printStream(deps, output, parts);
   return EXIT_CODES.done;
 }
 

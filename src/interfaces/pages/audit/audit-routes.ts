@@ -4,9 +4,10 @@ import type { Context, Hono } from 'hono';
 import { readCursor, writeCursor } from '../../../core/cursor.ts';
 import { exportAudit, listAudit, verifyAudit } from '../../../operations/audit.ts';
 import { perform, performStream } from '../../../operations/kit/perform.ts';
-import { sendStream } from '../../api/operation-routes.ts';
+import { CSV } from '../../api/operation-routes.ts';
 import { getCaller, toOperationDeps } from '../../api/request/caller.ts';
 import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
+import { sendStream } from '../../api/send-stream.ts';
 import type { PageFrame } from '../frame/page-app.ts';
 import { type AuditQuery, readAuditQuery } from './query.ts';
 
@@ -23,7 +24,8 @@ export function auditPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv>
     const query = readAuditQuery(c.req.query());
     if (query.asked === null) return show(c, query);
     const { filter } = query.asked;
-    return sendStream(c, await performStream(world, getCaller(c), exportAudit, filter));
+    const { file, parts } = await performStream(world, getCaller(c), exportAudit, filter);
+    return sendStream(c, deps, { file, mediaType: CSV, parts });
   });
 
   app.post('/audit/verify', frame.act(verifyAudit.role), async (c) => {

@@ -19,6 +19,7 @@ import { recordNamesShown } from '../../action/names-shown.ts';
 import { toCaller } from '../../action/operation-asking.ts';
 import { operationCommand } from '../../action/operation-command.ts';
 import { addOptions, performHere } from '../../action/perform-here.ts';
+import { printStream } from '../../action/print-stream.ts';
 import {
   baseOptions,
   type ProductAction,
@@ -188,9 +189,8 @@ async function printCsv(
   const run = await findRunId(reader, typed, output);
   const { outcome, reason, contact } = options;
   const which: RunContactsInput = { run, outcome, reason, contact };
-  for await (const text of streamRunContacts({ reader, caller: toCaller(deps) }, which, 'csv')) {
-    deps.stdout.write(text);
-  }
+  const parts = streamRunContacts({ reader, caller: toCaller(deps) }, which, 'csv');
+  await printStream(deps, output, parts);
 }
 
 function isFiltered({ outcome, reason, contact }: RunsOptions): boolean {

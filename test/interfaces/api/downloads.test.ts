@@ -1,0 +1,138 @@
+/** Files that are written while they are read, and an error in the middle. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3';
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { savePause } from '../../../src/clients/statements/schedules.ts';
+import { closedAfterTest } from '../../helpers/closed-after-test.ts';
+import { type HttpWorld, openHttpWorld } from './http-world.ts';
+
+const open = closedAfterTest(openHttpWorld);
+
+/** What no reader can write as a time. */
+const IMPOSSIBLE_TIME = 9_000_000_000_000_000;
+
+const AUDIT = { header: /^Entry,At,Who/, prepare: breakAudit };
+const BROKEN = [
+  { name: 'the audit', path: async () => '/v1/audit/export', ...AUDIT },
+  { name: 'the audit page', path: async () => '/audit/csv', ...AUDIT },
+  {
+    name: 'the contacts of a run',
+    path: async (run: string) => `/v1/runs/${run}/contacts?format=csv`,
+    header: /^Contact,Outcome/,
+    prepare: breakRun,
+  },
+];
+
+it.each(BROKEN)('breaks off a download of $name that fails in the middle', async (one) => {
+  const world = await open();
+  const token = await world.addToken('admin');
+  const path = await one.path(await one.prepare(world));
+  const headers = { authorization: `Bearer ${token}`, accept: 'text/csv' };
+
+  const response = await fetch(world.url + path, { headers });
+  expect(response.status).toBe(200);
+  await expect(response.text()).rejects.toThrow();
+
+  const { text } = await readRaw(world.url, path, { headers });
+  const [head = '', body = ''] = text.split('\r\n\r\n');
+  expect(head).toMatch(/^HTTP\/1\.1 200 /);
+  expect(body.split('\r\n')[1]).toMatch(one.header);
+  expect(body).not.toMatch(/\r\n0\r\n/);
+
+  // Without chunks, a connection that is merely closed would be the end of the file.
+  const older = await readRaw(world.url, path, { version: '1.0', headers });
+  expect(older.error).toBe('ECONNRESET');
+
+  const lines = world.logLines.filter((line) => line.includes('a download was broken off'));
+  expect(lines).toHaveLength(3);
+});
+
+it('refuses a download that fails before its first part', async () => {
+  const world = await open();
+  const token = await world.addToken('admin');
+  const run = await breakRun(world);
+  const path = `/v1/runs/${run}/contacts?format=json-file`;
+  const { status, headers, text } = await world.request(path, { token });
+  expect(status).toBe(500);
+  expect(headers.get('content-disposition')).toBeNull();
+  expect(text).toContain('internal_error');
+});
+
+it('ends a download whose reader has left, without an error in the log', async () => {
+  const world = await open();
+  const token = await world.addToken('admin');
+  const { store } = world.application;
+  await store.act(async (trx) => {
+    for (let at = 0; at < 1_200; at += 1) await savePause(trx, `client-${at}`);
+  });
+  const path = '/v1/audit/export?action=schedule.paused';
+  const headers = { authorization: `Bearer ${token}`, accept: 'text/csv' };
+  const leave = new AbortController();
+  const response = await fetch(world.url + path, { headers, signal: leave.signal });
+  await response.body?.getReader().read();
+  leave.abort();
+  await sleep(50);
+  const whole = await world.request(path, { headers });
+  expect(whole.text.trim().split('\n')).toHaveLength(1_201);
+  expect(world.logLines.filter((line) => line.includes('"level":50'))).toEqual([]);
+});
+
+/** No entry of the audit can be read; new ones can still be added. */
+async function breakAudit({ folder }: HttpWorld): Promise<string> {
+  const columns = ['seq', 'at', 'integration_id', 'action', 'key_id', 'hash'];
+  change(
+    folder,
+    `alter table audit_entries rename to kept_entries;
+    create view audit_entries as select ${columns.join(', ')}, json('[') as sealed from kept_entries;
+    create trigger keep_entry instead of insert on audit_entries begin
+      insert into kept_entries (${columns.join(', ')}, sealed)
+      values (${columns.map((column) => `new.${column}`).join(', ')}, new.sealed);
+    end`,
+  );
+  return '';
+}
+
+/** A contact of the run cannot be written. */
+async function breakRun(world: HttpWorld): Promise<string> {
+  await world.addPeople(3);
+  const token = await world.addToken('admin');
+  const asked = await world.request('/v1/integrations/riverside/runs', { method: 'POST', token });
+  const { run } = asked.read(z.object({ run: z.object({ id: z.string() }) }));
+  await world.untilEnded(run.id);
+  change(world.folder, `update run_rows set at = ${IMPOSSIBLE_TIME}`);
+  return run.id;
+}
+
+function change(folder: string, statements: string): void {
+  const db = new Sqlite(join(folder, 'store.db'));
+  db.exec(statements);
+  db.close();
+}
+
+/** The bytes of a response, as they arrive before the connection ends. */
+async function readRaw(
+  url: string,
+  path: string,
+  { version = '1.1', headers }: { version?: string; headers: Record<string, string> },
+): Promise<{ text: string; error: string | undefined }> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`GET ${path} HTTP/${version}\r\nHost: ${hostname}:${port}\r\n${lines.join('')}\r\n`);
+  const received: string[] = [];
+  socket.setEncoding('latin1');
+  socket.on('data', (text) => received.push(String(text)));
+  // A connection that stays open would have ended the response normally.
+  socket.setTimeout(2_000, () => socket.destroy());
+  let error: string | undefined;
+  socket.on('error', (thrown: NodeJS.ErrnoException) => {
+    error = thrown.code;
+  });
+  await new Promise((resolve) => socket.on('close', resolve));
+  return { text: received.join(''), error };
+}
