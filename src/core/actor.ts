@@ -2,9 +2,9 @@
 export interface Actor {
   /**
    * `command`: a user of the machine, on the command line. `token`, `session`: over HTTP, with an
-   * access token or with a browser that signed in with one. `local`: the first visitor, before any
-   * token. `consent`: a browser on its way back from a CRM. `webhook`, `schedule`: no user.
-   * `product`: donor-sync itself, or a version that does not know the actor.
+   * access token or with a browser that signed in with one. `local`: the first visit, or whoever
+   * is on the machine of the demo. `consent`: a browser on its way back from a CRM. `webhook`,
+   * `schedule`: no user. `product`: donor-sync itself, or a version that does not know the actor.
    */
   kind: ActorKind;
   /** Name of the user or of the token; null if there is none. */

@@ -64,6 +64,19 @@ export async function openView(
   return { page, complaints, close: () => closeContext(context) };
 }
 
+/** Follows the one-time link of `serve`, and creates the account of the owner. */
+export async function createOwner(page: Page, link: string): Promise<void> {
+  await page.goto(link);
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByLabel('Name').fill('Dana Reyes');
+  await page.getByLabel('E-mail').fill('dana@example.org');
+  await page.getByLabel('Password').fill(OWNER_PASSWORD);
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await page.getByText('Dana Reyes (owner)').waitFor();
+}
+
+const OWNER_PASSWORD = 'copper lantern vivid otter';
+
 function closeContext(context: BrowserContext): Promise<void> {
   return context.close();
 }

@@ -1,7 +1,7 @@
 /** One who sets a client up in a browser: looks at each page, types key by key, and presses what is there. */
 import type { Browser, Locator, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
-import { PATIENCE_MS } from './browser.ts';
+import { createOwner, PATIENCE_MS } from './browser.ts';
 import type { Kind, SetupWorld } from './setup-world.ts';
 
 /** How long a person needs for a key. */
@@ -82,8 +82,7 @@ export async function connect(
   name: string,
 ): Promise<void> {
   const { page, read } = person;
-  await page.goto(world.signInUrl);
-  await page.getByRole('button', { name: 'Sign in as the owner' }).click();
+  await createOwner(page, world.signInUrl);
   await read();
   expect(new URL(page.url()).pathname).toBe('/setup');
   await begin(person, world, kind, name);

@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { findBarriers } from './browser.ts';
+import { createOwner, findBarriers } from './browser.ts';
 import { openBuiltSetups } from './built-setups.ts';
 import { answerTheRest, comeAsAPerson, connect } from './setup-person.ts';
 import type { Kind } from './setup-world.ts';
@@ -72,8 +72,7 @@ describe('the pages of the set-up', () => {
     async () => {
       const world = await open('hubspot');
       const { page, type, press } = await aPerson(world.url);
-      await page.goto(world.signInUrl);
-      await page.getByRole('button', { name: 'Sign in as the owner' }).click();
+      await createOwner(page, world.signInUrl);
       await type(page.getByLabel('Name of the nonprofit'), 'Riverside');
       await press('Begin');
       const door = page.locator('form.door', { hasText: 'Connect HubSpot' });
@@ -98,8 +97,7 @@ describe('the pages of the set-up', () => {
       const context = await setups.browser().newContext({ javaScriptEnabled: false });
       onTestFinished(() => context.close());
       const page = await context.newPage();
-      await page.goto(world.signInUrl);
-      await page.getByRole('button', { name: 'Sign in as the owner' }).click();
+      await createOwner(page, world.signInUrl);
       await page.getByLabel('Name of the nonprofit').fill('Riverside');
       await page.getByRole('button', { name: 'Begin' }).click();
       await page.getByLabel('Choose a file').setInputFiles(await world.writeContacts('donors.csv'));

@@ -1,7 +1,7 @@
 /** People in a real browser: from the first visit to one who sees one client only. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createFirstVisit } from '../../src/interfaces/api/request/secret.ts';
+import { createFirstVisit, type FirstVisit } from '../../src/interfaces/api/request/secret.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { createFakeClock } from '../helpers/fake-clock.ts';
 import { type HttpWorld, openHttpWorld } from '../interfaces/api/http-world.ts';
@@ -33,6 +33,14 @@ async function enter(world: HttpWorld, cookie: string, options?: ViewOptions): P
   return view;
 }
 
+/** The cookie of the browser that has used the one-time link. */
+async function beginVisit({ url }: HttpWorld, { path }: FirstVisit) {
+  const followed = await fetch(url + path, { method: 'POST', redirect: 'manual' });
+  const [, name = '', value = ''] =
+    /^(\w+)=([\w-]+)/.exec(followed.headers.get('set-cookie') ?? '') ?? [];
+  return { name, value };
+}
+
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name });
 
 /** How much wider the page is than what is seen of it. */
@@ -48,23 +56,25 @@ describe('the people', () => {
     const world = await open({ isIdle: true, others: ['harbor'], withoutToken: firstVisit });
     const { page, complaints } = await look(world);
     await page.goto(world.url + firstVisit.path);
-    await page.getByRole('button', { name: 'Sign in as the owner' }).click();
-    await page.getByRole('link', { name: 'Users' }).click();
-    const form = page.getByRole('region', { name: 'Invite a user' });
-    await form.getByLabel('Name').fill('Anna Kowalski');
-    await form.getByLabel('E-mail').fill('anna@example.org');
-    await form.getByLabel('Role').selectOption('owner');
-    await page.getByRole('button', { name: 'Invite' }).click();
-    const annasLink = await page.getByLabel('Link', { exact: true }).inputValue();
-
-    // The address in the settings is another one than that of the test.
-    await page.goto(world.url + new URL(annasLink).pathname);
-    await heading(page, 'Welcome, Anna Kowalski').waitFor();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    const account = heading(page, 'Create your account');
+    await account.waitFor();
+    // Before the account there is nothing else to be seen.
+    await page.goto(`${world.url}/users`);
+    await account.waitFor();
+    await page.getByLabel('Name').fill('Anna Kowalski');
+    await page.getByLabel('E-mail').fill('anna@example.org');
+    await page.getByLabel('Password').fill('Anna Kowalski');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('Others could guess it').waitFor();
+    expect(await page.getByLabel('E-mail').inputValue()).toBe('anna@example.org');
+    expect(await page.getByLabel('Password').inputValue()).toBe('');
     await page.getByLabel('Password').fill(PASSWORD);
-    await page.getByRole('button', { name: 'Join' }).click();
+    await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByText('Anna Kowalski (owner)').waitFor();
 
     await page.getByRole('link', { name: 'Users' }).click();
+    const form = page.getByRole('region', { name: 'Invite a user' });
     await form.getByLabel('Name').fill('Ben');
     await form.getByLabel('E-mail').fill('ben@example.org');
     await form.getByLabel('Role').selectOption('decider');
@@ -72,6 +82,7 @@ describe('the people', () => {
     await form.getByLabel('harbor').check();
     await page.getByRole('button', { name: 'Invite' }).click();
     const bensLink = await page.getByLabel('Link', { exact: true }).inputValue();
+    // The address in the settings is another one than that of the test.
     await page.getByRole('cell', { name: 'ben@example.org' }).waitFor();
 
     const ben = await look(world);
@@ -85,8 +96,8 @@ describe('the people', () => {
     expect(await ben.page.getByRole('link', { name: 'Users' }).count()).toBe(0);
     await ben.page.goto(`${world.url}/users`);
     await ben.page.getByText('needs the role owner').waitFor();
-    expect(complaints).toEqual([]);
-    // The browser itself notes the 403.
+    // The browsers themselves note the 422 and the 403.
+    expect(complaints).toEqual([expect.stringContaining('422')]);
     expect(ben.complaints).toEqual([expect.stringContaining('403')]);
   });
 
@@ -161,17 +172,24 @@ describe('the people', () => {
     const { cookie } = await join(world, 'Anna Wolfeschlegelsteinhausen-Bergerdorff', 'owner');
     const { path } = await invite(world, 'Ben', 'decider', ['riverside', 'harbor']);
     await world.addToken('viewer', ['harbor']);
+    const firstVisit = createFirstVisit(createFakeClock(Date.now()));
+    const visited = await open({ isIdle: true, withoutToken: firstVisit });
+    const visitCookie = await beginVisit(visited, firstVisit);
     for (const colorScheme of ['light', 'dark'] as const) {
       const { page } = await enter(world, cookie, { colorScheme });
       const stranger = await look(world, { colorScheme });
+      const first = await look(visited, { colorScheme });
+      await first.page.context().addCookies([{ ...visitCookie, url: visited.url }]);
       for (const [seen, address] of [
         [page, '/users'],
         [page, '/account'],
         [stranger.page, '/sign-in'],
         [stranger.page, path],
         [stranger.page, '/join/no-secret'],
+        [first.page, visited.url + firstVisit.path],
+        [first.page, `${visited.url}/first-visit`],
       ] as const) {
-        await seen.goto(world.url + address);
+        await seen.goto(new URL(address, world.url).href);
         expect(await findBarriers(seen), address).toEqual([]);
         for (const width of [375, 768, 1440]) {
           await seen.setViewportSize({ width, height: 900 });

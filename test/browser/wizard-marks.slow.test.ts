@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { createOwner } from './browser.ts';
 import { openBuiltSetups } from './built-setups.ts';
 import { comeAsAPerson } from './setup-person.ts';
 
@@ -21,8 +22,7 @@ it(
       page.getByLabel('Choose a file').setInputFiles({ name, buffer, mimeType: 'text/csv' });
     const world = await setups.open(['csv']);
     const { page, press, complaints } = await comeAsAPerson(setups.browser(), world.url);
-    await page.goto(world.signInUrl);
-    await page.getByRole('button', { name: 'Sign in as the owner' }).click();
+    await createOwner(page, world.signInUrl);
     await page.getByLabel('Name of the nonprofit').fill('Riverside');
     await press('Begin');
     const rows = page.getByRole('region', { name: 'The first rows of the file' });

@@ -82,6 +82,12 @@ export const PAGE_CASES: CaseTable = {
     invalid: post('/sign-in'),
   },
   'POST /sign-out': { good: post('/sign-out') },
+  'GET /first-visit': { good: { path: '/first-visit' } },
+  'POST /first-visit': {
+    good: post('/first-visit', {
+      ...{ name: 'Anna', email: 'anna@example.org', fresh: 'four grey geese' },
+    }),
+  },
   'GET /first-visit/:secret': { good: { path: '/first-visit/abc' } },
   'POST /first-visit/:secret': { good: post('/first-visit/abc') },
   'GET /sign-in/provider': { good: { path: '/sign-in/provider' } },

@@ -17,7 +17,7 @@ import type { ApprovalRecord } from '../statements/approvals.ts';
  * the audit.
  */
 export interface Requester {
-  /** Null for a requester without an account, such as the first visitor. */
+  /** Null for a requester without an account, such as the visitor of the demo. */
   account: Account | null;
   actor: Actor;
 }

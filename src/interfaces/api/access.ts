@@ -1,4 +1,4 @@
-/** Access control: access tokens, users, browser sessions, and the first visit before any of them exist. */
+/** Access control: access tokens, users, browser sessions, and the first visit, which creates the first owner. */
 
 import type { Context, MiddlewareHandler } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
@@ -15,7 +15,7 @@ import {
   listAccessTokens,
   recordTokenUse,
 } from '../../people/statements/access.ts';
-import { hasJoinedPerson, type PersonRecord } from '../../people/statements/people.ts';
+import { hasJoinedPerson, hasOwner, type PersonRecord } from '../../people/statements/people.ts';
 import {
   addSession,
   endSession,
@@ -86,10 +86,15 @@ export interface Access {
   /** Returns whether there is a user who can sign in with a password. */
   hasPeople(): Promise<boolean>;
   /**
-   * Starts the session of the one-time link for the browser that follows it, while there is no user. Throws an
-   * HttpError: 403 for an invalid link, 429 after too many attempts.
+   * Starts the first visit of the browser that follows the one-time link, while no owner can sign in. It may do one
+   * thing: create the account of the first owner. Throws an HttpError: 403 for an invalid link, 429 after too many
+   * attempts.
    */
   beginFirstVisit(c: Context<HttpEnv>, secret: string): Promise<void>;
+  /** Returns whether this browser is on its first visit. The visit lasts until an owner can sign in. */
+  isOnFirstVisit(c: Context<HttpEnv>): Promise<boolean>;
+  /** Throws an HttpError (403) for every other browser, and for a request from a foreign page. */
+  requireFirstVisit(c: Context<HttpEnv>): Promise<void>;
   /** Ends the browser's session and removes its cookie. Throws an HttpError (403) for a request from a foreign page. */
   signOut(c: Context<HttpEnv>): Promise<void>;
 }
@@ -132,17 +137,25 @@ export function createAccess(deps: AccessDeps): Access {
         ? personPrincipal(owner.person, id)
         : toPrincipal('session', owner.token, id);
     }
-    return isFirstVisitor(c) && (await isWithoutUsers()) ? FIRST_VISITOR : null;
+    return isAtHome(c) && (await isWithoutUsers()) ? LOCAL_VISITOR : null;
   }
 
   /**
    * The address alone proves nothing if a proxy on this machine adds no header. It counts in the demo, where nothing
-   * can be lost. Elsewhere the link's secret counts under the same condition as passwords: if nobody else can read it.
+   * can be lost.
    */
-  function isFirstVisitor(c: Context<HttpEnv>): boolean {
-    if (withoutToken === null) return false;
-    if (withoutToken === 'thisMachine') return isHome && isLocal(c);
-    return takesLink(c) && withoutToken.isSession(getCookie(c, firstVisitCookie(c).name) ?? '');
+  function isAtHome(c: Context<HttpEnv>): boolean {
+    return withoutToken === 'thisMachine' && isHome && isLocal(c);
+  }
+
+  /** The secret counts under the same condition as passwords: if nobody else can read it. */
+  function hasFollowedLink(c: Context<HttpEnv>): boolean {
+    if (withoutToken === null || withoutToken === 'thisMachine' || !takesLink(c)) return false;
+    return withoutToken.isSession(getCookie(c, firstVisitCookie(c).name) ?? '');
+  }
+
+  async function isOnFirstVisit(c: Context<HttpEnv>): Promise<boolean> {
+    return hasFollowedLink(c) && !(await hasOwner(store.reader));
   }
 
   function firstVisitCookie(c: Context<HttpEnv>) {
@@ -247,6 +260,7 @@ export function createAccess(deps: AccessDeps): Access {
       return async (c, next) => {
         const principal = await identify(c);
         if (principal === null && ['GET', 'HEAD'].includes(c.req.method)) {
+          if (await isOnFirstVisit(c)) return c.redirect(FIRST_VISIT_PATH, 303);
           const { pathname, search } = new URL(c.req.url);
           const to = pathname + search;
           return c.redirect(to === '/' ? '/sign-in' : `/sign-in?to=${encodeURIComponent(to)}`, 303);
@@ -269,7 +283,7 @@ export function createAccess(deps: AccessDeps): Access {
       return toPrincipal('session', row, await beginSession(c, { tokenId: row.id }, row.name));
     },
     async requireUsersBeyondHere(c, next) {
-      if (!isLocal(c) && !isFirstVisitor(c)) {
+      if (!isLocal(c) && !hasFollowedLink(c)) {
         hadUsers ||= !(await isWithoutUsers());
         if (!hadUsers) throw unauthenticated();
       }
@@ -287,7 +301,8 @@ export function createAccess(deps: AccessDeps): Access {
     hasPeople: () => hasJoinedPerson(store.reader),
     async beginFirstVisit(c, secret) {
       requireSameOrigin(c, publicUrl, 'allowed');
-      const isOpen = typeof withoutToken === 'object' && takesLink(c) && (await isWithoutUsers());
+      const isOpen =
+        typeof withoutToken === 'object' && takesLink(c) && !(await hasOwner(store.reader));
       const cookie = isOpen ? (withoutToken?.begin(secret) ?? null) : null;
       if (cookie === null) {
         noteWrong(c);
@@ -304,6 +319,11 @@ export function createAccess(deps: AccessDeps): Access {
         maxAge: SESSION_MS / 1_000,
       });
     },
+    isOnFirstVisit,
+    async requireFirstVisit(c) {
+      requireSameOrigin(c, publicUrl, 'refused');
+      if (!(await isOnFirstVisit(c))) throw firstVisitRefused();
+    },
     async signOut(c) {
       requireSameOrigin(c, publicUrl, 'refused');
       const cookie = getCookie(c, cookieName);
@@ -313,8 +333,11 @@ export function createAccess(deps: AccessDeps): Access {
   };
 }
 
-/** The first visitor on this machine, before there is any token or user. */
-const FIRST_VISITOR: Principal = {
+/** Where the first visit continues once the link was used. */
+const FIRST_VISIT_PATH = '/first-visit';
+
+/** Whoever is on this machine, in the demo, before there is any token or user. */
+const LOCAL_VISITOR: Principal = {
   kind: 'local',
   role: 'owner',
   name: null,
@@ -359,6 +382,6 @@ function firstVisitRefused(): HttpError {
   return new HttpError(
     403,
     'first_visit_refused',
-    'This link does not let you in. It works once, within 15 minutes, and while there is no user and no access token. Start `donor-sync serve` again for a new link, or make a token: `donor-sync tokens create --role admin --name NAME`.',
+    'This link does not let you in. It works once, within 15 minutes, and while no owner can sign in. Start `donor-sync serve` again for a new link, or invite yourself: `donor-sync users invite --name NAME --email ADDRESS --role owner`.',
   );
 }

@@ -54,12 +54,12 @@ const ANSWER_TIMEOUT_MS = 30_000;
  * machine.
  */
 const NEW_PASSWORD_TIMEOUT_MS = 90_000;
-const NEW_PASSWORDS = /^\/(join\/|account\/password$)/;
+const NEW_PASSWORDS = /^\/(join\/|account\/password$|first-visit$)/;
 
 const HEALTH = ['/healthz', '/readyz'];
 
 /** Paths with a key in the address, which are valid before there is any user. */
-const WITH_KEYS = ['/hooks/*', '/oauth/*', '/join/*', '/first-visit/*'];
+const WITH_KEYS = ['/hooks/*', '/oauth/*', '/join/*', '/first-visit', '/first-visit/*'];
 
 /** Paths at which users type a password or a token, or use a sign-in link. */
 const WITH_PASSWORDS = /^\/(sign-in|join|first-visit|account)(\/|$)/;

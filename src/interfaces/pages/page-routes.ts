@@ -24,6 +24,7 @@ import { homeRoutes } from './home/home-routes.ts';
 import { networkPageRoutes } from './networks/network-routes.ts';
 import { runPageRoutes } from './runs/run-routes.ts';
 import { setupRoutes } from './setup/setup-routes.ts';
+import { firstVisitRoutes } from './sign-in/first-visit-routes.ts';
 import { signInRoutes } from './sign-in/sign-in-routes.ts';
 import { accountRoutes } from './users/account-routes.ts';
 import { userPageRoutes } from './users/users-routes.ts';
@@ -64,6 +65,7 @@ export function dashboardRoutes(
     return c.body(body, 200, { 'Content-Type': contentType, 'Cache-Control': KEPT_FOR_GOOD });
   });
   app.route('/', signInRoutes(deps, doors, frame));
+  app.route('/', firstVisitRoutes(deps, doors, frame));
   app.route('/', homeRoutes(deps, frame));
   app.route('/', runPageRoutes(deps, frame));
   app.route('/', decisionRoutes(deps, frame));

@@ -43,6 +43,11 @@ export async function hasJoinedPerson(reader: Reader): Promise<boolean> {
   return joined !== undefined;
 }
 
+/** Returns whether an owner can sign in: by a password, a passkey or the identity provider. */
+export async function hasOwner(reader: Reader): Promise<boolean> {
+  return (await selectOwners(reader).limit(1).executeTakeFirst()) !== undefined;
+}
+
 /** Lists everyone who signs in or is invited, the oldest first. */
 export async function listPersonRecords(reader: Reader): Promise<PersonRecord[]> {
   const rows = await reader
@@ -270,18 +275,35 @@ async function endPersonSessions(
     .execute();
 }
 
-/** Returns true for the only user who can manage the others. */
+/** Returns true for the only user who can sign in and manage the others. */
 async function isLastOwner(trx: Trx, id: string): Promise<boolean> {
-  const owners = await trx
+  const owners = await selectOwners(trx)
+    .orderBy('id')
+    // Two owners who remove each other wait here, and the second one is then the last.
+    .$if(isPostgres(trx), (query) => query.forUpdate())
+    .execute();
+  return owners.length === 1 && owners[0]?.id === id;
+}
+
+/**
+ * Selects the owners who can sign in. One who has signed in through an identity provider counts
+ * even while the provider is down.
+ */
+function selectOwners(reader: Reader) {
+  return reader
     .selectFrom('people')
     .select('id')
     .where('role', '=', 'owner')
     .where('integrations', 'is', null)
     .where('joined_at', 'is not', null)
     .where('disabled_at', 'is', null)
-    .orderBy('id')
-    // Two owners who remove each other wait here, and the second one is then the last.
-    .$if(isPostgres(trx), (query) => query.forUpdate())
-    .execute();
-  return owners.length === 1 && owners[0]?.id === id;
+    .where((eb) =>
+      eb.or([
+        eb('password', 'is not', null),
+        eb('subject', 'is not', null),
+        eb.exists(
+          eb.selectFrom('passkeys').select('passkeys.id').whereRef('person_id', '=', 'people.id'),
+        ),
+      ]),
+    );
 }

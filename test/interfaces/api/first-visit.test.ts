@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createFirstVisit, type FirstVisit } from '../../../src/interfaces/api/request/secret.ts';
+import { disablePerson, listPeople } from '../../../src/people/user-accounts.ts';
 import { listRunRequests } from '../../../src/sync/statements/run-requests.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { createFakeClock } from '../../helpers/fake-clock.ts';
 import { openPlainProxy } from '../../helpers/plain-proxy.ts';
-import { errorSchema, type HttpWorld, type HttpWorldOptions, openHttpWorld } from './http-world.ts';
+import { type HttpWorld, type HttpWorldOptions, openHttpWorld } from './http-world.ts';
+import { get, invite, join, PASSWORD, send, signIn } from './people-world.ts';
 
 const START = '/v1/integrations/riverside/runs';
 const MINUTE_MS = 60_000;
@@ -19,6 +21,20 @@ const openProxy = closedAfterTest((target?: string) => openPlainProxy(target ?? 
 async function openWithLink(options: HttpWorldOptions = {}) {
   const visit = createFirstVisit(clock);
   return { visit, world: await open({ ...options, withoutToken: visit }) };
+}
+
+const DANA = { name: 'Dana Reyes', email: 'dana@example.org' };
+
+/** Sends the form of the first account. */
+const createAccount = (
+  world: HttpWorld,
+  cookie: string,
+  typed: Record<string, string> = {},
+  headers: Record<string, string> = {},
+) => send(world, '/first-visit', { ...DANA, fresh: PASSWORD, ...typed }, { cookie, ...headers });
+
+function reading({ application: { store, sealer }, clock }: HttpWorld) {
+  return { reader: store.reader, sealer, clock };
 }
 
 /** Follows the link and presses its button; the cookie is empty if there is none. */
@@ -47,55 +63,150 @@ describe('a service without any token', () => {
     expect(await listRunRequests(world.application.store.reader)).toEqual([]);
   });
 
-  it('lets the browser in that follows the link first, and it may do everything', async () => {
+  it('lets the browser that follows the link first create the account of the owner', async () => {
     const { visit, world } = await openWithLink();
     const { status, cookie, setCookie } = await follow(world, visit);
     expect(status).toBe(303);
     expect(setCookie).toMatch(/HttpOnly; SameSite=Lax$/);
-    const headers = { cookie, origin: world.url };
-    const page = await world.request('/', { headers });
-    expect(page.text).toContain('On this machine');
-    expect((await world.request(START, { method: 'POST', headers })).status).toBe(202);
     // The next one who follows it gets nothing, and the first one stays.
-    const second = await follow(world, visit);
-    expect(second).toMatchObject({ status: 403, cookie: '' });
-    expect((await world.request('/v1/runs', { headers })).status).toBe(200);
+    expect(await follow(world, visit)).toMatchObject({ status: 403, cookie: '' });
+    const created = await createAccount(world, cookie);
+    expect(created).toMatchObject({ status: 303, location: '/' });
+    const headers = { cookie: created.cookie ?? '', origin: world.url };
+    const page = await world.request('/', { headers });
+    expect(page.text).toContain('Dana Reyes <span class="quiet">(owner)</span>');
+    expect((await world.request(START, { method: 'POST', headers })).status).toBe(202);
+    const [user] = await listPeople(reading(world));
+    expect(user).toMatchObject({ ...DANA, role: 'owner', status: 'active' });
+    expect(user?.signsInBy).toEqual({ password: true, provider: false, passkeys: [] });
+    const { email } = DANA;
+    expect((await signIn(world, email)).status).toBe(303);
+  });
+
+  it('lets the browser do nothing else', async () => {
+    const { visit, world } = await openWithLink();
+    const { cookie } = await follow(world, visit);
+    const headers = { cookie, origin: world.url };
+    const invitation = { name: 'Fred', email: 'fred@example.org', role: 'viewer', reach: 'all' };
+    for (const path of ['/users', '/tokens', '/setup']) {
+      expect((await send(world, path, invitation, { cookie })).status, path).toBe(401);
+    }
+    expect((await world.request(START, { method: 'POST', headers })).status).toBe(401);
+    expect((await world.request('/v1/runs', { headers })).status).toBe(401);
+    for (const path of ['/', '/users', '/setup', '/account', '/sign-in']) {
+      const seen = await fetch(world.url + path, { headers, redirect: 'manual' });
+      expect([seen.status, seen.headers.get('location')], path).toEqual([303, '/first-visit']);
+    }
+    expect(await listPeople(reading(world))).toEqual([]);
+  });
+
+  it('keeps the way open until an owner can sign in, whoever joins before', async () => {
+    const { visit, world } = await openWithLink();
+    const { cookie } = await follow(world, visit);
+    await world.addToken('admin');
+    await join(world, 'Fred', 'viewer');
+    await invite(world, 'Olga', 'owner');
+    const form = await get(world, '/first-visit', cookie);
+    expect(form.status).toBe(200);
+    expect(await createAccount(world, cookie)).toMatchObject({ status: 303 });
+    expect(await createAccount(world, cookie)).toMatchObject({ status: 403, cookie: null });
+    expect((await get(world, '/first-visit', cookie)).headers.get('location')).toBe('/');
+  });
+
+  it('makes a user who is known already the owner, also one who was disabled', async () => {
+    const { visit, world } = await openWithLink();
+    const { id, cookie: before } = await join(world, 'Dana', 'viewer', ['riverside']);
+    await world.application.store.act((trx) => disablePerson(trx, id, true));
+    const { cookie } = await follow(world, visit);
+    expect(await createAccount(world, cookie, { name: 'Another' })).toMatchObject({ status: 303 });
+    expect(await listPeople(reading(world))).toMatchObject([
+      { id, name: 'Dana', role: 'owner', integrations: null, status: 'active' },
+    ]);
+    expect((await get(world, '/users', before)).status).toBe(303);
+  });
+
+  it.each([
+    ['a password that others guess', { fresh: 'password1234' }, 'Others could guess it'],
+    ['a short password', { fresh: 'short' }, 'It needs 12 characters'],
+    ['an address that is none', { email: 'dana' }, 'This is not an email address.'],
+    ['no name', { name: ' ' }, 'A name is missing.'],
+  ])('comes back with what was typed, except the password, for %s', async (_, typed, problem) => {
+    const { visit, world } = await openWithLink();
+    const { cookie } = await follow(world, visit);
+    const refused = await createAccount(world, cookie, typed);
+    expect(refused).toMatchObject({ status: 422, cookie: null });
+    expect(refused.text).toContain(problem);
+    const { name, email, fresh } = { ...DANA, fresh: PASSWORD, ...typed };
+    expect(refused.text).toContain(`value="${name}"`);
+    expect(refused.text).toContain(`value="${email}"`);
+    expect(refused.text).not.toContain(fresh);
+    expect(await listPeople(reading(world))).toEqual([]);
+    expect(await createAccount(world, cookie)).toMatchObject({ status: 303 });
+  });
+
+  it('creates one owner if the button is pressed twice', async () => {
+    const { visit, world } = await openWithLink();
+    const { cookie } = await follow(world, visit);
+    const both = await Promise.all([
+      createAccount(world, cookie),
+      createAccount(world, cookie, { email: 'dana.reyes@example.org' }),
+    ]);
+    expect(both.map(({ status }) => status).sort()).toEqual([303, 422]);
+    expect(await listPeople(reading(world))).toHaveLength(1);
+  });
+
+  it('leads to the page where a passkey is created, where passwords let nobody in', async () => {
+    const { visit, world } = await openWithLink({
+      passwords: false,
+      publicUrl: 'http://localhost:8787',
+    });
+    const { cookie } = await follow(world, visit);
+    expect(await (await get(world, '/first-visit', cookie)).text()).not.toContain(
+      'type="password"',
+    );
+    const { status, location } = await createAccount(world, cookie);
+    expect([status, location]).toEqual([303, expect.stringMatching(/^\/join\//)]);
+    const page = await (await get(world, location ?? '', cookie)).text();
+    expect(page).toContain('Use a passkey instead');
+    // The invitation is no owner yet, so the visit is not over.
+    expect((await get(world, '/', cookie)).headers.get('location')).toBe('/first-visit');
   });
 
   it('takes the cookie from our own pages alone', async () => {
     const { visit, world } = await openWithLink();
     const { cookie } = await follow(world, visit);
-    for (const origin of [{}, { origin: 'https://evil.example' }]) {
-      const headers = { cookie, ...origin };
-      const answer = await world.request(START, { method: 'POST', headers });
-      expect([answer.status, answer.read(errorSchema).error.code]).toEqual([403, 'origin_foreign']);
+    for (const origin of ['', 'https://evil.example']) {
+      const created = await createAccount(world, cookie, {}, { origin });
+      expect(created.status).toBe(403);
+      expect(created.text).toContain('origin');
     }
+    expect(await listPeople(reading(world))).toEqual([]);
   });
 
-  it('ends the link after 15 minutes, and with the first token', async () => {
+  it('ends the link after 15 minutes, and with the first owner', async () => {
     const late = await openWithLink();
     await clock.advance(15 * MINUTE_MS + 1);
     expect(await follow(late.world, late.visit)).toMatchObject({ status: 403, cookie: '' });
 
     const { visit, world } = await openWithLink();
-    await world.addToken('viewer');
+    await join(world, 'Olga', 'owner');
     expect(await follow(world, visit)).toMatchObject({ status: 403, cookie: '' });
   });
 
-  it('ends the session of the link with the first token, and after a day', async () => {
+  it('ends the visit with the first owner, and after a day', async () => {
     const { visit, world } = await openWithLink();
     const { cookie } = await follow(world, visit);
-    expect((await world.request('/v1/runs', { headers: { cookie } })).status).toBe(200);
-    await world.addToken('viewer');
-    expect((await world.request('/v1/runs', { headers: { cookie } })).status).toBe(401);
+    await join(world, 'Olga', 'owner');
+    expect((await get(world, '/users', cookie)).headers.get('location')).toBe(
+      '/sign-in?to=%2Fusers',
+    );
+    expect((await createAccount(world, cookie)).status).toBe(403);
 
     const other = await openWithLink();
     const session = await follow(other.world, other.visit);
     await clock.advance(24 * 60 * MINUTE_MS + 1);
-    const { status } = await other.world.request('/v1/runs', {
-      headers: { cookie: session.cookie },
-    });
-    expect(status).toBe(401);
+    expect((await createAccount(other.world, session.cookie)).status).toBe(403);
+    expect(await listPeople(reading(other.world))).toEqual([]);
   });
 
   it('spends the link on no look and no forwarded request', async () => {
@@ -114,9 +225,10 @@ describe('a service without any token', () => {
     const publicUrl = 'https://sync.example.org';
     const { visit, world } = await openWithLink({ publicUrl });
     const { cookie } = await follow(world, visit);
-    expect((await world.request('/v1/runs', { headers: { cookie } })).status).toBe(200);
-    const forwarded = { cookie, 'x-forwarded-proto': 'https' };
-    expect((await world.request('/v1/runs', { headers: forwarded })).status).toBe(401);
+    expect((await get(world, '/first-visit', cookie)).status).toBe(200);
+    const forwarded = { 'x-forwarded-proto': 'https' };
+    expect((await createAccount(world, cookie, {}, forwarded)).status).toBe(403);
+    expect((await createAccount(world, cookie)).status).toBe(303);
   });
 
   it('stops who guesses at the link', async () => {
@@ -133,10 +245,14 @@ describe('a service without any token', () => {
   it('has the link in no log', async () => {
     const { visit, world } = await openWithLink();
     const { cookie } = await follow(world, visit);
-    await world.request('/v1/runs', { headers: { cookie } });
+    const created = await createAccount(world, cookie);
     const log = world.logLines.join('');
     expect(log).toContain('/first-visit/:secret');
     expect(log).not.toContain(visit.path.split('/').at(-1));
     expect(log).not.toContain(cookie.split('=').at(-1));
+    for (const secret of [created.cookie?.split('=').at(-1), PASSWORD, ...Object.values(DANA)]) {
+      expect(secret).toBeTruthy();
+      expect(log).not.toContain(secret);
+    }
   });
 });

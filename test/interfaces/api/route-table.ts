@@ -48,6 +48,8 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'GET /sign-in': open,
   'POST /sign-in': open,
   'POST /sign-out': open,
+  'GET /first-visit': open,
+  'POST /first-visit': open,
   'GET /first-visit/:secret': open,
   'POST /first-visit/:secret': open,
   'GET /sign-in/provider': open,

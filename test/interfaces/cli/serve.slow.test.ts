@@ -80,13 +80,13 @@ describe('serve', () => {
     expect(await world.spent()).toBe(12);
   });
 
-  it('says first that there is no token, and lets in by the link alone, behind a proxy or not', async () => {
+  it('says first that no owner can sign in, and lets in by the link alone, behind a proxy or not', async () => {
     world = await openCliWorld({ people: 1 });
     const { child, ended } = await world.start(['serve', '--port', '0']);
     const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
     const next = async () => String((await lines.next()).value);
     expect(await next()).toMatch(
-      /^There is no user and no access token\. Only one browser gets in/,
+      /^No owner can sign in yet\. One browser creates the owner's account by this link/,
     );
     const link = (await next()).trim();
     const { origin } = new URL(link);
@@ -97,27 +97,33 @@ describe('serve', () => {
       expect((await fetch(url + start, { method: 'POST' })).status).toBe(401);
     }
     expect(await runs()).toEqual([]);
-    const cookie = await followLink(link);
+    const { cookie } = await followLink(link);
     expect((await fetch(`${origin}/v1/runs`, { headers: { cookie } })).status).toBe(200);
-    expect(await followLink(link)).toBe('');
+    expect((await followLink(link)).cookie).toBe('');
     await proxy.close();
     child.kill('SIGTERM');
     expect(await ended).toMatchObject({ exitCode: 0 });
   });
 
-  it('says nothing of a link where there is a token, and in JSON says it in its one document', async () => {
+  it('says nothing of a link where an owner can sign in, and in JSON says it in its one document', async () => {
     world = await openCliWorld({ people: 1 });
     const open = await startServing(world);
     expect(open.signInUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/first-visit\/[\w-]{43}$/);
     const { stdout, stderr } = await stop(open);
     expect(stdout.trim().split('\n')).toHaveLength(1);
-    expect(stderr).toContain('there is no user and no access token');
+    expect(stderr).toContain('no owner can sign in');
     expect(stderr).not.toContain('first-visit/');
-    await world.run(['tokens', 'create', '--role', 'viewer', '--name', 'Anna']);
+    // A program that may do much is no owner.
+    const made = await world.run(['tokens', 'create', '--role', 'admin', '--name', 'Anna']);
+    expect(made.exitCode).toBe(0);
+    const again = await startServing(world);
+    expect((await again.ask('/v1/runs')).status).toBe(200);
+    await stop(again);
     const closed = await startServing(world);
     expect(closed.signInUrl).toBeNull();
-    expect((await closed.ask('/v1/runs')).status).toBe(401);
-    expect((await stop(closed)).stderr).not.toContain('access token');
+    expect((await fetch(`${closed.url}/v1/runs`)).status).toBe(401);
+    expect((await closed.ask('/v1/runs')).status).toBe(200);
+    expect((await stop(closed)).stderr).not.toContain('no owner');
   });
 
   it('refuses to be reached by others without an access token', async () => {

@@ -4,9 +4,9 @@ import type { CliProcess, CliWorld } from '../../helpers/cli.ts';
 /** `donor-sync serve` in a process of its own, ready. */
 export interface ServingCli extends CliProcess {
   url: string;
-  /** The one-time link; null where there is a token. */
+  /** The one-time link; null where an owner can sign in. */
   signInUrl: string | null;
-  /** Asks as the browser that followed the link; the path begins with a slash. */
+  /** Asks as the owner whom the link creates; the path begins with a slash. */
   ask(path: string, options?: { method?: string; body?: object }): Promise<Response>;
 }
 
@@ -26,24 +26,44 @@ export async function startServing(
   const first = await Promise.race([line, started.ended]);
   if (typeof first !== 'string') throw new Error(`it does not serve: ${first.stderr}`);
   const { url, signInUrl = null } = readySchema.parse(JSON.parse(first));
-  let cookie: string | null = null;
+  let cookie = '';
   return {
     ...started,
     url,
     signInUrl,
     async ask(path, { method = 'GET', body } = {}) {
-      cookie ??= signInUrl && (await followLink(signInUrl));
+      cookie ||= signInUrl === null ? '' : (await followLink(signInUrl)).cookie;
+      cookie ||= await signIn(url);
       return fetch(url + path, {
         method,
-        headers: { cookie: cookie ?? '', origin: url, 'content-type': 'application/json' },
+        headers: { cookie, origin: url, 'content-type': 'application/json' },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
     },
   };
 }
 
-/** The cookie that the link brings; empty if it brings none. */
-export async function followLink(link: string): Promise<string> {
-  const { headers } = await fetch(link, { method: 'POST', redirect: 'manual' });
-  return headers.get('set-cookie')?.split(';')[0] ?? '';
+const OWNER = { email: 'dana@example.org', password: 'copper lantern vivid otter' };
+
+/** Follows the link and creates the account of the owner. The cookie is empty if there is none. */
+export async function followLink(
+  link: string,
+): Promise<{ cookie: string; leadsTo: string | null }> {
+  const visit = await post(link, {});
+  const account = { name: 'Dana Reyes', email: OWNER.email, fresh: OWNER.password };
+  return post(new URL('/first-visit', link).href, account, visit.cookie);
+}
+
+/** Signs in as the owner whom another link created. */
+async function signIn(url: string): Promise<string> {
+  return (await post(`${url}/sign-in`, { ...OWNER, to: '/' })).cookie;
+}
+
+async function post(url: string, form: Record<string, string>, cookie = '') {
+  const { headers } = await fetch(url, {
+    ...{ method: 'POST', redirect: 'manual', body: new URLSearchParams(form) },
+    headers: { cookie, origin: new URL(url).origin },
+  });
+  const first = headers.getSetCookie().find((each) => !each.includes('_device')) ?? '';
+  return { cookie: first.split(';')[0] ?? '', leadsTo: headers.get('location') };
 }

@@ -15,7 +15,7 @@ export const USER_ERRORS: ErrorTopic = {
     },
     first_visit_refused: {
       means:
-        'The link for the first visit was used, is older than 15 minutes, or is no longer needed. You are not signed in.',
+        'The link for the first visit was used, is older than 15 minutes, or is no longer needed. No account was created.',
       next: 'Start `donor-sync serve` again for a new link, or sign in as a user.',
       document: 'docs/guides/users.md#the-first-one',
     },
@@ -30,6 +30,11 @@ export const USER_ERRORS: ErrorTopic = {
         '`server.signIn.passwords` is false, and users could sign in neither with passkeys nor with an identity provider. The service did not start.',
       next: 'Set an https address in `server.publicUrl`, add `server.signIn.oidc`, or allow passwords.',
       document: 'docs/guides/users.md#without-passwords',
+    },
+    owner_exists: {
+      means: 'An owner has an account already, so the link creates no other. Nothing was changed.',
+      next: 'Sign in, or ask an owner for an invitation.',
+      document: 'docs/guides/users.md#the-first-one',
     },
     owner_limited: {
       means:

@@ -67,7 +67,7 @@ export interface HttpEnv {
 
 /** Who asks. */
 export interface Principal {
-  /** `local`: the first visitor on this machine, while there is no user and no access token. */
+  /** `local`: whoever is on this machine, in the demo, while there is no user and no access token. */
   kind: 'token' | 'session' | 'local';
   role: Role;
   /**

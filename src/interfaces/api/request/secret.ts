@@ -17,8 +17,8 @@ export const FIRST_VISIT_LIFE_MS = 15 * 60_000;
 const SESSION_LIFE_MS = 24 * 3_600_000;
 
 /**
- * A secret that starts one session. Both exist only in the memory of this process, so a restart ends them and creates a
- * new link, and no table has to store a session without a token.
+ * A secret that starts one session, which creates the first owner. Both exist only in the memory of this process, so a
+ * restart ends them and creates a new link, and no table has to store a session without a user.
  */
 export interface FirstVisit {
   /** The path of the link. */
@@ -30,8 +30,8 @@ export interface FirstVisit {
 }
 
 /**
- * Who is admitted as the owner while there is no user and no token. It is the browser that used the one-time link, or
- * every caller that seems to be on this machine (only in the demo, where nothing can be lost), or nobody.
+ * Who may come in while nobody can sign in. The browser that used the one-time link creates the account of the first
+ * owner. In the demo, where nothing can be lost, every caller that seems to be on this machine is the owner.
  */
 export type WithoutToken = FirstVisit | 'thisMachine' | null;
 

@@ -17,7 +17,7 @@ import { createScheduler } from '../../../jobs/scheduler.ts';
 import { getRelyingParty } from '../../../people/sign-in/passkeys.ts';
 import { requireOtherWays } from '../../../people/sign-in/require-other-ways.ts';
 import { listAccessTokens } from '../../../people/statements/access.ts';
-import { hasJoinedPerson, listPersonRecords } from '../../../people/statements/people.ts';
+import { hasOwner, listPersonRecords } from '../../../people/statements/people.ts';
 import { DEFAULT_SETTINGS_PATH, ownUrl, type Settings } from '../../../settings/settings.ts';
 import { createHttpApp } from '../../api/app.ts';
 import {
@@ -50,7 +50,7 @@ Examples:
   donor-sync serve --json                         one line when it is ready: {"ready":true,"url":…}
 
 In a folder without donor-sync.yaml it writes one, and the link leads to the set-up in the browser.
-While there is no user and no access token, it prints a link that lets one browser on this machine in, once.
+While no owner can sign in, it prints a link with which one browser on this machine creates the owner's account.
 Runs start by the schedules in the settings, by POST /v1/integrations/ID/runs and by webhooks. The
 settings are read at the start. SIGTERM or Ctrl-C ends within ten seconds; runs that it interrupts
 continue at the next start. Several may serve one database.`;
@@ -278,17 +278,18 @@ async function listen(options: ServerOptions): Promise<HttpServer> {
 }
 
 /** For the log, which is where the output of a service is looked for; the link itself is a secret. */
-const NO_TOKEN_WARNING =
-  'there is no user and no access token: only the one-time link on stdout lets a browser in';
+const NO_OWNER_WARNING =
+  'no owner can sign in: with the one-time link on stdout, a browser creates the account of an owner';
 
-/** Made once: a token or a person that goes later leaves no way in until the next start. */
+/**
+ * Only if no owner has a password, a passkey or a sign-in by the identity provider, whether or not the provider answers
+ * now.
+ */
 async function prepareFirstVisit(
   { store }: Pick<Application, 'store'>,
   clock: ProductDeps['clock'],
 ): Promise<FirstVisit | null> {
-  const hasUsers =
-    (await listAccessTokens(store.reader)).length > 0 || (await hasJoinedPerson(store.reader));
-  return hasUsers ? null : createFirstVisit(clock);
+  return (await hasOwner(store.reader)) ? null : createFirstVisit(clock);
 }
 
 async function announce(
@@ -302,17 +303,17 @@ async function announce(
   if (output.isJson) {
     const link = signInUrl === null ? {} : { signInUrl };
     stdout.write(`${JSON.stringify({ ready: true, url, ...link })}\n`);
-    if (signInUrl !== null) log.warn({}, NO_TOKEN_WARNING);
+    if (signInUrl !== null) log.warn({}, NO_OWNER_WARNING);
     return;
   }
   if (signInUrl !== null) {
     const minutes = FIRST_VISIT_LIFE_MS / 60_000;
     output.print(
-      `There is no user and no access token. Only one browser gets in, as the owner, by this link, once, within ${minutes} minutes:`,
+      `No owner can sign in yet. One browser creates the owner's account by this link, once, within ${minutes} minutes:`,
     );
     output.print(`  ${signInUrl}`);
     output.print(
-      'There, invite yourself and others under Users. For programs: donor-sync tokens create --role admin --name NAME',
+      'Then you invite others under Users. For programs: donor-sync tokens create --role admin --name NAME',
     );
   }
   const schedules = await listSchedules(store.reader, integrations.values());

@@ -1,4 +1,6 @@
+import type { PersonIdentity } from '../../../people/user-accounts.ts';
 import { Layout, render, type Viewer } from '../frame/layout.tsx';
+import { NewPassword } from '../users/new-password.tsx';
 
 /** The page of the one-time link. Opening it changes nothing; the button uses the link. */
 export function renderFirstVisit(viewer: Viewer) {
@@ -7,13 +9,72 @@ export function renderFirstVisit(viewer: Viewer) {
       <div class="card sign-in">
         <h1>Welcome to donor-sync</h1>
         <p class="quiet">
-          This link works once, in one browser on this machine. The button signs you in as the
-          owner.
+          This link works once, in one browser. Next, you create your account: you are the owner.
         </p>
         {/* Without an action it goes to the address of the page, which has the secret. */}
         <form method="post">
           <button type="submit" class="button primary">
-            Sign in as the owner
+            Continue
+          </button>
+        </form>
+      </div>
+    </Layout>,
+  );
+}
+
+export interface FirstAccountView {
+  /** The values that were typed; blank at first. */
+  typed: PersonIdentity;
+  /** False if nobody signs in with a password: the next page offers a passkey. */
+  hasPasswords: boolean;
+  /** Why no account was created; null before the first attempt. */
+  problem: string | null;
+}
+
+/** The form for the account of the first owner. */
+export function renderFirstAccount(viewer: Viewer, view: FirstAccountView) {
+  const { typed, hasPasswords, problem } = view;
+  return render(
+    <Layout title="Create your account" viewer={viewer}>
+      <div class="card sign-in">
+        <h1>Create your account</h1>
+        <p class="quiet">
+          You are the owner: you set up clients, and invite others. Only you know your password.
+        </p>
+        {problem !== null && (
+          <p class="refused" role="alert" id="refused">
+            {problem}
+          </p>
+        )}
+        <form method="post" action="/first-visit">
+          <label for="name">Name</label>
+          <input
+            id="name"
+            name="name"
+            value={typed.name}
+            autocomplete="name"
+            maxlength={100}
+            required
+          />
+          <label for="email">E-mail</label>
+          <input
+            id="email"
+            name="email"
+            type="email"
+            value={typed.email}
+            autocomplete="username"
+            maxlength={254}
+            required
+          />
+          {hasPasswords && (
+            <NewPassword
+              label="Password"
+              hint="; four words by chance are a good one."
+              hasProblem={problem !== null}
+            />
+          )}
+          <button type="submit" class="button primary">
+            {hasPasswords ? 'Create account' : 'Continue'}
           </button>
         </form>
       </div>

@@ -1,4 +1,4 @@
-/** How browsers sign in and out, and the first visit (design, section 4.5). */
+/** How browsers sign in and out (design, section 4.5). */
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import type { Access } from '../../api/access.ts';
@@ -21,7 +21,7 @@ export interface SignInDoors {
 }
 
 export function signInRoutes(
-  { application: { integrations }, passwords: passwordsCount = true }: HttpDeps,
+  { passwords: passwordsCount = true }: HttpDeps,
   { access, passwords, passkeys, provider }: SignInDoors,
   frame: PageFrame,
 ): Hono<HttpEnv> {
@@ -30,6 +30,7 @@ export function signInRoutes(
   app.get('/sign-in', async (c) => {
     const { to } = signInQuerySchema.parse(c.req.query());
     if ((await access.identify(c)) !== null) return c.redirect(to, 303);
+    if (await access.isOnFirstVisit(c)) return c.redirect('/first-visit', 303);
     return page(c, to, null);
   });
 
@@ -58,18 +59,6 @@ export function signInRoutes(
     if (provider === null) return next();
     const to = await provider.comeBack(c);
     return to === null ? page(c, '/', 'provider') : c.redirect(to, 303);
-  });
-
-  // Link scanners and previews send GET, so only the button on the page uses the link.
-  app.get('/first-visit/:secret', async (c) => {
-    const { renderFirstVisit } = await import('./first-visit-page.tsx');
-    c.header('Cache-Control', 'no-store');
-    return c.html(renderFirstVisit(frame.getViewer(null)));
-  });
-
-  app.post('/first-visit/:secret', limitBody(MAX_API_BODY_BYTES), async (c) => {
-    await access.beginFirstVisit(c, c.req.param('secret'));
-    return c.redirect(integrations.size === 0 ? '/setup' : '/', 303);
   });
 
   app.post('/sign-out', async (c) => {

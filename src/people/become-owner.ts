@@ -1,0 +1,65 @@
+/** The account of an owner whom nobody invited: the first one, by the link that `serve` prints. */
+import { ConfigurationError } from '../core/errors.ts';
+import type { ActorTransaction } from '../database/actor-transaction.ts';
+import { hashToken } from './access-token.ts';
+import { type PersonIdentity, prepareNewPassword } from './sign-in/password.ts';
+import {
+  acceptInvitation,
+  findPersonBy,
+  hasOwner,
+  type PersonRecord,
+} from './statements/people.ts';
+import {
+  changeRights,
+  disablePerson,
+  emailFingerprint,
+  type Invited,
+  inviteAgain,
+  invitePerson,
+  type PeopleDeps,
+} from './user-accounts.ts';
+
+const RIGHTS = { role: 'owner', integrations: null } as const;
+
+/**
+ * Creates an owner with this password. A user who has the address already becomes the owner, and
+ * keeps the name. Throws a ConfigurationError, with nothing changed, if an owner exists, or if
+ * others would guess the password.
+ */
+export async function becomeOwner(
+  deps: PeopleDeps,
+  identity: PersonIdentity,
+  password: string,
+): Promise<PersonRecord> {
+  const kept = await prepareNewPassword(password, identity, deps.clientNames);
+  return deps.store.act(async (trx) => {
+    const { secret } = await inviteOwner(trx, deps, identity);
+    const owner = await acceptInvitation(trx, hashToken(secret), kept);
+    if (owner === null) throw new Error('The invitation was created in this transaction.');
+    return owner;
+  });
+}
+
+/**
+ * Invites a new user as an owner, or makes one of the user who has the address. Throws a
+ * ConfigurationError, with nothing changed, if an owner exists.
+ */
+export async function inviteOwner(
+  trx: ActorTransaction,
+  { sealer }: Pick<PeopleDeps, 'sealer'>,
+  identity: PersonIdentity,
+): Promise<Invited> {
+  if (await hasOwner(trx)) throw ownerExists();
+  const known = await findPersonBy(trx, 'email', emailFingerprint(trx, identity.email));
+  if (known === null) return invitePerson(trx, sealer, { ...identity, ...RIGHTS });
+  if (known.disabledAt !== null) await disablePerson(trx, known.id, false);
+  if (known.role !== 'owner') await changeRights(trx, known.id, RIGHTS);
+  return inviteAgain(trx, known.id);
+}
+
+function ownerExists(): ConfigurationError {
+  return new ConfigurationError(
+    'There is an owner already. No account was created. Sign in, or ask an owner for an invitation.',
+    { code: 'owner_exists', refusal: 'conflict' },
+  );
+}
