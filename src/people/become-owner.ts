@@ -3,12 +3,8 @@ import { ConfigurationError } from '../core/errors.ts';
 import type { ActorTransaction } from '../database/actor-transaction.ts';
 import { hashToken } from './access-token.ts';
 import { type PersonIdentity, prepareNewPassword } from './sign-in/password.ts';
-import {
-  acceptInvitation,
-  findPersonBy,
-  hasOwner,
-  type PersonRecord,
-} from './statements/people.ts';
+import { hasOwner } from './statements/owners.ts';
+import { acceptInvitation, findPersonBy, type PersonRecord } from './statements/people.ts';
 import {
   changeRights,
   disablePerson,

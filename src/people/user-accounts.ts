@@ -225,6 +225,9 @@ export function describePasskey(
 export async function removePasskey(trx: ActorTransaction, removal: PasskeyRemoval): Promise<void> {
   const removed = await deletePasskey(trx, removal);
   if (removed === 'unknown') throw passkeyUnknown(removal.id);
+  if (removed === 'last_owner') {
+    throw lastOwner('Set a password first, by a new link: donor-sync users link USER');
+  }
   if (removed === 'done') return;
   throw new ConfigurationError(
     'This is the last way to sign in. Add another passkey first, or ask an owner for a link to set a password.',
@@ -233,8 +236,8 @@ export async function removePasskey(trx: ActorTransaction, removal: PasskeyRemov
 }
 
 /**
- * Removes a passkey for its owner, who lost the device. Removes even the last one, and ends all
- * sessions.
+ * Removes a passkey for its owner, who lost the device, and ends all sessions. Removes even the
+ * last one, except if nobody could manage users then.
  */
 export function removeLostPasskey(
   trx: ActorTransaction,
@@ -353,8 +356,12 @@ export async function removePerson(trx: ActorTransaction, id: string): Promise<v
 function requireDone(id: string, changed: Changed): void {
   if (changed === 'unknown') throw personUnknown(id);
   if (changed === 'done') return;
-  throw new ConfigurationError(
-    'This is the last owner: nobody else could manage users and tokens. Nothing was changed. Make another user an owner first.',
+  throw lastOwner('Make another user an owner first, and wait until they have joined.');
+}
+
+function lastOwner(next: string): ConfigurationError {
+  return new ConfigurationError(
+    `This is the last owner who can sign in: nobody else could manage users and tokens. Nothing was changed. ${next}`,
     { code: 'last_owner', refusal: 'conflict' },
   );
 }

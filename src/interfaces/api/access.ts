@@ -15,7 +15,8 @@ import {
   listAccessTokens,
   recordTokenUse,
 } from '../../people/statements/access.ts';
-import { hasJoinedPerson, hasOwner, type PersonRecord } from '../../people/statements/people.ts';
+import { hasOwner } from '../../people/statements/owners.ts';
+import { hasJoinedPerson, type PersonRecord } from '../../people/statements/people.ts';
 import {
   addSession,
   endSession,

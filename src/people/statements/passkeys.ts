@@ -9,6 +9,7 @@ import { type FromRow, fromRow } from '../../database/from-row.ts';
 import type { Reader } from '../../database/reader.ts';
 import type { Tables, Trx } from '../../database/tables/tables.ts';
 import { recordEntry } from '../../privacy/audit/record.ts';
+import { isLastOwner } from './owners.ts';
 
 /** More than the number of devices that a user has. */
 export const MAX_PASSKEYS = 20;
@@ -26,12 +27,12 @@ export type NewPasskey = Pick<
 
 /** The outcome of adding a passkey. */
 export type PasskeyAdded = 'done' | 'known' | 'too_many' | 'unknown_person';
-export type PasskeyRemoved = 'done' | 'unknown' | 'last_way';
+export type PasskeyRemoved = 'done' | 'unknown' | 'last_way' | 'last_owner';
 
 export interface PasskeyRemoval {
   personId: string;
   id: string;
-  /** Whether the last way to sign in can be removed too. */
+  /** Whether the last way to sign in can be removed too, except that of the last owner. */
   alsoLast: boolean;
   /** Whether an identity provider is a way to sign in. */
   hasProvider: boolean;
@@ -96,6 +97,8 @@ export async function deletePasskey(
   removal: PasskeyRemoval,
 ): Promise<PasskeyRemoved> {
   const { personId, id, alsoLast, hasProvider, keptSession, passwordsCount = true } = removal;
+  // Before the user is locked: owners are locked in the order of their IDs.
+  const wouldBeMissed = alsoLast && (await isLastOwner(trx, personId));
   // Two simultaneous removals wait here, and the second one is then the last.
   const person = await lockPerson(trx, personId);
   const ids = await readIds(trx, personId);
@@ -105,6 +108,8 @@ export async function deletePasskey(
     (passwordsCount && person.password !== null) ||
     (hasProvider && person.subject !== null);
   if (!hasOther && !alsoLast) return 'last_way';
+  const hasAny = ids.length > 1 || person.password !== null || person.subject !== null;
+  if (!hasAny && wouldBeMissed) return 'last_owner';
   await trx.deleteFrom('passkeys').where('id', '=', id).execute();
   await trx
     .deleteFrom('browser_sessions')

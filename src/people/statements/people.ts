@@ -3,12 +3,12 @@
 import type { Selectable } from 'kysely';
 import type { Role } from '../../core/role.ts';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
-import { isPostgres } from '../../database/database-time.ts';
 import { type FromRow, fromRow } from '../../database/from-row.ts';
 import type { Reader, TimedReader } from '../../database/reader.ts';
 import type { Tables, Trx } from '../../database/tables/tables.ts';
 import { recordEntry } from '../../privacy/audit/record.ts';
 import { type ClientAccess, readAccess, writeAccess } from './client-access.ts';
+import { isLastOwner } from './owners.ts';
 import { insertPasskey, type NewPasskey, passkeyKnown } from './passkeys.ts';
 
 /** A user as the store knows it, with an encrypted identity. */
@@ -41,11 +41,6 @@ export async function hasJoinedPerson(reader: Reader): Promise<boolean> {
     .limit(1)
     .executeTakeFirst();
   return joined !== undefined;
-}
-
-/** Returns whether an owner can sign in: by a password, a passkey or the identity provider. */
-export async function hasOwner(reader: Reader): Promise<boolean> {
-  return (await selectOwners(reader).limit(1).executeTakeFirst()) !== undefined;
 }
 
 /** Lists everyone who signs in or is invited, the oldest first. */
@@ -273,37 +268,4 @@ async function endPersonSessions(
     .where('person_id', '=', personId)
     .$if(kept !== null, (query) => query.where('id', '<>', kept ?? ''))
     .execute();
-}
-
-/** Returns true for the only user who can sign in and manage the others. */
-async function isLastOwner(trx: Trx, id: string): Promise<boolean> {
-  const owners = await selectOwners(trx)
-    .orderBy('id')
-    // Two owners who remove each other wait here, and the second one is then the last.
-    .$if(isPostgres(trx), (query) => query.forUpdate())
-    .execute();
-  return owners.length === 1 && owners[0]?.id === id;
-}
-
-/**
- * Selects the owners who can sign in. One who has signed in through an identity provider counts
- * even while the provider is down.
- */
-function selectOwners(reader: Reader) {
-  return reader
-    .selectFrom('people')
-    .select('id')
-    .where('role', '=', 'owner')
-    .where('integrations', 'is', null)
-    .where('joined_at', 'is not', null)
-    .where('disabled_at', 'is', null)
-    .where((eb) =>
-      eb.or([
-        eb('password', 'is not', null),
-        eb('subject', 'is not', null),
-        eb.exists(
-          eb.selectFrom('passkeys').select('passkeys.id').whereRef('person_id', '=', 'people.id'),
-        ),
-      ]),
-    );
 }

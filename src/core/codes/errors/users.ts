@@ -21,8 +21,8 @@ export const USER_ERRORS: ErrorTopic = {
     },
     last_owner: {
       means:
-        'This user is the last owner, and without an owner nobody could manage users. Nothing was changed.',
-      next: 'Make another user an owner first.',
+        'This user is the last owner who can sign in, and without one nobody could manage users. Nothing was changed.',
+      next: 'Make another user an owner first, and wait until they have joined. For a lost passkey, set a password first with `donor-sync users link`.',
       document: 'docs/guides/users.md#roles',
     },
     no_way_to_sign_in: {

@@ -17,7 +17,8 @@ import { createScheduler } from '../../../jobs/scheduler.ts';
 import { getRelyingParty } from '../../../people/sign-in/passkeys.ts';
 import { requireOtherWays } from '../../../people/sign-in/require-other-ways.ts';
 import { listAccessTokens } from '../../../people/statements/access.ts';
-import { hasOwner, listPersonRecords } from '../../../people/statements/people.ts';
+import { hasOwner } from '../../../people/statements/owners.ts';
+import { listPersonRecords } from '../../../people/statements/people.ts';
 import { DEFAULT_SETTINGS_PATH, ownUrl, type Settings } from '../../../settings/settings.ts';
 import { createHttpApp } from '../../api/app.ts';
 import {

@@ -1,0 +1,42 @@
+/** The owners who can sign in. There has to be one at all times, once there was one. */
+import { isPostgres } from '../../database/database-time.ts';
+import type { Reader } from '../../database/reader.ts';
+import type { Trx } from '../../database/tables/tables.ts';
+
+/** Returns whether an owner can sign in: by a password, a passkey or the identity provider. */
+export async function hasOwner(reader: Reader): Promise<boolean> {
+  return (await selectOwners(reader).limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** Returns true for the only user who can sign in and manage the others. */
+export async function isLastOwner(trx: Trx, id: string): Promise<boolean> {
+  const owners = await selectOwners(trx)
+    .orderBy('id')
+    // Two owners who remove each other wait here, and the second one is then the last.
+    .$if(isPostgres(trx), (query) => query.forUpdate())
+    .execute();
+  return owners.length === 1 && owners[0]?.id === id;
+}
+
+/**
+ * An owner who has signed in through an identity provider counts even while the provider is down.
+ * An invited owner does not count yet.
+ */
+function selectOwners(reader: Reader) {
+  return reader
+    .selectFrom('people')
+    .select('id')
+    .where('role', '=', 'owner')
+    .where('integrations', 'is', null)
+    .where('joined_at', 'is not', null)
+    .where('disabled_at', 'is', null)
+    .where((eb) =>
+      eb.or([
+        eb('password', 'is not', null),
+        eb('subject', 'is not', null),
+        eb.exists(
+          eb.selectFrom('passkeys').select('passkeys.id').whereRef('person_id', '=', 'people.id'),
+        ),
+      ]),
+    );
+}
