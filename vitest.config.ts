@@ -7,17 +7,17 @@ import { findFolderInMemory } from './test/folder-in-memory.ts';
 
 const cores = availableParallelism();
 
-/** Kills and restarts of processes, browsers, packages, the demo, and what is on Postgres alone. */
+/** Kills and restarts of processes, browsers, packages, the demo, and tests that need Postgres. */
 const SLOW = 'test/**/*.slow.test.ts';
 
-/** What has to be true of both databases: tests by `describeEachDatabase` and `describeOn`. */
+/** Tests that must pass on both databases: they use `describeEachDatabase` and `describeOn`. */
 const ON_BOTH_DATABASES = globSync('test/**/*.test.ts', { exclude: [SLOW] }).filter((file) =>
   /\bdescribe(EachDatabase|On)\(/.test(readFileSync(file, 'utf8')),
 );
 
 /**
- * They build the whole product or work a browser for a minute: beside all the others they would hold them up, and be held
- * up. Two of them at a time take the two cores.
+ * Tests that build the whole product or drive a browser for a minute. Next to all other tests, they would delay them
+ * and be delayed. Two of them at a time use the two cores.
  */
 const ALONE = [
   'test/shipping/replay.slow.test.ts',
@@ -25,7 +25,10 @@ const ALONE = [
   'test/browser/day-long.slow.test.ts',
 ];
 
-/** A minute or more, most of it waiting: started last, all others would have ended long before them. */
+/**
+ * Tests that take a minute or more, mostly waiting. They start first, because otherwise they would end long after all
+ * others.
+ */
 const LONGEST =
   /\/test\/(sweep|simulation|failpoints)\/|\/(wizard-story|worker|demo|hosts|outage|shared-pace)\.slow\.test\.ts$/;
 
@@ -37,10 +40,10 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Tests of the stand-ins, which the vendors' own clients show to be true: they send there as they come. */
+/** Tests of the stand-ins, checked with the vendors' own clients, which send requests there themselves. */
 const STAND_INS = 'test/sandbox/**/*.test.ts';
 
-/** Elsewhere the vendors' libraries cannot send by themselves, as in the program. */
+/** In all other tests, as in the program, the vendors' libraries cannot send requests on their own. */
 const WITHOUT_SENDERS = {
   execArgv: ['--import', join(import.meta.dirname, 'connectors/without-senders.ts')],
 };
@@ -56,9 +59,10 @@ const FAST = {
   sequence: { groupOrder: 0 },
 };
 
-/** At the same time as each other: what the slow ones wait, the others work. */
+/** Both run at the same time, because the slow tests mostly wait while the others work. */
 const SECOND_TIER = {
-  // They wait a half of their time for kills, pages and jobs; many more would make neighbours wait for each other.
+  // These tests wait half of their time for kills, pages and jobs. With many more workers, they would wait for each
+  // other.
   maxWorkers: cores + 2,
   sequence: { groupOrder: 1 },
 };
@@ -68,8 +72,8 @@ export default defineConfig({
     globalSetup: ['test/global-setup.ts'],
     setupFiles: ['test/property-draws.ts'],
     sequence: { sequencer: LongestFirst },
-    // A guard against tests that hang, and no measure: real servers, databases and child processes take five times
-    // as long on a slow machine that is busy. How fast something is, `bench/` says.
+    // A guard against tests that hang, not a measurement. Real servers, databases and child processes take five times
+    // as long on a slow, busy machine. `bench/` measures speed.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 150_000 } },

@@ -31,9 +31,8 @@ export interface ConnectorDefinition<Settings = unknown> {
   /** How a user grants donor-sync access on a page of the CRM; omitted if there is no such page. */
   consent?: Consent<Settings>;
   /**
-   * The canonical form of a contact's ID, which the connector itself uses, from any form that users
-   * and programs type; null if the text cannot be the ID of a contact. Omitted: IDs have only one
-   * form.
+   * Returns the canonical form of a contact's ID, which the connector itself uses, from any form that users and
+   * programs type. Null if the text cannot be the ID of a contact. Omitted: IDs have only one form.
    */
   canonicalId?(text: string): string | null;
   /**
@@ -110,7 +109,7 @@ export interface Consent<Settings = unknown> {
    * the four kinds of error.
    */
   complete(settings: Settings, reply: ConsentReply, deps: ConsentDeps): Promise<Consented>;
-  /** Revokes the token; an already revoked one is no error. Throws like `complete`. */
+  /** Revokes the token. It is not an error if the token is already revoked. Throws like `complete`. */
   revoke(settings: Settings, refreshToken: string, deps: ConsentDeps): Promise<void>;
 }
 
@@ -141,7 +140,7 @@ export interface ConnectorOptions<Settings> {
   settings: Settings;
   contacts: ContactsSettings;
   deps: ConnectorDeps;
-  /** What runs use of the CRM besides contacts; only for `check`, omitted elsewhere. */
+  /** The parts of the CRM other than contacts that runs use; only for `check`, omitted elsewhere. */
   uses?: ConnectorUses;
 }
 
@@ -186,7 +185,7 @@ export interface ContactsSettings {
   includeDoNotContact?: boolean;
 }
 
-/** What a connector receives; it creates no clock, log or secret store of its own. */
+/** The dependencies of a connector. It never creates a clock, a log or a secret store itself. */
 export interface ConnectorDeps {
   clock: WallClock;
   log: Log;
@@ -204,9 +203,9 @@ export interface ConnectorDeps {
   /** Called for each request to the CRM, for the run's report. */
   onCall(call: { throttled: boolean }): void;
   /**
-   * Returns the contacts among these IDs that donor-sync still counts as present, although the
-   * CRM's data lacks them: no connector may drop their values before a user has confirmed that they
-   * are gone. Omitted if nothing is known about contacts; then none of them counts as present.
+   * Returns the contacts among these IDs that donor-sync still counts as present, although the CRM's data lacks them. A
+   * connector must not drop their values before a user has confirmed that they are gone. Omitted if nothing is known
+   * about contacts; then none of them counts as present.
    */
   countAsPresent?(ids: readonly string[]): Promise<ReadonlySet<string>>;
 }
@@ -225,17 +224,16 @@ export interface Connector {
   readonly account: CrmAccount;
 
   /**
-   * The parts of a record that make up a person for the service, and which of them can be read; omitted if every
+   * The parts of a record that make up a person for the service, and which of these parts can be read. Omitted if every
    * part of an identity can always be read.
    */
   identity?(): IdentityShape;
 
   /**
-   * The contacts that changed since the cursor, all of them if it is null, page by page. If the CRM
-   * reports them, this includes contacts that left (deleted or merged): they come first, so that
-   * the winner of a merge inherits before a user decides to pay for it. A contact may appear more
-   * than once. If all contacts are wanted again, `known` may save a connector from asking the CRM
-   * which contacts exist.
+   * Yields the contacts that changed since the cursor, page by page; all contacts if the cursor is null. If the CRM
+   * reports contacts that left (deleted or merged), they come first, so that the winner of a merge inherits before a
+   * user decides to pay for it. A contact may appear more than once. For a new reading of all contacts, `known` can
+   * save the connector a query for the existing contacts.
    */
   readPages(cursor: string | null, known?: KnownContacts): AsyncIterable<ContactPage>;
 
@@ -253,11 +251,10 @@ export interface Connector {
   findMerged?(id: string): Promise<readonly string[]>;
 
   /**
-   * Returns the IDs of the contacts that `contacts.filter` includes now. If there is a filter,
-   * donor-sync calls it before it spends a credit on contacts that this run has not read: a CRM
-   * does not report that a contact has left the filter, because the contact still exists. Gets at
-   * most `capabilities.readBatch` IDs. A connector omits this method if it has no filters, or if it
-   * reports such contacts as removed.
+   * Returns the IDs of the contacts that `contacts.filter` includes now. If there is a filter, donor-sync calls it
+   * before it spends a credit on contacts that this run has not read. A CRM does not report that a contact has left the
+   * filter, because the contact still exists. Gets at most `capabilities.readBatch` IDs. A connector omits this method
+   * if it has no filters, or if it reports such contacts as removed.
    */
   findIncluded?(ids: readonly string[]): Promise<ReadonlySet<string>>;
 
@@ -271,11 +268,11 @@ export interface Connector {
   search?(text: string, most: number): Promise<readonly string[]>;
 
   /**
-   * Yields the IDs of contacts that have opted out or object, and that `readPages(cursor)` does not
-   * show: those that `contacts.filter` does not include, and those whose mark is set on a record
-   * that they point to. A contact that was marked before the cursor, or is not marked after all,
-   * does no harm: donor-sync looks up each of them that it knows. Costs nothing if there can be no
-   * such contacts. A connector omits this method if `readPages` shows every mark.
+   * Yields the IDs of contacts that have opted out or object, and that `readPages(cursor)` does not show.
+   * `contacts.filter` does not include these contacts, or their mark is set on a record that they point to. It may
+   * yield contacts that were marked before the cursor or are not marked after all: donor-sync looks up each contact
+   * that it knows. Costs nothing if no such contacts are possible. A connector omits this method if `readPages` shows
+   * every mark.
    */
   findMarked?(cursor: string | null): AsyncIterable<readonly string[]>;
 
@@ -369,7 +366,7 @@ export interface Connector {
   close(): Promise<void>;
 }
 
-/** What a kind of CRM can do; it is never asked for what it cannot do. */
+/** The capabilities of a kind of CRM. Other functions are never called. */
 export interface Capabilities {
   /** True if `readPages` understands a cursor; otherwise each read is a full one. */
   incremental: boolean;
@@ -460,9 +457,8 @@ export interface ContactChange {
    */
   together?: boolean;
   /**
-   * True if every value is sent to the CRM, even one that the connector itself would omit because
-   * it breaks a rule it has read: this is how a connector's own judgement is checked from time to
-   * time.
+   * True if every value is sent to the CRM, even a value that the connector itself would omit because of a rule that it
+   * has read. This checks the connector's own judgement from time to time.
    */
   probe?: boolean;
   /**
@@ -495,7 +491,7 @@ export interface WrittenFields {
   /** When the request with the write was sent (epoch ms). */
   sentAtMs: number;
   /**
-   * The values that were sent, and those that the caller had read before; both omitted: nothing is
+   * The values that were sent, and the values that the caller had read before. If both are omitted, nothing is
    * compared.
    */
   sent?: FieldValues;
@@ -508,14 +504,13 @@ export interface ReadBack {
   /** Current values of those fields; null if the record can no longer be read. */
   values: FieldValues | null;
   /**
-   * True if another tool changes contacts as the same user of the CRM: the record was changed by
-   * that user after this write, and not by this connector. Omitted: nothing of the kind was seen.
+   * True if another tool changes contacts as the same CRM user: that user changed the record after this write, but this
+   * connector did not. Omitted if no such change was seen.
    */
   sharesUser?: true;
   /**
-   * Fields whose current value the CRM attributes to its own automation's response to this write,
-   * and not to a user: Salesforce by the last modification, HubSpot by the source in the property's
-   * history.
+   * Fields whose current value comes from the CRM's own automation in response to this write, not from a user.
+   * Salesforce shows this by the last modification, HubSpot by the source in the property's history.
    */
   automated: readonly string[];
   /** Omitted: no value was lost, or the CRM cannot tell. */
@@ -533,7 +528,7 @@ export type WriteResult =
     }
   | RefusedWrite;
 
-/** Nothing of the change is written. */
+/** No part of the change is written. */
 export interface RefusedWrite extends Refusal {
   status: 'refused';
   id: string;
@@ -563,9 +558,9 @@ export interface Refusal {
 }
 
 /**
- * Why a CRM rejects a value: its own rule (validation, trigger, uniqueness), a value that does not
- * fit the field's type, length or options, a field that this user must not write, or a missing
- * field.
+ * Why a CRM rejects a value. `rule`: a rule of the CRM (validation, trigger, uniqueness). `does_not_fit`: the value
+ * does not fit the field's type, length or options. `no_permission`: this user must not write the field.
+ * `no_such_field`: the field does not exist.
  */
 export type RefusalCause = 'rule' | 'does_not_fit' | 'no_permission' | 'no_such_field';
 
@@ -645,10 +640,7 @@ export interface MarkCount {
   values: ReadonlyMap<string, number>;
 }
 
-/**
- * A fact about the account that is no name, no ID and no value of a contact, for example its
- * edition.
- */
+/** A fact about the account, for example its edition. Never a name, an ID or a value of a contact. */
 export interface AccountFact {
   name: string;
   value: string | number;

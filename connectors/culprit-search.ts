@@ -1,7 +1,6 @@
 /**
- * Finds which fields a rejection without names is about. A CRM shows it by what it accepts: parts
- * of the change are written, by halves, until one field is left that it does not accept; then the
- * rest is written.
+ * Finds the fields that caused a rejection without names. It writes parts of the change, halving them, until one field
+ * is left that the CRM does not accept. Then the rest is written.
  */
 export interface CulpritSearch {
   /** The fields to send next; empty once the search is over. */

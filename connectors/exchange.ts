@@ -66,7 +66,7 @@ export interface CrmLine {
   noteAnswer: (headers: Headers) => void;
 }
 
-/** Sends requests to a CRM, at their pace, and repeats those that fail temporarily. */
+/** Sends requests to a CRM at their pace, and repeats requests that fail temporarily. */
 export interface CrmExchange {
   /**
    * The whole response, whatever its status. Throws one of the four kinds of error if there is

@@ -95,7 +95,7 @@ export function nameOfMark(text: string): string {
   return isDate(value) ? A_DATE : value;
 }
 
-/** Stands for all dates. */
+/** Replaces every date. */
 export const A_DATE = '(a date)';
 
 /** Maximum length of a date, with its time and zone. */

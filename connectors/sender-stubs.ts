@@ -1,12 +1,11 @@
 /**
- * The modules that replace everything that the vendors' libraries could send with. The libraries
- * know the APIs, and `src/outbound` sends: a request sent by a library itself would have no
- * deadline, no pace and no guard, and could follow a redirect with a token. The parsers of XML and
- * of whole CSV files are replaced as well: no response is passed to them
- * (`connectors/salesforce/client.ts`), and they are nearly half of what would be loaded.
+ * The modules that replace everything that the vendors' libraries could send with. The libraries know the APIs, and
+ * `src/outbound` sends. A request sent by a library itself would have no deadline, no pace and no guard, and could
+ * follow a redirect with a token. The parsers of XML and of whole CSV files are replaced as well. No response is passed
+ * to them (`connectors/salesforce/client.ts`), and they are nearly half of the code that would be loaded.
  *
- * The bundler puts these modules into the program (`scripts/without-senders.ts`). If the sources
- * run directly, Node is told to load them (`without-senders.ts`).
+ * The bundler puts these modules into the program (`scripts/without-senders.ts`). If the sources run directly, Node is
+ * told to load them (`without-senders.ts`).
  */
 
 /** Importers inside the two libraries; for all others, the same names mean the real modules. */

@@ -1,9 +1,9 @@
 /**
- * The whole schema, the same for SQLite and Postgres, by topic. `src/database/tables/` says what each column
- * means. Text, integers and 0/1 only, so that both databases hold the same.
+ * The whole schema, the same for SQLite and Postgres, by topic. `src/database/tables/` says what each column means.
+ * Text, integers and 0/1 only, so that both databases hold the same.
  *
  * Until 1.0.0 is tagged, the ground is edited in place: a database stores its hash, and a database with another hash is
- * refused (`src/database/ground.ts`). Afterwards it is never edited again, and changes are migrations of their own.
+ * refused (`src/database/ground.ts`). Afterwards it is never edited again, and each change is a separate migration.
  */
 import type { Kysely } from 'kysely';
 import { createClientTables } from './ground/clients.ts';

@@ -23,7 +23,7 @@ export interface CrmPerson {
   address: Address | null;
   employer: string | null;
   jobTitle: string | null;
-  /** The donor that is right for this person; null for a person that the service does not know. */
+  /** The donor who is this person; null if the service does not know the person. */
   donorId: string | null;
 }
 

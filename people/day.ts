@@ -1,8 +1,8 @@
 /** Time in the world: internally a year with its fraction, externally an ISO day. */
 
 /**
- * The world stands still on 1 July 2026: ages are as of that day and nothing is dated after it. A
- * world that followed the clock would not be the same tomorrow.
+ * The world stays at 1 July 2026: ages are as of that day, and nothing is dated after it. If it followed the clock, it
+ * would be different tomorrow.
  */
 export const WORLD_YEAR = 2026.5;
 

@@ -1,4 +1,4 @@
-/** Where a person lives, and where they lived before. */
+/** The present and earlier homes of a person. */
 
 import { type Address, drawAddress } from './address.ts';
 import type { Person } from './person.ts';

@@ -5,7 +5,7 @@ import { GOLDEN_STEP, mix, seedFor } from './random.ts';
 /** Multiplied by the golden step this gives 1 in 32 bits, which undoes a multiplication by it. */
 const GOLDEN_STEP_INVERSE = 0x144cbc89;
 
-/** What an identifier may stand for. */
+/** The kinds of things that have an identifier. */
 export type IdKind = 'donor' | 'household' | 'company' | 'nonprofit' | 'school';
 
 /** The identifier of one thing; different numbers below 2^32 of one kind never share one. */

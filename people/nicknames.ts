@@ -10,7 +10,7 @@ export function nicknamesOf(firstName: string): readonly string[] {
   return readNicknames().shortForms.get(capitalised(firstName)) ?? [];
 }
 
-/** The first names that a short form may stand for ('Ted' → 'Edward', 'Theodore'); empty if none. */
+/** The first names that a short form can mean ('Ted' → 'Edward', 'Theodore'); empty if there are none. */
 export function formalNamesOf(nickname: string): readonly string[] {
   return readNicknames().longForms.get(capitalised(nickname)) ?? [];
 }

@@ -32,8 +32,8 @@ export const COMPANY_COUNT = INVENTED_NAME_COUNT * TRADES.length;
 export const SCHOOL_COUNT = 300;
 
 /**
- * Odd, and a multiple of neither 3 nor 5, while the counts of names are products of 2, 3 and 5
- * only: steps of it visit every name once before they reach the first again.
+ * Not a multiple of 2, 3 or 5, while all counts of names are products of 2, 3 and 5 only. So steps of this size visit
+ * every name once before they reach the first again.
  */
 const NAME_STEP = 7919;
 

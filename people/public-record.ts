@@ -114,9 +114,8 @@ function toServed(
 }
 
 /**
- * For many roles, only the years are known. They are read as from the middle of one year to the
- * middle of the other, which is wrong by at most half a year on either side; a role within one year
- * is read as that whole year.
+ * For many roles, only the years are known. They are read as the time from the middle of one year to the middle of the
+ * other, which is wrong by at most half a year at each end. A role within one year is read as that whole year.
  */
 function datesOf(start: string, end: string): { start: string; end: string | null } {
   if (start === end && start.length === 4) return { start: `${start}-01-01`, end: `${end}-12-31` };

@@ -18,9 +18,9 @@ export interface Capacity {
 }
 
 /**
- * Net worth of US households by standard deviations from the middle one. As in the Federal
- * Reserve's Survey of Consumer Finances of 2022, half own less than $192,000, nine in ten less than
- * $1.9 million, and one in a hundred more than $13.7 million; the rest is interpolated.
+ * Net worth of US households by standard deviations from the median household. In the Federal Reserve's 2022 Survey of
+ * Consumer Finances, half own less than $192,000, 90% less than $1.9 million, and 1% more than $13.7 million. The rest
+ * is interpolated.
  */
 const NET_WORTH: Curve = [
   [-4, 100],

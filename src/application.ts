@@ -113,8 +113,8 @@ export interface Application {
    */
   refresh(): Promise<Integration[]>;
   /**
-   * The content of the settings file: where the database is, what can be set elsewhere, and which
-   * integrations it has.
+   * The content of the settings file: the location of the database, the settings that can also be made elsewhere, and
+   * the file's integrations.
    */
   settings: Settings;
   /** Hosts to which the settings allow plain http. */

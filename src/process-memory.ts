@@ -1,10 +1,10 @@
 /**
- * Keeps the process small on machines with much memory. V8 sizes its heap by what the machine
- * has, and glibc keeps what was freed: on a large machine garbage piles up to more than a hundred
- * megabytes that this program has no use for. Figures: docs/decisions/0004-memory.md.
+ * Keeps the process small on machines with much memory. V8 sizes its heap by the machine's memory, and glibc keeps
+ * freed memory. On a large machine, garbage grows to more than a hundred megabytes that this program does not need.
+ * Figures: docs/decisions/0004-memory.md.
  */
 
-/** Given to Node before everything else; what the caller gives itself comes later and wins. */
+/** Passed to Node before all other options, so that the caller's own options come later and win. */
 const NODE_FLAGS = [
   // Bounds the young generation; V8's own bound is several times as large.
   '--max-semi-space-size=8',
@@ -12,7 +12,7 @@ const NODE_FLAGS = [
   '--min-semi-space-size=8',
   // The old generation is collected when it has grown by two fifths since the last time.
   '--heap-growing-percent=40',
-  // Each thread that compiles keeps a heap of its own for it.
+  // Each thread that compiles keeps a separate heap.
   '--no-concurrent-recompilation',
 ];
 
@@ -26,9 +26,9 @@ const ENVIRONMENT = {
 };
 
 /**
- * Puts a process with these settings in the place of this one: the same process id, arguments and
- * streams. To be called before anything is opened or loaded; returns if the settings hold already,
- * or where a process cannot be replaced (Windows, a parent that talks over Node's own channel).
+ * Replaces this process with a process that has these settings and the same process ID, arguments and streams. Call it
+ * before anything is opened or loaded. Returns if the settings already apply, or if a process cannot be replaced (on
+ * Windows, or under a parent that communicates over Node's own channel).
  */
 export function keepMemoryFlat(process: NodeJS.Process): void {
   const { argv, argv0, env, execArgv, execPath, execve } = process;

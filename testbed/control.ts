@@ -61,7 +61,7 @@ export function createControlRouter<Fault, Details>(
   return router;
 }
 
-/** Reads the body of an order; 422 if it does not match. `absent` stands for an empty body. */
+/** Reads the body of an order; 422 if it does not match. `absent` is the text for an empty body. */
 export async function readOrder<Schema extends z.ZodType>(
   c: Context,
   schema: Schema,

@@ -78,8 +78,8 @@ export interface FaultEnv<Fault> {
 }
 
 /**
- * Outermost middleware: picks the fault of a request, stores it in `c.var.fault`, and plays those
- * that happen in front of the service or to its response.
+ * Outermost middleware. Picks the fault of a request, stores it in `c.var.fault`, and plays faults that happen in front
+ * of the service or to its response.
  */
 export function playFaults<Fault extends AnyFault>(
   faults: Faults<Fault>,

@@ -1,7 +1,4 @@
-/**
- * Broken rows: where they end, so that they do not swallow the rows below them, and which of their
- * cells is to blame.
- */
+/** Finds the end of broken rows, so that they do not swallow the rows below them, and the broken cell. */
 import type { FarEnd, LineEnding, RecordSource } from './records.ts';
 
 const CHUNK_BYTES = 1024 * 1024;

@@ -90,7 +90,7 @@ function splitWords(text: string): string[] {
   return text.match(/\([^)]*\)|"[^"]*"|“[^”]*”|,|[^\s,]+/gu) ?? [];
 }
 
-/** Dashes and question marks stand for nothing. */
+/** Dashes and question marks do not count as a name. */
 function hasLetters(word: string): boolean {
   return word === ',' || /\p{L}|\p{N}/u.test(word);
 }

@@ -14,8 +14,8 @@ export interface Column {
 }
 
 /**
- * The columns of the output: the input's, then those that only the output has, then new ones. A
- * column in both files follows the input, unless it is one of `keptColumns`.
+ * The columns of the output: the input's columns, then columns that only the output has, then new columns. A column in
+ * both files follows the input, unless it is one of `keptColumns`.
  */
 export function layOut(
   { input, output }: Tables,

@@ -43,7 +43,7 @@ export async function mergeIntoOutput(session: CsvSession): Promise<void> {
 interface Replacement {
   /** False if the new output would be the same as the old one. */
   isReady: boolean;
-  /** Columns of the input that follow the output, also in later runs. */
+  /** Columns of the input that follow the output, even in later runs. */
   keptColumns: string[];
 }
 
@@ -59,8 +59,8 @@ async function writeReplacement(session: CsvSession, tables: Tables): Promise<Re
     await rm(paths.replacement, { force: true });
     return { isReady: false, keptColumns };
   }
-  // If this run is killed before it empties the journal, this tells a later run whether the
-  // replacement took place: then the changes must not be applied over what users typed since.
+  // If this run is killed before it empties the journal, this tells a later run whether the replacement took place. If
+  // it did, the changes must not be applied again, because they could overwrite values that users have typed since.
   if (journal.pending > 0) await journal.append([{ replacement: paths.replacement }]);
   return { isReady: true, keptColumns };
 }

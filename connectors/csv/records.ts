@@ -3,9 +3,9 @@ import { createReadAhead } from './sources/read-ahead.ts';
 import type { ByteReader } from './sources/source.ts';
 
 export interface RawRecord {
-  /** Where the record starts in the file, in bytes. */
+  /** Byte position in the file at which the record starts. */
   offset: number;
-  /** The line where it starts; the first one is 1. */
+  /** The line where it starts; the first line is 1. */
   line: number;
   /** Its number in a spreadsheet, where a quoted line break starts no new row; the first one is 1. */
   row: number;
@@ -165,7 +165,7 @@ function walkToRowEnd(bytes: Buffer, start: number, separator: number): number {
   return -1;
 }
 
-/** The quote that ends the cell; two in a row stand for one that belongs to the text. */
+/** Finds the quote that ends the cell. Two quotes in a row are one quote in the text. */
 function closingQuote(bytes: Buffer, opening: number): number {
   let at = bytes.indexOf(QUOTE, opening + 1);
   while (at !== -1 && bytes[at + 1] === QUOTE) at = bytes.indexOf(QUOTE, at + 2);

@@ -1,7 +1,6 @@
 /**
- * Where the records of an ID start, in 12 to 24 bytes per record whatever the IDs look like: only a
- * hash of the ID is kept. Two IDs may share a hash, so the caller reads the records and compares
- * the IDs.
+ * The start positions of an ID's records. It takes 12 to 24 bytes per record for any form of ID, because it keeps only
+ * a hash of the ID. Two IDs may share a hash, so the caller reads the records and compares the IDs.
  */
 export interface RowIndex {
   add(id: string, offset: number): void;

@@ -90,7 +90,7 @@ export function toRowId(text: string): string {
   return readText(text.trim()).trim();
 }
 
-/** Spreadsheets leave rows of nothing but separators at the end of a file. */
+/** Spreadsheets leave rows that contain only separators at the end of a file. */
 export function isBlank(text: string, delimiter: string): boolean {
   const first = text[0];
   if (first !== undefined && first !== delimiter && first !== ' ') return false;

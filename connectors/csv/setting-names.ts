@@ -1,7 +1,7 @@
 /**
- * The names with which settings can refer to the columns of a file, in their order: `City (1)` and
- * `City (2)` for two columns that are called `City`. A column that already has such a name keeps
- * it, and the columns it would stand for have none. Pure.
+ * The names by which settings can refer to the columns of a file, in their order: `City (1)` and `City (2)` for two
+ * columns that are called `City`. A column that already has such a name keeps it, and then the repeated columns cannot
+ * be referred to. Pure.
  */
 export function settingNames(columns: readonly string[]): (string | null)[] {
   const times = new Map<string, number>();

@@ -13,7 +13,7 @@ import { type ApiVersion, buildPaths, type Paths } from './paths.ts';
 import type { HubspotSettings } from './settings.ts';
 import { createAuth, credentialsFingerprint, type SignIn } from './sign-in/auth.ts';
 
-/** What a connector receives besides its options; in the product, those of the machine. */
+/** The dependencies of a connector in addition to its options; in the product, the machine's own. */
 export interface HubspotWorld {
   fetch: typeof globalThis.fetch;
   /** From 0 up to 1. */

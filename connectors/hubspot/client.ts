@@ -83,7 +83,7 @@ export interface HubspotRequests {
   listMembers(id: string, page: Pick<PageRequest, 'limit' | 'after'>): Promise<LibraryRequest>;
 }
 
-/** The library never learns the address of HubSpot, so none of its own requests could arrive there. */
+/** The library never learns HubSpot's address, so a request that it sends itself cannot arrive there. */
 const HUBSPOT = 'https://hubspot.invalid';
 
 /** Builds the requests of one version of the API. */

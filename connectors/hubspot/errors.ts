@@ -16,9 +16,9 @@ import {
 } from '../errors.ts';
 
 /**
- * What to do about an error of HubSpot. `passing` is temporary; `limit` ends tomorrow; `session`
- * needs a new sign-in; `settings` needs a user wherever it happens; `property` is about one
- * property of any record; `record` is about one record only.
+ * What to do about a HubSpot error. `passing` is temporary, `limit` ends tomorrow, and `session` needs a new sign-in.
+ * `settings` needs a user wherever it happens. `property` is about one property of any record; `record` is about one
+ * record only.
  */
 export type ErrorSort = 'passing' | 'limit' | 'session' | 'settings' | 'property' | 'record';
 

@@ -37,8 +37,8 @@ export type Filter = z.infer<typeof filterSchema>;
 export type FilterGroup = readonly Filter[];
 
 /**
- * Limits for the filter besides the two conditions of our own searches: HubSpot accepts five groups
- * of six filters, eighteen in total (CRM facts, section B4).
+ * Limits for the filter. HubSpot accepts five groups of six filters, eighteen in total (CRM facts, section B4), and our
+ * own searches need two of these conditions.
  */
 const OWN_FILTERS = 2;
 const MAX_GROUPS = 5;

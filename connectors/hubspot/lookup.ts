@@ -45,10 +45,7 @@ export async function readByIds(
   });
 }
 
-/**
- * The records that were merged into this one; HubSpot also names those that had been merged into
- * them.
- */
+/** The records that were merged into this one. HubSpot also names the records that had been merged into them. */
 export async function findMerged(
   { api }: Pick<HubspotSession, 'api'>,
   id: string,

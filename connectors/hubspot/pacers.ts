@@ -78,7 +78,7 @@ export function createPacer(
   return { take: (signal) => take('all', signal), pause, keep };
 }
 
-/** The limit of that many requests in a window; zero stands for none. */
+/** The limit of that many requests in a window; zero means no limit. */
 export function toWindowLimit(requests: number, windowMs: number): WindowLimit {
   return requests === 0 ? null : { requests, windowMs };
 }

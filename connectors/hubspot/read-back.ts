@@ -126,8 +126,8 @@ function isAutomated(record: RecordWithHistory, name: string, writtenAtMs: numbe
 }
 
 /**
- * Values that others put into these fields after the caller had read them, and that our write
- * replaced: for each field, the history entry before the one of our write.
+ * Values that others put into these fields after the caller had read them, and that our write replaced. For each field,
+ * it is the history entry before our write.
  */
 function overwrittenIn(
   { properties }: Pick<HubspotSession, 'properties'>,

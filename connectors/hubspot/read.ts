@@ -21,11 +21,10 @@ import { isCheckbox } from './values.ts';
 const OVERLAP_MS = 10 * 60_000;
 
 /**
- * Changes come by ID, from a search for what was modified since, after those that were archived: a
- * night without changes costs two requests. All contacts come from their list and, if that is slow,
- * also from searches (`walk.ts`); with a filter, from a search. Once a week, only the list is used.
- * In a large account, contacts that are already known are read by their IDs, followed by those that
- * were created since.
+ * First come archived contacts, then changes by ID, from a search for contacts that were modified since. A night
+ * without changes costs two requests. A reading of all contacts uses their list and, if that is slow, searches as well
+ * (`walk.ts`); with a filter, it uses a search. Once a week, only the list is used. In a large account, contacts that
+ * are already known are read by their IDs, followed by contacts that were created since.
  */
 export async function* readPages(
   session: HubspotSession,
@@ -134,7 +133,7 @@ async function* readAll(session: HubspotSession, reading: Reading): AsyncGenerat
   }
 }
 
-/** The winner of a merge comes with those that were merged into it. */
+/** The winner of a merge comes together with the contacts that were merged into it. */
 function toPage(
   records: readonly HubspotRecord[],
   contacts: Contact[],

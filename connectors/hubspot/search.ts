@@ -30,11 +30,10 @@ export interface ContactSearch {
 }
 
 /**
- * The contacts of a search in the order of their IDs, however many they are. Each page is a
- * separate search that begins after the last ID, so HubSpot's limit of 10,000 results is never
- * reached, and edits in progress move no contact from one page to another. A full last page is
- * followed by an empty one, and one that is not full may still be followed by another if HubSpot
- * says so.
+ * Yields any number of contacts of a search, in the order of their IDs. Each page is a separate search that starts
+ * after the last ID. So HubSpot's limit of 10,000 results is never reached, and edits in progress do not move a contact
+ * from one page to another. A full last page is followed by an empty page. A page that is not full is followed by
+ * another if HubSpot says so.
  */
 export async function* searchPages(
   api: Pick<HubspotApi, 'searchContacts'>,

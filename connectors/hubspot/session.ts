@@ -51,8 +51,8 @@ export interface HubspotSession {
 }
 
 /**
- * Signs in and learns what contacts look like in this account: one request besides the sign-in, and
- * another one if only a request can tell whether companies are visible.
+ * Signs in and learns what contacts look like in this account. This takes the sign-in and one more request, and another
+ * one if only a request can show whether companies are visible.
  */
 export async function openSession(
   { settings, contacts, deps }: ConnectorOptions<HubspotSettings>,

@@ -16,10 +16,7 @@ export const authSchema = z.discriminatedUnion('type', [
     clientSecret: text,
     /** Omitted if the account is connected through donor-sync's own pages. */
     refreshToken: text.optional(),
-    /**
-     * Scopes to request besides the usual ones, for example `crm.lists.write`; the app has to have
-     * them.
-     */
+    /** Scopes to request in addition to the usual ones, for example `crm.lists.write`. The app must have them. */
     moreScopes: z.array(text).optional(),
   }),
 ]);

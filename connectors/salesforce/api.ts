@@ -10,7 +10,7 @@ import type { SalesforceSettings } from './settings.ts';
 import { createAuth, type SignIn } from './sign-in/auth.ts';
 import { addressRefused } from './sign-in/instance.ts';
 
-/** What a connector receives besides its options; in the product, those of the machine. */
+/** The dependencies of a connector in addition to its options; in the product, the machine's own. */
 export interface SalesforceWorld {
   fetch: typeof globalThis.fetch;
   /** From 0 up to 1. */

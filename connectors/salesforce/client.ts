@@ -1,14 +1,12 @@
 /**
- * jsforce, which knows Salesforce's API, combined with our own sending: the library builds paths,
- * bodies and forms and reads JSON, and `carry` sends. Only this file imports the library. It is
- * loaded when the first request is sent, so that a process without Salesforce does not read the
- * library.
+ * jsforce, which knows Salesforce's API, combined with our own sending: the library builds paths, bodies and forms and
+ * reads JSON, and `carry` sends. Only this file imports the library. It is loaded when the first request is sent, so
+ * that a process without Salesforce does not read the library.
  *
- * These parts of the library are not used: `query` and `queryMore` rewrite a hostile address of a
- * next page instead of refusing it; `poll` and `loadAndWaitForResults` delete a job after 30
- * seconds; `uploadData`, `result`, `get…Results` and `bulk2.query` hold results whole, and more
- * than one page ends the process; `login` and `identity` send a password or put the token into an
- * address.
+ * These parts of the library are not used. `query` and `queryMore` rewrite a hostile address of a next page instead of
+ * refusing it. `poll` and `loadAndWaitForResults` delete a job after 30 seconds. `uploadData`, `result`, `get…Results`
+ * and `bulk2.query` hold whole results in memory, and more than one page ends the process. `login` and `identity` send
+ * a password or put the token into an address.
  */
 // First, because it removes what the library could send with.
 import '../without-senders.ts';
@@ -72,7 +70,7 @@ export interface SalesforceClient {
   download(path: string): Promise<CsvAnswer>;
 }
 
-/** The library never learns the address of the org, so none of its own requests could arrive there. */
+/** The library never learns the org's address, so a request that it sends itself cannot arrive there. */
 const ORG = 'https://org.invalid';
 
 /**
@@ -158,7 +156,7 @@ export interface SignInClient {
   revokeToken(token: string): Promise<void>;
 }
 
-/** A grant with its parameters, besides the app's own credentials. */
+/** A grant with its parameters, without the app's own credentials. */
 export type TokenForm = { grant_type: string } & { [name: string]: string };
 
 export interface AppConfig {

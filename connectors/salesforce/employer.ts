@@ -26,8 +26,8 @@ const HOUSEHOLD_MARK = 'npe01__SYSTEM_AccountType__c';
 const ORGANIZATION = 'Organization';
 
 /**
- * With the Nonprofit Success Pack, the account is the household, and for a person account it is the
- * person, so neither is ever used as an employer.
+ * With the Nonprofit Success Pack, the account is the household. A person account is the person. So neither is ever
+ * used as an employer.
  */
 export async function shapeEmployer(
   api: SalesforceApi,

@@ -96,8 +96,8 @@ const LOOKS = 5;
 const LOOK_WAIT_MS = 1_000;
 
 /**
- * Creates missing fields, and grants the integration's user access to them and to existing fields
- * that are not visible or editable: a new field is hidden from all users, including admins.
+ * Creates missing fields. A new field is hidden from all users, including admins. So this grants the integration's user
+ * access to the new fields, and to existing fields that are not visible or editable.
  */
 export async function createFields(
   session: SalesforceSession,

@@ -95,7 +95,7 @@ function namesIn(filter: string): Set<string> {
   return new Set(filter.replace(/'(?:[^'\\]|\\[\s\S]?)*(?:'|$)/g, "''").match(/\w+/g));
 }
 
-/** Where the filter is wrong, from the column of the query that Salesforce names. */
+/** Describes the position of the mistake in the filter, from the query column that Salesforce names. */
 function describePlace({ says, start }: Refused): string {
   const character = Number(/ERROR at Row:1:Column:(\d+)/.exec(says)?.[1] ?? 0) - start;
   return character > 0 ? ` from its character ${character} on` : '';

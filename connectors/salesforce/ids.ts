@@ -1,7 +1,7 @@
 const CHECK_CHARACTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ012345';
 const ID = /^[a-zA-Z0-9]{15}(?:[a-zA-Z0-9]{3})?$/;
 
-/** Characters of an ID without those that encode its letter case. */
+/** Length of an ID without the characters that encode its letter case. */
 const SHORT_LENGTH = 15;
 
 /** The kinds of record, distinguished by the first three characters of their IDs. */

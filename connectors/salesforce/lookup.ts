@@ -91,8 +91,8 @@ export async function findIncluded(
 }
 
 /**
- * These columns of the contacts with these IDs, including deleted ones, by ID; only of those that
- * meet the filter.
+ * Returns these columns of the contacts with these IDs, by ID, including deleted contacts. Contacts that do not meet
+ * the filter are left out.
  */
 export async function findRecords(
   session: Pick<SalesforceSession, 'api'>,

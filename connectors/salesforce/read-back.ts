@@ -16,10 +16,9 @@ const STAMPS = ['LastModifiedById', 'LastModifiedDate'];
 const SECOND_MS = 1_000;
 
 /**
- * Reads written fields back, usually in one request. A value that differs from what was sent is
- * attributed to the org's own automation if our own user last changed the record, not before our
- * write was sent and not after its response: automation runs in the transaction of the write, as
- * its user.
+ * Reads written fields back, usually in one request. Automation runs in the transaction of the write, as its user. So a
+ * value that differs from the sent value counts as changed by automation if our own user last changed the record,
+ * between the sending of our write and its response.
  */
 export async function readBack(
   session: SalesforceSession,

@@ -36,9 +36,7 @@ export interface SalesforceSession {
   lookups: RecentLookups;
 }
 
-/**
- * Signs in and learns what Contact looks like in this org: usually one request besides the sign-in.
- */
+/** Signs in and learns what Contact looks like in this org; usually one request in addition to the sign-in. */
 export async function openSession(
   { settings, contacts, deps }: ConnectorOptions<SalesforceSettings>,
   world: SalesforceWorld,

@@ -53,8 +53,8 @@ export const salesforceSettingsSchema = z.strictObject({
     ),
   auth: authSchema,
   /**
-   * Hosts from which the org may respond, besides that of `url` and those of Salesforce itself; the
-   * token is sent nowhere else.
+   * Hosts from which the org may respond, in addition to the host of `url` and Salesforce's own hosts. The token is
+   * sent nowhere else.
    */
   instanceHosts: z.array(hostAndPortSchema).default([]),
   apiVersion: z

@@ -42,8 +42,8 @@ async function createQuestions(db: Kysely<unknown>): Promise<void> {
     .columns(['integration_id', 'crm_id'])
     .where(sql<boolean>`kind = 'mass_opt_out'`)
     .execute();
-  // Whether a contact is missing, has opted out or is to be erased are separate questions, and each can be open at the
-  // same time as the one about its profile.
+  // Whether a contact is missing, has opted out or is to be erased are separate questions. Each can be open at the same
+  // time as the question about the contact's profile.
   await db.schema
     .createIndex('one_open_question_for_each_contact')
     .unique()

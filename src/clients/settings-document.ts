@@ -41,9 +41,10 @@ interface RemoteDeps {
 }
 
 /**
- * Returns the clients of a document that arrived over HTTP. A caller may set less there than the operator may at the
- * machine: no variable, no file, no package, no host in a private network; and with an access token, no other host at
- * all. Throws a ConfigurationError, with nothing stored. `before` has the clients in the database.
+ * Returns the clients of a document that arrived over HTTP. A caller over HTTP may set less than the operator at the
+ * machine: no variable, file or package, and no host in a private network. With an access token, a caller may set no
+ * other host at all. If the document is refused, throws a ConfigurationError and stores nothing. `before` has the
+ * clients in the database.
  */
 export async function readRemote(
   deps: RemoteDeps,

@@ -20,7 +20,7 @@ export function toYaml(settings: object): string {
 /** Settings that may be shown. */
 export interface ShownSettings {
   settings: unknown;
-  /** The variables that stand where secrets were, in the order of the settings. */
+  /** The variables that replace secrets, in the order of the settings. */
   variables: string[];
 }
 
@@ -31,11 +31,10 @@ const SECRET_NAME = /key|secret|token|password|passphrase|credential/i;
 const SECRET_PARTS: readonly string[] = ['partner', 'crm'];
 
 /**
- * An integration with a `${NAME}` in place of each secret. A secret is a text or number of `partner`
- * or `crm` with (or under) a name that sounds like one, the address of a webhook, or a URL with a password in it. Its
- * variable is called by the integration's id and the path of the setting: `crm.auth.token` of
- * `riverside` is `RIVERSIDE_CRM_AUTH_TOKEN`. A plain `${` is written as `$${`, so that reading gives
- * the same settings again.
+ * An integration with a `${NAME}` in place of each secret. A secret is a webhook's address, a URL that contains a
+ * password, or a text or number of `partner` or `crm`. Its key, or a key above it, then sounds like a secret. Its
+ * variable is called by the integration's id and the path of the setting: `crm.auth.token` of `riverside` is
+ * `RIVERSIDE_CRM_AUTH_TOKEN`. A plain `${` is written as `$${`, so that reading gives the same settings again.
  */
 export function hideSecrets(integration: Integration): ShownSettings {
   const variables: string[] = [];
@@ -87,7 +86,7 @@ function variableName(path: readonly string[], taken: readonly string[]): string
   return twins === 0 ? name : `${name}__${twins + 1}`;
 }
 
-/** The variables that stand where secrets were, in the order of the settings. */
+/** The variables that replace secrets, in the order of the settings. */
 export function listVariables(shown: unknown): string[] {
   if (typeof shown === 'string') return /^\$\{(\w+)\}$/.exec(shown)?.slice(1) ?? [];
   if (typeof shown !== 'object' || shown === null) return [];

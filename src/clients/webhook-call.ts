@@ -25,7 +25,7 @@ export interface CalledContact {
 export interface WebhookCall {
   integrationId: string;
   contacts: readonly CalledContact[];
-  /** False if the call names no contacts, or more has changed than those that it names. */
+  /** False if the call names no contacts, or if more contacts have changed than it names. */
   isComplete: boolean;
   /** Contacts that the CRM has deleted for privacy. Only an authenticated caller may name them. */
   deleted?: readonly CalledContact[];

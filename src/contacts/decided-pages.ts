@@ -220,9 +220,8 @@ interface DecidedContact<C> {
 }
 
 /**
- * Decides each contact. The details that count as paid for may differ from those that the credit
- * was spent on: after a merge, a rejected change, or a lost response. A contact that has the
- * earlier details again has not changed.
+ * Decides each contact. After a merge, a rejected change or a lost response, the details that count as paid for may
+ * differ from the details that the credit was spent on. A contact that has the earlier details again has not changed.
  */
 async function decideEach<C extends ReadContact>(
   trx: RunTransaction,

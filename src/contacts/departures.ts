@@ -127,9 +127,7 @@ export async function findParts(
   return found.toSorted((one, other) => (one.crm_id < other.crm_id ? -1 : 1));
 }
 
-/**
- * In the order of its own index: with an order by ID, SQLite would scan all contacts of the client.
- */
+/** In the order of the index that finds them: with an order by ID, SQLite would scan all contacts of the client. */
 const selectParts = preparedRead(
   (reader, { integrationId, heirs }: Slots<{ integrationId: string; heirs: readonly string[] }>) =>
     reader
@@ -227,8 +225,8 @@ async function moveProfile(
 }
 
 /**
- * Gives a contact the paid job of a record that was merged into it, in place of its own profile:
- * the job was submitted with the contact's names. False if the contact's state has changed.
+ * Gives a contact the paid job of a record that was merged into it, to replace its own profile: the job was submitted
+ * with the contact's names. False if the contact's state has changed.
  */
 export async function takeJob(
   trx: Trx,

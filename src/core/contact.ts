@@ -25,9 +25,9 @@ export interface Contact extends Identity {
    */
   objects?: boolean;
   /**
-   * Another mark of the CRM that excludes this person; null or omitted if there is none.
-   * `row_unreadable`: the identity cannot be read at all, and the ID stands for the row of a file.
-   * `mark_unknown`: a field that marks contacts has a value whose meaning nobody has defined.
+   * Another mark of the CRM that excludes this person; null or omitted if there is none. `row_unreadable`: the identity
+   * cannot be read at all, and the ID refers to the row of a file. `mark_unknown`: a field that marks contacts has a
+   * value whose meaning nobody has defined.
    */
   excluded?: Exclusion | 'row_unreadable' | 'mark_unknown' | null;
   /** Requests about the person's data that the CRM records; omitted if it records none. */
@@ -52,7 +52,7 @@ export interface PrivacyMarks {
   isOnHold: boolean;
 }
 
-/** Why a CRM record alone prevents a person from being researched, besides an opt-out. */
+/** Why a CRM record alone, without an opt-out, prevents a person from being researched. */
 export type Exclusion = 'deceased' | 'do_not_contact';
 
 /**

@@ -1,10 +1,10 @@
-/** Cursors of lists that are shown page by page: what the next page is asked for with. */
+/** Cursors of lists that are shown page by page. A request for the next page contains the cursor. */
 import { z } from 'zod';
 import { ConfigurationError } from './errors.ts';
 
 const positionSchema = z.tuple([z.int(), z.string().regex(/^\P{Cc}+$/u)]);
 
-/** What the list is sorted by: a number, and an ID among those that share it. */
+/** The sort key of an entry: a number and, among entries with the same number, an ID. */
 export type Position = z.infer<typeof positionSchema>;
 
 export function writeCursor(position: Position): string {

@@ -5,7 +5,7 @@
 
 import type { ForeignText } from './foreign-text.ts';
 
-/** What each of our errors carries besides its message. */
+/** The data that each of our errors has in addition to its message. */
 export interface ErrorFacts {
   /** A stable word in snake_case for programs, for example `crm_unauthorized`. */
   code: string;
@@ -38,8 +38,8 @@ export abstract class DonorSyncError extends Error {
 }
 
 /**
- * Why something is refused: the input is not valid, there is no such thing (or the caller has no access to it), it has
- * changed since the caller saw it, or the caller may not do it.
+ * Why something is refused. `invalid`: the input is not valid. `unknown`: the thing does not exist, or the caller has
+ * no access to it. `conflict`: it has changed since the caller saw it. `forbidden`: the caller may not do it.
  */
 export type Refusal = 'invalid' | 'unknown' | 'conflict' | 'forbidden';
 

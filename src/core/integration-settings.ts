@@ -61,8 +61,8 @@ export const contactsSchema = z.strictObject({
 /** Guards that stop spending that looks like a mistake until a user has checked it. */
 const guardsSchema = z.strictObject({
   /**
-   * Purchases because the identity of known contacts changed, within seven days: if they are more
-   * than this share of the known contacts and at least this many, they wait for a user.
+   * Purchases within seven days because the identity of known contacts changed. If they exceed this share of the known
+   * contacts and are at least this many, they wait for a user.
    */
   massChange: z
     .strictObject({
@@ -71,10 +71,9 @@ const guardsSchema = z.strictObject({
     })
     .prefault({}),
   /**
-   * Contacts that are missing without a sign that they were deleted, within seven days: if they are
-   * more than this share of the list and at least this many, a user confirms before any of them
-   * counts as removed. A user is also asked if more than half of a list of at least five is
-   * missing, and for every empty list.
+   * Contacts found missing within seven days, without a sign that they were deleted. If they exceed this share of the
+   * list and are at least this many, a user must confirm before any of them counts as removed. A user is also asked if
+   * more than half of a list of at least five is missing, and for every empty list.
    */
   departures: z
     .strictObject({
@@ -199,11 +198,11 @@ export const integrationSchema = z.strictObject({
   fields: z.array(fieldMappingSchema).optional(),
   networks: z.array(networkSchema).default([]),
   insights: insightsSchema.prefault({}),
-  /** Recipient of its own alerts, in addition to those of the whole installation. */
+  /** Recipient of this integration's alerts, in addition to the recipients of the whole installation. */
   alerts: ownAlertsSchema.optional(),
   /**
-   * `public`: requests reach no address of a private network, except those that the operator has
-   * named. Set by a set-up in a browser; omitted if an operator has written the addresses.
+   * `public`: requests cannot reach addresses of a private network, except addresses that the operator has named. Set
+   * by a set-up in a browser; omitted if an operator has written the addresses.
    */
   addresses: z.literal('public').optional(),
   /** What happens to contacts whose submission was charged although its response was lost. */

@@ -107,7 +107,7 @@ export function getOutcome(reason: OutcomeReason): Outcome {
   return OUTCOME_REASONS[reason];
 }
 
-/** Outcomes in the order of their display: those that need a user come first. */
+/** Outcomes in the order of their display. Outcomes that need a user come first. */
 export const OUTCOME_ORDER = [
   'held',
   'failed',

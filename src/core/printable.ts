@@ -1,14 +1,14 @@
 /**
- * Output for a terminal, a log, a mail or a page: text without active characters. Names, IDs and
- * texts of a CRM may contain characters that move a cursor, fill a clipboard or reverse the reading
- * order, so every output passes one of the functions below.
+ * Removes active characters from output for a terminal, a log, a mail or a page. A CRM's names, IDs and texts may
+ * contain characters that move a cursor, fill a clipboard or reverse the reading order. So every output passes one of
+ * the functions below.
  */
 
 /**
- * Active or invisible characters: controls (C0 except tab and newline, DEL, C1), separators of
- * lines and paragraphs, characters that change the writing direction or invisibly join or separate
- * words, tags, and halves of surrogates. The joiners U+200C and U+200D stay: names in Persian and
- * in the scripts of India are spelt with them, and emoji consist of them. Terminals ignore them.
+ * Active or invisible characters. These are controls (C0 except tab and newline, DEL, C1), separators of lines and
+ * paragraphs, tags, and halves of surrogates. They include characters that change the writing direction, and characters
+ * that invisibly join or separate words. The joiners U+200C and U+200D stay: names in Persian and in the scripts of
+ * India are spelt with them, and emoji consist of them. Terminals ignore them.
  */
 const ACTING =
   '\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f' +
@@ -85,8 +85,8 @@ function escaped(unit: number): string {
 /** Texts that a spreadsheet would run as a formula when it opens a CSV file. */
 
 /**
- * OWASP's list of first characters: the signs, also in full width, which East Asian spreadsheets
- * read as the same, and the control characters after which some spreadsheets look for a sign.
+ * OWASP's list of first characters. It has the signs, including the full-width forms that East Asian spreadsheets treat
+ * as the same, and the control characters after which some spreadsheets look for a sign.
  */
 const FORMULA_START = /^[=+\-@\t\r\n＝＋－＠]/;
 

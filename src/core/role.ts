@@ -1,8 +1,8 @@
 /** What a user may do, as one word. */
 
 /**
- * Each has the rights of those before it. A viewer reads. A reader also sees names and profiles, which nothing is spent
- * for. A decider also decides about held contacts. An admin also starts and stops runs, sets up, connects, and manages
+ * Each has the rights of those before it. A viewer reads. A reader also sees names and profiles, which spends nothing.
+ * A decider also decides about held contacts. An admin also starts and stops runs, sets up, connects, and manages
  * webhooks and schedules. An owner also manages users, tokens and keys.
  */
 export const ROLES = ['viewer', 'reader', 'decider', 'admin', 'owner'] as const;

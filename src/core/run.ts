@@ -123,7 +123,7 @@ export const runReportSchema = z.object({
     .describe('Values that wait to be written when the run ended; left out before its end.'),
 }) satisfies z.ZodType<RunReport>;
 
-/** An integration that a run is wanted for. */
+/** An integration for which a run is requested. */
 export interface AskedRun {
   integrationId: string;
   /** True if more than a schedule requests it. */

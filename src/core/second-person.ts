@@ -1,4 +1,4 @@
-/** What waits for a second person, and who counts as one. */
+/** Which actions wait for a second person, and who counts as a second person. */
 
 /** The part of the settings that defines it. */
 export interface SecondPersonRules {

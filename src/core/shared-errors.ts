@@ -2,7 +2,7 @@
 import { ConfigurationError, type Refusal } from './errors.ts';
 import { didYouMean } from './near-miss.ts';
 
-/** A client that is not there, is out of the caller's reach, or is not in the settings any more. */
+/** A client that does not exist, that the caller has no access to, or that is no longer in the settings. */
 export function unknownClient(
   id: string,
   { known = [], next, refusal = 'unknown' }: UnknownClientFacts = {},
@@ -22,12 +22,12 @@ export function unknownClient(
 interface UnknownClientFacts {
   /** The IDs that the caller could have meant. */
   known?: Iterable<string>;
-  /** What to do, where it is more than to look for another ID. */
+  /** What to do, if more is needed than to look for another ID. */
   next?: string;
   refusal?: Refusal;
 }
 
-/** What an access token may not do, whatever its role. `act` continues "may not". */
+/** Refuses an action that access tokens may not do, whatever their role. `act` continues "may not". */
 export function personNeeded(
   act: string,
   command: string,
@@ -39,7 +39,7 @@ export function personNeeded(
   );
 }
 
-/** What only callers who reach all clients may do. `why` is one sentence. */
+/** Refuses an action that needs access to all clients. `why` is one sentence. */
 export function reachInsufficient(
   why = 'This is about all integrations, and you reach some of them.',
   details: Readonly<Record<string, unknown>> = {},
@@ -59,7 +59,7 @@ export function invalidRequest(
   return new ConfigurationError(problem, { code: 'request_invalid', refusal: 'invalid', details });
 }
 
-/** A run that is not there, or of a client that the caller does not reach. */
+/** A run that does not exist, or that belongs to a client without access for the caller. */
 export function unknownRun(
   id: string,
   { known = [], isRead = false, isShortEnough = false }: UnknownRunFacts = {},
@@ -85,7 +85,7 @@ interface UnknownRunFacts {
   isShortEnough?: boolean;
 }
 
-/** A contact that is not there. `source` is what was asked for it. */
+/** A contact that does not exist. `source` names the CRM or database that was searched. */
 export function unknownContact(
   integration: string,
   contact: string,

@@ -1,4 +1,4 @@
-/** How users may sign in besides passwords, according to the settings. */
+/** How users may sign in other than with passwords, according to the settings. */
 export interface ProviderSettings {
   /** The issuer of an OpenID Connect provider: below it is `/.well-known/openid-configuration`. */
   issuer: string;

@@ -49,6 +49,6 @@ export async function openDatabase<Tables>(
 /** The driver is loaded only with a server; other processes need not keep it in memory. */
 async function openServer(...args: Parameters<OpenPostgres>) {
   const { openPostgres } = await import('./postgres.ts');
-  // A server takes care of its own files.
+  // A database server manages its files itself.
   return { dialect: await openPostgres(...args), requireInPlace: neverReplaced };
 }

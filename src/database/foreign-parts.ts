@@ -1,7 +1,6 @@
 /**
- * Changes that another program made to the tables themselves. A view in place of a table can show
- * different rows to different readers, a trigger can remove rows as they are created, and an index
- * that lacks a row hides it.
+ * Finds changes that another program has made to the tables themselves. A view that replaces a table can show different
+ * rows to different readers. A trigger can remove rows as they are created. An index that lacks a row hides it.
  */
 import { type QueryExecutorProvider, sql } from 'kysely';
 import { openDatabase } from './database.ts';

@@ -59,8 +59,8 @@ export async function openPostgres(
 
 function createPool(url: string, log: Log): pg.Pool {
   const pool = new pg.Pool({ ...POOL_DEFAULTS, connectionString: url, types: { getTypeParser } });
-  // Without a listener, a restart of Postgres would end this process, whether the connection is
-  // idle (the pool reports it) or inside a transaction but between two queries (the client does).
+  // Without a listener, a restart of Postgres would end this process. The pool reports it for an idle connection; the
+  // client reports it for a connection inside a transaction, between two queries.
   pool.on('error', reportLoss);
   pool.on('connect', (client) => client.on('error', reportLoss));
 

@@ -2,8 +2,8 @@ import { type AliasedRawBuilder, type Expression, type RawBuilder, sql } from 'k
 import { splitIntoBatches } from '../core/parallel.ts';
 
 /**
- * Numbers of rows of one statement. A statement of a new length is prepared again and cached, so
- * there are few lengths: a list is cut into as many of the longest as possible, then of the next.
+ * Numbers of rows of one statement. A statement of a new length is prepared again and cached, so there are few lengths.
+ * A list is cut into as many parts of the longest length as possible, then of the next.
  */
 const LENGTHS = [100, 64, 32, 16, 8, 4, 2, 1];
 
@@ -39,9 +39,8 @@ export function* inBatches<T>(list: readonly T[]): Generator<T[]> {
 }
 
 /**
- * The same in fewer statements, for those in which a repeated value changes nothing (`in`, an
- * update by a table of values): a batch that is nearly as long as the next length is padded with
- * its last value.
+ * Does the same with fewer statements, for statements in which a repeated value changes nothing (`in`, an update by a
+ * table of values). A batch that is nearly as long as the next length is padded with its last value.
  */
 export function* inFilledBatches<T>(list: readonly T[]): Generator<T[]> {
   let start = 0;

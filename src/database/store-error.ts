@@ -153,7 +153,7 @@ export function isAway(error: unknown): boolean {
   return isDonorSyncError(error) && error.code === 'database_unavailable';
 }
 
-/** True if nothing of the failed work was kept, and repeating it may succeed. */
+/** True if no part of the failed work was kept, and repeating it may succeed. */
 export function isPassing(error: unknown): boolean {
   return isAway(error) || (isDonorSyncError(error) && error.code === 'database_busy');
 }

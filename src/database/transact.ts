@@ -1,6 +1,6 @@
 /**
- * Transactions that survive a database outage of some seconds. What was not kept is done again, and
- * if the response to a commit was lost, the server is asked for its outcome. Nothing is done twice.
+ * Transactions that survive a database outage of some seconds. Work that was not kept is done again. If the response to
+ * a commit was lost, the server reports its outcome. Nothing is done twice.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';

@@ -13,8 +13,7 @@ export interface CountDeps {
   clock: Pick<Clock, 'now' | 'sleep'>;
   log: Log;
   /**
-   * Aborted when the service is asked to stop; answers that still wait are applied at the next
-   * start, or by the next run.
+   * Aborted when the service has to stop. Answers that still wait are applied at the next start, or by the next run.
    */
   stopping: AbortSignal;
 }

@@ -64,9 +64,9 @@ export function statusFields({ mappings, fields }: StatusRun): string[] {
 }
 
 /**
- * The values to offer for a status. Offers nothing if the CRM already has the status, if a user
- * wrote something else, or if the field does not accept it, which is no failure of the contact. So
- * the date changes only with the status.
+ * The values to offer for a status. Offers nothing if the CRM already has the status, if a user wrote something else,
+ * or if the field does not accept the status. The last case does not count as a failure of the contact. So the date
+ * changes only with the status.
  */
 export function statusValues(
   { mappings, fields }: StatusRun,

@@ -33,7 +33,7 @@ export function canonicalAddress(text: string): string {
 /** The canonical words of an address, as far as it has been read. */
 interface AddressWords {
   words: string[];
-  /** Where the present part, the text between two commas, starts in `words`. */
+  /** Index in `words` at which the present part (the text between two commas) starts. */
   partAt: number;
   /** Index of a number that may be a ZIP code without its leading zero; -1 if there is none. */
   shortZipAt: number;

@@ -42,9 +42,8 @@ export interface ParsedIdentity extends IdentityParts {
 }
 
 /**
- * Stands for the identity that a contact will have at its next reading: after a merge, that is what
- * its credit was spent on. A merge brings new details, and those are not a change that needs
- * another credit.
+ * Represents the identity that a contact will have at its next reading. After a merge, the credit counts as spent on
+ * that identity. A merge brings new details, and those are not a change that needs another credit.
  */
 export const NEXT_READING = 'next_reading';
 

@@ -72,7 +72,7 @@ function createSpellings(): Spellings {
 /** Georgia is a state and a country, and an address does not say which one it means. */
 const GEORGIA = 'GE';
 
-/** The codes of Sweden and the Philippines: southeast and penthouse may also stand alone. */
+/** The codes of Sweden and the Philippines, because "southeast" and "penthouse" can also be alone. */
 const WORDS_ALONE: ReadonlySet<string> = new Set(['se', 'ph']);
 
 type CanonicalCountry = Country & { canonical: string };
@@ -95,7 +95,7 @@ function withCanonicals(
 }
 
 /**
- * Codes and foreign names, except those that are words of addresses: the German for Iceland is
+ * Codes and foreign names, except names that are also words of addresses. The German name of Iceland, for example, is
  * Island.
  */
 function wholeParts(

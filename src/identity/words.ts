@@ -135,7 +135,7 @@ const LETTERS: Readonly<Record<string, string>> = {
   ς: 'σ',
 };
 
-/** Lower case without accents; signs beyond ASCII become the ASCII signs that they stand for. */
+/** Lower case without accents; signs beyond ASCII become the equivalent ASCII signs. */
 function plainText(text: string): string {
   if (!/[\u0080-\uffff]/.test(text)) return text.toLowerCase();
   return (

@@ -56,7 +56,7 @@ export interface Runner {
    * call, or null if the call is about another account.
    */
   call(call: WebhookCall): Promise<string | null>;
-  /** Starts to take requests, beginning with those that a crash has left behind. */
+  /** Starts to take requests, first the requests that a crash has left behind. */
   start(): void;
   /** Tells the runner that there are new requests in the store. */
   wake(): void;
@@ -193,10 +193,7 @@ export function createRunner(
     return hasEnded ? 0 : TRY_AGAIN_MS;
   }
 
-  /**
-   * Once a day, also for clients that are never synced, texts of CRMs and profiles are deleted once
-   * they are too old.
-   */
+  /** Once a day, deletes CRM texts and profiles that are too old, even for clients that are never synced. */
   async function keepHouse(): Promise<void> {
     if (Math.abs(clock.now() - houseKeptAt) < DAY_MS) return;
     const dropped = await dropOldTexts(store.connection);

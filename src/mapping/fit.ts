@@ -46,8 +46,8 @@ function integerDigits(value: number): number {
 const PICKED_SEPARATOR = ';';
 
 /**
- * The option that equals the text, in the option's own spelling; for an amount or a range, also the
- * one option whose range contains it. An unrestricted picklist accepts the text as it is.
+ * The option that equals the text, in the option's own spelling. For an amount or a range, also accepts the only option
+ * whose range contains it. An unrestricted picklist accepts any text unchanged.
  */
 export function fitOption(text: string, range: MoneyRange | null, field: CrmField): Fit {
   const option = sameOption(text, field.options) ?? rangeOption(range, field.options);

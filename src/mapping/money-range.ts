@@ -18,9 +18,8 @@ export function moneyRangeLabel(low: number, high: number | null): string {
 const MAX_LENGTH = 100;
 
 /**
- * The range that a picklist option stands for, in the spellings used in CRMs: `$1M - $5M`,
- * `1,000,000 to 4,999,999`, `$1-5M`, `$10M+`, `Over $10M`, `Under $25K`, `$500K`. Null for anything
- * else, such as `Tier 1`.
+ * The range that a picklist option means, in the spellings used in CRMs: `$1M - $5M`, `1,000,000 to 4,999,999`,
+ * `$1-5M`, `$10M+`, `Over $10M`, `Under $25K`, `$500K`. Null for anything else, such as `Tier 1`.
  */
 export function parseMoneyRange(option: string): MoneyRange | null {
   if (option.length > MAX_LENGTH) return null;

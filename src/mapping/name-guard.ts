@@ -13,17 +13,16 @@ export type NameMatch =
     };
 
 /**
- * Compares the name of a profile with the contact's. A different last name or an unrelated first
- * name means that it is another person's profile (design, section 3, "deliver"), and nothing of it
- * may be written. A wrong hold costs a user a check; a wrong match puts a stranger's wealth into
- * the record. So doubtful names do not match:
+ * Compares the name of a profile with the contact's. A different last name or an unrelated first name means that it is
+ * another person's profile (design, section 3, "deliver"). Then none of its values may be written. A wrong hold costs a
+ * user a check; a wrong match puts a stranger's wealth into the record. So doubtful names do not match:
  *
  * - `Maria` is not `Mary`, and `José` is not `Joseph`: translations are different names.
  * - Two common names one letter apart (`Daniel`, `Daniela`) are two people, not a typo.
  * - `John A.` is not `John B.`, and `Smith Jr.` is not `Smith Sr.`: that is how families tell
  *   fathers from sons.
- * - First and last name may be swapped, but only with exactly the same words and if only one of
- *   them is a given name: `James Thomas` and `Thomas James` are two people.
+ * - First and last name may be swapped, but only if the words are exactly the same and only one of them is a given
+ *   name. `James Thomas` and `Thomas James` are two people.
  */
 export function guardName(
   profileName: Profile['name'],

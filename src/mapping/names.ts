@@ -13,9 +13,9 @@ export function readNameTable(file: string): [string, string][] {
 }
 
 /**
- * True if two different given names can belong to one person: one is short for the other (`Bob`,
- * `Robert`), both are short for the same name (`Liz`, `Beth`), or both are spellings of it
- * (`Katherine`, `Catherine`). The names are in lower case without accents.
+ * True if two different given names can belong to one person. One can be short for the other (`Bob`, `Robert`), both
+ * can be short for the same name (`Liz`, `Beth`), or both can be spellings of the same name (`Katherine`, `Catherine`).
+ * The names are in lower case without accents.
  */
 export function shareRoot(one: string, other: string): boolean {
   const mine = roots().get(one);
@@ -35,7 +35,7 @@ export function hasNicknames(word: string): boolean {
 
 let rootsByForm: ReadonlyMap<string, readonly string[]> | undefined;
 
-/** The names that each form may stand for; a name also stands for itself. */
+/** The names that each form can mean, including the form itself. */
 function roots(): ReadonlyMap<string, readonly string[]> {
   rootsByForm ??= indexForms(readForms());
   return rootsByForm;

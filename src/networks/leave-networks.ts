@@ -20,7 +20,7 @@ type LeaveDeps = Pick<NetworkDeps, 'store' | 'partner' | 'clock'>;
 
 /** The networks that a person was in, by name. */
 export interface LeftNetworks {
-  /** The person has left these networks, and their mirror holds nothing of the person. */
+  /** The person has left these networks, and their mirror holds no data about the person. */
   left: readonly string[];
   /**
    * The service could not be reached, or is adding the person right now: the next sync removes

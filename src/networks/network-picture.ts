@@ -41,7 +41,7 @@ export interface NetworkPicture {
   people: PicturePerson[];
   /** Strongest first. */
   paths: PicturePath[];
-  /** Number of contacts with a path, including those that do not fit into the picture. */
+  /** Number of contacts with a path, including contacts that do not fit into the picture. */
   total: number;
 }
 
@@ -52,7 +52,7 @@ export const MAX_PATHS = 6_000;
 /** The weakest connection that the service stores for networks, in hundredths. */
 export const WEAKEST = 45;
 
-/** The strongest paths; with `who`, also the paths to this contact, however weak. */
+/** The strongest paths; with `who`, includes all paths to this contact, however weak. */
 export async function readPicture(
   reader: Reader,
   integrationId: string,

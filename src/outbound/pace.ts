@@ -173,15 +173,13 @@ export interface BucketLimit {
 const LEAST_AT_ONCE = 2;
 
 /**
- * A token bucket, as used by services that allow a rate and a burst; it starts to fill at
- * `startMs`. A request takes its token from the service's bucket at some moment between its
- * departure and its response. A full bucket gains nothing more, so requests in flight count as part
- * of the burst until they are answered: after a pause, late requests and those sent after them may
- * arrive together.
+ * A token bucket, as used by services that allow a rate and a burst; it starts to fill at `startMs`. A request takes
+ * its token from the service's bucket at some moment between its departure and its response. A full bucket gains no
+ * more tokens, so requests in flight count as part of the burst until they are answered. Otherwise late requests and
+ * the requests after them might exceed the burst when they arrive together after a pause.
  *
- * Requests that are counted seconds late, all of them in the worst moment, are rejected once in
- * some 10,000 random half-minutes (test/partner). That costs one pause, whereas a guarantee would
- * cost a slower pace in every run.
+ * Requests that are counted seconds late, all of them in the worst moment, are rejected once in some 10,000 random
+ * half-minutes (test/partner). That costs one pause, whereas a guarantee would cost a slower pace in every run.
  */
 export function tokenBucket(limit: BucketLimit, startMs: number): PacePolicy<BucketLimit> {
   let { burst, spare = 0 } = limit;
@@ -312,7 +310,7 @@ function perMs(ratePerSecond: number | null): number {
   return ratePerSecond ? ratePerSecond / 1_000 : Number.POSITIVE_INFINITY;
 }
 
-/** A number of requests per window, however the other side counts it; null stands for no limit. */
+/** A number of requests per window, however the other side counts it; null means no limit. */
 export type WindowLimit = { requests: number; windowMs: number } | null;
 
 /** The part of a limit that is used: a user may also work with the account by hand. */
@@ -334,11 +332,10 @@ interface Answered {
 }
 
 /**
- * A sliding window, as CRMs count. A request counts from its departure until one window after its
- * latest arrival: the CRM has counted it at some time in between, so uneven networks do not put
- * more requests into any window of the CRM. No round trip is shorter than the fastest one: the
- * response comes at least that much later than the request has arrived, and the next request
- * arrives that much later than it is sent.
+ * A sliding window, as CRMs count. A request counts from its departure until one window after its latest arrival. The
+ * CRM has counted it at some time in between, so uneven networks do not put more requests into any of the CRM's
+ * windows. No round trip is shorter than the fastest one. So a response comes at least that much later than its request
+ * has arrived, and the next request arrives that much later than it is sent.
  */
 export function slidingWindow(limit: WindowLimit): PacePolicy<WindowLimit> {
   let kept = limit;

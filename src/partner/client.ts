@@ -65,13 +65,13 @@ export interface PartnerClient {
   /** The remaining credits. */
   readCredits(signal?: AbortSignal): Promise<CreditBalances>;
   /**
-   * How far this machine's clock is ahead of the service's, by the `Date` of its last response;
-   * negative if it is behind, 0 if no difference is certain, null if no response had one.
+   * How far this machine's clock is ahead of the service's clock, by the `Date` of the last response. Negative if it is
+   * behind, 0 if no difference is certain, null if no response had a `Date`.
    */
   clockAheadMs(): number | null;
   /** Resolves if the service knows the key and its team is active. */
   test(signal?: AbortSignal): Promise<void>;
-  /** The health of the service's areas: the documented ones, and those that `discover` has found. */
+  /** The health of the service's areas: the documented areas, and the areas that `discover` has found. */
   health(signal?: AbortSignal): Promise<AreaHealth[]>;
   /** Learns the paths of the operations and the rate limit from the service's openapi.json. */
   discover(signal?: AbortSignal): Promise<Discovery>;

@@ -80,8 +80,8 @@ export class PartnerRedirected extends ConfigurationError {
 }
 
 /**
- * A path that the service does not have: 405, a 404 that is about the path, or (without a status)
- * one that its openapi.json does not list and that is not worth an attempt.
+ * A path that the service does not have. The status is 405, or 404 if the path itself is unknown. Without a status, the
+ * service's openapi.json does not list the path, so it is not tried.
  */
 export class PartnerEndpointMissing extends ConfigurationError {
   constructor(endpoint: string, status: number | null) {

@@ -93,7 +93,7 @@ export function shownType(type: string): string {
   return TYPES.has(type) ? type : HIDDEN;
 }
 
-/** More than the number of entries of any list that is sent; a larger number is no index of one. */
+/** More than the number of entries in any list that is sent. A larger number cannot be an index. */
 const MOST_ENTRIES = 1_000;
 
 /** A place of a 422, with `?` for each part that may be a text. */

@@ -46,10 +46,7 @@ const reader: JobReader<JobResult> = {
   undecided: { state: 'processing' },
 };
 
-/**
- * The results of up to 10 jobs, by job ID; a bad profile affects only the state of its own job.
- * Free.
- */
+/** The results of up to 10 jobs, by job ID. A bad profile affects only its own job's state. Free. */
 export function readResults(
   send: Send,
   jobIds: readonly string[],

@@ -9,7 +9,7 @@ import type { Call } from './exchange.ts';
 /** A possible path of an operation. */
 export interface Route {
   method: Call['method'];
-  /** Relative to the base URL; `{id}` stands for the requested ID. */
+  /** Relative to the base URL; `{id}` is replaced with the requested ID. */
   path: string;
   /** The field of the body that contains the list to send; null if the body is the list. */
   listName?: string | null;

@@ -13,7 +13,7 @@ import type { Reply } from './reply.ts';
 import { type MayLeave, type RequestDeps, request } from './request.ts';
 import { describeEndpoint, hasOnePath, type Operation, type Route, type Routes } from './routes.ts';
 
-/** What a request contains besides its route. */
+/** The parts of a request in addition to its route. */
 export interface Payload {
   /** ID of the requested thing. */
   id?: string;

@@ -67,7 +67,7 @@ function toWire(person: Person) {
 const replySchema = z.object({
   // A person without a job ID was not processed, whether the service omits it or sends null.
   tracking_id_to_job_id: z.record(z.string(), z.string().min(1).nullable()),
-  // The IDs are what was paid for: unreadable counts are no reason to lose them.
+  // The IDs were paid for, so they are kept even if the counts are unreadable.
   meta: z
     .object({
       requested: z.int().nonnegative().nullish().catch(null),

@@ -196,7 +196,7 @@ function getJson(body: Body): unknown {
  */
 export type FailureKind = 'throttled' | 'serverError' | 'transient' | 'final';
 
-/** Maximum number of times that a request is sent while it gets nothing but 429. */
+/** Maximum number of times that a request is sent while every response is 429. */
 export const MAX_THROTTLED_TRIES = 5;
 export const MAX_THROTTLED_WAIT_MS = 30_000;
 

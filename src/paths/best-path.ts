@@ -44,10 +44,9 @@ export function findBestPath(choice: PathChoice): WarmPath | null {
 }
 
 /**
- * Every connection that is useful to someone who wants to be introduced, the best first. Pure.
- * Nobody introduces themselves, and a fellow member of the contact's own network is no news to that
- * network. So members of the contact's own networks count only through another network that they
- * are also in.
+ * Every connection that is useful to someone who wants to be introduced, the best first. Pure. Nobody introduces
+ * themselves, and a network already knows the connections between its own members. So members of the contact's own
+ * networks count only through another network that they are also in.
  */
 export function findIntroductions({
   donorId,

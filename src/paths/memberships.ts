@@ -21,8 +21,8 @@ export interface Memberships {
   /** The networks that a donor is in, in the order of the settings. */
   of(donorId: string): readonly NetworkName[];
   /**
-   * The networks that a connection comes from, in the order of the settings: those that the service
-   * names or, if it names none, those that the member is in.
+   * The networks that a connection comes from, in the order of the settings. These are the networks that the service
+   * names or, if it names none, the member's networks.
    */
   listNetworks(connection: Connection): readonly NetworkName[];
 }

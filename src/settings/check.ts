@@ -22,8 +22,8 @@ export interface Checked<T> {
 }
 
 /**
- * Checks the part of the file at `path` against a schema, and describes every problem. The schema's
- * own messages take precedence. Where it has none, they are built from what it accepts.
+ * Checks the part of the file at `path` against a schema, and describes every problem. The schema's own messages take
+ * precedence. If it has no message, one is built from the values that it accepts.
  */
 export function checkPart<T>(
   tree: SettingsTree,

@@ -53,7 +53,7 @@ function unsetMessage(name: string, value: string | undefined): string {
 
 /** YAML read within limits, so that no file takes longer than a moment to be refused. */
 
-/** Characters of a settings file; 5,000 integrations with field maps of their own take 5 million. */
+/** Maximum number of characters of a settings file. 5,000 integrations with separate field maps take 5 million. */
 export const MAX_LENGTH = 8_000_000;
 
 /** Deeper than any setting. The parser takes time by the square of the depth, and then dies. */
@@ -68,8 +68,8 @@ export type YamlFile =
   | { excess: { offset: number; message: string } };
 
 /**
- * Parses a text that is meant to be one document. Keys that stand in a map twice are no error
- * here: the parser compares each key with all before it.
+ * Parses a text that is meant to be one document. Duplicate keys in a map are not an error here, because the parser
+ * would compare each key with all keys before it.
  */
 export function parseYaml(text: string, lineCounter: LineCounter): YamlFile {
   if (text.length > MAX_LENGTH) return { excess: { offset: 0, message: TOO_LONG } };
@@ -94,8 +94,8 @@ const TOO_LONG = `the file has more than ${MAX_LENGTH.toLocaleString('en-US')} c
 const TOO_DEEP = `this is nested more than ${MAX_DEPTH} levels deep, and no setting is; is a bracket or an indentation wrong?`;
 
 /**
- * What each alias stands for: the last anchor of its name before it. The parser's own search walks
- * through the whole file for each of them.
+ * The target of each alias: the last anchor of its name before it. The parser's own search would go through the whole
+ * file for each alias.
  */
 export function aliasTargets(document: Document): ReadonlyMap<Alias, Node> {
   const anchors = new Map<string, Node>();

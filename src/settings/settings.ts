@@ -54,7 +54,7 @@ export interface LoadOptions {
   cwd: string;
   /** Returns the connector of `crm.kind`. Throws if there is none. */
   findConnectorDefinition(kind: string): Promise<ConnectorDefinition>;
-  /** Hosts to which plain http is allowed, in addition to those that the text itself names. */
+  /** Hosts to which plain http is allowed, in addition to the hosts that the text itself names. */
   allowInsecureHttp?: readonly string[];
   /** Replaces the database that the text names: the settings as they are once a move is done. */
   database?: string;

@@ -32,8 +32,8 @@ export interface Prepared {
 }
 
 /**
- * Reads due contacts once more, and settles those that are not to be submitted after all. Names and
- * addresses are not kept from reading: they exist only in memory, from here to the request.
+ * Reads due contacts once more, and settles contacts that are not to be submitted after all. The first reading stores
+ * no names or addresses. They exist only in memory, from here to the request.
  */
 export async function preparePersons(
   deps: PrepareDeps,

@@ -50,7 +50,7 @@ export type Planned =
 
 /** What is known about a contact at the moment of delivery. */
 export interface Circumstances extends KnownRecord {
-  /** What a user has approved about this profile; null if nothing was asked or approved. */
+  /** The kind of question about this profile that a user has approved; null if there was no question or no approval. */
   approval: ContactQuestion['kind'] | null;
   /** Our values in records that the CRM merged into it; none by default. */
   merged?: readonly WrittenValues[];

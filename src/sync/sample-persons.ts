@@ -47,7 +47,7 @@ function countWords(text: string): number {
   return text.split(/\s+/).filter((word) => word !== '').length;
 }
 
-/** What a user should notice about these people, in words; null if nothing stands out. */
+/** Describes what a user should notice about these people; null if nothing is unusual. */
 export function describeOddity(shapes: readonly PersonShape[]): string | null {
   if (shapes.length === 0) return null;
   if (shapes.every(({ sameNames }) => sameNames)) {
@@ -77,9 +77,9 @@ function toPersons(contacts: readonly Contact[]): PersonDetails[] {
 }
 
 /**
- * A few people of an integration, spread over its contacts: first those that wait to be sent,
- * otherwise any that may be sent. If the integration has not read its CRM yet, uses the first
- * contacts of the CRM. The connector must be prepared.
+ * A few people of an integration, spread over its contacts. People who wait to be sent come first, then others who may
+ * be sent. If the integration has not read its CRM yet, uses the first contacts of the CRM. The connector must be
+ * prepared.
  */
 export async function samplePersons(
   { store, connector }: Pick<SyncDeps, 'store' | 'connector'>,

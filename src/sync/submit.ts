@@ -265,9 +265,7 @@ async function intendPrepared(
   }
 }
 
-/**
- * Lets contacts share jobs that were paid for the same persons; resolves with the other contacts.
- */
+/** Lets contacts share jobs that were paid for the same people; resolves with the other contacts. */
 async function shareProfiles(
   deps: SubmitDeps,
   run: Run,
@@ -348,7 +346,7 @@ async function refuse(
   return null;
 }
 
-/** Leaves out the persons that the service rejects; the others are due again. */
+/** Leaves out the people whom the service rejects; the others are due again. */
 async function refuseBlamed(
   { store }: Pick<SubmitDeps, 'store'>,
   run: Run,

@@ -12,7 +12,7 @@ const LOCAL_BYTES = 30;
 /** A comment of at most this length follows the end. */
 const MOST_COMMENT = 65_535;
 const PACKED = 8;
-/** Stands for a size that is stored elsewhere. */
+/** Means that the size is stored elsewhere. */
 const ELSEWHERE = 0xffffffff;
 
 /**

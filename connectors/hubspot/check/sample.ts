@@ -1,4 +1,4 @@
-/** What `doctor` reads besides the prerequisites: some contacts, and facts about the account. */
+/** Reads what `doctor` needs in addition to the prerequisites: some contacts, and facts about the account. */
 import { z } from 'zod';
 import type { AccountFact } from '../../contract.ts';
 import { readAs } from '../errors.ts';

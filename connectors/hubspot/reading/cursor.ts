@@ -41,8 +41,8 @@ export interface Reading extends WalkPosition {
 }
 
 /**
- * The reading that a cursor stands for; all contacts if its form is unknown. They come only from
- * the list if `knownCursor`, their earlier cursor, says that the list is due.
+ * The reading that a cursor describes; all contacts if its form is unknown. The contacts come only from the list if
+ * `knownCursor`, their earlier cursor, says that the list is due.
  */
 export function startReading(
   session: Pick<HubspotSession, 'api' | 'clock' | 'log' | 'filter'>,

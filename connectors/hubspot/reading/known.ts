@@ -12,9 +12,9 @@ import { withContacts } from './portions.ts';
 const REQUESTS_AT_ONCE = 24;
 
 /**
- * The existing ones, and what happened to the others; then those that were restored after they had
- * left. The cursor does not move: contacts that were created since are not included and have to be
- * read afterwards.
+ * Yields the known contacts that still exist, and what happened to the others. Then come contacts that were restored
+ * after they had left. The cursor does not move: contacts that were created since are not included and have to be read
+ * afterwards.
  */
 export async function* readKnown(
   session: HubspotSession,

@@ -82,11 +82,10 @@ export function afterAnswer(
 }
 
 /**
- * What to search for next while `asked` are in flight; null for nothing. First the tops of spans,
- * the highest before the others, because the list comes from below. Then, because each search takes
- * long, the highest span that is large enough is divided: results from further down become the top
- * of its lower part. It does not go further down than the searches soon reach: otherwise the list
- * would wait below their results while they were still busy above.
+ * The next search while `asked` are in flight; null if there is none. First come the tops of spans, the highest before
+ * the others, because the list comes from below. Then, because each search takes long, the highest span that is large
+ * enough is divided: results from further down become the top of its lower part. The division stays where the searches
+ * will soon arrive. Otherwise the list would wait below their results while they were still busy above.
  */
 export function nextAsk(spans: readonly Span[], asked: readonly Ask[]): Ask | null {
   const underWay = (span: Span, isTop: boolean) =>

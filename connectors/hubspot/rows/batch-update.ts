@@ -1,6 +1,6 @@
 /**
- * One batch of changes, in as few requests as possible: if HubSpot rejects a property by name, it
- * is omitted from its contact, and the rest of the contact is written.
+ * Writes one batch of changes in as few requests as possible. If HubSpot rejects a property by name, the property is
+ * omitted from its contact, and the rest of the contact is written.
  */
 import type { z } from 'zod';
 import type { ContactChange, WriteResult } from '../../contract.ts';
@@ -259,7 +259,7 @@ export function separate(
   const doubtful = ownFault('VALUE_NOT_SEPARATED');
   const names = suspects.map(({ name }) => name);
   const doubted = new Set(suspects.flatMap(({ classes }) => classes.flat()));
-  // A doubt is no reason to reject a whole contact: fewer of them are sent at a time.
+  // A doubt must not reject a whole contact, so fewer contacts are sent at a time.
   const [whole, others] = parted(rows, (row) => row.isWhole && doubted.has(row));
   if (whole.length > 0) {
     if (others.length > 0) progress.groups.push(whole, others);

@@ -1,7 +1,6 @@
 /**
- * Guesses which numbers a rule rejects, from those that it has rejected and accepted so far. A
- * guess decides nothing: it is tried, and holds only if HubSpot accepts everything else and
- * reported as many errors as guesses.
+ * Guesses which numbers a rule rejects from the numbers that it has rejected and accepted so far. A guess decides
+ * nothing. It is tried, and it is right only if HubSpot accepts everything else and reported as many errors as guesses.
  */
 import type { HubspotFault } from '../errors.ts';
 import { type Lessons, toValueKey } from './lessons.ts';

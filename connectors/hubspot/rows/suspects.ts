@@ -67,8 +67,8 @@ function areAllRefused(problems: readonly PropertyProblem[], rows: readonly Row[
 }
 
 /**
- * The rows whose value HubSpot quotes, as most of its errors start with it; null unless each error
- * names one value, and the errors are as many as the rows or values that would be meant.
+ * The rows whose value HubSpot quotes; most of its errors start with the value. Null unless each error names one value,
+ * and there are as many errors as matching rows or values.
  */
 function quotedRows(
   problems: readonly PropertyProblem[],

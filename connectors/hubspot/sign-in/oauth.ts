@@ -45,7 +45,7 @@ export type TokenHint = 'access_token' | 'refresh_token';
  * stored under `refreshTokenSecret`, where the connector finds it.
  */
 export interface HubspotOAuth {
-  /** The page to send the user to; the scopes are those that donor-sync uses. */
+  /** The page to send the user to, with the scopes that donor-sync uses. */
   authorizeUrl(request: ConsentRequest): string;
   exchangeCode(reply: ConsentReply): Promise<TokenGrant>;
   refresh(token: string): Promise<TokenGrant>;
@@ -101,7 +101,7 @@ export function createHubspotOAuth(options: OAuthOptions): HubspotOAuth {
   };
 }
 
-/** The app, and the scopes that it requests besides the usual ones. */
+/** The app, and the scopes that it requests in addition to the usual ones. */
 export interface ConsentClient extends Pick<OAuthClient, 'url' | 'clientId'> {
   sensitiveData?: boolean | undefined;
   moreScopes?: readonly string[] | undefined;

@@ -18,8 +18,8 @@ const MAX_JOB_BYTES = 90_000_000;
 type Waiting = Map<string, SentChange>;
 
 /**
- * Writes many changes, in as many jobs as their size needs, and adds those without a result to
- * `unsettled`. Returns the changes that a CSV cannot express: nothing of them is written.
+ * Writes many changes, in as many jobs as their size needs, and adds those without a result to `unsettled`. Returns the
+ * changes that a CSV cannot express. No part of them is written.
  */
 export async function* writeInBulk(
   session: SalesforceSession,
@@ -63,8 +63,8 @@ const BYTES_PER_ROW = 64;
 const BYTES_PER_CELL = 28;
 
 /**
- * Writes changes in one job. Salesforce lists those that failed or were not processed. If its
- * counts agree, all others are written; otherwise, those that it lists as written are.
+ * Writes changes in one job. Salesforce lists the changes that failed or were not processed. If its counts agree, all
+ * others are written. Otherwise, only the changes that it lists as written count as written.
  */
 async function* writeJob(
   session: SalesforceSession,

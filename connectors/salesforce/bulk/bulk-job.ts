@@ -91,7 +91,7 @@ export function nextWaitMs(look: number, waitedMs: number): number {
 /** Messages about something which does not exist, or that the user may not access. */
 const SETTINGS_FAULT = /InvalidBatch|InvalidEntity|INVALID_FIELD|MALFORMED_QUERY|INVALID_TYPE/;
 
-/** The Bulk API's own limits for 24 hours, besides the org's requests. */
+/** The Bulk API's own limits for 24 hours, in addition to the org's request limit. */
 const LIMIT_FAULT = /LIMIT_EXCEEDED/;
 
 function jobFailed({ id, state, errorMessage }: BulkJob): Error {

@@ -1,4 +1,4 @@
-/** The findings about the kinds of record that the settings lead to, besides Contact. */
+/** The findings about the record types that the settings refer to, other than Contact. */
 import { isConfigurationError } from '../../../src/core/errors.ts';
 import type { Finding, GroupSelector } from '../../contract.ts';
 import { checked, met, plain } from '../../findings.ts';
@@ -160,8 +160,8 @@ async function checkReport({ api }: SalesforceSession, text: string): Promise<Fi
 const HOUSEHOLDS = "SobjectType = 'Account' AND DeveloperName = 'HH_Account'";
 
 /**
- * If the whole pack is hidden from the user, the org looks like one without it: the name of a
- * household would be sent as an employer, and no mark would tell who has died.
+ * If the whole pack is hidden from the user, the org looks like an org without it. Then the name of a household would
+ * be sent as an employer, and no mark would show who has died.
  */
 export async function checkSuccessPack({
   api,

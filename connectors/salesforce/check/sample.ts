@@ -1,4 +1,4 @@
-/** What `doctor` reads besides the prerequisites: some contacts, and facts about the org. */
+/** Reads what `doctor` needs in addition to the prerequisites: some contacts, and facts about the org. */
 import type { AccountFact } from '../../contract.ts';
 import { countRecords, queryRecords, whereClause } from '../query.ts';
 import type { SalesforceSession } from '../session.ts';

@@ -10,9 +10,9 @@ export const SECTION_LABEL = 'donor-sync profile';
 const PAGE = 'lightning__RecordPage';
 
 /**
- * A section for the record page of a contact, to be dragged onto a page that the org already has: a
- * Lightning web component based on Salesforce's own form, which shows each user the fields that the
- * user may read. It has no code that runs on a server and writes nothing. Texts by file.
+ * A section for the record page of a contact, which an admin drags onto an existing page of the org. It is a Lightning
+ * web component based on Salesforce's own form, which shows each user the fields that the user may read. It has no code
+ * that runs on a server, and it writes nothing. Returns the texts by file.
  */
 export function profileSection(
   apiVersion: string,

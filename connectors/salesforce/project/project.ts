@@ -12,9 +12,8 @@ import { profileSection, SECTION_LABEL } from './profile-section.ts';
 const SOURCE = 'force-app/main/default';
 
 /**
- * What `fields create` creates, as a project that `sf project deploy start` deploys: the fields of
- * the field map with both permission sets, and in addition list views and a section for the record
- * page.
+ * Returns the fields that `fields create` creates as a project for `sf project deploy start`. It contains the fields of
+ * the field map with both permission sets, and in addition list views and a section for the record page.
  */
 export function fieldsProject(
   { apiVersion }: Pick<SalesforceSettings, 'apiVersion'>,

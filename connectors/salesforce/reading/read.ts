@@ -39,7 +39,7 @@ const MAX_PAGES = 5_000;
  */
 const OVERLAP_MS = 10 * 60_000;
 
-/** One reading: where it started, and where the next may start if this one is completed. */
+/** One reading: its start, and the position where the next reading may start if this one is completed. */
 interface Reading {
   /** ISO 8601; null for all contacts. */
   since: string | null;
@@ -54,10 +54,9 @@ type ReadPage = Pick<ContactPage, 'contacts' | 'cursor'>;
 const PAGES_AT_ONCE = 2;
 
 /**
- * First those that were deleted or merged, then the others by timestamp and ID: a night without
- * changes costs two requests. If many are left after the first page, the Bulk API reads the rest.
- * Contacts are not requested together with those that left: a contact that was merged in between
- * would seem to come back.
+ * Yields first the contacts that were deleted or merged, then the others by timestamp and ID. A night without changes
+ * costs two requests. If many are left after the first page, the Bulk API reads the rest. Contacts are not requested
+ * together with contacts that left, because a contact that was merged in between would seem to come back.
  */
 export async function* readPages(
   session: SalesforceSession,

@@ -1,7 +1,6 @@
 /**
- * Finds the fields to blame for a rejection that names none, from trials that write some of the
- * fields. Decides only which trial comes next; `trial.ts` carries it out, so that nothing of it
- * stays in the CRM.
+ * Finds the fields to blame for a rejection that names no field, from trials that write some of the fields. Decides
+ * only which trial comes next; `trial.ts` carries it out in a way that leaves nothing in the CRM.
  */
 
 /** Fields that are written and omitted together; usually one. */

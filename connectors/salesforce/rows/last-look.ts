@@ -1,6 +1,6 @@
 /**
- * Queries the fields of contacts in the same request that writes them: what others have typed since
- * the fields were read is seen right before it is replaced, without a further request.
+ * Queries the fields of contacts in the same request that writes them. So values that others have typed since the
+ * fields were read are seen right before they are replaced, without another request.
  */
 import { z } from 'zod';
 import type { FieldValues } from '../../../src/core/crm-field.ts';

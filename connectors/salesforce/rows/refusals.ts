@@ -33,7 +33,7 @@ export interface Blamed {
   fields: readonly string[];
 }
 
-/** A change that was rejected without naming a field; nothing of it is written. */
+/** A change that was rejected without naming a field. No part of it is written. */
 export interface UnnamedRefusal {
   change: SentChange;
   faults: readonly SalesforceFault[];
@@ -118,7 +118,7 @@ export function refusal(id: string, fault: SalesforceFault): WriteResult {
   return { status: 'refused', id, ...about(fault) };
 }
 
-/** Nothing of the change is written, for these reasons and those that omitted fields before. */
+/** The result of a change of which nothing is written, for these reasons and the reasons that omitted fields before. */
 export function refused(
   { id, left = [] }: SentChange,
   faults: readonly SalesforceFault[],
@@ -134,8 +134,8 @@ export function refused(
 }
 
 /**
- * The change without the fields that these errors name, so that the rest of it can be written; null if
- * they name none, one of them is not about a value, or nothing would be left.
+ * The change without the fields that these errors name, so that the rest can be written. Null if the errors name no
+ * field, if one of them is not about a value, or if nothing would be left.
  */
 export function withoutNamed(
   change: SentChange,

@@ -29,9 +29,9 @@ export type WritePass = (
 ) => AsyncGenerator<WriteResult>;
 
 /**
- * Writes what is left until every change has a result: first changes that were rejected without
- * naming a field, without the fields to blame; then those that were locked. It terminates, because
- * each change loses fields or possibilities every time.
+ * Writes the remaining changes until every change has a result. Changes that were rejected without naming a field come
+ * first, without the fields to blame; then come changes whose record was locked. It terminates, because each change
+ * loses fields or possibilities every time.
  */
 export async function* settle(
   session: SalesforceSession,
@@ -130,8 +130,8 @@ type LeaveOut =
   | { kind: 'refused' };
 
 /**
- * Chooses fields for each rejection that names none: those to blame elsewhere, or those that a
- * search finds.
+ * Chooses fields for each rejection that names no field: fields that were to blame elsewhere, or fields that a search
+ * finds.
  */
 function leaveOut(
   { lessons, settings }: Writer,

@@ -87,7 +87,7 @@ async function askForSignIn(deps: AuthDeps): Promise<SignIn> {
 
 const userInfoSchema = z.object({ user_id: z.string(), organization_id: z.string() });
 
-/** A bare token contains no information about itself, so Salesforce is asked. */
+/** A bare token contains no information about itself, so this requests it from Salesforce. */
 async function identify({ settings, exchange }: AuthDeps, accessToken: string): Promise<SignIn> {
   const instanceUrl = withoutSlash(settings.url);
   const { readUserInfo } = await import('../client.ts');
@@ -187,7 +187,7 @@ export async function openSignInClient(
   });
 }
 
-/** Content of a successful response of the token endpoint; nothing of it has been validated. */
+/** Content of a successful response of the token endpoint; not validated yet. */
 export interface TokenReply extends Omit<SignIn, 'instanceUrl'> {
   instanceNamed: string;
   refreshToken: string | null;

@@ -16,10 +16,9 @@ type Rules = Pick<SalesforceSettings, 'url' | 'instanceHosts'>;
 const SALESFORCE_DOMAINS = ['salesforce.com', 'force.com'];
 
 /**
- * The address for requests, from the `instance_url` in a response of the token endpoint; without a
- * trailing slash. Throws a ConfigurationError unless its origin is that of `crm.url`, or it is an
- * https address of Salesforce or of `crm.instanceHosts` that no third party in between can have put
- * there.
+ * The address for requests, from the `instance_url` in a response of the token endpoint; without a trailing slash.
+ * Throws a ConfigurationError unless the address has the origin of `crm.url`, or is an https address of Salesforce or
+ * `crm.instanceHosts`. In the second case, a third party must not have been able to put it there.
  */
 export function toInstanceUrl(rules: Rules, named: string): string {
   const instance = URL.canParse(named) ? new URL(named) : null;

@@ -200,7 +200,7 @@ function toOption(option: string | z.output<typeof optionSchema>) {
   return typeof option === 'string' ? { label: option, value: option } : option;
 }
 
-/** Returns every value of a record and its history, also for archived and merged records. */
+/** Returns every value of a record and its history, even for archived and merged records. */
 function readRecord({ store, associations }: Account, typeName: string, id: string) {
   const type = findObjectType(typeName);
   const record = store.readHidden(type, id);

@@ -1,6 +1,4 @@
-/**
- * The properties of the account's object types: those that HubSpot defines and those created here.
- */
+/** The properties of the account's object types: HubSpot's own properties, and the properties created here. */
 
 import type { Database } from '../core/database.ts';
 import type { ObjectType } from '../core/object-type.ts';
@@ -11,7 +9,7 @@ import { standardProperties } from './standard-properties.ts';
 export interface Properties {
   /** Also finds archived properties; undefined if the property never existed. */
   find(type: ObjectType, name: string): Property | undefined;
-  /** Lists all properties of a type, including archived ones, first those that HubSpot defines. */
+  /** Lists all properties of a type, including archived ones, with HubSpot's own properties first. */
   list(type: ObjectType): Property[];
   /** Writes a property that was created here. Replaces one with the same name. */
   save(type: ObjectType, property: Property): void;

@@ -16,7 +16,7 @@ export interface PropertyGroup {
 export interface PropertyGroups {
   /** Also finds archived groups; undefined if the group never existed. */
   find(type: ObjectType, name: string): PropertyGroup | undefined;
-  /** Lists the groups that are not archived, first those that HubSpot defines. */
+  /** Lists the groups that are not archived, with HubSpot's own groups first. */
   list(type: ObjectType): PropertyGroup[];
   /** Writes a group. Replaces one with the same name. */
   save(type: ObjectType, group: PropertyGroup): void;

@@ -19,7 +19,7 @@ export const propertyTypeSchema = z.enum([
  */
 export const DATA_SENSITIVITIES = ['non_sensitive', 'sensitive'] as const;
 
-/** How forms show a property. The values are those that suit each type. */
+/** How forms show a property: the possible values for each type. */
 export const FIELD_TYPES: Readonly<Record<z.infer<typeof propertyTypeSchema>, readonly string[]>> =
   {
     bool: ['booleancheckbox', 'calculation_equation'],

@@ -9,9 +9,7 @@ import { propertyValue, type StoredRecord } from './record.ts';
 /** The properties that a response shows of each record, in order. */
 export type ShownNames = readonly string[];
 
-/**
- * These properties and those that are always shown. Computed once for all records of a response.
- */
+/** Returns these properties and the properties that are always shown. Computed once for all records of a response. */
 export function shownNames(type: ObjectType, names: readonly string[]): ShownNames {
   const always = ['createdate', 'hs_object_id', type.modifiedProperty];
   return [...new Set([...always, ...names])].sort();
@@ -31,7 +29,7 @@ export function askedNames(
   return names.filter((name) => mayRead(properties, type, name, granted));
 }
 
-/** The default properties and those that were written. */
+/** Returns the default properties and the properties that were written. */
 export function writtenNames(type: ObjectType, written: readonly string[]): ShownNames {
   return shownNames(type, [...type.defaultProperties, ...written]);
 }

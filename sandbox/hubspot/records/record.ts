@@ -40,9 +40,7 @@ export function toRecord(row: RecordRow): StoredRecord {
   };
 }
 
-/**
- * Returns the value of a property, including those that HubSpot computes; null if it never had one.
- */
+/** Returns the value of a property, even one that HubSpot computes; null if it never had a value. */
 export function propertyValue(type: ObjectType, record: StoredRecord, name: string): string | null {
   switch (name) {
     case 'hs_object_id':

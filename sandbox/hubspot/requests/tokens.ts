@@ -1,4 +1,4 @@
-/** Access tokens: those of the private app and those that OAuth issues. */
+/** Access tokens: the private app's tokens and the tokens that OAuth issues. */
 
 import type { Database } from '../core/database.ts';
 

@@ -51,7 +51,7 @@ export async function workOff(org: Org, bulk: Bulk, job: IngestJob): Promise<voi
     for (const rows of portionsOf(job)) {
       writePortion(org, job, rows, bulk.random);
       await letOthersRun();
-      // Meanwhile the sandbox may have stopped, or the job may have been aborted.
+      // In the meantime the sandbox may have stopped, or the job may have been aborted.
       if (job.isAborted || !org.db.open) return;
     }
     job.upload = null;

@@ -6,9 +6,8 @@ import { type Field, isText, type StoredValue } from './field.ts';
 export const NOT_OF_TYPE = Symbol('not of type');
 
 /**
- * Returns the value to store. Blanks at both ends of a text are removed, and a text of only blanks
- * is no value. Returns `NOT_OF_TYPE` if the field cannot hold the value at all. Also reads texts,
- * because CSV has nothing else.
+ * Returns the value to store. Blanks at both ends of a text are removed, and a text of only blanks counts as empty.
+ * Returns `NOT_OF_TYPE` if the field cannot hold the value at all. Also reads texts, because CSV has nothing else.
  */
 export function readValue(field: Field, value: unknown): StoredValue | typeof NOT_OF_TYPE {
   if (value === null || value === undefined) return field.type === 'boolean' ? 0 : null;

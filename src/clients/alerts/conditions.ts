@@ -219,7 +219,7 @@ function holdConditions({ held }: IntegrationState): Found[] {
   return [{ subject: 'held', problem, steps: ['See what: donor-sync holds'] }];
 }
 
-/** Sent once for all of its contacts, also when more contacts are added to the batch. */
+/** Sent once for a whole batch, even if contacts are added to the batch later. */
 function batchConditions({ batches }: IntegrationState): Found[] {
   return batches.map((batch) => {
     const { subject, ...alert } = BATCH_KINDS[batch.kind].alert(batch);

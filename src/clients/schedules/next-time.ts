@@ -44,8 +44,8 @@ function hasFixedTimes({ cron }: Line): boolean {
 const MAX_LOOKS = 1_440;
 
 /**
- * The line is matched against local time as if that were UTC. There it matches at each of its
- * times, even at those that the zone skips.
+ * The line is matched against local time as if that were UTC. There it matches at each of its times, even at local
+ * times that the zone skips.
  */
 function nextFixedTime({ cron, timezone }: Line, afterMs: number): number | null {
   let shownMs: number | null = shownAt(afterMs, timezone);

@@ -25,11 +25,10 @@ export interface ColumnGuess extends PersonColumns {
 }
 
 /**
- * Guesses which column contains which part of a contact: by the words of its header or, for an export that is
- * recognised by its columns, by the known meaning of these columns. If several known exports match, the one with the
- * most of its columns in the file counts. Columns that it does not name are guessed by words like those of any other
- * file. If rows are given, an ID column must have an ID that is present and different in each row. An uncertain part is
- * null, and the user is asked.
+ * Guesses which column contains which part of a contact. In an export that is recognised by its columns, their meaning
+ * is known. If several known exports match, the export with the most columns in the file counts. All other columns are
+ * guessed from the words of their headers. If rows are given, an ID column must have an ID that is present and
+ * different in each row. An uncertain part is null, and the user is asked.
  */
 export function guessColumns(columns: readonly string[], sample: CsvSample = []): ColumnGuess {
   const known = bestExport(columns, sample);

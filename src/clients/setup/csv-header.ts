@@ -45,8 +45,8 @@ const MAX_SAMPLE_BYTES = 16 * 1_048_576;
 const MIN_COLUMNS = 2;
 
 /**
- * Reads the names of the columns and the first rows of a file of contacts: CSV with any of the usual delimiters, in
- * UTF-8, Latin-1 or UTF-16, or a sheet of a workbook (null: the first that has a table).
+ * Reads the column names and the first rows of a contact file. This is CSV with any of the usual delimiters, in UTF-8,
+ * Latin-1 or UTF-16, or a sheet of a workbook (null: the first sheet that has a table).
  */
 export async function readCsvHeader(
   path: string,

@@ -81,10 +81,10 @@ function isNumberOfPerson(column: string): boolean {
 /** From this many rows, equal values prove that a column is not an ID. */
 const LEAST_ROWS = 2;
 
-/** The share of rows without an id in a file of which a few rows are broken. */
+/** The maximum share of rows without an ID in a file that has a few broken rows. */
 export const MOST_BLANK = 0.05;
 
-/** The share of contacts that have no number of their own yet. */
+/** The maximum share of contacts that have no number yet. */
 const MOST_NEW = 0.2;
 
 /** Returns whether all rows except this share have a value there, and no two have the same; true without rows. */

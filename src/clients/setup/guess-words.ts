@@ -106,7 +106,7 @@ export const FULL_NAMES = [
   ...['nomedosocio', 'nomecliente', 'nomedocliente', 'nomedoador', 'nomedodoador'],
 ];
 
-/** Names of another person, or names by which no person can be found. */
+/** Columns with the name of another person, or with a name that does not identify anyone. */
 export const OTHER_PEOPLES =
   /spouse|spsp|partner|phonetic|maiden|former|assistant|parent|child|conjoint|ehegatt|ehepartner|conyuge|coniuge|conjuge|echtgeno|maka|middle|geburt|jeunefille/;
 

@@ -33,7 +33,7 @@ const MOST_COUNTED = 20_000;
 export interface PeoplePreview {
   /** A few contacts, as they would be sent. */
   persons: PersonDetails[];
-  /** Number of contacts that were counted, and of those that may be sent. */
+  /** Number of contacts that were counted, and how many of them may be sent. */
   read: number;
   sendable: number;
   /** True if there are more contacts than were counted. */
@@ -278,13 +278,13 @@ export function lookAtGroups(deps: LiveDeps, integration: Integration): Promise<
   });
 }
 
-/** What a run would do now, and its first persons. */
+/** What a run would do now, and the first people that it would send. */
 export interface PlanPreview {
   preview: Preview;
   persons: PersonDetails[];
 }
 
-/** Maximum number of persons of a plan, and of contacts of a trial, that are read. */
+/** Maximum number of people of a plan, and of contacts of a trial, that are read. */
 const MOST_SHOWN = 10;
 
 export async function lookAtPlan(deps: LiveDeps, integration: Integration): Promise<PlanPreview> {

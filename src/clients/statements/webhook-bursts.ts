@@ -54,7 +54,7 @@ const updateBurst = prepared((db, { runId, opensAt }: Slots<{ runId: string; ope
     .compile(),
 );
 
-/** The current time, and the latest plausible one (epoch ms). Used only if the database has no clock of its own. */
+/** The current time, and the latest plausible one (epoch ms). Used only if the database has no clock. */
 export type ReadyAt = { now: number; latest: number };
 
 /** A time that is too far ahead is from before the clock was set back, and no longer means anything. */

@@ -28,8 +28,8 @@ const MAX_RUNS = 5;
 const RUN_PREFIX = /^[0-9a-f]{6,8}(-|$)/;
 
 /**
- * Lists clients whose name starts with the words before those that contain them elsewhere; without words, the clients
- * that need attention.
+ * Lists clients whose name starts with the words before clients that contain the words elsewhere. Without words, lists
+ * the clients that need attention.
  */
 export async function findResults(deps: FindDeps, words: string): Promise<SearchResult[]> {
   const wanted = words.trim().toLowerCase();

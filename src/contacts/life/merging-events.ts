@@ -11,7 +11,7 @@ import { SEEN } from './reading-events.ts';
 /** The profile may be another person's, and a user decides. */
 export const MISMATCH_REASONS: readonly string[] = ['name_mismatch', 'match_unsure'];
 
-/** A user decides about a contact that was paid for: a merge is no reason for another credit. */
+/** A user decides about a contact that was paid for. A merge must not cost another credit. */
 const HELD_AND_PAID: readonly string[] = listContactKinds(({ isPaid }) => isPaid);
 
 /** The profile of a contact that was merged into this one. */

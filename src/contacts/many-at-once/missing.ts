@@ -26,7 +26,7 @@ export interface DepartureWindow {
 export interface DepartureCounts {
   /** Missing now. Contacts that a user decided to wait for are not counted. */
   missing: number;
-  /** Removed within the window because they were missing, without those that a user confirmed. */
+  /** Contacts removed within the window because they were missing, not counting removals that a user confirmed. */
   removed: number;
   /** All contacts that have not left, including the missing ones. */
   known: number;
@@ -128,7 +128,7 @@ export async function holdMissing(
   return held;
 }
 
-/** Removes the missing contacts, except those that a user decided to wait for. */
+/** Removes the missing contacts, except contacts that a user decided to wait for. */
 export async function removeMissing(trx: RunTransaction, window: DepartureWindow): Promise<void> {
   const moment = { now: trx.clock.now() };
   const { integrationId } = trx.lease;
@@ -250,7 +250,7 @@ export async function mark(
   await move(trx, lease, 'missed', crmIds, run);
 }
 
-/** A user has confirmed that these missing contacts are gone; those that are back stay. */
+/** Removes missing contacts that a user has confirmed are gone. Contacts that are back stay. */
 export async function removeConfirmed(
   trx: Trx,
   integrationId: string,

@@ -1,7 +1,6 @@
 /**
- * Opt-out marks and objections of contacts with a kept profile: since when they are set, how many
- * were set at about the same time, and the question whether they are right.
- * `src/sync/guards/opt-outs.ts` decides when to open the question.
+ * Opt-out marks and objections of contacts with a kept profile: when they were set, how many were set at about the same
+ * time, and the question whether they are right. `src/sync/guards/opt-outs.ts` decides when to open the question.
  */
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Lease, RunTransaction } from '../../database/leases.ts';
@@ -24,10 +23,7 @@ export const BY_OBJECTION = 'objection';
 export interface OptOutCounts {
   /** Marks that no run has recorded before. */
   unrecorded: number;
-  /**
-   * Marks set within the window, including the unrecorded ones, without those that a user has
-   * decided about.
-   */
+  /** Marks set within the window, including unrecorded marks, without marks that a user has decided about. */
   marked: number;
   /** All contacts with a kept profile. */
   kept: number;

@@ -8,7 +8,7 @@ import { findOpenBatch } from './questions.ts';
 /** The kind of question about them. */
 export const PAID_SINCE_BACKUP = 'paid_since_backup';
 
-/** When a user last decided to buy these contacts all the same (epoch ms), by CRM ID. */
+/** When a user last decided to buy these contacts anyway (epoch ms), by CRM ID. */
 export async function findBought(
   reader: Reader,
   integrationId: string,
@@ -32,8 +32,8 @@ export async function findBought(
 }
 
 /**
- * Holds these contacts if they are due or have lost their job, all in one batch; later contacts join the open batch. Resolves
- * with the IDs of those that are held.
+ * Holds these contacts if they are due or have lost their job. All of them are in one batch, which
+ * later contacts join while it is open. Resolves with the IDs of the held contacts.
  */
 export async function holdMaybePaid(
   trx: RunTransaction,

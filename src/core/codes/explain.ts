@@ -10,8 +10,8 @@ import {
 } from './outcomes.ts';
 
 /**
- * What a word is: an outcome of contacts, the reason of an outcome, the cause for which values wait, the reason for
- * which a redelivery excludes a contact, or the code of an error or of a run that stopped.
+ * The kind of a word. `waiting_values` is a cause for which values wait; `excluded_values` is a reason why a redelivery
+ * excludes a contact. `error` is the code of an error or of a stopped run.
  */
 export type CodeKind = 'outcome' | 'reason' | 'waiting_values' | 'excluded_values' | 'error';
 

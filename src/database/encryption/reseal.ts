@@ -7,10 +7,9 @@ const PAGE_ROWS = 500;
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Second half of a rotation: encrypts with the current key every value that an older key encrypted,
- * and returns their number. Afterwards the older keys can be removed. Safe while the program runs,
- * and safe to stop and start again: a value is replaced only if it is still the one that was
- * decrypted, and finished work is not repeated.
+ * Second half of a rotation: encrypts with the current key every value that an older key encrypted, and returns their
+ * number. Afterwards the older keys can be removed. Safe while the program runs, and safe to stop and start again. A
+ * value is replaced only if it has not changed since it was decrypted, and finished work is not repeated.
  */
 export async function resealAll<Db>(
   db: Kysely<Db>,

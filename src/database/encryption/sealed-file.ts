@@ -68,9 +68,8 @@ export async function sealFile(
 }
 
 /**
- * Decrypts a file into a new one, or only checks it if `to` is null. A FatalError if anything in it
- * was changed since it was encrypted. A ConfigurationError if it is no backup, or its key is
- * missing.
+ * Decrypts a file into a new one, or only checks it if `to` is null. Throws a FatalError if anything in it has changed
+ * since it was encrypted, and a ConfigurationError if it is not a backup or its key is missing.
  */
 export async function openSealedFile(
   from: string,

@@ -32,7 +32,7 @@ export async function rememberFile(path: string): Promise<RequireInPlace> {
   const absolute = resolve(path);
   const first = await readFileIdentity(absolute);
   return async () => {
-    // A folder that can no longer be read is no good sign either.
+    // A folder that can no longer be read counts as a bad sign too.
     const now = await readFileIdentity(absolute).catch(() => null);
     if (now === null || now !== first) throw new StoreReplaced(absolute);
   };

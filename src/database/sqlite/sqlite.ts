@@ -38,11 +38,11 @@ const PRAGMAS = [
   // On macOS only this reaches the disk itself; other systems ignore it.
   'fullfsync = ON',
   'foreign_keys = ON',
-  // Deleted rows are overwritten, so that nothing of an erased person remains.
+  // Deleted rows are overwritten, so that no data of an erased person remains.
   'secure_delete = ON',
   'trusted_schema = OFF',
-  // Kibibytes of our own page cache; the system's file cache holds the rest without counting as
-  // ours.
+  // Page cache of this process in kibibytes. The system's file cache holds the rest, and does not count as memory of
+  // this process.
   'cache_size = -4000',
 ];
 
@@ -138,10 +138,10 @@ function createDriver(database: Sqlite.Database): Driver {
 const SLICE_MS = 5;
 
 /**
- * The same connection, but it yields to timers and sockets now and then, as a connection to a
- * server does with each statement. SQLite responds synchronously, so a transaction of many
- * statements would block as a whole. The transaction stays open in the meantime, and other users of
- * the connection queue; if the process is killed then, nothing of the transaction remains.
+ * The same connection, but it yields to timers and sockets now and then, as a connection to a server does with each
+ * statement. SQLite responds synchronously, so a transaction of many statements would block as a whole. The transaction
+ * stays open in the meantime, and other users of the connection wait. If the process is killed then, the whole
+ * transaction is rolled back.
  */
 function inSlices(connection: DatabaseConnection): DatabaseConnection {
   let beganAt = performance.now();

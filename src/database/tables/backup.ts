@@ -27,8 +27,8 @@ export const BACKUP_TABLES = {
       /** When the hold started. */
       held_at: bigint(),
       /**
-       * 1 if the spending journal goes on after the backup, without damage; 0 if it says nothing about
-       * what was paid for since.
+       * 1 if the spending journal continues after the backup without damage; 0 if it does not show what was paid for
+       * since.
        */
       is_journaled: integer(),
       /**

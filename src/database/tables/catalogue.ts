@@ -1,8 +1,8 @@
 /**
- * Every table of the store, declared once, by the topic that owns its statements: other topics call
- * functions of that topic. Derived from it are the rows that Kysely reads, and the columns and
- * tables that `forget`, `about`, the export, retention, rotation of the secret key and erasing a
- * client work with. `test/database/catalogue.test.ts` compares it with the database.
+ * Every table of the store, declared once, by the topic that owns its statements. Other topics call functions of that
+ * topic. The catalogue determines the rows that Kysely reads. It also determines the columns and tables that `forget`,
+ * `about`, the export, retention, the rotation of the secret key and the erasure of a client work with.
+ * `test/database/catalogue.test.ts` compares it with the database.
  */
 import { BACKUP_TABLES } from './backup.ts';
 import { CLIENT_TABLES } from './clients.ts';

@@ -137,8 +137,8 @@ export const CONTACT_TABLES = {
         }),
       ),
       /**
-       * 1 if it had opted out when it was last read, 2 if its person objects, also while work for
-       * it was in progress. It is then in no network, and nothing of it is shown.
+       * 1 if the contact had opted out when it was last read, 2 if its person objects, even while work for the contact
+       * is in progress. The contact is then in no network, and none of its data is shown.
        */
       has_opted_out: personal(withDefault(integer())),
       /**

@@ -43,8 +43,8 @@ export const CREDIT_TABLES = {
       /** Fingerprint of base URL and key. */
       id: text(),
       /**
-       * Credits of the enhancements bucket: the last reading made while nothing of the key was
-       * open, less what submissions that have since closed were charged; null if unknown.
+       * Credits of the enhancements bucket; null if unknown. This is the last reading made while no submission with the
+       * key was open, less the charges of submissions that have closed since.
        */
       balance: nullable(bigint()),
       /** When it was last requested from the service. */
@@ -116,8 +116,8 @@ export const CREDIT_TABLES = {
       /** Credits charged, as far as known. */
       charged: nullable(integer()),
       /**
-       * The bucket's last reading while nothing of the key was open, less what was charged since;
-       * submissions that were open at the same time are not included.
+       * The bucket's last reading while no submission with the key was open, less the charges since then. Submissions
+       * that were open at the same time are not included.
        */
       balance_before: bigint(),
       intended_at: bigint(),

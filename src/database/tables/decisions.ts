@@ -73,9 +73,9 @@ export const DECISION_TABLES = {
       /** The integration that it is about; the first one if there are several. */
       integration_id: text(),
       /**
-       * Meaning of `subject`: the ID of a question about a contact or a network, the ID of a batch,
-       * or a kind of question. For a `request`, whose content is in `given`, it is a keyed hash of
-       * that request and of what it was about at that moment; once it has ended, its own ID.
+       * Meaning of `subject`: the ID of a question about a contact or a network, the ID of a batch, or a kind of
+       * question. For a `request`, whose content is in `given`, it is a keyed hash of the request and of the state of
+       * its subject at that moment. Once the request has ended, it is the request's own ID.
        */
       about: text<'contact' | 'network' | 'batch' | 'reason' | 'request'>(),
       subject: personal(text()),

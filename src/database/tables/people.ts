@@ -100,7 +100,7 @@ export const PEOPLE_TABLES = {
       credential: text(),
       /** COSE, in base64url. */
       public_key: text(),
-      /** The number of uses that the authenticator reports; 0 for those that do not count. */
+      /** The number of uses that the authenticator reports; 0 if it does not count uses. */
       counter: bigint(),
       /** How browsers reach the authenticator, as JSON. */
       transports: text(),

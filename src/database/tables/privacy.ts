@@ -38,7 +38,7 @@ export const PRIVACY_TABLES = {
       crm_id_fingerprint: personal(text()),
       forgotten_at: bigint(),
       state: text<ForgottenState>(),
-      /** JSON: fingerprints of name, addresses and employers; null if nothing of them was known. */
+      /** JSON: fingerprints of name, addresses and employers; null if none of these was known. */
       person: personal(nullable(text())),
       /** 1 if the person is to be recognised in the integrations of other accounts as well. */
       everywhere: integer(),
@@ -96,7 +96,7 @@ export const PRIVACY_TABLES = {
       sealed: sealed({ with: 'key of the audit', boundTo: ['id', 'integration_id', 'crm_id'] }),
     },
   ),
-  /** One row: where the chain ends, and where it starts since the last purge. */
+  /** One row: the end of the chain, and its start since the last purge. */
   audit_head: table(
     {
       key: ['id'],

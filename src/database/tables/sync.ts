@@ -74,7 +74,7 @@ export const SYNC_TABLES = {
        * process runs it.
        */
       stop_asked_at: nullable(bigint()),
-      /** JSON: contacts by reason, without those that were simply fresh; null until `run_rows` are written. */
+      /** JSON: contacts by reason, without contacts that were simply fresh; null until `run_rows` are written. */
       reasons: nullable(text()),
       /**
        * What only its process knows, as JSON (`RunFacts`), stored every few seconds while it runs.

@@ -37,7 +37,7 @@ export interface AskDeps {
   };
 }
 
-/** The requested action and its integration; to erase a contact, also the contact's ID. */
+/** The requested action and its integration. For the erasure of a contact, it includes the contact's ID. */
 export interface Asked {
   request: WorkRequest;
   integrationId: string;
@@ -117,9 +117,9 @@ async function requireConfirmable(
 }
 
 /**
- * For what is carried out outside of the database: it waits for a second person where the settings say so, and is in
- * force at once otherwise. The service carries it out, and goes on with it after a restart. Throws a ConfigurationError
- * for a caller without an account.
+ * Requests an action that is carried out outside the database. If the settings require a second person, the action
+ * waits; otherwise it is in force at once. The service carries it out, and continues it after a restart. Throws a
+ * ConfigurationError for a caller without an account.
  */
 export async function askForWork(
   deps: AskDeps,

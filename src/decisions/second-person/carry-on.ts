@@ -1,4 +1,4 @@
-/** Carries out confirmed actions in the service, including those that a process left unfinished. */
+/** Carries out confirmed actions in the service, including actions that a process left unfinished. */
 
 import { messageOf } from '../../core/errors.ts';
 import { type ApprovalRecord, listStoredApprovals } from '../statements/approvals.ts';
@@ -6,7 +6,7 @@ import { listApprovals } from '../views/approval.ts';
 import { type ConfirmDeps, carryOut } from './confirm.ts';
 
 export interface CarryOnDeps extends ConfirmDeps {
-  /** Aborted when the service is asked to stop; unfinished actions then wait for the next start. */
+  /** Aborted when the service has to stop; unfinished actions then wait for the next start. */
   stopping: AbortSignal;
 }
 

@@ -61,7 +61,7 @@ export async function requireSomeoneElse(
   }
 }
 
-/** Null stands for all clients. */
+/** Null means all clients. */
 function reaches(has: readonly string[] | null, needed: readonly string[] | null): boolean {
   if (has === null) return true;
   return needed?.every((id) => has.includes(id)) ?? false;
@@ -109,7 +109,7 @@ const CHANGED =
 const GONE =
   'It does not wait any more: it was confirmed or refused by another person, or has run out. Nothing was changed.';
 
-/** What was asked for is not what would be done now. */
+/** The error for a request whose effect has changed since it was made. */
 export function approvalChanged(): ConfigurationError {
   return refusal('approval_changed', CHANGED);
 }

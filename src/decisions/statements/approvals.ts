@@ -192,8 +192,7 @@ async function recordRequest(
 }
 
 /**
- * All requests that wait or are being carried out, oldest first, without those that were changed in
- * the database.
+ * All requests that wait or are being carried out, oldest first, without requests that were changed in the database.
  */
 export async function listStoredApprovals({
   reader,
@@ -256,8 +255,8 @@ export async function recordRefusal(
 }
 
 /**
- * Confirms a request within the transaction that does what was asked for, in the name of the actor; false if another user
- * was first.
+ * Confirms a request in the actor's name, within the transaction that carries it out. Returns false if another user was
+ * first.
  */
 export async function confirmWithin(
   trx: ActorTransaction,
@@ -269,7 +268,7 @@ export async function confirmWithin(
   return true;
 }
 
-/** Keeps how an operation ended for a day. From then on the same can be asked for again. */
+/** Keeps the result of an operation for a day. From then on, the same operation can be requested again. */
 export async function recordOutcome(
   { connection, fingerprint }: { connection: TimedConnection; fingerprint: Fingerprint },
   { id, integrationId, crmId, ...approval }: ApprovalRecord,

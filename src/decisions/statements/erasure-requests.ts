@@ -263,7 +263,10 @@ export interface DueErasure {
 
 type RequestStatus = Pick<Tables['questions'], 'id' | 'detail' | 'decision'>;
 
-/** An approved erasure is on its way; a user who keeps a contact is asked again only after a deletion in the CRM. */
+/**
+ * An approved erasure is being carried out. After a user has decided to keep a contact, only a deletion in the CRM
+ * opens the question again.
+ */
 function isAnswered({ decision, detail }: RequestStatus, source: ErasureSource): boolean {
   if (decision === 'approved') return true;
   return decision === 'rejected' && (source !== 'crm_event' || detail === 'crm_event');

@@ -19,7 +19,7 @@ export interface NewNetworkQuestion {
   detail: string | null;
 }
 
-/** Opens a question, unless the same question was asked before; resolves with its state. */
+/** Opens a question, unless the same question was opened before; resolves with its state. */
 export async function askAboutNetwork(
   trx: RunTransaction,
   { id, network, kind, matter, detail }: NewNetworkQuestion,
@@ -69,7 +69,7 @@ const dropQuestion = prepared(
       .compile(),
 );
 
-/** The state of a question; null if it was not asked. */
+/** The state of a question; null if it was never opened. */
 export async function findNetworkDecision(
   reader: Reader,
   network: string,

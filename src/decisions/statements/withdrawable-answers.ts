@@ -1,12 +1,11 @@
 /**
- * Answers that users have given and that are not carried out yet. Nothing of a question or a
- * contact changes before an answer is in force, so withdrawing an answer means deleting it. If one
- * process withdraws it while another carries it out, the first one wins. If a process ends while it
- * carries one out, the next process does the rest.
+ * Answers that users have given and that are not carried out yet. A question and its contact do not change before an
+ * answer is in force, so withdrawing an answer means deleting it. If one process withdraws it while another carries it
+ * out, the first one wins. If a process ends while it carries one out, the next process does the rest.
  *
- * An answer that needs a second person does not come into force on its own. Its row has no time for
- * that, and no statement here touches it. The table refuses such a time without the confirmation
- * (`approvals.ts` has the only statement).
+ * An answer that needs a second person does not come into force on its own. Its row has no time of coming into force,
+ * and no statement here touches it. The table refuses such a time without the confirmation; only the statement in
+ * `approvals.ts` sets it.
  */
 import type { Selectable } from 'kysely';
 import { z } from 'zod';

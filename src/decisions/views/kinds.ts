@@ -410,7 +410,7 @@ function massChangeReason(detail: string | null, batchCount: number | undefined)
   return `its ${changed} changed, with those of ${others} others`;
 }
 
-/** Throws a ConfigurationError (unknown), with the reasons that there are, for a word that is none of them. */
+/** Throws a ConfigurationError (unknown) that lists the existing reasons if the word is not a reason. */
 export function requireReason(word: string): QuestionKind {
   if (isKind(word)) return word;
   throw new ConfigurationError(
@@ -422,7 +422,8 @@ export function requireReason(word: string): QuestionKind {
 const REASONS = Object.keys(KINDS).sort();
 
 /**
- * What may be decided at once about all contacts that wait for this reason; empty where each is a question of its own.
+ * The decisions that can be made at once about all contacts that wait for this reason; empty if each contact is a
+ * separate question.
  */
 export function decisionsAtOnce(reason: string): readonly DecisionWord[] {
   return isKind(reason) ? (KINDS[reason].atOnce ?? []) : [];

@@ -100,10 +100,7 @@ function presentValue(values: FieldValues, field: string): FieldValue {
   return values[field] ?? null;
 }
 
-/**
- * Splits the fields into those that the integration's user can see, and those that are hidden or
- * gone.
- */
+/** Splits the fields into visible fields, which the integration's user can see, and fields that are hidden or gone. */
 async function sortFields(
   { connector }: Pick<ForgetDeps, 'connector'>,
   fields: readonly string[],

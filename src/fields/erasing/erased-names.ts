@@ -1,7 +1,6 @@
 /**
- * The names of erased people, as keyed fingerprints of their words, and whether a text contains one
- * of them. Written texts are stored with fingerprints of their own words, so an erasure finds them
- * whatever the CRM shows.
+ * The names of erased people, as keyed fingerprints of their words, and whether a text contains one of them. Written
+ * texts are stored with the fingerprints of their words, so an erasure finds them whatever the CRM shows.
  */
 
 import type { FieldValues } from '../../core/crm-field.ts';

@@ -62,15 +62,13 @@ const noteSchema = z.object({
    * empty.
    */
   clearing: names,
-  /**
-   * Network names: those that the person has left, and those where leaving is not confirmed yet.
-   */
+  /** Names of the networks that the person has left, and of the networks where leaving is not confirmed yet. */
   networks: z.object({ left: names, pending: names }),
   /** Contacts whose CRM fields still name this person as an introducer. */
   introductionsLeft: count,
   /** What is left of texts about this person in other contacts, if the CRM was to be cleared. */
   mentions: z.object({
-    /** Contacts whose change the CRM refused, or whose CRM was out of reach. */
+    /** Contacts whose change the CRM refused, or whose CRM was unavailable. */
     contacts: count,
     /** Fields that the integration's user cannot see. */
     hidden: names,

@@ -1,7 +1,6 @@
 /**
- * Retries erasures that could not clear everything in the CRM because it was unavailable, hid a
- * field or refused a change. Each run tries again, and erases the contact from the store once the
- * CRM holds nothing of it.
+ * Retries erasures that could not clear everything in the CRM because it was unavailable, hid a field or refused a
+ * change. Each run tries again, and erases the contact from the store once the CRM holds none of our values about it.
  */
 
 import { listIntegrationsOfSameAccount } from '../../clients/statements/integrations.ts';
@@ -35,8 +34,8 @@ async function retryErasures(deps: RetryDeps, run: RetryRun): Promise<void> {
 }
 
 /**
- * True if the contact is erased now. If the note says nothing of the CRM, the erasure was not to
- * clear it or was cut off.
+ * True if the contact is erased now. If the note does not mention the CRM, the erasure was not meant to clear the CRM,
+ * or it was cut off.
  */
 async function retry(
   deps: RetryDeps,

@@ -92,8 +92,8 @@ export interface LaterEnd extends WriteEnd {
 }
 
 /**
- * The field maps that kept profiles were offered with. The map without lines stands for profiles
- * that were never offered.
+ * The field maps that kept profiles were offered with. The map without lines represents profiles that were never
+ * offered.
  */
 export async function listOfferedMaps(
   reader: Reader,

@@ -1,4 +1,4 @@
-/** Finds the kept profiles that can be delivered again, and those that a user has requested. */
+/** Finds the kept profiles that can be delivered again, and the kept profiles that a user has requested. */
 import { type Selectable, type SqlBool, sql } from 'kysely';
 import { isListed } from '../../contacts/listed.ts';
 import { type FromRow, fromRows } from '../../database/from-row.ts';

@@ -8,8 +8,8 @@ import type { RunsAsked } from '../../database/actor-transaction.ts';
 export interface Turn {
   integrationId: string;
   /**
-   * True if no process of any host has another turn of the integration: a run that was started from a
-   * request and still has the lease then belongs to a process that has lost its turn.
+   * True if no process on any host has another turn for the integration. A run that was started from a request and
+   * still has the lease then belongs to a process that has lost its turn.
    */
   isExclusive: boolean;
   /** Aborted when another process has taken over the turn. */

@@ -17,7 +17,7 @@ import type { Engine, Turn } from './engine.ts';
 export interface PgBossDeps {
   /** The database that contains the store. */
   url: string;
-  /** How pg-boss connects to it; by default over two connections of its own. */
+  /** Connects pg-boss to the database; by default over two separate connections. */
   connect?: ((url: string) => QueueConnection) | undefined;
   db: Database;
   clock: Clock;

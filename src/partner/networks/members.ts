@@ -53,10 +53,7 @@ export async function removeMembers(
 
 /** Adding many members by a job that is polled (service document, sections 2.3 and 4.1). */
 
-/**
- * A bulk add that the service has accepted; contains what is needed to follow it, also after a
- * restart.
- */
+/** A bulk add that the service has accepted, with the data needed to follow it, even after a restart. */
 export interface BulkAddJob {
   jobId: string;
   networkId: string;

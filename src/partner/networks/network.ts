@@ -91,8 +91,8 @@ export async function listNetworks(send: Send, signal?: AbortSignal): Promise<Ne
 }
 
 /**
- * Creates a network, or adopts the one of that name. This also makes the request safe to repeat if
- * its response was lost: the second attempt finds what the first has created.
+ * Creates a network, or adopts an existing network with that name. So the request is safe to repeat if its response was
+ * lost: the second attempt finds the network that the first has created.
  */
 export async function createNetwork(
   send: Send,

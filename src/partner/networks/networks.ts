@@ -28,8 +28,8 @@ export interface Networks {
   /** All networks of the team. Free. */
   list(signal?: AbortSignal): Promise<Network[]>;
   /**
-   * Creates a network, or adopts the one of exactly that name. A colour that the service does not
-   * have is replaced with one that it has. Free.
+   * Creates a network, or adopts an existing network with exactly that name. A colour that the service does not have is
+   * replaced with one that it has. Free.
    */
   create(name: string, color: string, signal?: AbortSignal): Promise<CreatedNetwork>;
   /** Free. `PartnerBadRequest` if another network has the name. */
@@ -65,9 +65,9 @@ export interface Networks {
   /** Reads the state of a bulk add once. Free. */
   readBulkAdd(jobId: string, signal?: AbortSignal): Promise<BulkAdd>;
   /**
-   * Polls a bulk add every three seconds until it ends, and gives each of its donors an outcome. A
-   * donor that the job does not name is looked up with a query, which may cost what queries cost.
-   * `BulkAddUnfinished` after half an hour. A job can be followed again, also by another process.
+   * Polls a bulk add every three seconds until it ends, and gives each of its donors an outcome. A donor that the job
+   * does not name is looked up with a query, which may cost as much as any query. Throws `BulkAddUnfinished` after half
+   * an hour. A job can be followed again, even by another process.
    */
   followBulkAdd(job: BulkAddJob, signal?: AbortSignal): Promise<Map<string, MemberOutcome>>;
   /** Removes 1 to 100 donors. Free. `mayLeave` is called before each attempt. */

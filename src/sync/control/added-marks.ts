@@ -1,6 +1,6 @@
 /**
- * People whom the CRM's own records do not mark, but who count as if their opt-out field were set: those who object
- * according to the settings, and contacts whose erasure a CRM has asked for by an event.
+ * Contacts that count as if their opt-out field were set, although the CRM's own records do not mark them. They object
+ * according to the settings, or a CRM has requested their erasure by an event.
  */
 import type { Connector } from '../../../connectors/contract.ts';
 import type { Contact } from '../../core/contact.ts';

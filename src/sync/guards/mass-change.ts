@@ -23,13 +23,13 @@ export const CHANGE_WINDOW_MS = 7 * DAY_MS;
 export interface IdentityChanges {
   /** Contacts chosen because their identity changed, and not submitted yet. */
   due: number;
-  /** Contacts submitted for that reason within the window, without those that a user approved. */
+  /** Contacts submitted for that reason within the window, without contacts that a user approved. */
   submitted: number;
   /** Contacts held for a decision. */
   held: number;
   /**
-   * Contacts that were submitted to the service, including those that it refused: their changes
-   * count, too. Contacts that are gone are left out.
+   * Contacts that were submitted to the service, including refused contacts, because their changes count too. Contacts
+   * that are gone are left out.
    */
   known: number;
 }

@@ -1,7 +1,7 @@
 /**
- * Requests about a person's data that a CRM records at the contact. One bulk update in a CRM can
- * mark thousands, so each request is a question to a user, unless the settings allow the first ones
- * of a day to be erased without one.
+ * Handles requests about a person's data that a CRM records in the contact. One bulk update in a CRM can mark thousands
+ * of contacts. So each request becomes a question to a user, unless the settings allow the first requests of a day to
+ * be carried out without a question.
  */
 
 import type { ContactPage } from '../../../connectors/contract.ts';

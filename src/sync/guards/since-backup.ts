@@ -32,10 +32,9 @@ type GuardDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'log' | 'newId'>
 type GuardRun = Pick<Run, 'integration' | 'partnerKey'>;
 
 /**
- * True if the journal knows everything that was spent with the key since the backup: it has a balance
- * from before the backup and lines from after it, and the present balance is the one that it implies.
- * Credits that were added, or spent by other tools, change the balance; then it is not known what else
- * is missing.
+ * True if the journal contains everything that was spent with the key since the backup. Then it has a balance from
+ * before the backup and lines from after it, and they imply the present balance. Credits that were added, or that other
+ * tools spent, change the balance. Then it is not known what else is missing.
  */
 export async function isExplained(
   { store, partner, log }: Pick<SyncDeps, 'store' | 'partner' | 'log'>,
@@ -156,9 +155,9 @@ async function holdUnexplained(deps: GuardDeps, run: Run, heldAt: number): Promi
 }
 
 /**
- * Holds contacts that were paid for since the backup, and whose profile cannot be read any more, or is
- * for other details; also contacts of a person who was paid for in another contact. Resolves with the
- * others. A profile that would be old by now is bought anew.
+ * Holds contacts that were paid for since the backup, if their profile can no longer be read or is for other details.
+ * Also holds contacts of a person who was paid for in another contact. Resolves with the other contacts. A profile that
+ * would be old by now is bought again.
  */
 export async function holdUnreadable(
   deps: GuardDeps,

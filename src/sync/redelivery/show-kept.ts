@@ -1,6 +1,6 @@
 /**
- * Whether the kept profile of a contact may be shown: by the same rules as its delivery, because a value that may not be
- * written may not be read on a page.
+ * Decides whether the kept profile of a contact may be shown. The rules are those of its delivery, because a value that
+ * may not be written may not be shown on a page.
  */
 
 import type { CrmField } from '../../core/crm-field.ts';

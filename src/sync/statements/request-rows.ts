@@ -25,7 +25,7 @@ export function isUrgent({ trigger }: Pick<NewRunRequest, 'trigger'>): boolean {
   return trigger !== 'schedule';
 }
 
-/** A unique index treats two nulls as different, so an empty text stands for all contacts. */
+/** A unique index treats two nulls as different, so an empty text means all contacts. */
 export const ALL_CONTACTS = '';
 
 export function toRequestRecord(request: NewRunRequest, now: number): RunRequestRecord {

@@ -26,7 +26,7 @@ import {
   toRequestRecord,
 } from './request-rows.ts';
 
-/** Stands for a run for several contacts; no CRM has such an ID. */
+/** Means a run for several contacts; no CRM has such an ID. */
 export const SEVERAL_CONTACTS = '*';
 
 /**

@@ -80,7 +80,7 @@ export async function countRunReasons(reader: Reader, run: RunKey): Promise<Map<
   return fresh > 0 ? counts.set('profile_fresh', fresh) : counts;
 }
 
-/** Contacts without the fresh ones: first those that need a user, then by ID. */
+/** Contacts except fresh ones: first contacts that need a user, then by ID. */
 export async function listRunRows(
   reader: Reader,
   run: RunKey,

@@ -44,7 +44,7 @@ const GOES_ON = 'the next run continues where this one ended';
 interface Entry {
   cause: string;
   needs: Advice['needs'];
-  /** Commands without the program name; `ID` stands for the integration. */
+  /** Commands without the program name; `ID` is replaced with the integration. */
   steps: readonly (readonly [text: string, command?: string])[];
 }
 

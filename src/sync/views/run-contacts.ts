@@ -94,10 +94,7 @@ export interface ReasonCount {
   count: number;
 }
 
-/**
- * The reasons of a run: first those that need a user, then the most frequent. Empty for an unknown
- * run.
- */
+/** The reasons of a run: first reasons that need a user, then the most frequent. Empty for an unknown run. */
 export async function readReasons(reader: Reader, runId: string): Promise<ReasonCount[]> {
   const run = await findRunById(reader, runId);
   return run === undefined ? [] : reasonCounts(await countRunReasons(reader, run));

@@ -195,10 +195,7 @@ export function outcomesText({ contacts }: Pick<RunReport, 'contacts'>): string 
     .join(', ');
 }
 
-/**
- * What a run achieved, then what it did not. Lists of contacts instead start with those that need a
- * user.
- */
+/** What a run achieved, then what it did not. Lists of contacts instead start with contacts that need a user. */
 const SUMMARY_ORDER = [
   'written',
   'unchanged',

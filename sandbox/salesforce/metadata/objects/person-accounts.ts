@@ -78,7 +78,7 @@ function personPart(field: Field): Field {
     : { ...field, ofPerson: field.name.replace(/^Person/, '') };
 }
 
-/** Such a field has no column of its own. It is read through the contact. */
+/** Such a field has no separate column. It is read through the contact. */
 export function fromPerson(field: Field): Field {
   if (field.ofPerson === undefined) return field;
   const expression = `(select p."${field.ofPerson}" from "Contact" p where p."Id" = {t}."PersonContactId")`;

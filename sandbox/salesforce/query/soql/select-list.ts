@@ -46,8 +46,7 @@ function expand(
 const MAX_ROWS_OF_ALL_FIELDS = 200;
 
 /**
- * Returns the path of a selected column. Throws MALFORMED_QUERY for functions that show nothing of
- * a record.
+ * Returns the path of a selected column. Throws MALFORMED_QUERY for functions that do not show a value of the record.
  */
 export function pathOf(context: QueryContext, field: Exclude<FieldType, FieldSubquery>): string {
   switch (field.type) {

@@ -2,7 +2,7 @@
 import type { MarkKind } from '../../../../connectors/mark-values.ts';
 import { anyText, NONE, type Question } from './question.ts';
 
-/** The contacts that each mark stands for. */
+/** Describes the contacts that each mark is about. */
 const WHO = {
   optOut: 'who must not be researched',
   deceased: 'who has died',

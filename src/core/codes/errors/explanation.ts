@@ -6,7 +6,7 @@ export interface ErrorExplanation {
   next: string;
   /** What it costs, if credits are concerned. */
   costs?: string;
-  /** The document that says more, if it is not the one of the topic. */
+  /** The document that says more, if it differs from the topic's document. */
   document?: string;
 }
 
