@@ -18,7 +18,7 @@ const SECOND_MS = 1_000;
 /**
  * Reads written fields back, usually in one request. Automation runs in the transaction of the write, as its user. So a
  * value that differs from the sent value counts as changed by automation if our own user last changed the record,
- * between the sending of our write and its response.
+ * between our write and its response.
  */
 export async function readBack(
   session: SalesforceSession,
