@@ -1,9 +1,8 @@
 /**
- * The connector of a CRM alone, as a process of its own that loads what is installed: reads all
- * contacts and prints what it took as JSON. Besides it may `write` two fields of each; or, at the
- * first line on stdin, read the `changes` since then, whose ids it prints as well. Its words are the
- * folder of the built program, the kind of CRM, its address, a token, what to do, and more settings of
- * `crm` as JSON.
+ * Runs a CRM's connector alone, in a separate process that loads the installed program. Reads all contacts and prints
+ * its measurements as JSON. It can also `write` two fields of each contact, or, at the first line on stdin, read the
+ * `changes` since then and print their IDs. Arguments: the folder of the built program, the kind of CRM, its address, a
+ * token, the work to do, and more settings of `crm` as JSON.
  */
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -52,13 +51,13 @@ await measured('read', async () => {
   for await (const page of connector.readPages(null)) {
     contacts += page.contacts.length;
     cursor = page.cursor;
-    // Writing needs the ids, reading alone keeps nothing.
+    // Writing needs the IDs; reading alone keeps nothing.
     if (work === 'write') for (const { id } of page.contacts) ids.push(id);
   }
   return { contacts };
 });
 if (work === 'write') {
-  // Where a reading comes from two ends, some contacts come twice.
+  // If a reading starts from two ends, some contacts come twice.
   ids = [...new Set(ids)];
   await connector.describeFields();
   await measured('write', async () => {
@@ -68,7 +67,7 @@ if (work === 'write') {
     }
     return { contacts: written };
   });
-  // As after a first sync, whose writes have modified all of them.
+  // The state after a first sync, whose writes have modified all contacts.
   const known = { cursor, ids: knownIds, leftIds: noIds };
   await measured('again', async () => {
     let contacts = 0;
@@ -104,7 +103,7 @@ function load(file) {
   return import(pathToFileURL(join(program, 'dist', file)).href);
 }
 
-/** A step of the connector, with the requests that it made. */
+/** Measures one step of the connector, including its requests. */
 function measured(name, run) {
   const before = { calls, throttled };
   return measuredStep(name, async () => {

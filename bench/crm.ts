@@ -1,4 +1,4 @@
-/** The connector of a CRM alone, against the CRM's stand-in over loopback. */
+/** Runs a CRM's connector alone, against the CRM's stand-in over loopback. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -13,62 +13,63 @@ const readySchema = z.object({ ready: z.literal(true), baseUrl: z.string(), toke
 const stepSchema = z.object({
   name: z.enum(['read', 'again', 'write', 'changes']),
   contacts: z.number(),
-  /** Of changes: whose, in the order in which they came. */
+  /** IDs of the changed contacts, in the order in which they arrived. */
   ids: z.array(z.string()).default([]),
   seconds: z.number(),
   calls: z.number().default(0),
   throttled: z.number().default(0),
-  /** Of the processor, user and system. */
+  /** Processor time, user and system. */
   cpuMs: z.number(),
-  /** Of the processor, user alone. */
+  /** Processor time, user only. */
   userMs: z.number(),
-  /** The most that was resident while it went on. */
+  /** Peak resident memory during the step. */
   peakMegabytes: z.number().nullable(),
 });
 
 export type ConnectorStep = z.infer<typeof stepSchema>;
 
-/** What one process of the connector did, and the most memory it held, in megabytes. */
+/** The measurements of one connector process, with its peak memory in megabytes. */
 export interface ConnectorMeasurement {
   steps: ConnectorStep[];
   peakMegabytes: number | null;
 }
 
-/** The kinds of CRM that have a stand-in. */
 export type CrmKind = 'salesforce' | 'hubspot';
 
-/** A stand-in that serves. */
+/** A running stand-in. */
 export interface Crm {
   baseUrl: string;
   token: string;
   /**
-   * Measures the connector alone; `settings` are more of those of `crm`, `folder` is the one of another version of
-   * the program.
+   * Measures the connector alone. `settings` are additional settings of `crm`; `folder` is the folder of another
+   * version of the program.
    */
   measure(
     what: 'read' | 'write',
     settings?: CrmSettings,
     folder?: string,
   ): Promise<ConnectorMeasurement>;
-  /** The vendor's own client (or the one that everybody takes) does the same writing; `way` as it names its ways. */
+  /**
+   * Measures the same writes by the vendor's own client, or by the client that is commonly used; `way` is the client's
+   * name of the method.
+   */
   measureOfficial(way: 'rows' | 'bulk'): Promise<ConnectorMeasurement>;
-  /** Has the connector read everything; resolves when it could read what has changed since. */
+  /** Lets the connector read everything; resolves when it could read the changes since then. */
   startReader(settings: CrmSettings): Promise<ChangesReader>;
 }
 
-/** A connector that has read everything. */
 export interface ChangesReader {
-  /** To be called once: then the connector ends. */
+  /** Call it only once; the connector ends afterwards. */
   readChanges(): Promise<ConnectorStep>;
 }
 
-/** Settings of `crm` besides its kind, its address and how to sign in. */
+/** Settings of `crm` other than its kind, its address and the sign-in. */
 export type CrmSettings = Readonly<Record<string, number | string>>;
 
-/** Only the connector is measured: its neighbour may take the memory that makes it quick. */
+/** Only the connector is measured, so its neighbour may use more memory to be fast. */
 const ROOMY = ['--min-semi-space-size=16'];
 
-/** A CRM with so many contacts; `flags` are those of `donor-sync sandbox`. */
+/** Starts a CRM with this number of contacts; `flags` are options of `donor-sync sandbox`. */
 export async function withCrm<T>(
   kind: CrmKind,
   flags: { contacts: number } & Readonly<Record<string, number>>,

@@ -1,6 +1,5 @@
-/** What a scenario measures, and what has to be kept. */
+/** The figures that a scenario measures, with their goals. */
 
-/** One figure of a scenario. */
 export interface Figure {
   name: string;
   value: number;
@@ -10,15 +9,15 @@ export interface Figure {
   kept: boolean;
 }
 
-/** What a scenario may be asked for on the command line. */
+/** The options of a scenario on the command line. */
 export interface Wanted {
-  /** How many inputs are drawn. */
+  /** Number of inputs to draw. */
   inputs?: number;
   /** The same seed draws the same inputs. */
   seed?: string;
-  /** How long it goes on. */
+  /** Duration of the scenario. */
   minutes?: number;
-  /** Folder of another version of the program, built, that is measured in turn with this one. */
+  /** Folder of another version of the program, already built, which is measured alternately with this version. */
   beside?: string;
   /** Number of such pairs. */
   pairs?: number;
@@ -50,12 +49,12 @@ export function round(value: number): number {
   return Math.round(value * 1_000) / 1_000;
 }
 
-/** The value in the middle; of an even number of values the upper one. */
+/** The middle value; of an even number of values, the upper of the two. */
 export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
-/** The smallest of the values that a share of them does not exceed. */
+/** The smallest value that at least this share of the values does not exceed. */
 export function quantile(values: readonly number[], share: number): number {
   const rising = values.toSorted((a, b) => a - b);
   return round(rising[Math.ceil(share * rising.length) - 1] ?? 0);

@@ -1,4 +1,4 @@
-/** The three kinds of CRM in which `forget` is killed, each seen without the product. */
+/** The three kinds of CRM in which `forget` is killed, each inspected without the product. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -14,29 +14,28 @@ import { createWorkplace } from './workplace.ts';
 
 export type ForgetKind = CrmKind | 'csv';
 
-/** A CRM with settings that lead to it; every contact is in one network. */
+/** A CRM with settings that lead to it. Every contact is in one network. */
 export interface Place {
   settings: string;
-  /** URL of the database. */
   database: string;
   secretKey: string;
-  /** The fields of the field map that a contact has a value in. */
+  /** The fields of the field map in which a contact has a value. */
   ours(id: string): Promise<string[]>;
-  /** Adds the same person under another id; resolves with that. */
+  /** Adds the same person under another ID; resolves with the new ID. */
   copy(id: string): Promise<string>;
-  /** Merges a contact into another one; resolves with the id that stays. Left out of a file. */
+  /** Merges a contact into another one; resolves with the ID that stays. Omitted for a file. */
   merge?(loser: string, winner: string): Promise<string>;
-  /** What a sync that was killed has left beside the file. */
+  /** The files that a killed sync has left next to the CSV file. */
   leftBeside(): Promise<string[]>;
 }
 
 export interface PlaceOptions {
   contacts: number;
-  /** Resolves with the URL of an empty database; a file is to be at this path. */
+  /** Resolves with the URL of an empty database. A database file must have this path. */
   createDatabase(path: string): Promise<string>;
 }
 
-/** Opens a place for as long as the work takes. */
+/** Keeps a place open while the work runs. */
 export async function withPlace<Result>(
   kind: ForgetKind,
   service: Neighbour,
@@ -72,7 +71,7 @@ const GROUPS: Readonly<Record<CrmKind, object>> = {
   hubspot: { property: 'country', equals: 'United States' },
 };
 
-/** JSON is YAML. */
+/** JSON is valid YAML. */
 function settingsFor(
   { baseUrl, apiKey }: Neighbour,
   database: string,
@@ -170,13 +169,13 @@ function inHubspot(baseUrl: string): Omit<Place, keyof Common> {
       const values = some(await read(id), HUBSPOT_PERSON);
       return (await edit({ action: 'create', values })).id;
     },
-    // HubSpot makes a third record of the two, with an id of its own.
+    // HubSpot creates a third record from the two, with a new ID.
     merge: async (loser, winner) =>
       (await edit({ action: 'merge', primaryId: winner, otherId: loser })).id,
   };
 }
 
-/** Asks the stand-in itself: reads, or sends an order. */
+/** Queries the stand-in itself, or sends it an order. */
 async function control<Answer>(
   baseUrl: string,
   path: string,

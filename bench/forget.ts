@@ -1,4 +1,4 @@
-/** SIGKILL at random moments of `forget`, and what is left of the person afterwards. */
+/** Kills `forget` with SIGKILL at random moments, and checks what is left of the person afterwards. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
@@ -13,49 +13,51 @@ import { type ForgetKind, type Place, withPlace } from './forget-places.ts';
 import { type Neighbour, startNeighbour } from './neighbour.ts';
 import { PROGRAM } from './program.ts';
 
-/** The sums over all people; what is not a plain count has to be nothing. */
+/** The sums over all people. Every figure that is not a plain count must be zero. */
 export interface ForgetFigures {
   kills: number;
-  /** Those after which the block was on disk. */
+  /** Number of kills after which the block was on disk. */
   killsAfterBlock: number;
-  /** Values of ours that such a person has in the CRM when all is done. */
+  /** Values of ours that the CRM still has about these people at the end. */
   valuesLeft: number;
-  /** Rows of the database that name a person or its donor, and files of SQLite that hold the id. */
+  /** Rows of the database that name a person or the person's donor, and SQLite files that contain the ID. */
   tracesLeft: number;
-  /** Files that a connector has left beside its own. */
+  /** Files that a connector has left next to its own. */
   filesLeft: number;
-  /** Networks of the service that the donor is in. */
+  /** Networks of the service that still contain the donor. */
   networksLeft: number;
-  /** Values that the night between a kill and the repetition has written, and those of later nights. */
+  /** Values that were written by the night between a kill and the repetition, and by later nights. */
   writtenBack: number;
   /** Receipts that do not say exactly what was cleared and proved. */
   untrueReceipts: number;
   /** Credits that all nights have spent. */
   credits: number;
-  /** Erased people who came back under a new id, and by a merge. */
+  /** Erased people who came back under a new ID, or by a merge. */
   cameBack: number;
-  /** Those of them who are not held. */
+  /** How many of them are not held. */
   notHeld: number;
 }
 
 const NIGHTS = 5;
 
 /**
- * When kills come, in parts of the time that the last command took: first it starts and signs in, and one
- * that ends before its kill does not count.
+ * When kills come, as parts of the time that the last command took. A command first starts and signs in; a command that
+ * ends before its kill does not count.
  */
 const FIRST_KILL = 0.7;
 const LAST_KILL = 1.1;
 
 const COME_BACK = 5;
 
-/** Forgets people, each killed once at a random moment with a night after it, until so many kills are done. */
+/**
+ * Forgets people until there are enough kills. Each `forget` is killed once at a random moment, with a night after it.
+ */
 export async function killForgets(
   kind: ForgetKind,
   createDatabase: (path: string) => Promise<string>,
   kills: number,
 ): Promise<ForgetFigures> {
-  // About six of ten are known to the service, and some attempts end before their kill.
+  // The service knows about six of ten people, and some attempts end before their kill.
   const contacts = Math.ceil(kills * 2.2) + 30;
   const service = await startNeighbour({ donors: contacts, rate: 0, burst: 10, jobTimeMs: 0 });
   try {
@@ -67,7 +69,7 @@ export async function killForgets(
   }
 }
 
-/** An erased person, and the donor if no other contact is the same one. */
+/** An erased person, and the donor if no other contact is the same donor. */
 interface Erased {
   id: string;
   donorId: string | null;
@@ -136,7 +138,7 @@ function forgetArgs(id: string): string[] {
   return ['forget', id, '--also-in-crm', '--yes', '--json'];
 }
 
-/** How long it takes at the present load of the machine, in milliseconds. */
+/** The duration in milliseconds at the machine's present load. */
 async function measure(work: () => Promise<unknown>): Promise<number> {
   const begin = performance.now();
   await work();
@@ -169,7 +171,7 @@ function isTrue({ complete, erased, crm, pending }: Receipt, before: readonly st
   return isWhole && crm.cleared.toSorted().join() === before.toSorted().join();
 }
 
-/** Brings some of them back under a new id and, where the CRM has merges, some by a merge. */
+/** Brings some of the people back under a new ID and, if the CRM supports merges, some by a merge. */
 async function comeBack(
   place: Place,
   erased: readonly Erased[],
@@ -192,7 +194,7 @@ function start({ settings, secretKey }: Place, args: readonly string[]) {
   });
 }
 
-/** Runs a command to its end; resolves with what it printed. */
+/** Runs a command until it ends; resolves with its output. */
 async function run(place: Place, args: readonly string[]): Promise<string> {
   const child = start(place, args);
   const exited = once(child, 'exit');
@@ -202,7 +204,7 @@ async function run(place: Place, args: readonly string[]): Promise<string> {
   throw new Error(`${args.join(' ')} ended with code ${code}: ${complaint} ${printed}`);
 }
 
-/** True if it was killed before it came to its end. */
+/** True if the process was killed before it ended. */
 async function killed(place: Place, args: readonly string[], atMs: number): Promise<boolean> {
   const child = start(place, args);
   const exited = once(child, 'exit');
@@ -282,10 +284,10 @@ function countHeld(place: Place, ids: readonly string[]): Promise<number> {
   });
 }
 
-/** Rows of any table in which an id stands as a word of its own, and files of SQLite that hold it. */
+/** Rows of any table that contain an ID as a separate word, and SQLite files that contain it. */
 async function tracesOf(place: Place, { id, donorId }: Erased): Promise<number> {
   const ids = [id, ...(donorId === null ? [] : [donorId])];
-  // An id of digits is no number of a report, which follows a colon, and no part of a UUID.
+  // An ID of digits is not a number of a report, which follows a colon, and not part of a UUID.
   const words = ids.map((each) => new RegExp(`(?<![\\w:.,-])${each}(?![\\w-])`));
   const rows = await withDatabase(place, async (db) => {
     let found = 0;
@@ -300,10 +302,10 @@ async function tracesOf(place: Place, { id, donorId }: Erased): Promise<number> 
   return rows + texts.filter((each) => telling.some((one) => each.includes(one))).length;
 }
 
-/** Shorter ids stand anywhere in a file by chance. */
+/** Shorter IDs occur in files by chance. */
 const TELLING_LENGTH = 8;
 
-/** The bytes of an SQLite database and of all that SQLite keeps beside it. */
+/** The bytes of an SQLite database and of all files that SQLite keeps next to it. */
 async function databaseTexts({ database }: Place): Promise<string[]> {
   if (!database.startsWith('sqlite:')) return [];
   const path = database.slice('sqlite:'.length);

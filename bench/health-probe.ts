@@ -1,4 +1,6 @@
-/** Looks at `/healthz` again and again, in a thread of its own, so that what its process does besides delays no figure. */
+/**
+ * Requests `/healthz` repeatedly, in a separate thread, so that other work of its process does not delay the figures.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
@@ -14,7 +16,7 @@ while (!isOver) {
   try {
     await (await fetch(url)).text();
   } catch {
-    // A look that was cut off counts with the time until then.
+    // A request that was cut off counts with the time until then.
   }
   waits.push(performance.now() - askedAt);
   await sleep(everyMs);

@@ -1,4 +1,4 @@
-/** Machines over one Postgres, as far as processes on this one can be machines. */
+/** Simulates machines over one Postgres, as far as processes on one machine can. */
 
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -27,23 +27,23 @@ export interface Park {
   service: ServiceControl;
   /** Starts a process of the product. */
   start(host: Host, command: readonly string[]): Machine;
-  /** Adds so many people of its own to the contact list of each integration. */
+  /** Adds this many separate people to the contact list of each integration. */
   grow(each: number): Promise<void>;
   close(machines: readonly Machine[]): Promise<void>;
 }
 
 export interface ParkOptions {
-  /** The integrations; those with keys of their own do not share a pace. */
+  /** The integrations. Integrations with separate keys do not share a pace. */
   ids: readonly string[];
   hasOwnKeys: boolean;
-  /** When they run. */
+  /** When the integrations run. */
   schedule: { cron: string; jitterMs?: number };
-  /** People of all integrations together. */
+  /** Number of people in all integrations. */
   contacts: number;
   neighbour: Omit<NeighbourOptions, 'donors'>;
 }
 
-/** A Postgres, a service, and a folder with settings and empty contact lists; the database is migrated. */
+/** Opens a Postgres, a service, and a folder with settings and empty contact lists. The database is migrated. */
 export async function openPark(options: ParkOptions): Promise<Park> {
   const { ids, contacts, hasOwnKeys } = options;
   const server = await startPostgresServer();
@@ -65,7 +65,7 @@ export async function openPark(options: ParkOptions): Promise<Park> {
     integrations.push(integrationOf(id, { baseUrl: neighbour.baseUrl, apiKey }, options.schedule));
     await writeFile(join(folder, `${id}.csv`), stringify([HEADER]));
   }
-  // JSON is YAML.
+  // JSON is valid YAML.
   await writeFile(settings, JSON.stringify({ database, integrations }));
   const people = (await service.people(contacts)).map(
     ({ id, firstName, lastName, addresses, employers }) => [
@@ -121,7 +121,7 @@ export async function query<Row extends pg.QueryResultRow>(
   text: string,
 ): Promise<Row[]> {
   const client = new pg.Client(database);
-  // The server may go away in the meantime.
+  // The server may become unavailable in the meantime.
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -131,13 +131,13 @@ export async function query<Row extends pg.QueryResultRow>(
   }
 }
 
-/** The only value that a query answers with. */
+/** The only value in a query's result. */
 export async function numberOf(database: string, text: string): Promise<number> {
   const [row] = await query<Record<string, string>>(database, text);
   return Number(Object.values(row ?? {})[0]);
 }
 
-/** Credits that one contact has cost twice. */
+/** Credits that were spent twice on one contact. */
 export const PAID_TWICE = `select count(*) from (select 1 from jobs where state <> 'unpaid' and shared_from is null
   group by integration_id, crm_id having count(*) > 1) as twice`;
 

@@ -25,11 +25,11 @@ export type MeasuredRun = z.infer<typeof answerSchema>['runs'][number];
 /** One whole process of `donor-sync sync`, from its start to its exit. */
 export interface Measurement {
   run: MeasuredRun;
-  /** From the process's start to its end. */
+  /** From the start of the process to its end. */
   wallSeconds: number;
-  /** The run alone, as it reports itself. */
+  /** Only the run, as it reports itself. */
   runSeconds: number;
-  /** The most memory that was resident, in megabytes; null where the system does not tell. */
+  /** Peak resident memory in megabytes; null if the system does not report it. */
   peakMegabytes: number | null;
   /** Processor time of the whole process, user and system. */
   cpuSeconds: number;
@@ -39,7 +39,7 @@ export interface Measurement {
 const REPORT_CPU =
   'data:text/javascript,process.on("exit",()=>{const{user,system}=process.cpuUsage();process.stderr.write("\\ncpu "+(user+system))})';
 
-/** Runs the sync, with this version of the program or another one, and measures its memory and processor time. */
+/** Runs the sync with this or another version of the program, and measures its memory and processor time. */
 export async function measureSync(settings: string, program = PROGRAM): Promise<Measurement> {
   const startedAt = performance.now();
   const words = ['--import', REPORT_CPU, program, 'sync', '--json', '--config', settings];
@@ -52,20 +52,20 @@ export async function measureSync(settings: string, program = PROGRAM): Promise<
   const wallSeconds = (performance.now() - startedAt) / 1_000;
   const [run] = answerSchema.parse(JSON.parse(answer)).runs;
   if (!run) throw new Error('The sync reported no run');
-  // A run that breaks off looks fast.
+  // A run that is cut short looks fast.
   if (run.status !== 'succeeded') throw new Error(`The sync ended as "${run.status}": ${said}`);
   const runSeconds = (Date.parse(run.finishedAt) - Date.parse(run.startedAt)) / 1_000;
   return { run, wallSeconds, runSeconds, peakMegabytes, cpuSeconds: cpuSecondsIn(said) };
 }
 
-/** A process that puts another one in its own place reports twice: the last report is of both. */
+/** A process that replaces itself with another one reports twice; the last report covers both. */
 function cpuSecondsIn(said: string): number {
   const microseconds = /\ncpu (\d+)$/.exec(said)?.[1];
   if (microseconds === undefined) throw new Error(`The sync did not end as usual: ${said}`);
   return Number(microseconds) / 1_000_000;
 }
 
-/** Credits of the enhancements bucket that the run cost. */
+/** Number of enhancement credits that the run cost. */
 export function spent({ run }: Measurement): number {
   return run.credits.enhancements.spent;
 }

@@ -6,7 +6,7 @@ import { PROGRAM } from './program.ts';
 
 const readySchema = z.object({ ready: z.literal(true), baseUrl: z.string(), apiKey: z.string() });
 
-/** The service's stand-in in a process of its own, as it would be on another machine. */
+/** The service's stand-in in a separate process, as it would be on another machine. */
 export interface Neighbour {
   baseUrl: string;
   apiKey: string;
@@ -16,16 +16,16 @@ export interface Neighbour {
 
 export interface NeighbourOptions {
   donors: number;
-  /** Requests a second and at once; 0 for no limit. */
+  /** Requests per second, and the burst; 0 means no limit. */
   rate: number;
   burst: number;
   jobTimeMs: number;
-  /** Of every request, and besides of the paid submit; 0 by default. */
+  /** Latency of every request, and additional latency of the paid submit; 0 by default. */
   latencyMs?: number;
   submitLatencyMs?: number;
 }
 
-/** Starts `donor-sync sandbox partner` and waits until it serves. */
+/** Starts `donor-sync sandbox partner` and waits until it is ready. */
 export async function startNeighbour(options: NeighbourOptions): Promise<Neighbour> {
   const { donors, rate, burst, jobTimeMs, latencyMs = 0, submitLatencyMs = 0 } = options;
   const flags = [

@@ -1,7 +1,7 @@
 /**
- * The same writing as that of `connector-work.mjs` by the clients that others take: jsforce and HubSpot's own. It
- * reads all ids, then writes two fields of each, and prints what it took as JSON. Its words are the kind of CRM, its
- * address, a token, and for Salesforce whether the `rows` are sent in requests of 200 or in `bulk`.
+ * Does the same writes as `connector-work.mjs` with commonly used clients: jsforce and HubSpot's own. Reads all IDs,
+ * then writes two fields of each contact, and prints its measurements as JSON. Arguments: the kind of CRM, its address,
+ * a token, and for Salesforce whether to send the `rows` in requests of 200 or in `bulk`.
  */
 import { measured } from './work-step.mjs';
 
@@ -16,7 +16,7 @@ async function workInSalesforce() {
   const org = new jsforce.Connection({ instanceUrl: url, accessToken: token, version: '67.0' });
   const ids = [];
   await measured('read', async () => {
-    // By the Bulk API, as it is meant for many.
+    // Uses the Bulk API, which is meant for many records.
     const stream = await org.bulk2.query('select Id from Contact');
     for (const { Id } of await stream.toArray()) ids.push(Id);
     return { contacts: ids.length };
@@ -66,7 +66,7 @@ function portionsOf(all, size) {
   );
 }
 
-/** A few requests at a time, as the connectors have them. */
+/** Sends a few requests at a time, as the connectors do. */
 async function inTurn(portions, send) {
   const answers = [];
   let next = 0;

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Makes an empty database of this name on a server, and answers with its URL. */
+/** Creates an empty database of this name on a server, and returns its URL. */
 export async function createDatabase(serverUrl: string, name: string): Promise<string> {
   const client = new pg.Client(serverUrl);
   await client.connect();

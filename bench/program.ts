@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
 
-/** The program as it is installed: `npm run build` has to come first. */
+/** The program as it is installed. Run `npm run build` first. */
 export const PROGRAM = join(import.meta.dirname, '..', 'dist', 'src', 'main.js');
 
-/** The program of another folder that was built. */
+/** The built program of another folder. */
 export function programIn(folder: string): string {
   return resolve(folder, 'dist', 'src', 'main.js');
 }

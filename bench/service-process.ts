@@ -1,4 +1,4 @@
-/** The stand-in of the service with very many donors, as a process of its own. */
+/** The service's stand-in with very many donors, in a separate process. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,29 +8,29 @@ import { z } from 'zod';
 import { watchPeak } from './peak-memory.ts';
 import { PROGRAM } from './program.ts';
 
-/** Of the people in it. */
+/** The seed of the service's people. */
 export const SEED = 1;
 
-/** A service that is running. */
+/** A running service. */
 export interface Service {
   /** From the start of the process until it serves. */
   seconds: number;
   baseUrl: string;
   apiKey: string;
   /**
-   * Sends a request, whose body may be JSON already, and takes its time until the whole answer is there; another status
-   * than 2xx is an error.
+   * Sends a request, whose body may already be JSON, and measures the time until the whole response has arrived. A
+   * status other than 2xx is an error.
    */
   ask(path: string, body?: unknown): Promise<{ ms: number; body: unknown }>;
   /** Processor time of the process so far, in seconds. */
   readProcessorTime(): Promise<number>;
-  /** Gives the most memory that the process held, in megabytes. */
+  /** Resolves with the peak memory of the process, in megabytes. */
   stop(): Promise<number | null>;
 }
 
 const readySchema = z.object({ baseUrl: z.string(), apiKey: z.string() });
 
-/** Starts it with a database that it makes where there is none; by default of this version. */
+/** Starts the service, by default in this version. Creates its database if there is none. */
 export async function startService(
   file: string,
   donors: number,
@@ -77,7 +77,7 @@ const TICKS_A_SECOND = 100;
 
 async function readProcessorTime(processId: number | undefined): Promise<number> {
   const stat = await readFile(`/proc/${processId}/stat`, 'utf8');
-  // The name of the program may have blanks in it.
+  // The name of the program may contain blanks.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND;
 }

@@ -1,16 +1,17 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 
-/** What one process takes from its start to its exit. */
+/** The cost of one process from its start to its exit. */
 export interface StartCost {
   ms: number;
-  /** The most memory that was resident. */
+  /** Peak resident memory. */
   megabytes: number;
 }
 
 /**
- * Has a process say at its exit what it took at most, in kilobytes. Of Linux: what `resourceUsage` says there is at
- * least what the process that started it took, so that both would look as large as the bench itself.
+ * Makes a process report its peak memory at its exit, in kilobytes. It reads Linux's own figure, because
+ * `resourceUsage` is at least the peak of the parent process, so that all processes would look as large as the bench
+ * itself.
  */
 const SAY_PEAK = `data:text/javascript,${encodeURIComponent(`
 import { existsSync, readFileSync } from 'node:fs';
@@ -20,7 +21,7 @@ process.on('exit', () => {
   process.stderr.write('\\npeak ' + peak);
 });`)}`;
 
-/** Medians of processes of Node with these words, and of empty ones that run in turn with them. */
+/** Medians of Node processes with these arguments, and of empty Node processes that run alternately with them. */
 export async function compareStarts(
   words: readonly string[],
   { rounds }: { rounds: number },

@@ -2,16 +2,16 @@ import type { Figure } from './figure.ts';
 import { type Neighbour, type NeighbourOptions, startNeighbour } from './neighbour.ts';
 import { createWorkplace, type Workplace } from './workplace.ts';
 
-/** A service without limits, whose jobs are done at once. */
+/** A service without limits, whose jobs finish at once. */
 export const UNLIMITED = { rate: 0, burst: 10, jobTimeMs: 0 };
 
 /** The documented limits. */
 export const DOCUMENTED = { rate: 10, burst: 10 };
 
-/** The trial waits for the first jobs, which says nothing of speed. */
+/** The trial waits for the first jobs, which says nothing about speed. */
 export const NO_TRIAL = '    guards: { trial: { size: 0 } }\n';
 
-/** Measures with a service and a contact list of so many people, and clears both away. */
+/** Measures with a service and a contact list of this many people, and deletes both afterwards. */
 export async function withWorkplace(
   contacts: number,
   options: Omit<NeighbourOptions, 'donors'>,

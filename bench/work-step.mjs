@@ -1,7 +1,7 @@
-/** One step of a process that is measured: how long it took and what it took of the machine. */
+/** One measured step of a process: its duration and its use of the machine. */
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** Prints one line of JSON; `found` of `run` is part of it. */
+/** Prints one line of JSON, which includes `found` of `run`. */
 export async function measured(name, run) {
   forgetPeak();
   const before = process.cpuUsage();
@@ -14,16 +14,16 @@ export async function measured(name, run) {
   process.stdout.write(`${JSON.stringify(step)}\n`);
 }
 
-/** Linux counts the most memory anew from here on; elsewhere it is not known at all. */
+/** Resets the peak that Linux keeps. Other systems do not report a peak since then. */
 function forgetPeak() {
   try {
     writeFileSync('/proc/self/clear_refs', '5');
   } catch {
-    // Then the peak is that of the whole process.
+    // Otherwise the peak is that of the whole process.
   }
 }
 
-/** The most that was resident since then; null where the system does not tell. */
+/** Peak resident memory since then; null if the system does not report it. */
 function readPeak() {
   try {
     const kilobytes = /VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];

@@ -8,7 +8,7 @@ import { stringify } from 'csv-stringify';
 import { z } from 'zod';
 import type { Neighbour } from './neighbour.ts';
 
-/** A folder with a contact list and the settings that sync it. */
+/** A folder with a contact list and the settings to sync it. */
 export interface Workplace {
   settings: string;
   input: string;

@@ -43,7 +43,7 @@ export interface Charge {
   amount: number;
 }
 
-/** The credits that a bucket was granted, and those that are left. */
+/** The credits that a bucket was granted, and the credits that are left. */
 export interface BucketAccount {
   team: string;
   bucket: Bucket;

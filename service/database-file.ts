@@ -20,10 +20,10 @@ export interface Opening {
 }
 
 /**
- * Opens a file, or a database in memory without one. The file belongs to one process until it is
- * closed: two of them would make each other's writes fail, and each would count requests and
- * credits that the other has used. So opening it a second time is an error. The content of another
- * database in memory (`serialize`) opens as a copy.
+ * Opens a database file, or without a file a database in memory. The file belongs to one process until it is closed.
+ * Two processes would make each other's writes fail, and neither would count the requests and credits that the other
+ * has used. So opening it a second time is an error. The content of another database in memory (`serialize`) opens as a
+ * copy.
  */
 export function openFile(
   file: string | Buffer | undefined,

@@ -54,7 +54,7 @@ export interface SourceNote {
   confidence: number;
 }
 
-/** The facts about a person, besides roles and gifts, that have their own source. */
+/** The facts about a person that have their own source, other than roles and gifts. */
 export const SOURCED_FACTS = [
   'name',
   'birth',

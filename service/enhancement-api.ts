@@ -16,8 +16,8 @@ export interface Endpoint {
 }
 
 /**
- * The four endpoints of one form of the paths (service document, section 4.3), and one of our own that
- * explains a match.
+ * The four endpoints of one form of the paths (service document, section 4.3), and an additional endpoint that explains
+ * a match.
  */
 export type FormEndpoints = Record<
   'submit' | 'progress' | 'explanation' | 'progressBatch' | 'results',

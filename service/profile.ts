@@ -147,7 +147,7 @@ export function serviceUrlOf({ id, page }: Pick<Donor, 'id' | 'page'>): string {
   return page ?? `${WEB_APPLICATION_URL}/${id}`;
 }
 
-/** Where the donor lives now, if known. */
+/** The city and state where the donor lives now, if known. */
 export function locationOf({ addresses: [home] }: Donor): { city: string; state: string } | null {
   return home === undefined ? null : { city: home.city, state: home.state };
 }

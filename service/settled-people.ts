@@ -42,9 +42,9 @@ export function settlePeople(db: Database, world: World, onProgress?: SettlingPr
 }
 
 /**
- * The same for a growing number of people. If the database has other people than the world,
- * everything derived from them is created again. Numbers stay, so jobs, lists and networks lead to
- * the same people. Returns true if there were others before.
+ * Does the same for a growing number of people. If the database has different people than the world, everything derived
+ * from them is created again. Numbers stay, so jobs, lists and networks lead to the same people. Returns true if the
+ * database had different people before.
  */
 export function settleAnew(db: Database, world: World): boolean {
   const present = readSettled(db);

@@ -1,9 +1,9 @@
-/** The times of the model, from nights that were measured. */
+/** Derives the times of the model from measured nights. */
 
 import type { Step, Work } from './model.ts';
 import type { Night } from './night.ts';
 
-/** What one run takes: at all, and more for each contact that is submitted. */
+/** The time of one run: a fixed part, and a part for each submitted contact. */
 export interface Times {
   aRun: Step;
   aContact: Step;
@@ -15,10 +15,13 @@ export interface MeasuredNight {
   night: Night;
 }
 
-/** Results come ten at a time, people go a hundred at a time. */
+/** Results arrive ten at a time; people are submitted a hundred at a time. */
 const REQUESTS_A_CONTACT = 1 / 100 + 1 / 10;
 
-/** Two nights of runs one after the other, of few and of many contacts, say what a run and what a contact takes. */
+/**
+ * Computes the times of a run and of a contact from two nights of runs one after the other, with few and with many
+ * contacts.
+ */
 export function timesOf(few: MeasuredNight, many: MeasuredNight): Times {
   const more = many.contacts - few.contacts;
   const slope = (of: (night: Night) => number) =>
@@ -34,7 +37,10 @@ export function timesOf(few: MeasuredNight, many: MeasuredNight): Times {
   return { aRun: step(rest, 0), aContact: step(slope, REQUESTS_A_CONTACT) };
 }
 
-/** Pieces in which a run and a hundred contacts are taken, so that runs of one worker mix as they do. */
+/**
+ * A run and a hundred contacts are processed in this many pieces, so that the runs of one worker interleave as in
+ * reality.
+ */
 const PIECES_A_RUN = 10;
 const CONTACTS_A_PIECE = 25;
 

@@ -1,36 +1,36 @@
 /**
- * A night of many integrations, as a discrete-event model: runs wait for a place on a worker, and each step of a
- * run takes some of what all share. It knows nothing of the product but the times that were measured of it.
+ * Models a night of many integrations as a discrete-event simulation. Runs wait for a place on a worker, and each step
+ * of a run uses a part of the shared resources. All that the model knows about the product is its measured times.
  */
 
 import { createHeap } from '../../testbed/heap.ts';
 
-/** What one step of a run takes of each thing. It takes them side by side, and ends with the slowest. */
+/** The part of each resource that one step of a run uses. It uses them at the same time, and ends with the slowest. */
 export interface Step {
-  /** Answers of the CRM and the service, and jobs. */
+  /** Waiting for responses of the CRM and the service, and for jobs. */
   waitMs: number;
-  /** Of the processor of its worker, which does one thing at a time. */
+  /** Processor time of its worker, which does one thing at a time. */
   workerMs: number;
-  /** Of a processor of the database. */
+  /** Processor time of the database. */
   databaseMs: number;
-  /** Of the pace of its key. */
+  /** Requests that count against the key's pace. */
   requests: number;
 }
 
 /** The same for each integration. */
 export interface Work {
   integrations: number;
-  /** Over how long a time the schedules start, evenly. */
+  /** The schedules start evenly distributed over this time. */
   dueWithinMs: number;
-  /** Steps of one run, and how often each follows itself. */
+  /** The steps of one run, and how often each is repeated. */
   steps: readonly (Step & { times: number })[];
-  /** How many integrations have one key between them. */
+  /** Number of integrations that share a key. */
   integrationsAKey: number;
 }
 
 export interface Machines {
   workers: number;
-  /** Runs of schedules that one worker has at the same time. */
+  /** Number of scheduled runs that one worker has at the same time. */
   runsAtOnce: number;
   databaseCores: number;
   requestsPerSecond: number;
@@ -39,9 +39,9 @@ export interface Machines {
 export interface Forecast {
   /** From the first schedule to the end of the last run. */
   seconds: number;
-  /** The longest that a run waited for a place. */
+  /** The longest time that a run waited for a place. */
   longestWaitSeconds: number;
-  /** Parts of the time in which they were busy, from 0 to 1. */
+  /** Shares of the time in which they were busy, from 0 to 1. */
   workersBusy: number;
   databaseBusy: number;
 }
@@ -51,11 +51,11 @@ interface Run {
   worker: Line;
   key: Line;
   step: number;
-  /** How often the step was taken. */
+  /** How often the step was executed. */
   taken: number;
 }
 
-/** Something that serves one after the other, in the order in which they come. */
+/** A resource that serves requests one after the other, in the order in which they arrive. */
 interface Line {
   freeAt: number;
   busyMs: number;
@@ -68,7 +68,7 @@ export function forecastNight(work: Work, machines: Machines): Forecast {
   const keys = lines(Math.ceil(integrations / integrationsAKey));
   const requestMs = 1_000 / machines.requestsPerSecond;
   const atWork = createHeap<Run>((one, other) => one.at < other.at);
-  // The places are taken in turn, as workers that have as many runs as the others ask at the same rate.
+  // The workers' places are taken in turn, because workers with equally many runs request work at the same rate.
   const places = createHeap<{ at: number; order: number; worker: Line }>(
     (one, other) => one.at < other.at || (one.at === other.at && one.order < other.order),
   );
@@ -142,7 +142,7 @@ function firstFree(all: readonly Line[]): Line {
   return all.reduce((first, one) => (one.freeAt < first.freeAt ? one : first));
 }
 
-/** The moment at which the line has done this much more. */
+/** The moment at which the queue has done this much more work. */
 function serve(line: Line, from: number, ms: number): number {
   if (ms === 0) return from;
   line.freeAt = Math.max(line.freeAt, from) + ms;

@@ -1,6 +1,6 @@
 /**
- * One night of many integrations on real workers over one Postgres, and what it took of both. A short night goes before it,
- * so that what a process takes once is no part of it: workers are at work for weeks.
+ * Measures one night of many integrations on real workers over one Postgres. A short night precedes it, so that
+ * one-time costs of a process are not measured: in practice, workers run for weeks.
  */
 
 import { readdir, readFile } from 'node:fs/promises';
@@ -10,22 +10,22 @@ import { type Machine, numberOf, openPark, PAID_TWICE, query, SETTLED } from '..
 
 export interface NightOptions {
   integrations: number;
-  /** Of each integration; all of them are new to the service. */
+  /** Number of contacts of each integration. All of them are new to the service. */
   contacts: number;
   workers: number;
   /** Runs that one worker has at the same time. */
   runsAtOnce: number;
-  /** How far away the service is, of every request (ms). */
+  /** Latency of every request to the service (ms). */
   latencyMs: number;
   jobTimeMs: number;
 }
 
-/** What a night took, of all workers together. */
+/** The cost of a night, summed over all workers. */
 export interface Night extends Spent {
-  /** From the beginning of the first run to the end of the last one. */
+  /** From the start of the first run to the end of the last run. */
   seconds: number;
   paidTwice: number;
-  /** What the tables and indexes of the product weigh afterwards, for each contact. */
+  /** Size of the product's tables and indexes afterwards, per contact. */
   bytesAContact: number;
 }
 
@@ -33,21 +33,23 @@ interface Spent {
   workerMs: number;
   databaseMs: number;
   commits: number;
-  /** Of the write-ahead log. */
+  /** Size of the write-ahead log. */
   loggedBytes: number;
 }
 
-/** The documented limit of a key (requests a second). */
+/** The documented limit of a key (requests per second). */
 export const RATE = 10;
-/** From the start of the processes to the minute that starts the first night; everything is loaded by then. */
+/** From the start of the processes to the minute in which the first night starts. Everything is loaded by then. */
 const READY_MS = 20_000;
-/** From the first night to the one that is measured. */
+/** From the first night to the measured night. */
 const NIGHT_EVERY_MINUTES = 3;
-/** Of each integration in the first night, for each worker: many workers are as warm after it as one. */
+/**
+ * Contacts of each integration in the first night, for each worker, so that many workers are as warm after it as one.
+ */
 const CONTACTS_AT_FIRST = 20;
 const NIGHT_LIMIT_MS = 15 * 60_000;
 
-/** Every integration has a key of its own. */
+/** Every integration has a separate key. */
 export async function measureNight(options: NightOptions): Promise<Night> {
   const { integrations, contacts, workers, runsAtOnce, latencyMs, jobTimeMs } = options;
   const ids = Array.from({ length: integrations }, (_, place) => `client-${place + 1}`);
@@ -57,7 +59,7 @@ export async function measureNight(options: NightOptions): Promise<Night> {
   const beginsAt = firstAt + NIGHT_EVERY_MINUTES * 60_000;
   const park = await openPark({
     ...{ ids, hasOwnKeys: true, contacts: all },
-    // All at once: what comes one after the other leaves places empty at the beginning.
+    // All at once, because a staggered start would leave places empty at first.
     schedule: { cron: cronOf([firstAt, beginsAt]), jitterMs: 0 },
     neighbour: { rate: RATE, burst: RATE, jobTimeMs, latencyMs },
   });
@@ -98,12 +100,12 @@ export async function measureNight(options: NightOptions): Promise<Night> {
   }
 }
 
-/** The beginning of the first minute before which everything can be ready (epoch ms). */
+/** The start of the first minute by which everything can be ready (epoch ms). */
 function nextMinute(): number {
   return Math.ceil((Date.now() + READY_MS) / 60_000) * 60_000;
 }
 
-/** Both minutes of each hour: a night is over long before the next hour. */
+/** Both minutes of each hour, because a night ends long before the next hour. */
 function cronOf(times: readonly number[]): string {
   const minutes = times.map((at) => new Date(at).getUTCMinutes());
   return `${minutes.toSorted((a, b) => a - b).join(',')} * * * *`;
@@ -147,12 +149,12 @@ function sum<One>(all: readonly One[], of: (one: One) => number): number {
 interface Process {
   pid: number;
   parent: number;
-  /** What it has taken of the processor so far, and what its children had that have ended. */
+  /** Processor time that the process has used so far, including its children that have ended. */
   ms: number;
   endedChildrenMs: number;
 }
 
-/** Hundredths of a second on Linux. */
+/** Linux counts in hundredths of a second. */
 const TICK_MS = 10;
 
 /** All processes of this machine, by the system's own figures. */
@@ -160,9 +162,9 @@ async function readProcesses(): Promise<Process[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const all = await Promise.all(
     pids.map(async (pid): Promise<Process[]> => {
-      // It may have ended in the meantime.
+      // The process may have ended in the meantime.
       const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-      // The name of the program may have spaces; what follows it has none.
+      // The name of the program may contain spaces; the text after it contains none.
       const fields = stat
         .slice(stat.lastIndexOf(')') + 2)
         .split(' ')

@@ -1,4 +1,4 @@
-/** Writing by the connectors, and by the clients that others take, in turns on one stand-in. */
+/** Compares writes by the connectors with writes by commonly used clients, alternately on one stand-in. */
 
 import { type ConnectorStep, type Crm, type CrmKind, withCrm } from '../crm.ts';
 import { atMost, exactly, type Figure, median, plain, round, type Scenario } from '../figure.ts';

@@ -1,4 +1,4 @@
-/** Hosts whose clocks differ, and the books compared with the ledger afterwards. */
+/** Runs hosts with different clocks, and compares our records with the service's ledger afterwards. */
 
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -42,26 +42,26 @@ async function measureClocks(): Promise<Figure[]> {
 
 const CONTACTS = 80;
 
-/** The quiet time is scaled down; the service needs nearly the whole of it. */
+/** The quiet time is scaled down; the service needs nearly all of it. */
 const SETTLE_AFTER_MS = 3_000;
 const SLOW_MS = 2_500;
 
 const AHEAD: Host = { name: 'ahead', clockAheadMs: 120_000 };
 const BEHIND: Host = { name: 'behind', clockAheadMs: -120_000 };
 
-/** A database of which one process was killed in flight waits for the lease of that process. */
+/** If a process was killed in flight, its database waits for that process's lease. */
 const KILL_EVERY = 4;
 
 /** The sums over all trials. */
 interface ClockFigures {
   trials: number;
-  /** Credits that the ledger has and our books do not. */
+  /** Credits that the ledger has and our records do not. */
   paidTwice: number;
   /** Submissions that were left open. */
   open: number;
 }
 
-/** Two hosts over one Postgres and a slow service; in each fourth trial one of them is killed. */
+/** Two hosts over one Postgres and a slow service. In every fourth trial, one of them is killed. */
 async function tryTwoHosts(trials: number): Promise<ClockFigures> {
   const server = await startPostgresServer();
   const sums: ClockFigures = { trials: 0, paidTwice: 0, open: 0 };
@@ -89,7 +89,7 @@ async function tryTwoHosts(trials: number): Promise<ClockFigures> {
   return sums;
 }
 
-/** One host with SQLite, killed in flight and started again with the clock two minutes ahead. */
+/** One host with SQLite, killed in flight and restarted with the clock two minutes ahead. */
 async function tryRestarts(trials: number): Promise<ClockFigures> {
   const sums: ClockFigures = { trials: 0, paidTwice: 0, open: 0 };
   for (let trial = 0; trial < trials; trial++) {
@@ -102,7 +102,7 @@ async function tryRestarts(trials: number): Promise<ClockFigures> {
   return sums;
 }
 
-/** The charge lands when the process is dead. */
+/** The charge arrives when the process is already dead. */
 async function killInFlight(
   host: Host,
   sync: HostedSync,
@@ -117,7 +117,7 @@ async function killInFlight(
 
 const ledgerSchema = z.object({ ledger: z.array(z.object({ amount: z.number() })) });
 
-/** Carries out a trial over this database (null: an SQLite file of its own), and adds it up. */
+/** Carries out a trial over this database (null: a separate SQLite file), and adds its figures. */
 async function withSync(
   server: string | null,
   sums: ClockFigures,

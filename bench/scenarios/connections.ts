@@ -1,4 +1,4 @@
-/** The connections of a million donors, asked for over loopback as a client would. */
+/** Queries the connections of a million donors over loopback, as a client would. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -38,7 +38,7 @@ async function measureMillion(): Promise<Figure[]> {
   ];
 }
 
-/** Times in seconds or, of each request, in milliseconds; memory in megabytes. */
+/** Times in seconds, or in milliseconds per request; memory in megabytes. */
 interface ConnectionMeasurement {
   buildSeconds: number;
   reopenSeconds: number;
@@ -50,20 +50,20 @@ interface ConnectionMeasurement {
   bulkAddSeconds: number;
   discoverMs: number[];
   compareMs: number[];
-  /** How many people share an organisation with the best-connected donor, at least. */
+  /** Minimum number of people who share an organisation with the best-connected donor. */
   mostShared: number;
 }
 
 const RANDOM_LOOKUPS = 1_000;
 const BEST_CONNECTED = 100;
 const BULK = 100;
-/** How many members are added one by one; with one bulk add they make a network of 500. */
+/** Number of members that are added one by one. Together with one bulk add, they make a network of 500. */
 const SINGLE_ADDS = 400;
 const SEARCHES = 100;
 const POLL_EVERY_MS = 20;
 const MAX_POLLS = 3_000;
 
-/** Builds a world of so many donors, opens it again and asks it for connections. */
+/** Builds a world with this number of donors, opens it again and queries its connections. */
 async function measureConnections(donors: number): Promise<ConnectionMeasurement> {
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-connections-'));
   const file = join(folder, 'world.db');
@@ -89,14 +89,14 @@ async function measureConnections(donors: number): Promise<ConnectionMeasurement
   }
 }
 
-/** The ids of the donors that are asked about. */
+/** The IDs of the queried donors. */
 export interface Sample {
   random: string[];
   bestConnected: string[];
   mostShared: number;
 }
 
-/** The best-connected are those who share their organisations with the most people. */
+/** The best-connected donors are the donors who share their organisations with the most people. */
 export function chooseSample(file: string, donors: number): Sample {
   const db = openDatabase(file);
   const world = createWorld({ seed: SEED, donors });
@@ -105,7 +105,7 @@ export function chooseSample(file: string, donors: number): Sample {
   const bestConnected = [...shared.keys()]
     .sort((a, b) => at(shared, b) - at(shared, a))
     .slice(0, BEST_CONNECTED);
-  // A step near the golden section goes everywhere without coming back.
+  // A step near the golden section reaches every donor without repetition.
   const random = Array.from(
     { length: RANDOM_LOOKUPS },
     (_, index) => Math.floor(index * donors * 0.618033988749895) % donors,

@@ -1,4 +1,7 @@
-/** The connectors beside those of another version of the program, in turns on one stand-in: processor and memory. */
+/**
+ * Compares the processor time and memory of the connectors with another version of the program, alternately on one
+ * stand-in.
+ */
 
 import { type ConnectorStep, type Crm, type CrmKind, withCrm } from '../crm.ts';
 import {
@@ -23,7 +26,7 @@ export const connectorsBeside: Scenario = {
 const CONTACTS = 100_000;
 const PAIRS = 7;
 
-/** How much more memory a connector of each kind may take at its peak, in megabytes. */
+/** How much more peak memory a connector of each kind may use, in megabytes. */
 const MOST_MEGABYTES_MORE: Readonly<Record<CrmKind, number>> = { salesforce: 3, hubspot: 6 };
 const MOST_PROCESSOR = 1.05;
 
@@ -34,7 +37,7 @@ async function measureBoth(beside: string, pairs: number): Promise<Figure[]> {
   ];
 }
 
-/** What one version of the program took for each step. */
+/** The measurements of one version of the program, by step. */
 type Run = Readonly<Record<StepName, ConnectorStep>>;
 
 type StepName = (typeof STEPS)[number];
@@ -56,7 +59,7 @@ async function compare(
         async () => ours.push(await measureRun(crm, settings)),
         async () => theirs.push(await measureRun(crm, settings, beside)),
       ];
-      // The order alternates: what else runs on the machine grows and shrinks in the meantime.
+      // The order alternates, because other load on the machine changes in the meantime.
       for (const turn of pair % 2 === 0 ? turns : turns.toReversed()) await turn();
     }
   });

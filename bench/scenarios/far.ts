@@ -1,4 +1,4 @@
-/** CRMs that are far away: the connector alone, and whole syncs with a service that is as far. */
+/** Measures distant CRMs: the connector alone, and whole syncs with a service at the same distance. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,11 +14,11 @@ const LATENCY_MS = 300;
 const SUBMIT_LATENCIES_MS = [2_000, 5_000];
 const JOB_TIME_MS = 5_000;
 
-/** Contacts of the connector alone, and of whole syncs. */
+/** Number of contacts for the connector alone, and for whole syncs. */
 const CONTACTS = 20_000;
 const SYNCED = 2_000;
 
-/** HubSpot's own limit, and what it makes necessary: a hundred contacts of a request. */
+/** HubSpot's own limit, with a hundred contacts per request, sets the floor. */
 const RATE = 190;
 const HUBSPOT_FLOOR_SECONDS = (CONTACTS / 100 / RATE) * 10;
 
@@ -68,7 +68,7 @@ function againstFloor(
   ];
 }
 
-/** Fields that every contact of the CRM may have. */
+/** Fields that every contact of the CRM can have. */
 const A_FIELD: Readonly<Record<CrmKind, string>> = { salesforce: 'Title', hubspot: 'jobtitle' };
 
 async function measureSyncs(kind: CrmKind): Promise<Figure[]> {

@@ -1,4 +1,4 @@
-/** Every place where texts of others are read, under inputs that are almost right. */
+/** Every place that reads foreign texts, with inputs that are almost right. */
 import { exactly, type Figure, plain, round, type Scenario } from '../figure.ts';
 import { attack, type Finding } from './fuzz/attack.ts';
 import { bulkEdge, csvCellEdge, csvFileEdge, journalEdge } from './fuzz/csv.ts';
@@ -24,7 +24,7 @@ export const fuzz: Scenario = {
   },
 };
 
-/** Shares the inputs among the edges. The same seed draws the same inputs. */
+/** Distributes the inputs over the edges. The same seed draws the same inputs. */
 export async function fuzzEdges(inputs: number, seed: string) {
   const figures: Figure[] = [];
   const findings: Finding[] = [];

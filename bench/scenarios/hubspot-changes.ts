@@ -5,23 +5,23 @@ import { exactly, type Figure, plain, round, type Scenario } from '../figure.ts'
 
 const CONTACTS = 60_000;
 
-/** Edited after the whole reading, and left alone while the changes are read. */
+/** Contacts that are edited after the complete reading, and not edited while the changes are read. */
 const EDITED = 50_000;
 
-/** HubSpot's own limit of searches, which decides how long it takes at least. */
+/** HubSpot's own search limit, which sets the minimum duration. */
 const SEARCHES_PER_SECOND = 5;
 
 const IDS_PER_REQUEST = 10_000;
 const CONTACTS_PER_EDIT = 100;
 
-/** The others are edited as often as this, until the changes are read. */
+/** The other contacts are edited at this interval until the changes are read. */
 const EDIT_EVERY_MS = 50;
 const MAX_EDITS = 20_000;
 
-/** Searches see a change of the sandbox a second after it was made. */
+/** The sandbox's searches see a change one second after it was made. */
 const INDEXED_AFTER_MS = 2_000;
 
-/** Changes beyond HubSpot's cap of 10,000 results, while others are made. */
+/** Reads changes beyond HubSpot's cap of 10,000 results, while other changes are made. */
 export const hubspotChanges: Scenario = {
   name: 'hubspot-changes',
   title: '50,000 of 60,000 contacts were edited in HubSpot, and the others are edited meanwhile',
@@ -65,7 +65,7 @@ async function readIds({ baseUrl }: Crm): Promise<string[]> {
   return ids;
 }
 
-/** Edits one portion after the other while the reading lasts; gives the number of edits. */
+/** Edits one batch after the other while the reading lasts; returns the number of edits. */
 async function editUntil(
   reading: Promise<unknown>,
   crm: Crm,
@@ -109,7 +109,7 @@ function portionsOf(ids: readonly string[]): string[][] {
   return portions;
 }
 
-/** How often each id came. */
+/** Counts how often each ID was returned. */
 function countEach(ids: readonly string[]): Map<string, number> {
   const times = new Map<string, number>();
   for (const id of ids) times.set(id, (times.get(id) ?? 0) + 1);

@@ -8,13 +8,13 @@ const CONTACTS = 100_000;
 const RATE = 190;
 const RECORDS_IN_REQUEST = 100;
 
-/** What the limit alone makes necessary. */
+/** The minimum time that the limit alone allows. */
 const FLOOR_SECONDS = (CONTACTS / RECORDS_IN_REQUEST / RATE) * 10;
 
-/** Contacts come without the names of their companies, of which this account has 16,701. */
+/** Allows for the names of the contacts' companies, of which this account has 16,701. */
 const MAX_READ_REQUESTS = 1_200;
 
-/** At HubSpot's own limit. */
+/** With HubSpot's own limit. */
 export const hubspot: Scenario = {
   name: 'hubspot',
   title: `the HubSpot connector alone: 100,000 contacts at ${RATE} requests in 10 s`,
@@ -63,7 +63,7 @@ const listSchema = z.object({
   paging: z.object({ next: z.object({ after: z.string() }).optional() }).optional(),
 });
 
-/** Reads the list of all contacts, page by page and with few properties; resolves with the seconds that it took. */
+/** Reads the list of all contacts, page by page and with few properties; resolves with the duration in seconds. */
 async function readList({ baseUrl, token }: Crm): Promise<number> {
   const startedAt = performance.now();
   let read = 0;

@@ -1,4 +1,4 @@
-/** Tax returns into a service: how fast, and whether each person is in it once. */
+/** Imports tax returns into a service: how fast, and whether each person is in it once. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -41,7 +41,7 @@ async function measureImport(seed: number): Promise<Figure[]> {
       plain('returns a second', round(report.files / seconds), ''),
       plain('people of the returns', report.people, ''),
       exactly('returns refused', report.refused.length, '', 0),
-      // Without namesakes on one board there are as many people as seats.
+      // If no board has two people with the same name, there are as many people as seats.
       atMost('people who are in it twice', round((report.added - seats) / seats), '', 0.01),
       exactly('people of two organisations, by name alone', joined, '', 0),
       exactly('added by the same returns once more', again.added, '', 0),
@@ -53,7 +53,10 @@ async function measureImport(seed: number): Promise<Figure[]> {
   }
 }
 
-/** Each year a person is written another way: with the middle name, its initial, or without, last name first. */
+/**
+ * Each year, a person's name is written differently: with the middle name, with its initial or without it, last name
+ * first.
+ */
 function writeReturns(folder: string, seed: number): number {
   const world = createWorld({ seed, donors: ORGANISATIONS * SEATS });
   let seats = 0;

@@ -1,4 +1,4 @@
-/** What keeping profiles costs: processor time beside another version of the program, and room on disk. */
+/** The cost of keeping profiles: processor time compared with another version of the program, and disk space. */
 
 import { createReadStream } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -24,7 +24,10 @@ const CONTACTS = 5_000;
 
 const PAIRS = 7;
 
-/** Syncs without changes after each first sync: their difference is small beside the start of a process. */
+/**
+ * Number of syncs without changes after each first sync. Their difference is small compared with the start of a
+ * process.
+ */
 const REPEATS = 3;
 
 export const keptProfiles: Scenario = {
@@ -61,7 +64,7 @@ async function measureRoom(place: Workplace): Promise<Figure[]> {
 
 const rowSchema = z.record(z.string(), z.string());
 
-/** Of the values that were written: their JSON by source. */
+/** Length of the written values as JSON, by source. */
 async function lengthOfJson(output: string): Promise<{ rows: number; bytes: number }> {
   let [rows, bytes] = [0, 0];
   for await (const parsed of createReadStream(output).pipe(parse({ columns: true }))) {
@@ -78,7 +81,7 @@ const TABLES = ['kept_profiles', 'value_states', 'field_maps'];
 
 const roomSchema = z.object({ profiles: z.number(), bytes: z.number() });
 
-/** What the tables of kept profiles and their indexes take in the file. */
+/** The space that the tables of kept profiles and their indexes use in the file. */
 function readRoom(file: string): z.infer<typeof roomSchema> {
   const database = new Database(file, { readonly: true });
   try {
@@ -112,7 +115,7 @@ async function measurePairs(beside: string, pairs: number): Promise<Figure[]> {
   const neighbour = await startNeighbour({ donors: CONTACTS, ...UNLIMITED });
   try {
     for (let pair = 0; pair < pairs; pair += 1) {
-      // The order alternates: what else runs on the machine grows and shrinks in the meantime.
+      // The order alternates, because other load on the machine changes in the meantime.
       for (const { program, costs } of pair % 2 === 0 ? programs : programs.toReversed()) {
         costs.push(await measureCost(neighbour, program));
       }

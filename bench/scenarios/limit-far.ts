@@ -5,7 +5,7 @@ import type { Workplace } from '../workplace.ts';
 
 const JOB_TIME_MS = 5_000;
 
-/** How far away the service is, and how much longer it takes over a submit. */
+/** The latency of the service, and its additional time for a submit. */
 interface Distance {
   latencyMs: number;
   submitLatencyMs: number;
@@ -29,7 +29,7 @@ export const limitFar: Scenario = {
   },
 };
 
-/** Longer than a reading of the balance is good for. */
+/** Longer than a balance reading remains valid. */
 export const limitLong: Scenario = {
   name: 'limit-long',
   title: "20,000 contacts at the service's limit, jobs of 5 s, and submits of 2 s",
@@ -55,7 +55,7 @@ function measureAt(contacts: number, distance: Distance, most: number): Promise<
   return withWorkplace(contacts, options, measure, NO_TRIAL);
 }
 
-/** What the service's limit makes necessary, one job, and one submit on its way. */
+/** The minimum time that the service's limit allows, plus one job and one submit in flight. */
 export function floorSeconds(contacts: number, submitMs: number): number {
   const requests = contacts / 100 + contacts / 10;
   return requests / DOCUMENTED.rate + (JOB_TIME_MS + submitMs) / 1_000;

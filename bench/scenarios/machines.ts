@@ -1,4 +1,7 @@
-/** Workers on hosts with wrong clocks over one Postgres: killed, stopped, updated, and the database away. */
+/**
+ * Runs workers on hosts with wrong clocks over one Postgres. Workers are killed, stopped and updated, and the database
+ * becomes unavailable.
+ */
 
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,7 +29,10 @@ const MINUTE_MS = 60_000;
 
 const INTEGRATIONS = ['one', 'two', 'three', 'four', 'five', 'six'];
 
-/** New people of each integration before the first night, and in each minute; a night is a minute. The key's limit leaves little time between. */
+/**
+ * New people of each integration before the first night, and in each minute. A night is a minute. The key's limit
+ * leaves little time between nights.
+ */
 const PEOPLE_AT_FIRST = 300;
 const PEOPLE_A_MINUTE = 80;
 
@@ -36,14 +42,14 @@ const WORKERS: readonly Host[] = [
   { name: 'worker-ahead', clockAheadMs: 120_000 },
 ];
 
-/** Both plan the same nights. */
+/** Both servers plan the same nights. */
 const SERVERS: readonly Host[] = [
   { name: 'web-right', clockAheadMs: 0 },
   { name: 'web-ahead', clockAheadMs: 90_000 },
 ];
 
 const LOOK_MS = 200;
-/** What must be over before the books are compared. */
+/** The work that must be over before the records are compared. */
 const QUIET_LIMIT_MS = 5 * MINUTE_MS;
 
 interface World {
@@ -78,11 +84,11 @@ async function measureMachines(minutes: number): Promise<Figure[]> {
   }
 }
 
-/** What was done to the world, by the clock of this process (ms). */
+/** The disturbances, by the clock of this process (ms). */
 interface Disturbances {
-  /** A worker that was killed, or stood still for longer than its turns are kept. */
+  /** A worker that was killed, or that was stopped for longer than its turns are kept. */
   lost: { at: number; owner: string }[];
-  /** Moments from which on the database was unavailable, and from which on it was there again. */
+  /** The times at which the database became unavailable and available again. */
   outages: { from: number; to: number }[];
   counts: Record<'kills' | 'stops' | 'updates' | 'restarts', number>;
 }
@@ -124,7 +130,7 @@ async function stopOne(world: World, done: Disturbances): Promise<void> {
   machine.child.kill('SIGCONT');
 }
 
-/** One after the other, as an operator brings a new version. */
+/** One after the other, as an operator installs a new version. */
 async function updateAll(world: World, done: Disturbances): Promise<void> {
   for (const machines of [world.workers, world.servers]) {
     for (const [place, machine] of machines.entries()) {
@@ -154,7 +160,7 @@ async function withoutDatabase(world: World, done: Disturbances, seconds: number
   done.outages.push({ from, to: Date.now() });
 }
 
-/** A worker that is at work, if one is. */
+/** A random worker that has a run, if there is one. */
 function drawWorker({ workers, watched }: World): [place: number, machine: Machine] {
   const owners = INTEGRATIONS.map((id) => lastOf(watched.timeline, id)?.owner ?? '');
   const all = [...workers.entries()];
@@ -173,12 +179,12 @@ function lastOf(
   return timeline.findLast((one) => one.integration === integration && one.at <= until);
 }
 
-/** As the beginning of the owner of a lease is written. */
+/** The start of the name of a lease's owner. */
 function ownerOf({ host, child }: Machine): string {
   return `${host.name}/${child.pid}/`;
 }
 
-/** Who had the lease of an integration, from when on (by the clock of this process). */
+/** The owner of an integration's lease, and since when (by the clock of this process). */
 interface Held {
   at: number;
   integration: string;
@@ -192,7 +198,7 @@ interface Watched {
   nights: Map<string, number[]>;
 }
 
-/** Looks at leases and schedules again and again, and keeps what has changed. */
+/** Polls leases and schedules, and records the changes. */
 function watch(database: string): Watched & { stop(): void } {
   const ended = new AbortController();
   const timeline: Held[] = [];
@@ -264,7 +270,7 @@ async function figuresOf(
       countNights(nights, () => true),
       '',
     ),
-    // While the database is unavailable no night can be claimed; those of that time are one.
+    // No night can be claimed while the database is unavailable, so all nights of that time count as one.
     atMost(
       'nights missed',
       countNights(nights, (ms) => ms > MINUTE_MS),
@@ -282,7 +288,7 @@ async function figuresOf(
 
 const LEFT_OPEN = "select count(*) from submissions where state in ('intended', 'lost')";
 
-/** How long the integrations of a lost worker waited for another one; an outage's time is not counted. */
+/** How long the integrations of a lost worker waited for another worker, not counting outages. */
 function takeoversOf(
   timeline: readonly Held[],
   outages: Disturbances['outages'],
@@ -309,7 +315,7 @@ function percentile(values: readonly number[], part: number): number {
   return sorted[Math.ceil(sorted.length * part) - 1] ?? 0;
 }
 
-/** How many steps from one night to the next are of this kind. */
+/** Number of steps of this kind from one night to the next. */
 function countNights(nights: Watched['nights'], isCounted: (stepMs: number) => boolean): number {
   return [...nights.values()]
     .flatMap((planned) => planned.slice(1).map((next, place) => next - (planned[place] ?? next)))
@@ -317,8 +323,8 @@ function countNights(nights: Watched['nights'], isCounted: (stepMs: number) => b
 }
 
 /**
- * Runs that came to an end of their own after the next one of their integration had started, of those whose host was
- * seen: their times are those of its clock. The end of one that was cut off is noted by the next one.
+ * Runs that ended normally after the next run of their integration had started. Counts only runs whose host was seen,
+ * because their times are by that host's clock. If a run was cut off, the next run records its end.
  */
 async function countOverlaps(database: string, timeline: readonly Held[]): Promise<number> {
   const rows = await query<{
@@ -350,7 +356,7 @@ async function countOverlaps(database: string, timeline: readonly Held[]): Promi
   return overlaps.length;
 }
 
-/** The host that had the lease of this epoch, if that was seen. */
+/** The host that had the lease of this epoch, if it was seen. */
 function hostOf(timeline: readonly Held[], integration: string, epoch: number): Host | undefined {
   const held = timeline.find(
     (one) => one.integration === integration && one.epoch === epoch && one.owner !== null,

@@ -1,4 +1,4 @@
-/** How well the service finds the right donor, with noise that its matcher has no list of. */
+/** How well the service finds the right donor, with noise that is not in the matcher's lists. */
 
 import { fileURLToPath } from 'node:url';
 import { readPublicRecord } from '../../people/public-record.ts';
@@ -25,11 +25,11 @@ export const matching: Scenario = {
   measure: async ({ seed } = {}) => measureMatching(Number(seed ?? SEED)),
 };
 
-/** `--seed` takes another one: weights were set with this one. */
+/** The weights were set with this seed. `--seed` selects another one. */
 const SEED = 20;
 const DONORS = 20_000;
 const PERSONS = 6_000;
-/** The baseline compares each person with every donor, so it is asked for fewer. */
+/** The baseline compares each person with every donor, so it gets fewer people. */
 const BASELINE_PERSONS = 120;
 const BINS = 10;
 
@@ -108,7 +108,7 @@ function share(outcomes: readonly Outcome[], test: (outcome: Outcome) => boolean
   return round(outcomes.filter(test).length / Math.max(1, outcomes.length));
 }
 
-/** How far, on average, the probability lies from the share of those that are right. */
+/** The average difference between the probability and the share of right answers. */
 function calibrationError(outcomes: readonly Outcome[]): number {
   const bins = Map.groupBy(outcomes, ({ match }) =>
     Math.min(BINS - 1, Math.floor(match.probability * BINS)),
@@ -121,7 +121,7 @@ function calibrationError(outcomes: readonly Outcome[]): number {
   return round(error / Math.max(1, outcomes.length));
 }
 
-/** The probability is of the donor found or, where none was, of the likeliest one. */
+/** The probability belongs to the found donor or, if none was found, to the likeliest donor. */
 function isLikeliestRight({ person, match }: Outcome): boolean {
   const likeliest = match.donorNumber ?? match.runnerUp?.donorNumber ?? null;
   return likeliest !== null && likeliest === person.donor;

@@ -1,4 +1,4 @@
-/** Networks, warm paths and `holds --show`, with a Salesforce org and a service that are far away. */
+/** Networks, warm paths and `holds --show`, with a distant Salesforce org and service. */
 
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -18,11 +18,11 @@ const LATENCY_MS = 300;
 const CONTACTS = 5_000;
 const HELD = 200;
 
-/** Donors of a comparison, and jobs of a results request (service document, section 8). */
+/** Donors in one comparison, and jobs in one request for results (service document, section 8). */
 const DONORS_PER_REQUEST = 100;
 const JOBS_PER_REQUEST = 10;
 
-/** Those of a reading of the balance, the list of networks, the description of Contact and their like. */
+/** Round trips for the balance, the list of networks, the description of Contact and similar requests. */
 const OTHER_ROUND_TRIPS = 10;
 
 export const networksFar: Scenario = {
@@ -57,7 +57,7 @@ async function measureNetworks(): Promise<Figure[]> {
       holdSome(database);
       return [
         atLeast('members of the network', members, '', 100),
-        // Each bulk add waits for the one before it, and for the balance that would prove what it cost.
+        // Each bulk add waits for the one before it, and for the balance that proves its cost.
         ...figuresOf('networks', mirrored, 0, 2 * Math.ceil(members / DONORS_PER_REQUEST)),
         ...figuresOf('warm paths', paths, CONTACTS / DONORS_PER_REQUEST),
         exactly('warm paths: credits', spent(paths), '', 0),
@@ -75,7 +75,7 @@ const MIRRORED = `budget: { perRun: 0 }
     networks: [{ name: Board, group: { where: "LastName < 'D'" } }]
     insights: { enabled: false }`;
 
-/** No credit but those for the contacts that are held: the donors come from the stand-in. */
+/** Only the held contacts cost credits, because the donors come from the stand-in. */
 function settingsFor(partner: string, crm: string, extra: string): string {
   return `database: "sqlite:store.db"
 integrations:
@@ -88,7 +88,7 @@ integrations:
 `;
 }
 
-/** A run at the floor: what the service's limit makes necessary, and some round trips one after the other. */
+/** A run at the floor: the minimum time that the service's limit allows, plus some round trips one after the other. */
 function figuresOf(
   name: string,
   { run, runSeconds }: Measurement,
@@ -110,7 +110,7 @@ const holdsSchema = z.object({
   holds: z.array(z.object({ names: z.object({ contact: z.string().nullable() }).nullable() })),
 });
 
-/** The names of all that is held, as a person sees them. */
+/** The names of all held contacts, as users see them. */
 async function measureHolds(settings: string): Promise<Figure[]> {
   const startedAt = performance.now();
   const words = ['holds', '--show', '--json', '--config', settings];
@@ -138,7 +138,7 @@ const pageSchema = z.object({
   people: z.array(z.object({ id: z.string(), donorId: z.string().nullable() })),
 });
 
-/** What years of syncing would bring about: of every contact it is known which donor it is. */
+/** The state after years of syncing: the donor of every contact is known. */
 async function identifyEverybody(baseUrl: string, database: string): Promise<void> {
   const db = new Sqlite(database);
   const update = db.prepare(
@@ -160,7 +160,7 @@ function countMembers(database: string): number {
   return z.object({ count: z.number() }).parse(row).count;
 }
 
-/** Holds the contacts that were enhanced, as if their names were others. */
+/** Holds the enhanced contacts, as if they had different names. */
 function holdSome(database: string): void {
   const db = new Sqlite(database);
   db.prepare(

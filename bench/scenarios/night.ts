@@ -1,4 +1,4 @@
-/** A night in which nothing has changed, in a large CRM whose contacts are all enhanced. */
+/** A night without changes, in a large CRM whose contacts are all enhanced. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,10 @@ import { atMost, exactly, type Figure, plain, round, type Scenario } from '../fi
 import { type Measurement, measureSync, spent } from '../measured-sync.ts';
 import { startNeighbour } from '../neighbour.ts';
 
-/** What a connector asks of its CRM before it reads: who it is, and what a token of HubSpot may see. */
+/**
+ * The requests that a connector sends to its CRM before it reads: to identify the account, and to find out what a
+ * HubSpot token may read.
+ */
 const SIGN_IN_CALLS: Readonly<Record<CrmKind, number>> = { salesforce: 1, hubspot: 2 };
 
 export const night = nightIn('salesforce', 'Salesforce');
@@ -20,7 +23,7 @@ export const nightFar = nightIn('salesforce', 'Salesforce', 300);
 
 export const hubspotNightFar = nightIn('hubspot', 'HubSpot', 300);
 
-/** With a CRM and a service that are so much further away in the night. */
+/** A night with this much additional latency of the CRM and the service. */
 function nightIn(kind: CrmKind, name: string, farMs = 0): Scenario {
   const title = `a night without changes: 1,000,000 contacts in ${name}, all of them enhanced`;
   return {
@@ -45,16 +48,16 @@ async function measureNight(kind: CrmKind, farMs: number): Promise<Figure[]> {
   ];
 }
 
-/** A field that every contact of the CRM may have. */
+/** A field that every contact of the CRM can have. */
 const A_FIELD: Readonly<Record<CrmKind, string>> = { salesforce: 'Title', hubspot: 'jobtitle' };
 
-/** What lets the first run, which is not what is measured, go as fast as it can. */
+/** Options that make the first run, which is not measured, as fast as possible. */
 const UNLIMITED: Readonly<Record<CrmKind, { flags: Record<string, number>; settings: string }>> = {
   salesforce: { flags: {}, settings: '' },
   hubspot: { flags: { rate: 0 }, settings: ', requestsPerTenSeconds: 0' },
 };
 
-/** The run that read everything, and the one after it. */
+/** The run that read everything, and the run after it. */
 async function measureQuietNight(
   kind: CrmKind,
   contacts: number,
@@ -90,7 +93,7 @@ integrations:
   }
 }
 
-/** From now on each request to this stand-in takes so much longer: the first run need not. */
+/** From now on, each request to this stand-in takes this much longer. The first run does not need it. */
 async function slowDown(url: string, delayMs: number): Promise<void> {
   const reply = await fetch(new URL('/_sandbox/faults', url), {
     method: 'PUT',
@@ -100,7 +103,7 @@ async function slowDown(url: string, delayMs: number): Promise<void> {
   if (!reply.ok) throw new Error(`The faults were refused: ${await reply.text()}`);
 }
 
-/** What weeks of syncing would bring about: every contact has its profile. */
+/** The state after weeks of syncing: every contact has its profile. */
 function enhanceEverybody(database: string): void {
   const db = new Sqlite(database);
   db.prepare(

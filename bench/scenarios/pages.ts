@@ -1,4 +1,4 @@
-/** How long the home and the page of a run take with 10,000 integrations and 1,000,000 rows of runs. */
+/** Measures the home page and the page of a run with 10,000 integrations and 1,000,000 rows of runs. */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -26,7 +26,7 @@ const LARGE_RUN = 'run-00000-13';
 const MOST_MS = 150;
 const MOST_KB = 100;
 
-/** Longer than what is read of all integrations is shared by those who look. */
+/** Longer than the time for which viewers share the data of all integrations. */
 const APART_MS = 1_200;
 const LOOKS = 9;
 
@@ -63,7 +63,7 @@ async function measureOn(kind: 'sqlite' | 'postgres', database: string): Promise
   }
 }
 
-/** With Postgres the key has to be given. */
+/** Postgres needs an explicit key. */
 const ENVIRONMENT = {
   ...process.env,
   DONOR_SYNC_SECRET_KEY: randomBytes(32).toString('base64'),
@@ -91,7 +91,7 @@ function nameOf(place: number): string {
   return String(place).padStart(5, '0');
 }
 
-/** Said once in SQL that both databases understand, with `numbers` for a table of numbers from 0 on. */
+/** SQL that both databases understand; `numbers` is a table of numbers from 0 on. */
 function statements(now: number, numbers: (count: number) => string): string[] {
   const dayMs = 86_400_000;
   const pad = (value: string) => `substr('00000' || (${value}), -5)`;
@@ -202,7 +202,7 @@ const PATHS = {
 
 async function measurePage(name: string, url: string, token: string): Promise<Figure[]> {
   const times: number[] = [];
-  // The first look loads the pages themselves.
+  // The first request loads the pages themselves.
   await fetchPage(url, token);
   for (let look = 0; look < LOOKS; look += 1) {
     await sleep(APART_MS);
@@ -214,7 +214,7 @@ async function measurePage(name: string, url: string, token: string): Promise<Fi
   return [atMost(name, round(times[Math.floor(LOOKS / 2)] ?? 0), 'ms', MOST_MS)];
 }
 
-/** The bytes of an answer as they come over the wire. */
+/** The bytes of a response on the wire. */
 function fetchPage(url: string, token: string): Promise<{ bytes: number; body: string }> {
   const headers = { authorization: `Bearer ${token}`, 'accept-encoding': 'gzip' };
   return new Promise((resolve, reject) => {
@@ -234,7 +234,7 @@ function fetchPage(url: string, token: string): Promise<{ bytes: number; body: s
   });
 }
 
-/** The home with all that it loads. */
+/** The home page with everything that it loads. */
 async function measureWeight(name: string, url: string, token: string): Promise<Figure> {
   const headers = { authorization: `Bearer ${token}` };
   const page = await (await fetch(url, { headers })).text();
@@ -246,7 +246,7 @@ async function measureWeight(name: string, url: string, token: string): Promise<
   return atMost(name, round(bytes / 1_000), 'kB', MOST_KB);
 }
 
-/** What a command answers with `--json`. */
+/** The output of a command with `--json`. */
 async function ask(words: string[], settings: string): Promise<unknown> {
   const child = spawn(process.execPath, [PROGRAM, ...words, '--json', '--config', settings], {
     stdio: ['ignore', 'pipe', 'inherit'],

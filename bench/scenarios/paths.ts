@@ -40,24 +40,24 @@ async function measureNetwork(): Promise<Figure[]> {
   ];
 }
 
-/** How large the networks and the CRM are. */
+/** The size of the networks and the CRM. */
 interface PathSizes {
   contacts: number;
   members: number;
 }
 
-/** What came out. */
+/** The results. */
 interface MeasuredPaths {
-  /** Different people among the contacts. */
+  /** Number of different people among the contacts. */
   donors: number;
-  /** The run that computes the paths, and the one after it. */
+  /** The run that computes the paths, and the run after it. */
   first: Measurement & { compares: number };
   second: Measurement & { compares: number };
   /** Contacts with a path. */
   paths: number;
 }
 
-/** Measures at the documented limits; the members are in their network before. */
+/** Measures at the documented limits. The members are already in their network. */
 async function measurePaths({ contacts, members }: PathSizes): Promise<MeasuredPaths> {
   const neighbour = await startNeighbour({ donors: contacts, ...DOCUMENTED, jobTimeMs: 0 });
   const place = await createWorkplace(neighbour, contacts, MIRRORED);
@@ -76,7 +76,7 @@ async function measurePaths({ contacts, members }: PathSizes): Promise<MeasuredP
   }
 }
 
-/** No contact is enhanced: the donor of each is put into the store, as years of syncing would. */
+/** No contact is enhanced: the donor of each is written to the store, as after years of syncing. */
 const MIRRORED = `    budget: { perRun: 0 }
     networks: [{ name: Board, group: { column: Board, equals: "yes" } }]
     insights: { enabled: false }
@@ -87,7 +87,7 @@ async function enableInsights({ settings }: Workplace): Promise<void> {
   await writeFile(settings, text.replace('enabled: false', 'enabled: true'));
 }
 
-/** Gives the file a column that makes the first contacts members. */
+/** Adds a column to the file that makes the first contacts members. */
 async function markMembers({ input }: Workplace, members: number): Promise<void> {
   const [header = '', ...rows] = (await readFile(input, 'utf8')).trimEnd().split('\n');
   const marked = rows.map((row, index) => `${row},${index < members ? 'yes' : 'no'}`);

@@ -1,6 +1,6 @@
 /**
- * The same night on 1, 2 and 4 workers over one Postgres, with a service that is far away; a model that foretells
- * them from shorter nights; and what the model says of a hundred thousand integrations.
+ * Measures the same night on 1, 2 and 4 workers over one Postgres, with a distant service. A model predicts these
+ * nights from shorter ones, and a night with a hundred thousand integrations.
  */
 
 import { availableParallelism } from 'node:os';
@@ -17,13 +17,13 @@ export const scale: Scenario = {
 
 const FAR = { latencyMs: 300, jobTimeMs: 4_000 };
 
-/** A worker keeps one of its places for what people and webhooks ask for. */
+/** A worker keeps one of its places for runs that users and webhooks request. */
 const KEPT = 1;
 
-/** Two runs of schedules at the same time on each worker: the night on one is twelve runs long. */
+/** Each worker has two scheduled runs at the same time, so the night on one worker is twelve runs long. */
 const NIGHT = { integrations: 24, contacts: 200, runsAtOnce: 2 + KEPT };
 
-/** Runs one after the other: what a run and a contact take by themselves. */
+/** Runs one after the other, to measure a single run and a single contact. */
 const ALONE = { integrations: 6, workers: 1, runsAtOnce: 1 };
 
 async function measureScale(): Promise<Figure[]> {
@@ -85,17 +85,17 @@ function figuresOfGrowth(nights: ReadonlyMap<number, Night>): Figure[] {
   ];
 }
 
-/** Of this machine. */
+/** Number of cores of this machine. */
 const CORES = availableParallelism();
 
 const MANY = 100_000;
 const CONTACTS_OF_MANY = 20_000;
 const HOUR_MS = 3_600_000;
 
-/** Of 20,000 contacts this many are new or have changed since the night before. */
+/** Number of contacts, out of 20,000, that are new or have changed since the night before. */
 const CHANGED_A_NIGHT = 200;
 
-/** A database of the size that is sold as one machine, and workers of 20 runs each. */
+/** A database of a size that is sold as one machine, and workers with 20 runs each. */
 const PARK = { runsAtOnce: 20 - KEPT, databaseCores: 32, requestsPerSecond: RATE };
 
 function figuresOfMany(times: Times, nights: ReadonlyMap<number, Night>): Figure[] {

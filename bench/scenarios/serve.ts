@@ -22,7 +22,7 @@ export const serve: Scenario = {
   measure: () => withWorkplace(CONTACTS, UNLIMITED, async ({ settings }) => measureBurst(settings)),
 };
 
-/** The same on two cores that have other work: for each a process that never rests, at the same priority. */
+/** The same on two cores with other work: each also runs a process that never rests, at the same priority. */
 export const serveBusy: Scenario = {
   name: 'serve-busy',
   title: `${serve.title}, on two cores that are busy otherwise`,
@@ -45,7 +45,7 @@ const readySchema = z.object({ ready: z.literal(true), url: z.string() });
 const addressSchema = z.looseObject({ hook: z.looseObject({ url: z.string() }) });
 const runsSchema = z.looseObject({ runs: z.array(z.looseObject({ status: z.string() })) });
 
-/** `bound` is put before the command that serves. */
+/** `bound` precedes the command that serves. */
 async function measureBurst(settings: string, bound: readonly string[] = []): Promise<Figure[]> {
   const address = addressSchema.parse(await ask(['hooks', 'create', 'bench'], settings)).hook.url;
   const [program = process.execPath, ...words] = [...bound, process.execPath, PROGRAM, 'serve'];
@@ -82,7 +82,7 @@ async function measureBurst(settings: string, bound: readonly string[] = []): Pr
   }
 }
 
-/** Sends the webhooks evenly; resolves with how many were not accepted. */
+/** Sends the webhooks evenly; resolves with the number that were not accepted. */
 async function sendBurst(url: URL): Promise<number> {
   const startedAt = performance.now();
   const answers = Array.from({ length: WEBHOOKS }, async (_, at) => {
@@ -105,7 +105,7 @@ async function watchHealth(url: string, until: AbortSignal): Promise<number[]> {
   return waits;
 }
 
-/** What a command answers with `--json`. */
+/** The output of a command with `--json`. */
 async function ask(words: string[], settings: string): Promise<unknown> {
   const child = spawn(process.execPath, [PROGRAM, ...words, '--json', '--config', settings], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,6 +1,6 @@
 /**
- * The service with 1,000,000 donors beside another version of it (`--beside FOLDER`): build, memory and look-ups in turn;
- * and of this version, how long large submits and large Discovers let others wait.
+ * Compares the service with 1,000,000 donors with another version of it (`--beside FOLDER`), alternately: build, memory
+ * and lookups. Also measures how long large submits and large Discover requests make others wait in this version.
  */
 
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -24,7 +24,9 @@ import { SEED, type Service, startService } from '../service-process.ts';
 
 const DONORS = 1_000_000;
 const PAIRS = 10;
-/** Look-ups of each version in a pair. With only 200, the 99th percentile would be the second slowest: chance. */
+/**
+ * Lookups of each version in a pair. With only 200, the 99th percentile would be the second slowest, which is chance.
+ */
 const LOOKUPS = 1_000;
 const LARGE_SUBMITS = 5;
 const SUBMIT_TURNS = 15;
@@ -89,7 +91,7 @@ interface Version {
   program: string;
 }
 
-/** Both serve all the time, and answer in turn: what else runs on the machine holds up both. */
+/** Both serve all the time and respond alternately, because other load on the machine slows both. */
 async function measureLookups(mine: Version, theirs: Version, pairs: number): Promise<Figure[]> {
   const world = createWorld({ seed: SEED, donors: DONORS });
   const services = await Promise.all(
@@ -141,9 +143,9 @@ function aLargeSubmit(round_: number): { persons: unknown[] } {
   };
 }
 
-/** What earlier submits left to be matched is matched in the meantime, both when one is sent alone and when several are. */
+/** Matching that earlier submits have left is done in the meantime, both for a single submit and for several. */
 async function measureSubmits(service: Service): Promise<Figure> {
-  // Prepared before, so that it is the service that is measured.
+  // Prepared before, so that only the service is measured.
   const bodies = Array.from({ length: LARGE_SUBMITS }, (_, index) =>
     JSON.stringify(aLargeSubmit(index)),
   );
@@ -166,7 +168,7 @@ async function sendSubmits(service: Service, bodies: readonly string[]): Promise
   return (await Promise.all(answers)).map(({ ms }) => ms);
 }
 
-/** How long a small request of another key takes, while Discover goes over a network of many members. */
+/** How long a small request with another key takes during a Discover over a network of many members. */
 async function measureDiscover(service: Service): Promise<Figure> {
   const world = createWorld({ seed: SEED, donors: DONORS });
   const ids = Array.from({ length: MEMBERS }, (_, index) => world.donor(index * 97).id);

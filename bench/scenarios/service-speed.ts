@@ -1,4 +1,4 @@
-/** What the service promises of speed and memory, with a million donors from a file. */
+/** The service's promises about speed and memory, with a million donors from a file. */
 
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -32,10 +32,10 @@ export const serviceBounds: Scenario = {
 const DONORS = 1_000_000;
 const STARTS = 5;
 const ROUNDS = 600;
-/** Rounds before those that count: what the first of them takes is part of the start. */
+/** Rounds before the measured ones, because the first of them are part of the start. */
 const WARM_UP = 100;
 const FACT_SEARCHES = 20;
-/** Between two requests, as a client that keeps to a limit has it. */
+/** Pause between two requests, as for a client that keeps to a limit. */
 const PAUSE_MS = 10;
 
 async function withManyDonors(measure: (file: string) => Promise<Figure[]>): Promise<Figure[]> {
@@ -67,7 +67,7 @@ async function measureSpeed(file: string): Promise<Figure[]> {
     const begun = performance.now();
     const service = await startService(file, DONORS);
     ready.push(service.seconds);
-    // Both at once: the start is over when the first of each is answered.
+    // Both at once: the start is over when the first request of each kind is answered.
     await Promise.all([search(service, 1), lookUp(service, 2)]);
     answered.push((performance.now() - begun) / 1_000);
     await service.stop();
@@ -80,7 +80,7 @@ async function measureSpeed(file: string): Promise<Figure[]> {
     lookup: [],
   };
   let begun = performance.now();
-  // In any order: the people of one kind stand together.
+  // In random order, because people of the same kind are next to each other.
   for (const [index, person] of shuffled(persons).entries()) {
     if (index === WARM_UP) {
       begun = performance.now();
@@ -127,7 +127,7 @@ function shuffled<One>(list: readonly One[]): One[] {
 const STRIDE = 271;
 
 const MEASURE_MS = 4_000;
-/** So many of the worst requests are under way at any time. */
+/** Number of the worst requests in flight at any time. */
 const AT_ONCE = 4;
 
 async function measureBounds(file: string): Promise<Figure[]> {
@@ -160,7 +160,7 @@ async function measureBounds(file: string): Promise<Figure[]> {
   }
 }
 
-/** How long a small request of another key takes. */
+/** How long a small request with another key takes. */
 async function lightTimes(
   { baseUrl }: Service,
   key: string,
@@ -182,7 +182,7 @@ async function lightTimes(
 
 const heavyReport = z.object({ sent: z.number(), failed: z.number() });
 
-/** Sends a request again and again from a thread of its own, so that this one measures the service alone. */
+/** Sends a request repeatedly from a separate thread, so that this thread measures only the service. */
 function startHeavy({ baseUrl, apiKey }: Service, path: string, bodies: readonly string[]) {
   const workerData = { url: baseUrl + path, apiKey, bodies, atOnce: AT_ONCE };
   const worker = new Worker(new URL('./service-heavy.ts', import.meta.url), { workerData });
@@ -197,7 +197,7 @@ function startHeavy({ baseUrl, apiKey }: Service, path: string, bodies: readonly
 
 type Worst = [name: string, path: string, bodies: string[]];
 
-/** What costs most of each kind, refused or not. */
+/** The most expensive request of each kind, refused or not. */
 function worstRequests(bestConnected: readonly string[]): Worst[] {
   const world = createWorld({ seed: SEED, donors: DONORS });
   const ties = (count: number) => Array(count).fill({ title: 'a' });

@@ -7,7 +7,7 @@ import { UNLIMITED, withWorkplace } from '../with-workplace.ts';
 const CONTACTS = 300;
 const ROUNDS = 15;
 
-/** What a person waits for, and what a process costs before it has worked. */
+/** How long a user waits for a command, and the cost of a process before it does any work. */
 export const start: Scenario = {
   name: 'start',
   title: 'one process of the program, beside an empty Node',
@@ -21,7 +21,7 @@ export const start: Scenario = {
     }),
 };
 
-/** A machine's own speed is in both, so the ratio holds anywhere. */
+/** The machine's speed affects both, so the ratio is the same on any machine. */
 async function figuresOf(
   name: string,
   words: readonly string[],

@@ -1,4 +1,7 @@
-/** What files that are made to take long cost the rest of the service, beside ordinary files of the same size. */
+/**
+ * How much files that are designed to be slow delay the rest of the service, compared with ordinary files of the same
+ * size.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -12,13 +15,13 @@ import { UNLIMITED, withWorkplace } from '../with-workplace.ts';
 
 const MEGABYTES = 4;
 const BYTES = MEGABYTES * 1_024 * 1_024;
-/** Uploads that are under way at the same time. */
+/** Uploads at the same time. */
 const SENDERS = 3;
 const PHASE_SECONDS = 10;
-/** Pairs of phases, one after the other, so that a slow minute of the machine meets both kinds. */
+/** Pairs of phases, one after the other, so that a slow minute of the machine affects both kinds. */
 const ROUNDS = 4;
 const HEALTH_EVERY_MS = 10;
-/** What is answered sooner is sent no sooner: both kinds bring as many bytes. */
+/** A faster response does not make the next upload start sooner, so both kinds send the same number of bytes. */
 const PACE_MS = 300;
 
 export const uploads: Scenario = {
@@ -27,13 +30,13 @@ export const uploads: Scenario = {
   measure: () => withWorkplace(10, UNLIMITED, async ({ settings }) => measure(settings)),
 };
 
-/** As a list of donors is. */
+/** Like a list of donors. */
 const ORDINARY = filled(
   'Donor ID,First Name,Last Name,Street,City,Employer\n',
   '4711,Ada,Vale,"12 Elm St, Apt 4",Springfield,Acme Inc.\n',
 );
 
-/** Each is as large, and made to be slow somewhere: in the header, a quote, a line, the encoding, the workbook. */
+/** Each is as large, and designed to be slow in one part: the header, a quote, a line, the encoding, the workbook. */
 const HOSTILE: readonly Buffer[] = [
   filled('Id,First,Last,', '(', '\n1,Ada,Vale,x\n'),
   filled('Id,First,Last,', '\u00e4(\u00df)', '\n1,Ada,Vale,x\n'),
@@ -56,7 +59,7 @@ function filled(start: string, piece: string, end = ''): Buffer {
 
 interface Phase {
   waits: number[];
-  /** Uploads that were answered, by status. */
+  /** Answered uploads, by status. */
   statuses: number[];
 }
 
@@ -116,7 +119,7 @@ function figuresOf({ ordinary, hostile }: Record<'ordinary' | 'hostile', Phase>)
   ];
 }
 
-/** A set-up that takes files; the path of its form. */
+/** Starts a setup that accepts files; returns the path of its form. */
 async function begin(url: string, headers: Record<string, string>, name: string): Promise<string> {
   const body = new URLSearchParams({ name });
   const reply = await fetch(`${url}/setup`, { method: 'POST', redirect: 'manual', headers, body });
@@ -125,7 +128,7 @@ async function begin(url: string, headers: Record<string, string>, name: string)
   return `/setup/${id}/file`;
 }
 
-/** Each sender drops one file after the other, while the health is looked at all the time. */
+/** Each sender uploads one file after the other, while the health endpoint is polled. */
 async function flood(
   url: string,
   headers: Record<string, string>,
@@ -159,7 +162,7 @@ async function flood(
   }
 }
 
-/** The status of the answer; 0 for a file whose answer never came. */
+/** The status of the response; 0 for a file whose response never came. */
 async function drop(url: string, headers: Record<string, string>, body: FormData): Promise<number> {
   try {
     const reply = await fetch(url, { method: 'POST', redirect: 'manual', headers, body });
@@ -170,7 +173,7 @@ async function drop(url: string, headers: Record<string, string>, body: FormData
   }
 }
 
-/** What a command answers with `--json`. */
+/** The output of a command with `--json`. */
 async function ask(words: string[], settings: string): Promise<unknown> {
   const child = spawn(process.execPath, [PROGRAM, ...words, '--json', '--config', settings], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,4 +1,4 @@
-/** What 200 users who look at one run cost its sync. */
+/** How much 200 users who view one run slow its sync. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -123,7 +123,7 @@ async function view(url: string, id: string, headers: Record<string, string>) {
 
 const TICKS_A_SECOND = 100;
 
-/** Seconds of the processor that a process has taken (Linux). */
+/** Processor time in seconds that a process has used (Linux). */
 async function processorOf(pid: number | undefined): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
   const [, fields = ''] = stat.split(') ');
@@ -131,7 +131,7 @@ async function processorOf(pid: number | undefined): Promise<number> {
   return (user + system) / TICKS_A_SECOND;
 }
 
-/** What a command answers with `--json`. */
+/** The output of a command with `--json`. */
 async function ask(words: string[], settings: string): Promise<unknown> {
   const child = spawn(process.execPath, [PROGRAM, ...words, '--json', '--config', settings], {
     stdio: ['ignore', 'pipe', 'inherit'],

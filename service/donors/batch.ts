@@ -8,7 +8,7 @@ import { countItems } from '../validation.ts';
 /** Maximum number of donors that one request may name. */
 export const MAX_DONOR_IDS = 100;
 
-/** A list of donor IDs; an unknown one is named in the response and is no error. */
+/** A list of donor IDs. An unknown ID is not an error; the response names it. */
 export const donorIdsSchema = z
   .array(z.string())
   .min(1)

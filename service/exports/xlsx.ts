@@ -38,7 +38,7 @@ export async function writeXlsx(
   }
 }
 
-/** XML does not allow most control characters, nor halves of characters. */
+/** XML does not allow most control characters, or halves of characters. */
 function fitting(text: string): string {
   return text
     .slice(0, MAX_TEXT_LENGTH)

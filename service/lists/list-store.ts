@@ -46,10 +46,7 @@ export interface Lists {
    * list.
    */
   remove(list: DonorList, donorNumbers: readonly number[]): void;
-  /**
-   * Donors that stood for two different people on the list; the list contains neither of the two
-   * now.
-   */
+  /** Donors on the list who were in fact two different people. The list now contains neither of the two. */
   mixed(list: DonorList): number[];
   /** Up to `limit` entries after a position, in their order. */
   entries(list: DonorList, after: number, limit: number): ListEntry[];

@@ -20,8 +20,8 @@ export interface ComparableAddress {
 export type AddressText = ReadonlySet<string>;
 
 /**
- * How well an address agrees, best first: the same house, another unit of its building, the same
- * ZIP code without a house number, another house in the ZIP code, the same city.
+ * How well an address agrees, best first. `house`: the same house. `otherUnit`: another unit of its building. `zip`:
+ * the same ZIP code without a house number. `otherHouse`: another house in the ZIP code. `city`: the same city.
  */
 export type AddressFit = 'house' | 'otherUnit' | 'zip' | 'otherHouse' | 'city';
 

@@ -29,7 +29,7 @@ export interface Candidate extends ComparableName {
 export interface DonorIndex {
   donorCount: number;
   candidate(number: number): Candidate | undefined;
-  /** The numbers of donors with this name, also as a former or second one; at most `limit`. */
+  /** The numbers of donors with this name, including as a former or second name; at most `limit`. */
   named(last: string, first: string, limit: number): number[];
   /** The same for an initial. */
   withInitial(last: string, initial: string, limit: number): number[];

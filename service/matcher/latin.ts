@@ -69,8 +69,8 @@ export function spellingKey(name: string): string {
 }
 
 /**
- * The same for a last name that was adopted into another language or written by its sound: au is
- * ow, and c is k (Braun and Brown, Tauer and Tower, Kox and Cox).
+ * Does the same for a last name that was adopted into another language or written by its sound. For example, au is ow,
+ * and c is k (Braun and Brown, Tauer and Tower, Kox and Cox).
  */
 export function lastNameKey(name: string): string {
   return spellingKey(

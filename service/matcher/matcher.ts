@@ -54,8 +54,8 @@ export interface Match {
   /** The second most likely donor or, if none was found, the most likely one. */
   runnerUp: Likely | null;
   /**
-   * Number of kinds of evidence beyond the name that speak for the donor found: address, employer
-   * and day of birth; together with a day of birth, a middle name counts as well.
+   * Number of kinds of evidence beyond the name for the donor found: address, employer and day of birth. Together with
+   * a day of birth, a middle name counts as well.
    */
   kinds: number;
   /** Whether something speaks strongly against the donor found, such as another middle initial. */
@@ -112,8 +112,8 @@ function comparingWith(index: DonorIndex): Comparing {
 const LEAST_MENTIONED = 0.001;
 
 /**
- * Only this much of the submitted texts is read: no name, address or employer of a donor is longer,
- * and the effort for similar names grows with the square of their length.
+ * Only this much of the submitted texts is read. No name, address or employer of a donor is longer, and the effort for
+ * similar names grows with the square of their length.
  */
 const MAX_TEXT_LENGTH = 300;
 const MAX_TEXTS = 20;
@@ -189,9 +189,7 @@ function cut(text: string): string {
 /** A candidate with all evidence. */
 interface Weighed {
   candidate: Candidate;
-  /**
-   * How many times more likely it is that this is the person than that it is none of the donors.
-   */
+  /** How many times more likely it is that this donor is the person than that none of the donors is. */
   odds: number;
   evidence: Evidence[];
 }
@@ -329,9 +327,8 @@ const LEAST_OF_TWIN = 1_000;
 const NOT_SURE = { kinds: 0, isContradicted: false };
 
 /**
- * An invented donor who is the only bearer of a name is found by the name if nothing else is given,
- * provided that the file's names make a second one unlikely. For real people there are always other
- * bearers.
+ * An invented donor with a unique name is found by the name alone if nothing else is given, provided that the file's
+ * names make a second such donor unlikely. A real person always has namesakes.
  */
 function byNameAlone(
   index: DonorIndex,

@@ -274,10 +274,7 @@ function withoutNotes(text: string): string {
   return words(plain).length > 0 ? plain : text;
 }
 
-/**
- * Ranks and offices before a first name, except those that are also common first names, such as
- * Dean and Major.
- */
+/** Ranks and offices before a first name, except words that are also common first names, such as Dean and Major. */
 const RANK =
   /^\s*(?:(?:capt|captain|lt|lieutenant|lieut|col|colonel|maj|brig|gen|sgt|sergeant|cpl|corporal|pvt|ens|ensign|cdr|cmdr|commander|adm|admiral|fr|father|pastor|brother|sister|rabbi|imam|msgr|monsignor|gov|governor|mayor|amb|ambassador|rep|congressman|congresswoman|sheriff|chief|coach)\.?\s+)+(?=\p{L}{2})/iu;
 

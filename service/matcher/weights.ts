@@ -1,9 +1,8 @@
 /**
- * What speaks for and against a candidate, in bits, after Fellegi and Sunter: the logarithm of how
- * much more likely it is for the same person than for another one (m against u). m is estimated by
- * `scripts/estimate-weights.ts`, minus what its noise does not contain, which is set by hand: that
- * script says for each weight why it differs. u of a name is its share of the population, u of an
- * employer its share of the donors.
+ * The evidence for and against a candidate, in bits, after Fellegi and Sunter. It is the logarithm of how much more
+ * likely an observation is for the same person than for another one (m against u). `scripts/estimate-weights.ts`
+ * estimates m. Cases that its noise does not contain are set by hand; that script explains for each weight why it
+ * differs. The u of a name is its share of the population; the u of an employer is its share of the donors.
  */
 
 import {
@@ -43,7 +42,7 @@ export interface Evidence {
   reason: string;
   /** The kind of evidence beyond the name; absent for names and cities, which are never enough. */
   kind?: EvidenceKind;
-  /** Whether so many people share it that it is no kind of evidence if the addresses disagree. */
+  /** Whether so many people share it that it does not count as evidence if the addresses disagree. */
   isCommon?: boolean;
   /** Whether addresses are known for both, and none names the same house. */
   isElsewhere?: boolean;
@@ -383,9 +382,9 @@ function isSpelledOtherwise(population: Population, one: string, other: string):
 }
 
 /**
- * Whether one of two similar names is a separate name. Joan is no typo of John: a known name is
- * meant. "Jonh" and "Willam" are not: the few who are registered with them are outnumbered by the
- * typos of all Johns and Williams.
+ * Whether one of two similar names is a separate name. Joan is not a typo of John, because it is a known name. "Jonh"
+ * and "Willam" are typos, because typos of all Johns and Williams outnumber the few people who are registered with
+ * these names.
  */
 function mayBeOwnName(
   { isGivenName, births }: Population,
@@ -611,7 +610,7 @@ export function weighBirth(born: string, donor: Candidate): Evidence[] {
 
 const BIRTH_KIND = { kind: 'birth' } as const;
 
-/** The first day of these years stands for an unknown one. */
+/** The first day of these years means an unknown birthday. */
 function isNoBirth(born: string): boolean {
   return born === '' || born === '1900-01-01' || born === '1970-01-01';
 }

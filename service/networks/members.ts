@@ -14,8 +14,8 @@ export interface Members {
   /** Removes a donor, who need not be a member. */
   remove(team: string, network: number, donor: number): void;
   /**
-   * Whether the team had added this donor when it stood for two people; the donor is now in none of
-   * its networks.
+   * Whether the team had added this donor when its record mixed two people. The donor is now in none of the team's
+   * networks.
    */
   wasForTwo(team: string, donor: number): boolean;
   /** The donors in a network. */
@@ -26,7 +26,7 @@ export interface Members {
   covered(team: string, filter: CoverFilter): CoveredMember[];
 }
 
-/** What narrows a search (section 4.2); null stands for an omitted filter. */
+/** The filters of a search (section 4.2); null means an omitted filter. */
 export interface CoverFilter {
   /** Numbers of networks. */
   networks: readonly number[] | null;

@@ -28,7 +28,7 @@ const limitSchema = z
   .transform((limit) => limit ?? DEFAULT_LIMIT)
   .openapi({ type: 'integer', default: DEFAULT_LIMIT, minimum: 1, maximum: MAX_LIMIT });
 
-/** The filters of section 4.2; absent and null both stand for an omitted one. */
+/** The filters of section 4.2; absent and null both mean an omitted filter. */
 const filters = {
   network_ids: z
     .array(z.string())

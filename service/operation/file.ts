@@ -1,4 +1,4 @@
-/** The file of a service: reading and copying it, also while the service runs. */
+/** Reads and copies the file of a service, even while the service runs. */
 
 import { existsSync, rmSync } from 'node:fs';
 import { chmod, rename } from 'node:fs/promises';

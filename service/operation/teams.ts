@@ -69,7 +69,7 @@ export function openTeams(db: Database, clock: () => number): Teams {
       return credits.balances(name);
     },
     accounts: () => credits.accounts(),
-    // Atomic: between reading and writing, nothing of this team can be spent.
+    // Atomic: between reading and writing, no credits of this team can be spent.
     addCredits: db.transaction((name: string, amounts: Partial<Balances>) => {
       find(name);
       const present = credits.balances(name);

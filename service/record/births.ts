@@ -1,4 +1,4 @@
-/** Days of birth that stand for an unknown one. */
+/** Days of birth that mean an unknown birthday. */
 
 import type { Database } from '../database.ts';
 

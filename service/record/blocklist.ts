@@ -1,7 +1,7 @@
 /**
- * People who were erased and must not come back: for each the hashes of what a source would say
- * about them, so that the list contains no name. A person with the name of one of them, also in
- * another form, and the same house, day of birth or organisation counts as that person.
+ * People who were erased and must not come back. For each of them, the list has hashes of the details that a source
+ * would contain, so that it contains no name. A person with the same name, even in another form, and the same house,
+ * day of birth or organisation counts as the erased person.
  */
 
 import { createHash } from 'node:crypto';

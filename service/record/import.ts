@@ -1,7 +1,6 @@
 /**
- * Imports files of people into the database. A file is imported as a whole or not at all, and is
- * recognised later: an import that was killed can be started again and continues with the first
- * missing file.
+ * Imports files of people into the database. A file is imported as a whole or not at all, and is recognised later. So
+ * an import that was killed can be started again, and continues with the first missing file.
  */
 
 import { createHash } from 'node:crypto';
@@ -57,7 +56,7 @@ export interface ImportReport {
   leastCertain: JoinedEntry[];
   /** Number of entries that name nobody, such as "VACANT" or a bank, and the first of their texts. */
   unread: { count: number; texts: string[] };
-  /** Files that could not be read, and why: nothing of them is imported. */
+  /** Files that could not be read, with the reason. No part of them is imported. */
   refused: { file: string; problem: string }[];
 }
 

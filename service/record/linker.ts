@@ -41,7 +41,7 @@ export interface Linker {
   beginFile(file: {
     /** In files that contain each person once, two rows are never one person. */
     isEachOnce: boolean;
-    /** Days of birth that stand for an unknown one. */
+    /** Days of birth that mean an unknown birthday. */
     commonBirths: ReadonlySet<string>;
   }): void;
   /** Finds the donor of an entry, and stores what the source says; by default, all of the entry. */

@@ -58,10 +58,7 @@ const TABLES = [
 
 const COUNTED = { list: 'places', network: 'members' } as const;
 
-/**
- * One place can stand for several parts that were added one by one, or for parts that were one when
- * added.
- */
+/** One place can represent several parts that were added one by one, or parts that were one donor when added. */
 const BETWEEN_PLACES = '|';
 const BETWEEN_PARTS = ' ';
 

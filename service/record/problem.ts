@@ -1,4 +1,4 @@
-/** The error for a source that cannot be imported as it is: nothing of it was imported. */
+/** The error for a source that cannot be imported unchanged. No part of it was imported. */
 
 /** Maximum number of problems that the message lists; it also gives the total number. */
 const MOST_NAMED = 20;

@@ -74,7 +74,7 @@ function prepareStatements(db: Database) {
   const one = (query: string) => db.prepare<[number]>(query);
   return {
     moveJobs: two('update jobs set donor_number = ? where donor_number = ?'),
-    // Where the other donor has a place too, that place stays.
+    // If the other donor also has a place, that place stays.
     movePlaces: [
       two('update or ignore list_donors set donor_number = ? where donor_number = ?'),
       two('update or ignore network_members set donor = ? where donor = ?'),

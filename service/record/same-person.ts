@@ -6,7 +6,7 @@
 import { type Match, THRESHOLDS } from '../matcher/matcher.ts';
 import { isOfReturn, shareList } from './lists.ts';
 
-/** Number of kinds of evidence, besides the name, that records of two sources need. */
+/** Number of kinds of evidence that records of two sources need in addition to the name. */
 export const LEAST_KINDS = 2;
 
 /** Whether an import treats an entry as a donor's, or an operator has to review the two. */

@@ -3,7 +3,7 @@
 import type { Donor } from '../donor.ts';
 import type { SoughtPerson } from '../matcher/matcher.ts';
 
-/** Returns what the sources say about a donor, without birthdays that stand for an unknown one. */
+/** Returns the sources' details about a donor, without birthdays that mean an unknown one. */
 export function soughtOf(
   { name, suffix, addresses, work, boards, birthday, birthYear }: Donor,
   commonBirths: ReadonlySet<string>,

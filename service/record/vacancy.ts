@@ -8,7 +8,7 @@ import { blankDonor, type Donor } from '../donor.ts';
 /** The prefix of the ids of numbers without a donor. */
 export const VACANT = 'vacant-';
 
-/** Returns what stands in the place of a donor. */
+/** Returns the empty donor that takes the place of a donor who was erased or joined. */
 export function vacantDonor(number: number): Donor {
   return blankDonor(`${VACANT}${number}`, { first: '', middle: null, last: '' });
 }

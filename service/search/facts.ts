@@ -11,7 +11,7 @@ import { type NumbersOf, readColumn, writeColumn } from './columns.ts';
 import type { Filters } from './criteria.ts';
 import { createTextTest } from './texts.ts';
 
-/** Stands for an unknown figure, and for a donor without an address. */
+/** Means an unknown figure, or a donor without an address. */
 const UNKNOWN = -1;
 
 /** Takes the donors in the order of their numbers. */

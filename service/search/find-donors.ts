@@ -53,7 +53,7 @@ export interface FoundDonors {
   };
 }
 
-/** Finds a page of donors, the best first among those that the page examines. */
+/** Finds a page of donors, the best first among the donors that the page examines. */
 export async function findDonors(
   options: FindOptions,
   filters: Filters,

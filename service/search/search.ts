@@ -45,7 +45,7 @@ export function searchRoutes(options: FindOptions): OpenAPIHono<PartnerEnv> {
   return router;
 }
 
-/** Where a filter and the question set the same thing, the filter counts. */
+/** If a filter and the question set the same thing, the filter counts. */
 function interpret(filters: Filters, question: Question | undefined): Question {
   return question === undefined
     ? { filters, understood: [], ignored: [] }

@@ -1,20 +1,20 @@
-/** Sends inputs to an edge and judges what becomes of them. */
+/** Sends inputs to an edge and judges the results. */
 import { performance } from 'node:perf_hooks';
 import { isDonorSyncError, messageOf } from '../../../src/core/errors.ts';
 import { createRandom } from '../../../test/simulation/random.ts';
 import { Drop, type Edge, type Input } from './edge.ts';
 import { mutate } from './mutate.ts';
 
-/** No reading of one input may take longer. */
+/** Maximum time for reading one input. */
 const HANG_MS = 1_000;
 
-/** One of this many inputs is an example as it is. */
+/** One of this many inputs is an unchanged example. */
 const EXAMPLE_EVERY = 20;
 
-/** More than these of one edge say nothing new. */
+/** More findings than this from one edge add no information. */
 const MOST_KEPT = 20;
 
-/** What went wrong with one input; `attack` with the same seed and number draws it again. */
+/** A failure caused by one input. `attack` with the same seed and number draws the input again. */
 export interface Finding {
   kind: 'crash' | 'hang' | 'drop';
   edge: string;
@@ -30,7 +30,7 @@ export interface Verdict {
   findings: Finding[];
 }
 
-/** Sends `count` inputs of this seed, from number `first` on. */
+/** Sends `count` inputs of this seed, starting with number `first`. */
 export async function attack(edge: Edge, seed: string, count: number, first = 0): Promise<Verdict> {
   const verdict: Verdict = { inputs: 0, refused: 0, slowestMs: 0, findings: [] };
   for (let number = first; number < first + count; number += 1) {
@@ -47,7 +47,7 @@ export async function attack(edge: Edge, seed: string, count: number, first = 0)
     else if (error !== null && input.isExample)
       found('drop', `an example is refused: ${messageOf(error)}`);
     else if (error !== null) verdict.refused += 1;
-    // A busy machine may stand still for a second; what an input takes, it takes again.
+    // A busy machine may stop for a second, but a slow input is slow again when repeated.
     const atLeastMs =
       tookMs > HANG_MS
         ? Math.min(tookMs, (await reading(edge, draw(edge, seed, number))).tookMs)

@@ -1,33 +1,36 @@
-/** Where texts of others come in: what is sent there at random, and what must be true of it. */
+/** An edge at which foreign texts enter: the random inputs that are sent there, and the conditions that must hold. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Random } from '../../../test/simulation/random.ts';
 
 /** One input of an edge. */
 export interface Input {
   bytes: Buffer;
-  /** True of an example as it is, which the edge has to accept. */
+  /** True for an unchanged example, which the edge must accept. */
   isExample: boolean;
-  /** For what is drawn beside the bytes, so that an input can be drawn again by its number. */
+  /** For values that are drawn in addition to the bytes, so that an input can be drawn again by its number. */
   random: Random;
 }
 
 export interface Edge {
   name: string;
-  /** How many of a thousand inputs come here; what asks a neighbour takes longer than what reads a text. */
+  /**
+   * Number of inputs out of a thousand for this edge. An edge that queries a neighbour is slower than an edge that only
+   * reads a text.
+   */
   share: number;
   examples: readonly string[];
   /**
-   * Reads one input. Throws a `Drop` for what was accepted and is not what was sent, one of the four
-   * kinds of errors for what is refused, and nothing else.
+   * Reads one input. Throws a `Drop` if the accepted value differs from the input, and one of the four kinds of errors
+   * if the input is refused. Throws nothing else.
    */
   read(input: Input): unknown;
   close?(): Promise<void>;
 }
 
-/** Something that was accepted and has lost a part of it on the way, without a word. */
+/** An accepted input of which a part was lost silently. */
 export class Drop extends Error {}
 
-/** Throws a Drop unless both are the same. */
+/** Throws a Drop unless both are equal. */
 export function requireSame(what: string, before: unknown, after: unknown): void {
   if (isDeepStrictEqual(before, after)) return;
   const [one = '', other = ''] = [before, after].map((value) => JSON.stringify(value) ?? '');

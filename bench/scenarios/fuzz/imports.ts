@@ -1,4 +1,4 @@
-/** Files that a service of one's own imports: returns of the IRS, and lists. */
+/** Files that a self-hosted service imports: tax returns and lists. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,7 +66,7 @@ export async function openImportEdge(): Promise<Edge> {
   };
 }
 
-/** As `importPeople` has it: a problem of the file, or of its XML, is named; all else is a fault of ours. */
+/** As in `importPeople`, a problem of the file or of its XML is named; any other error is our fault. */
 async function* refusing<Item>(entries: AsyncIterable<Item>): AsyncGenerator<Item> {
   try {
     yield* entries;

@@ -1,7 +1,7 @@
-/** Texts that are almost right: examples with something taken out, put in, repeated or exchanged. */
+/** Texts that are almost right: examples with parts removed, inserted, repeated or exchanged. */
 import type { Random } from '../../../test/simulation/random.ts';
 
-/** What parsers stumble over: signs of their languages, odd numbers, characters that are no text. */
+/** Texts that trip parsers: syntax characters, odd numbers, and characters that are not text. */
 const TOKENS = [
   ...[
     '"',
@@ -47,7 +47,7 @@ const TOKENS = [
   ...['../', '=1+1', "' OR 1=1 --", '{{7*7}}', ';', 'a'.repeat(300), ' '.repeat(300)],
 ] as const;
 
-/** What stands in JSON where something else is expected. */
+/** Unexpected values in JSON. */
 const VALUES: readonly [unknown, ...unknown[]] = [
   null,
   ...[true, false, 0, -1, 1.5, 1e308, 9_007_199_254_740_994, '', ' ', 'x', '\0', '0', '-1', 'null'],
@@ -65,7 +65,7 @@ const VALUES: readonly [unknown, ...unknown[]] = [
   ],
 ];
 
-/** The example with one to four changes; every second one that is JSON is changed as what it means. */
+/** Returns the example with one to four changes. Half of the JSON examples are changed as values instead of text. */
 export function mutate(example: string, others: readonly string[], random: Random): Buffer {
   const parsed = random.chance(0.6) ? parsedOf(example) : undefined;
   let bytes = Buffer.from(parsed === undefined ? example : JSON.stringify(changed(parsed, random)));
@@ -84,7 +84,7 @@ function parsedOf(text: string): unknown {
   }
 }
 
-/** The same value with one of its places changed, the deeper ones as likely as the others. */
+/** Returns the value with one of its places changed; deep places are as likely as others. */
 function changed(value: unknown, random: Random): unknown {
   const isInner = typeof value === 'object' && value !== null;
   if (!isInner || random.chance(0.15)) return random.pick(VALUES);

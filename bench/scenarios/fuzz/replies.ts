@@ -1,4 +1,4 @@
-/** What the service and the CRMs answer: real answers of the stand-ins, changed and given again. */
+/** Responses of the service and the CRMs: real responses of the stand-ins, changed and replayed. */
 import type { Connector } from '../../../connectors/contract.ts';
 import { defineHubspotConnector } from '../../../connectors/hubspot/connector.ts';
 import { createPacerRegistry } from '../../../connectors/hubspot/pacers.ts';
@@ -14,23 +14,23 @@ import { aClient, aPerson, createHastyClock } from '../../../test/partner/test-c
 import type { Random } from '../../../test/simulation/random.ts';
 import { Drop, type Edge, requireSame, requireThat } from './edge.ts';
 
-/** A reading that asks more often than this goes in circles. */
+/** A reading that sends more requests than this is in a loop. */
 const MOST_REQUESTS = 300;
 
-/** Statuses that a changed answer may come with; most keep their own. */
+/** Statuses that a changed response may have; most responses keep their own. */
 const STATUSES = [
   200, 200, 201, 202, 207, 301, 400, 401, 402, 403, 404, 409, 413, 422, 429, 500, 503,
 ] as const;
 
 interface Recorded {
-  /** Method and path, by which an answer is found again where a reading goes another way. */
+  /** Method and path. They identify a response if a reading takes another route. */
   place: string;
   status: number;
   headers: [string, string][];
   text: string;
 }
 
-/** A fetch that keeps every answer it brings. */
+/** A fetch that records every response. */
 function recordingFetch(kept: Recorded[]): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await globalThis.fetch(input, init);
@@ -51,7 +51,7 @@ function placeOf(
   return `${init?.method ?? 'GET'} ${new URL(url).pathname}`;
 }
 
-/** What is given in place of the answer with this number. */
+/** The replacement of the response with this number. */
 interface Changed {
   at: number;
   status: number | null;
@@ -85,7 +85,7 @@ function statusOf(random: Random): number | null {
   return random.chance(0.7) ? null : random.pick(STATUSES);
 }
 
-/** What is asked of the service, and what its answer must say of what was asked. */
+/** A request to the service, and the condition that its response must meet. */
 interface Asking {
   name: string;
   isPaid: boolean;
@@ -93,7 +93,7 @@ interface Asking {
   check?(answer: unknown): void;
 }
 
-/** Answers of the service to each kind of request. */
+/** The service's responses to each kind of request. */
 export async function openServiceEdge(): Promise<Edge> {
   const sandbox = await startPartnerSandbox({ donors: 100, rate: 0, jobTimeMs: 0 });
   const record = async (ask: Asking['ask']) => {
@@ -137,7 +137,7 @@ export async function openServiceEdge(): Promise<Edge> {
         asking.check?.(answer);
       } catch (error) {
         const isAnswered = status === null || (status >= 200 && status < 300);
-        // Of a paid request that was answered, it is never said that nothing was charged.
+        // After a paid request was answered, no error may say that nothing was charged.
         if (asking.isPaid && isAnswered && isDonorSyncError(error)) {
           requireSame('what may have been charged', 'unknown', chargedBy(error));
         }
@@ -158,7 +158,7 @@ function hasKey(key: string) {
 
 type Fetch = typeof globalThis.fetch;
 
-/** A reading of all contacts by a connector, whose answers are changed one at a time. */
+/** A connector reads all contacts, while its responses are changed one at a time. */
 async function openCrmEdge(
   name: string,
   open: (fetch: Fetch) => Promise<Connector>,
@@ -170,18 +170,18 @@ async function openCrmEdge(
     share: 4,
     examples: kept.map(({ text }) => text),
     async read({ bytes, isExample, random }) {
-      // The examples are drawn from the same list, so that a change fits the place where it comes.
+      // The examples come from the same list, so that a change fits its place.
       const at = random.int(0, kept.length - 1);
       const changed = isExample ? null : { at, status: statusOf(random), body: bytes };
       const read = await readAll(open, replayingFetch(kept, changed));
       if (isExample) requireSame('the contacts', ids, read.sort());
-      // Each person in the answers is read, or the reading says what is wrong with it.
+      // Each person in the responses is read, or the reading reports the problem.
       if (changed !== null) requireAllRead(kept, changed, read);
     },
   };
 }
 
-/** Every record of a changed page that can be known by its id is read, or the reading failed. */
+/** Every record of a changed page whose ID can be recognised is read, or the reading failed. */
 function requireAllRead(
   kept: readonly Recorded[],
   { at, status, body }: Changed,
@@ -196,7 +196,7 @@ function requireAllRead(
     throw new Drop(`contacts ${lost.join(', ')} are in the answer and were not read`);
 }
 
-/** The ids of the contacts of a page of Salesforce or HubSpot; null of any other answer. */
+/** The IDs of the contacts on a page of Salesforce or HubSpot; null for any other response. */
 function recordIds(text: string): string[] | null {
   if (!/"(LastName|lastname)"/.test(text)) return null;
   const ids = text.matchAll(/"(?:Id|id)":"(003\w{15}|\d+)"/g);

@@ -1,4 +1,4 @@
-/** Requests to the service as it runs: paths, ids, cursors, cookies, tokens, bodies. */
+/** Requests to the running service: paths, IDs, cursors, cookies, tokens, bodies. */
 import { z } from 'zod';
 import { openHttpWorld } from '../../../test/interfaces/api/http-world.ts';
 import type { Random } from '../../../test/simulation/random.ts';
@@ -21,7 +21,7 @@ export async function openRequestEdge(): Promise<Edge> {
   const token = await world.addToken('admin');
   const hook = await world.addHook();
   await world.addPeople(3);
-  // The pages for people are JSX, which only a build or vitest can load.
+  // The pages are JSX, which only a build or vitest can load.
   const paths = [
     ...['/v1/runs?cursor=', '/v1/runs/', '/v1/runs?integration=riverside&status=', '/v1/holds?'],
     ...['/v1/audit?cursor=', '/v1/integrations/', '/v1/runs/a/contacts?outcome='],
@@ -79,7 +79,7 @@ function targetOf(bytes: Buffer, paths: readonly string[], random: Random): stri
   return (random.one(paths) ?? '/') + tail;
 }
 
-/** Headers take no other characters; each caller comes from an address of its own. */
+/** Headers accept no other characters. Each caller has a separate address. */
 function headersOf(bytes: Buffer, token: string, random: Random): Record<string, string> {
   const value = bytes
     .toString('latin1')
@@ -91,7 +91,7 @@ function headersOf(bytes: Buffer, token: string, random: Random): Record<string,
   return { 'x-forwarded-for': from, ...known, [random.pick(HEADERS)]: value };
 }
 
-/** No answer is an alarm, and every refusal is one of ours. */
+/** No response is an internal error, and every refusal is one of our errors. */
 async function check(reply: Response): Promise<void> {
   const text = await reply.text();
   if (reply.status >= 500)

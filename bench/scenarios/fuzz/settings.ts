@@ -1,4 +1,4 @@
-/** The settings file, and the filter of HubSpot in it. */
+/** The settings file, and the HubSpot filter in it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -21,7 +21,7 @@ integrations:
     budget: { perRun: 20 }
 `;
 
-/** The connectors are loaded first: that takes longer than any reading, and no text can change it. */
+/** The connectors are loaded first, because loading takes longer than any reading, and no text can change it. */
 export async function openSettingsEdge(): Promise<Edge> {
   await Promise.all(['csv', 'hubspot', 'salesforce'].map(findConnectorDefinition));
   return settingsEdge;
@@ -34,10 +34,10 @@ const settingsEdge: Edge = {
   async read({ bytes }) {
     const settings = await parse(bytes.toString('utf8'));
     const { path: _, erasureLog: live, moreErasureLogs: [named = null] = [], ...rest } = settings;
-    // The log of a SQLite file is next to it, whatever the settings name.
+    // The log of an SQLite file is next to the file, whatever the settings name.
     const isNextTo = live === `${settings.database.replace('sqlite:', '')}.erasures`;
     const meant = { ...rest, erasureLog: isNextTo ? named : live };
-    // What is written as it was understood has to mean the same again.
+    // Settings that are written as they were understood must have the same meaning again.
     const again = await parse(
       stringify(meant, { aliasDuplicateObjects: false }).replaceAll('${', '$${'),
     );

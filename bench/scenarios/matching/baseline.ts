@@ -1,13 +1,13 @@
-/** A fuzzy search by a general library, as one would build it in an hour: name, address and employer. */
+/** A fuzzy search with a general library, as it could be built in an hour: name, address and employer. */
 
 import Fuse from 'fuse.js';
 import type { World } from '../../../people/world.ts';
 import type { TestPerson } from './persons.ts';
 
-/** The library's score is 0 for equal texts; what scores higher is no match. */
+/** The library's score is 0 for equal texts; a higher score than this does not count as a match. */
 const HIGHEST_SCORE = 0.3;
 
-/** Finds a donor by the library alone. */
+/** Finds a donor with the library alone. */
 export function createBaseline(world: World): (person: TestPerson) => number | null {
   const donors = Array.from({ length: world.donorCount }, (_, number) => {
     const { name, addresses, work } = world.donor(number);

@@ -1,6 +1,6 @@
-/** What people make of names: lists of this bench alone, from general knowledge. */
+/** Common variants of names: lists used only by this bench, from general knowledge. */
 
-/** Short forms that contact lists hold. */
+/** Short forms that occur in contact lists. */
 export const NICKNAMES: Record<string, readonly string[]> = Object.fromEntries(
   `Robert:Bob,Rob,Bobby,Robbie,Bert|William:Bill,Will,Billy,Willie,Liam|James:Jim,Jimmy,Jamie
    |John:Jack,Johnny,Jon|Richard:Dick,Rick,Rich,Ricky|Charles:Charlie,Chuck,Chas|Thomas:Tom,Tommy
@@ -24,7 +24,7 @@ export const NICKNAMES: Record<string, readonly string[]> = Object.fromEntries(
     .map(([name = '', forms = '']) => [name, forms.split(',')]),
 );
 
-/** Names that the lists of the commonest ones do not have, or hardly. */
+/** Names that are missing from, or rare in, the lists of the commonest names. */
 export const RARE_LAST_NAMES =
   `Abernathy-Cole Achterberg Bellweather Brzezicki Castellanos-Ruiz Dragomirov Eastergaard Fitzwarren
    Galbreath Hollingshead Iskander Janowicz Kirschbaum Lindqvist Macnamara Nakashima Oyelaran

@@ -1,7 +1,7 @@
 /**
- * People as a contact list may hold them, with the donor who is right for each. The mixture is fixed: 20 %
- * exact, 50 % spread evenly over the classes of noise, 10 % moved or with a former employer, 20 % of people
- * who are not there. The noise has lists of its own, none of them the matcher's.
+ * People as a contact list may contain them, with the right donor for each. The mixture is fixed: 20% exact, 50% spread
+ * evenly over the classes of noise, 10% moved or with a former employer, and 20% people who are not in the file. The
+ * noise uses separate lists, not the matcher's.
  */
 
 import { drawAddress, readCities } from '../../../people/address.ts';
@@ -16,7 +16,7 @@ import {
   STATE_NAMES,
 } from './lists.ts';
 
-/** The classes of noise that take half of the mixture. */
+/** The classes of noise that make up half of the mixture. */
 const NOISE = [
   'double last name',
   'first and last name swapped',
@@ -41,11 +41,11 @@ export interface TestPerson {
   last: string;
   addresses: string[];
   employers: string[];
-  /** The right donor; null for one who is not there. */
+  /** The right donor; null if the person is not in the file. */
   donor: number | null;
 }
 
-/** People, and the world in which the real people have homes too. */
+/** The people, and the world in which the real people also have homes. */
 export function drawPersons(world: World, invented: number, count: number) {
   const draw = createDraw(world.seed, 'matching bench', count);
   const housed = withHomes(world, invented);
@@ -62,7 +62,7 @@ function classAt(share: number, index: number): Class {
   return share < 0.8 ? 'moved or former employer' : 'not there';
 }
 
-/** The record of the real people has no homes; here they live in invented ones. */
+/** The public record contains no homes, so the real people get invented homes here. */
 function withHomes(world: World, invented: number): World {
   const homes = new Map<number, Address>();
   const cities = readCities();
@@ -89,7 +89,7 @@ function drawPerson(draw: Draw, world: World, invented: number, noise: Class): T
   }
 }
 
-/** One in six is a real person; public bodies are theirs alone. */
+/** One in six is a real person; only real people work for public bodies. */
 function drawNumber(draw: Draw, world: World, invented: number, noise: Class): number {
   const isReal = noise === 'other name of a public body' || chance(draw, 1 / 6);
   return isReal ? between(draw, invented, world.donorCount - 1) : between(draw, 0, invented - 1);
@@ -97,7 +97,7 @@ function drawNumber(draw: Draw, world: World, invented: number, noise: Class): n
 
 type Said = Omit<TestPerson, 'noise' | 'donor'>;
 
-/** As the donor is known, most with an address and an employer; none without both. */
+/** The donor's own details, mostly with an address and an employer, never without both. */
 function plainly(draw: Draw, donor: Donor): Said {
   const [home] = donor.addresses;
   const [job] = donor.work;
@@ -111,7 +111,7 @@ function plainly(draw: Draw, donor: Donor): Said {
   };
 }
 
-/** Undefined for donors that this cannot happen to. */
+/** Undefined if this noise is impossible for the donor. */
 function noisy(draw: Draw, donor: Donor, noise: Class): Said | undefined {
   const said = plainly(draw, donor);
   const { first, middle, last } = donor.name;
@@ -172,7 +172,7 @@ function noisy(draw: Draw, donor: Donor, noise: Class): Said | undefined {
   }
 }
 
-/** Somewhere else now: an earlier home that is known or, as often, a new one with the same employer. */
+/** A person who has moved: to an earlier known home or, as often, to a new home with the same employer. */
 function moved(draw: Draw, donor: Donor): Said | undefined {
   const [, earlierHome] = donor.addresses;
   const [job] = donor.work;
@@ -186,9 +186,9 @@ function moved(draw: Draw, donor: Donor): Said | undefined {
 }
 
 /**
- * A third are of rare names, a third bear a donor's name elsewhere, the others live with a donor. None works
- * for a public body: a namesake of a senator in the Senate could be distinguished from the senator by no evidence. As all
- * people here, each has an address or an employer: an invented donor may be found by a name alone.
+ * A third have rare names, a third have a donor's name and live elsewhere, and the others live with a donor. None works
+ * for a public body, because no evidence could distinguish a namesake of a senator in the Senate from the senator. Like
+ * all people here, each has an address or an employer, because an invented donor may be found by a name alone.
  */
 function drawStranger(draw: Draw, world: World, invented: number): TestPerson {
   const donor = world.donor(between(draw, 0, world.donorCount - 1));
@@ -228,7 +228,7 @@ function respelled(name: string): string | null {
   return found === undefined ? null : name.replace(...found);
 }
 
-/** A letter dropped, doubled, replaced or swapped with the next one; never the first. */
+/** Drops, doubles or replaces a letter, or swaps it with the next one; never the first letter. */
 function mistyped(draw: Draw, word: string): string {
   const at = between(draw, 1, word.length - 2);
   const [before, letter, after] = [word.slice(0, at), word.charAt(at), word.slice(at + 1)];

@@ -97,7 +97,7 @@ function listIn(file: string, form: string, read: () => unknown): unknown[] {
 /** Each member starts with a dash at the start of a line, so this parses one at a time. */
 async function* readYamlItems(file: string): AsyncGenerator<unknown> {
   let lines: string[] = [];
-  // The text before the first dash may be nothing but comments.
+  // The text before the first dash may consist only of comments.
   const items = () =>
     listIn(file, 'YAML', () => parse(lines.join('\n'), { schema: 'failsafe' }) ?? []);
   const text = Readable.from(readDecoded(file));

@@ -16,7 +16,7 @@ const ACCENTED =
     /\s+/,
   );
 
-/** What stands in the place of a lost letter. */
+/** The characters that replace a lost letter. */
 const LOST = /\uFFFD|(?<=\p{L})\?(?=\p{L}|\s|,|$)|(?<=^|\s)\?(?=\p{L})/u;
 const LOST_LETTERS = new RegExp(LOST.source, 'gu');
 

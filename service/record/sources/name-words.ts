@@ -1,4 +1,4 @@
-/** Words that stand next to names in registers, and parts of last names that have several words. */
+/** Words that appear next to names in registers, and parts of last names that have several words. */
 
 import { words } from '../../matcher/words.ts';
 

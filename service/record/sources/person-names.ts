@@ -154,7 +154,7 @@ function isExtra(parts: readonly string[], isWhole: boolean, before: readonly st
   if (parts.every((part) => isKnown(plain(part)) || isRole(part) || isDegree(part))) return true;
   if (!isWhole) return false;
   if (isRole(parts[0] ?? '') || ROLES_OR_NAMES.has(keys[0] ?? '')) return true;
-  // "JOHN SMITH, XYZQ": a whole name comes before the comma, and this word is no given name.
+  // "JOHN SMITH, XYZQ": a whole name comes before the comma, and this word is not a given name.
   const { isGivenName } = readPopulation();
   return isGivenName(plain(before[0] ?? '')) && !keys.some(isGivenName);
 }
@@ -298,8 +298,8 @@ function startOfFamily(parts: readonly string[]): number {
     (key, at) => at > 0 && at < end && (PARTICLES.has(key) || isLoneO(keys, at)),
   );
   if (particle > 0) return particle;
-  // "JOSE M. DELGADO MURILLO": a word after a middle initial is no given name. So one Spanish word
-  // shows that both are last names.
+  // "JOSE M. DELGADO MURILLO": a word after a middle initial is not a given name. So one Spanish word shows that both
+  // are last names.
   const isBehindInitial = end > 2 && isInitial(keys[end - 2] ?? '');
   const isDouble =
     end > 1 && isSpanish(keys[end - 1] ?? '') && (isSpanish(keys[end] ?? '') || isBehindInitial);

@@ -41,10 +41,7 @@ export interface Source {
   statement: string;
   /** Files that are read together with each file. */
   companions: readonly string[];
-  /**
-   * Returns the births of a file as they are written, to recognise birthdays that stand for an
-   * unknown one.
-   */
+  /** Returns the birthdays of a file as written, to recognise birthdays that mean an unknown one. */
   readBirths(file: string): Promise<string[]>;
   /**
    * Reads a file. Throws `ImportProblem` if it cannot be read, at the latest with its last entry.

@@ -1,4 +1,4 @@
-/** Clauses about people's ties to organisations: on their boards, at work, at school, as donors. */
+/** Clauses about people's ties to organisations: on their boards, in their jobs, at school, as donors. */
 
 import type { Filters, TieFilter } from '../criteria.ts';
 import { type Clause, clausePattern, LEAD, type Words } from './clause.ts';
@@ -9,7 +9,7 @@ const ORGANISATION = String.raw`(?:(?:the|an?)\s+)?(?:"(?<quoted>[^"]+)"|(?<orga
 
 const FORMER = String.raw`(?:\b(?<former>former|past|retired|ex)[\s-]+)?`;
 
-/** Titles that are usually shortened, and the words they stand for. */
+/** Titles that are usually shortened, with their full forms. */
 const TITLES = new Map([
   ['ceo', 'chief executive officer'],
   ['cfo', 'chief financial officer'],
