@@ -1,10 +1,13 @@
-/** What the program is made of, and how: `bundle.ts` writes it, and a test looks into it. */
+/** Defines the program's entries and how they are bundled. `bundle.ts` writes the bundle, and a test checks it. */
 import { join } from 'node:path';
 import type { InputOptions, OutputOptions } from 'rolldown';
 import { OLDEST_NODE } from '../src/node-version.ts';
 import { withoutSenders } from './without-senders.ts';
 
-/** What is loaded from outside: the program, what package.json exports, and what `bench` measures alone. */
+/**
+ * The entries that are loaded from outside: the program, the exports of package.json, and the parts that `bench`
+ * measures alone.
+ */
 const ENTRIES = [
   'src/main',
   'src/core/errors',
@@ -18,7 +21,7 @@ const ENTRIES = [
   'src/clients/setup/upload-worker',
 ];
 
-/** Packages that stay as they are: one loads a binary, and pg may load another (`pg-native`) where somebody has it. */
+/** Packages that are not bundled: one loads a binary, and pg can load another (`pg-native`) if it is installed. */
 const APART = [/^better-sqlite3$/, /^pg$/];
 
 export const INPUT = {
@@ -28,15 +31,15 @@ export const INPUT = {
   external: APART,
   plugins: [withoutSenders()],
   tsconfig: 'tsconfig.build.json',
-  // Newer syntax is written in the older one, for the oldest Node that runs the program.
+  // Newer syntax is written in older syntax, for the oldest Node that runs the program.
   transform: { target: `node${OLDEST_NODE}` },
 } satisfies InputOptions;
 
 export const OUTPUT = {
   format: 'es',
   entryFileNames: '[name].js',
-  // Names that stay from build to build read well in a stack.
+  // Names that are the same in each build are readable in a stack trace.
   chunkFileNames: 'chunks/[name].js',
-  // V8 keeps the text of what it has loaded.
+  // V8 keeps the text of loaded files.
   comments: false,
 } satisfies OutputOptions;

@@ -1,6 +1,6 @@
 /**
- * Puts the program into few files; `npm run build` runs it after the compiler, which writes the types.
- * Why: docs/decisions/0016-bundle.md.
+ * Bundles the program into few files. `npm run build` runs it after the compiler, which writes the types. Why:
+ * docs/decisions/0016-bundle.md.
  */
 import { writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
@@ -18,7 +18,7 @@ for (const file of output) {
   if (file.type === 'chunk') writeFileSync(join(ROOT, 'dist', file.fileName), ascii(file.code));
 }
 
-/** The packages that the program looks up when it runs: all others are in it. */
+/** The packages that the program loads at run time. All others are in the bundle. */
 function listOutside(files: RolldownOutput['output']): string[] {
   const chunks = files.filter((file) => file.type === 'chunk');
   const own = new Set(chunks.map(({ fileName }) => fileName));
@@ -27,8 +27,8 @@ function listOutside(files: RolldownOutput['output']): string[] {
 }
 
 /**
- * The same program in ASCII. V8 keeps the whole text of a file in two bytes a character as soon as one of
- * them needs it. Such characters stand in texts and regular expressions, where an escape says the same.
+ * Returns the same program in ASCII. V8 keeps the whole text of a file in two bytes per character as soon as one
+ * character needs it. Such characters occur in texts and regular expressions, where an escape is equivalent.
  */
 function ascii(code: string): string {
   return code.replace(

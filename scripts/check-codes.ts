@@ -1,14 +1,14 @@
 /**
- * Looks for error codes that are written where an error is created in more than one place: each place would have its own
- * wording of the same thing. Prints them, and exits with 1 if there are any. `npm run lint` runs it.
+ * Looks for error codes with which errors are created in more than one place, because each place would word the same
+ * error differently. Prints them, and exits with 1 if there are any. `npm run lint` runs it.
  *
- * A second place calls the function of the first. Where that cannot be, the code is in the list below with the reason.
+ * A second place calls the function of the first. If that is impossible, the code is in the list below with the reason.
  */
 import { type CodePlace, findErrorCodes } from './error-codes.ts';
 
 interface Exception {
   why: string;
-  /** The files in which each code is written. */
+  /** The files that contain each code. */
   codes: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -94,7 +94,7 @@ const EXCEPTIONS: readonly Exception[] = [
   },
 ];
 
-/** What is wrong with these codes, in words; nothing if each is created in one place, or is in the list. */
+/** Describes the problems with these codes. Returns nothing if each code is created in one place, or is in the list. */
 export function listRepeated(codes: ReadonlyMap<string, readonly CodePlace[]>): string[] {
   const excepted = new Map(EXCEPTIONS.flatMap(({ codes: each }) => Object.entries(each)));
   const gone = [...excepted.keys()].filter((code) => !codes.has(code));

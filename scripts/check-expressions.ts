@@ -12,7 +12,7 @@ import { z } from 'zod';
 const ROOT = join(import.meta.dirname, '..');
 const SOURCES = '{src,connectors,service}/**/*.{ts,tsx}';
 
-/** Without limits of time, or a busy machine would leave expressions undecided. */
+/** Without time limits, because a busy machine would otherwise leave expressions undecided. */
 const WITHOUT_TIMEOUT = { timeout: null, attackTimeout: null, incubationTimeout: null } as const;
 
 /** Flags that the analyser doesn't know. They don't change how long an expression takes. */
@@ -30,7 +30,7 @@ const literalSchema = z.object({
 });
 const callSchema = z.object({ callee: z.object({ name: z.literal('RegExp') }) });
 
-/** The expressions that are written in a file, and whether the file builds others. */
+/** Returns the expressions in a file, and whether the file builds others. */
 function readExpressions(file: string): { written: Expression[]; isBuilding: boolean } {
   const text = readFileSync(join(ROOT, file), 'utf8');
   const written: Expression[] = [];
@@ -71,9 +71,7 @@ async function buildExpressions(files: readonly string[]): Promise<Expression[]>
   return built;
 }
 
-/**
- * Expressions that take time by the square of their text, and read only texts that have a maximum length.
- */
+/** Expressions that take quadratic time in the length of their text, and read only texts with a maximum length. */
 const BOUNDED: ReadonlySet<string> = new Set([
   // MAX_LENGTH: 100 characters.
   'src/mapping/money-range.ts',
@@ -81,7 +79,7 @@ const BOUNDED: ReadonlySet<string> = new Set([
   'service/search/question/clause.ts',
 ]);
 
-/** The module to load for one that builds expressions only when it is called. */
+/** The module to load for a module that builds expressions only when it is called. */
 const LOADED_FOR: Readonly<Record<string, string>> = {
   'service/search/question/clause.ts': 'service/search/question/question.ts',
 };

@@ -1,7 +1,7 @@
 /**
- * Looks for wording that is wrong wherever it occurs, in documents, comments and texts that are shown. Prints each
- * sentence with it, and exits with 1 if there are any. `npm run lint` runs it. `--all` also prints the sentences of the
- * places that have not been reworded yet.
+ * Looks for wording that is wrong wherever it occurs, in documents, comments and shown texts. Prints each sentence that
+ * contains such wording, and exits with 1 if there are any. `npm run lint` runs it. `--all` also prints the sentences
+ * of the places that have not been reworded yet.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ interface Exception {
   why: string;
 }
 
-/** Texts that are not ours to reword, or are not sentences. */
+/** Texts that we must not reword, or that are not sentences. */
 const NOT_READ: readonly { path: RegExp; kind?: Sentence['kind']; why: string }[] = [
   { path: /^test\//, why: 'tests are read by those who change the code' },
   { path: /^CHANGELOG\.md$/, why: 'a release that was published stays as it is' },
@@ -34,7 +34,7 @@ const NOT_READ: readonly { path: RegExp; kind?: Sentence['kind']; why: string }[
   },
 ];
 
-/** Sentences that stay as they are: at most 20. */
+/** Sentences that stay unchanged: at most 20. */
 const EXCEPTIONS: readonly Exception[] = [
   {
     file: 'docs/reliability.md',
@@ -87,7 +87,7 @@ function isLater({ file, kind }: Finding): boolean {
   return LATER.some(({ place, kinds }) => kinds.includes(kind) && file.startsWith(place));
 }
 
-/** What is wrong, in lines; entries of the lists above that have become unnecessary are wrong too. */
+/** Lists all problems in lines. Entries of the lists above that are no longer necessary are problems too. */
 export function listProblems(findings: readonly Finding[]): string[] {
   const wrong = findings.filter((finding) => !isException(finding) && !isLater(finding));
   return [

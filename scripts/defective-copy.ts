@@ -1,4 +1,4 @@
-/** A copy of the sources with a deliberate defect, for whatever is to find it. */
+/** Makes a copy of the sources with a deliberate defect, for a test that has to find it. */
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 
 const CHECKOUT = join(import.meta.dirname, '..');
 
-/** Applies a patch to a copy of these files and folders outside of the checkout, and removes it after the work. */
+/** Applies a patch to a copy of these files and folders outside the checkout, and removes the copy after the work. */
 export async function withDefect<Result>(
   patch: string,
   sources: readonly string[],

@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** The argument that is the code, of the functions, methods and classes that take one. */
+/** The position of the code among the arguments of the functions, methods and classes that take a code. */
 const CODE_ARGUMENT: Readonly<Record<string, number>> = {
   HttpError: 1,
   tryLater: 1,
@@ -17,13 +17,13 @@ const CODE_ARGUMENT: Readonly<Record<string, number>> = {
   stopSpending: 0,
 };
 
-/** Classes whose facts have the code, in the argument after the message. */
+/** Error classes whose facts contain the code, in the argument after the message. */
 const ERROR_CLASS = /^(?:Configuration|Retriable|Skippable|Fatal|Http)Error$/;
 
-/** Names of properties that are a code. */
+/** Names of properties that contain a code. */
 const CODE_PROPERTY: ReadonlySet<string> = new Set(['code', 'reason_code']);
 
-/** How many constants and calls lead from an error to its code. */
+/** Maximum number of constants and calls between an error and its code. */
 const MAX_DEPTH = 5;
 
 const IS_CODE = /^[a-z]+(?:_[a-z]+)*$/;
@@ -32,20 +32,23 @@ const IS_CODE = /^[a-z]+(?:_[a-z]+)*$/;
 export interface CodePlace {
   file: string;
   line: number;
-  /** True if an error is created there, or a run stopped; otherwise the code is only part of an object. */
+  /** True if an error is created there, or a run stopped. Otherwise the code is only part of an object. */
   isCreated: boolean;
-  /** The message of the error that is created there, with `…` for each value in it; left out if it is not written there. */
+  /**
+   * The message of the error that is created there, with `…` for each value in it; omitted if the message is not
+   * written there.
+   */
   message?: string | undefined;
 }
 
 export interface FoundCodes {
-  /** Where each code is given. */
+  /** The places that give each code. */
   codes: ReadonlyMap<string, readonly CodePlace[]>;
-  /** The files that create an error whose code is not written there, with the text of the code. */
+  /** The files that create an error whose code is written elsewhere, with the text of the code. */
   passedOn: readonly { file: string; text: string }[];
 }
 
-/** A node of the syntax tree, as far as all nodes are alike. */
+/** A node of the syntax tree: the common parts of all nodes. */
 interface Node {
   type: string;
   start: number;
@@ -68,10 +71,10 @@ const callSchema = z.object({
   arguments: z.array(nodeSchema),
 });
 
-/** What a file has at its disposal to name a code. */
+/** The names in a file that can refer to a code. */
 interface Scope {
   constants: ReadonlyMap<string, Node>;
-  /** What each function returns. */
+  /** The values that each function returns. */
   returns: ReadonlyMap<string, readonly Node[]>;
 }
 
@@ -136,14 +139,14 @@ function readScope(nodes: readonly Node[]): Scope {
 
 interface CodeNode {
   node: Node;
-  /** True if the class of an error gets it. */
+  /** True if the class of an error receives it. */
   isOfError: boolean;
-  /** True if a function that creates an error gets it. */
+  /** True if a function that creates an error receives it. */
   isPassed?: true;
   message?: string | undefined;
 }
 
-/** The expressions in this node that are a code, and what is done with it. */
+/** The expressions in this node that are a code, and their use. */
 function listCodeNodes(node: Node): CodeNode[] {
   if (node.type === 'Property') {
     const property = propertySchema.safeParse(node).data;
@@ -170,7 +173,7 @@ const templateSchema = z.object({
   quasis: z.array(z.object({ value: z.object({ cooked: z.string() }) })),
 });
 
-/** The sentence among the arguments of a call; undefined if none of them is one. */
+/** The sentence among the arguments of a call; undefined if no argument is a sentence. */
 function readMessage(nodes: readonly Node[]): string | undefined {
   const texts = nodes.flatMap((node) => {
     if (node.type === 'Literal') return literalSchema.safeParse(node).data?.value ?? [];
@@ -198,7 +201,7 @@ function codeIn(facts: Node): Node | undefined {
     .find((property) => property?.key.name === 'code')?.value;
 }
 
-/** The words that an expression can be; null if it is something else than words. */
+/** The words that an expression can be; null if it is something other than words. */
 function readWords(node: Node, scope: Scope, depth = 0): readonly string[] | null {
   // Functions and constants can be recursive.
   if (depth > MAX_DEPTH) return null;

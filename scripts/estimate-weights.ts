@@ -1,8 +1,8 @@
 /**
- * Estimates the weights of the matcher by expectation maximisation, without being told who is who: how often each
- * level of a comparison is seen of the same person (m). Noise A is that of the bench with three seeds, over invented
- * donors and the public record. Prints each level with its weight and the estimate. A weight that differs by more than
- * a factor of four needs a reason here; the script ends with 1 if one has none.
+ * Estimates the matcher's weights by expectation maximisation, without knowing who is who: how often each level of a
+ * comparison occurs for the same person (m). Noise A is the bench's noise with three seeds, over invented donors and
+ * the public record. Prints each level with its weight and the estimate. A weight that differs by more than a factor of
+ * four needs a reason here; otherwise the script ends with 1.
  *
  * node scripts/estimate-weights.ts
  */
@@ -22,7 +22,7 @@ const PERSONS = 2_000;
 const ROUNDS = 25;
 const NOTABLE = 4;
 
-/** The comparisons, each with the words by which its levels are known. */
+/** The comparisons, each with the words that identify its levels. */
 const FIELDS: readonly [string, RegExp][] = [
   ['middle name', /middle (?:name is|initial)/],
   ['first name', /first name|first names/],
@@ -35,11 +35,11 @@ const FIELDS: readonly [string, RegExp][] = [
 
 const FIELD_NAMES = FIELDS.map(([field]) => field);
 
-/** A piece of evidence by its level, with what the present weights say. */
+/** A piece of evidence by its level, with its present weight. */
 interface Seen {
   level: string;
   bits: number;
-  /** How often the level is taken to be seen of the same person. */
+  /** The assumed frequency of the level for the same person. */
   m: number;
 }
 
@@ -81,7 +81,7 @@ interface Estimate {
   level: string;
   weight: number;
   estimate: number;
-  /** Number of people who show it, as far as they are the donor. */
+  /** Number of people who show the level, weighted by the probability that they are the donor. */
   seen: number;
 }
 
@@ -105,8 +105,9 @@ function estimate(persons: readonly Person[]): Estimate[] {
 }
 
 /**
- * The expectation: how many people show each level, each pair counted with the probability of being one person that all
- * other comparisons give. With its own, a comparison would confirm itself: whoever moved would be someone else.
+ * The expectation: how many people show each level. Each pair counts with the probability of being one person according
+ * to all other comparisons. If a comparison included itself, it would confirm itself, and everyone who moved would be
+ * someone else.
  */
 function weigh(
   persons: readonly Person[],
@@ -137,7 +138,7 @@ function weigh(
   return seen;
 }
 
-/** The maximisation: the share of each level in its field; none is impossible for having not been seen. */
+/** The maximisation: the share of each level in its field. A level is not impossible only because it was not seen. */
 function sharesOf(seen: ReadonlyMap<string, number>): Map<string, number> {
   const fields = new Map<string, number>();
   for (const [level, weight] of seen) {
@@ -155,7 +156,7 @@ function sharesOf(seen: ReadonlyMap<string, number>): Map<string, number> {
 const NONE_IN_NOISE = 'noise A has no such case; set by hand';
 const MOVES_ANYWHERE = 'noise A moves people to any state; most people stay in theirs';
 
-/** Why a weight is not the estimate. */
+/** Why a weight differs from the estimate. */
 const REASONS: Readonly<Record<string, string>> = {
   'No address agrees, but the state does': MOVES_ANYWHERE,
   'The city is the same': 'noise A moves nobody within a city',

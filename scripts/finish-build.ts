@@ -1,4 +1,4 @@
-/** What compiler and bundler leave to do; `npm run build` runs it. */
+/** Does the steps that compiler and bundler leave; `npm run build` runs it. */
 import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -15,7 +15,7 @@ import { billOf, packagesOf } from './supply.ts';
 const ROOT = join(import.meta.dirname, '..');
 const DIST = join(ROOT, 'dist');
 
-/** Files that the code reads as they are (src/core/own-file.ts). */
+/** Files that the code reads unchanged (src/core/own-file.ts). */
 const READ_AS_THEY_ARE = [
   'src/**/*.{css,csv,js,svg}',
   'src/interfaces/cli/commands/connector/skeleton/*.md',
@@ -27,7 +27,7 @@ for (const file of globSync(READ_AS_THEY_ARE, { cwd: ROOT })) {
 
 copyPackageFiles(join(DIST, 'packages'));
 
-/** It marks the top of the built program. Elsewhere than at the top of a package, the rest misleads. */
+/** The manifest marks the top of the built program. Outside the top of a package, its other content would mislead. */
 const manifestSchema = z.object({ name: z.string(), version: z.string(), type: z.string() });
 
 const kept = manifestSchema.parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')));
@@ -48,7 +48,7 @@ writeFileSync(join(DIST, 'donor-sync.1'), createManualPage(program, commands, ve
 
 chmodSync(join(DIST, 'src/main.js'), 0o755);
 
-/** The whole command line, with every command loaded; nothing of it is run. */
+/** Loads the whole command line with every command, and runs none of it. */
 async function loadProgram() {
   const deps = createDeps({ setExitCode: () => {} });
   const program = await createProgram({ ...deps, loadDeps: async () => deps }, version, []);

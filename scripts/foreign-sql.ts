@@ -1,14 +1,14 @@
-/** SQL about the tables of another topic, by the text of the files: what `test/architecture.test.ts` holds. */
+/** Finds SQL about the tables of another topic in the text of the files, for `test/architecture.test.ts`. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CATALOGUE, TABLES_BY_TOPIC } from '../src/database/tables/catalogue.ts';
 import { files, ROOT } from './rooms.ts';
 
 export interface ForeignSql {
-  /** The topic whose file it is. */
+  /** The topic that owns the file. */
   topic: string;
   does: 'reads' | 'changes';
-  /** The table, and the topic that it belongs to. */
+  /** The table, and the topic that owns it. */
   table: string;
   owner: string;
   file: string;
@@ -22,7 +22,7 @@ const OWNERS = new Map(
 
 const NAMES = Object.keys(CATALOGUE).join('|');
 
-/** A statement of Kysely, or one that is written out. */
+/** A Kysely statement, or a statement in plain SQL. */
 const STATEMENT = new RegExp(
   [
     `\\b(?<call>selectFrom|insertInto|updateTable|deleteFrom|\\w*[jJ]oin|using|from)\\(\\s*\\[?\\s*['"\`](?<named>${NAMES})\\b`,

@@ -1,14 +1,14 @@
 /**
- * Judges matching and imports by people whom somebody else made, who has not seen the code: which contact is which donor,
- * and which rows of lists are one person. Prints counts by kind, and the failures with `--show`. The files of a folder, as
- * far as they are there:
+ * Judges matching and imports with people whom someone generated without seeing the code: which contact is which donor,
+ * and which rows of lists are one person. Prints counts by kind, and with `--show` the failures. The files of a folder,
+ * if they exist:
  *
- * - `NAME.jsonl` with `NAME/donors.csv` and `NAME/roles.csv` (or `NAME/*.jsonl` beside them): a contact a line, with `kind`,
- *   `first`, `last`, `addresses`, `employers`, maybe `born`, and `donor`, the right id or null.
+ * - `NAME.jsonl` with `NAME/donors.csv` and `NAME/roles.csv` (or `NAME/*.jsonl` next to them): one contact per line,
+ *   with `kind`, `first`, `last`, `addresses`, `employers`, optionally `born`, and `donor`, the right ID or null.
  * - `pairs.csv`: `one`, `other`, `truth` (same, different, unclear), `kind`: two given names at one home.
  * - `returns.csv`: names of tax returns as written, with `return`, `awkward`, and the right parts.
- * - `onelist/*.csv`: lists in which each id is another person, `onelist/twice.csv`: rows that are not (`id`, `again`).
- * - `sources/a.csv`, `b.csv`, `same.csv`: two lists, and the ids of those who are in both.
+ * - `onelist/*.csv`: lists in which each ID is a different person; `onelist/twice.csv`: the exceptions (`id`, `again`).
+ * - `sources/a.csv`, `b.csv`, `same.csv`: two lists, and the IDs of the people who are in both.
  *
  * node scripts/judge-people.ts FOLDER [--only PART] [--show KIND]... [--from CHECKOUT]
  *
@@ -81,7 +81,7 @@ interface People {
   world: World;
 }
 
-/** Donors as an import would store them, without looking whether two of them are one person. */
+/** Returns donors as an import would store them, without checking whether two of them are one person. */
 function readPeople(donorFile: string, roleFile: string): People {
   const roles = Map.groupBy(
     existsSync(roleFile) ? readRows(roleFile, roleRow) : [],
@@ -232,10 +232,10 @@ const pairRow = z.object({
   kind: cell,
 });
 
-/** Two people of one last name at one home, each with one of the names, and nothing else known. */
+/** Two people with one last name at one home, each with one of the names; nothing else is known. */
 function judgePairs(file: string): void {
   const rows = readRows(file, pairRow);
-  // Each in a place of its own, so that the others are no neighbours.
+  // Each home is in a separate town, so that the others are not neighbours.
   const home = (number: number) => ({
     ...{ street: `${100 + number} Elm Street`, city: `Town${number}`, state: 'IL' },
     postalCode: String(10_000 + number),
@@ -349,7 +349,7 @@ async function judgeOneList(directory: string): Promise<void> {
 
 const twiceRow = z.object({ id: z.string(), again: z.string() });
 
-/** Who is in a list twice is on the review list, and is found as a contact. */
+/** A person who is in a list twice is on the review list, and is found as a contact. */
 async function judgeTwice(
   directory: string,
   db: ReturnType<typeof openDatabase>,
@@ -388,7 +388,7 @@ async function judgeTwice(
     };
     const match: Match = matcher.match(person);
     if (match.donorNumber !== numberOf(id) && match.donorNumber !== numberOf(again)) {
-      // Others of the family may fit as well; it is no tie of the two unless one of them alone is found.
+      // Other members of the family may fit as well. The two donors do not tie unless one of them alone is found.
       if (matcher.match(person, numberOf(again)).donorNumber === null) {
         unclear += 1;
         continue;

@@ -1,11 +1,11 @@
 /**
- * Puts deliberate defects into the product, one after the other, and lets the simulation look for each:
- * what it does not find, nothing would find. Each is a patch of `test/simulation/mutants`, applied to a copy
- * of the sources outside of the checkout. Ends with 0 if enough of them are caught.
+ * Puts deliberate defects into the product, one after the other, and lets the simulation look for each. A defect that
+ * the simulation does not find, nothing would find. Each defect is a patch of `test/simulation/mutants`, applied to a
+ * copy of the sources outside the checkout. Ends with 0 if enough defects are caught.
  *
  *     node scripts/mutants.ts [--minutes 10] [--jobs 2] [--only 07,12] [--seed 1] [--erasure]
  *
- * The minutes are those of each defect. With `--erasure` they are those of `test/erasure-simulation`.
+ * `--minutes` is the time for each defect. `--erasure` uses the patches of `test/erasure-simulation`.
  */
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
@@ -15,22 +15,22 @@ import { withDefect } from './defective-copy.ts';
 
 const CHECKOUT = join(import.meta.dirname, '..');
 
-/** What the simulation loads. */
+/** The files that the simulation loads. */
 const SOURCES = [
   ...['src', 'connectors', 'migrations', 'people', 'test/simulation', 'package.json'],
   ...['test/erasure-simulation', 'config'],
-  // What starts a real Postgres.
+  // The files that start a real Postgres.
   ...['test/helpers', 'testbed'],
 ];
 
-/** So many may survive. */
+/** Maximum number of defects that may survive. */
 const MOST_SURVIVORS = 2;
 
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
 interface Verdict {
   name: string;
-  /** What the simulation says is violated; null if it found nothing. */
+  /** The promise that the simulation found violated; null if it found nothing. */
   violation: string | null;
   nights: string;
   seconds: string;
@@ -46,7 +46,7 @@ const { values: flags } = parseArgs({
   },
 });
 
-/** The simulation that looks for the defects, with the patches beside it. */
+/** The simulation that looks for the defects, and the folder with its patches. */
 const SIMULATION = flags.erasure ? 'test/erasure-simulation' : 'test/simulation';
 const PATCHES = join(CHECKOUT, SIMULATION, 'mutants');
 
@@ -78,7 +78,7 @@ async function hunt(name: string): Promise<Verdict> {
   const [, nights = '?', seconds = '?'] =
     /(\d+) (?:nights|histories) in ([\d.]+) s/.exec(output) ?? [];
   const violation = /^VIOLATED: (.*)$/m.exec(output)?.[1] ?? null;
-  // One that does not start is no defect that a simulation could find.
+  // A defect that does not start cannot be found by a simulation.
   if (nights === '?') throw new Error(`${name} does not run:\n${output.slice(-2_000)}`);
   return { name, violation, nights, seconds };
 }
@@ -96,7 +96,7 @@ function simulate(folder: string): Promise<string> {
   });
 }
 
-/** The first line of a patch: which promise it breaks. */
+/** The first line of a patch, which names the broken promise. */
 async function wordsOf(name: string): Promise<string> {
   const [words = ''] = (await readFile(join(PATCHES, name), 'utf8')).split('\n');
   return words;

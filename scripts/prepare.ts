@@ -1,4 +1,7 @@
-/** Builds the program after `npm ci`. While `npm pack` is at work, it was built before the manifest was replaced (`pack.ts`). */
+/**
+ * Builds the program after `npm ci`. During `npm pack`, the program was already built before the manifest was replaced
+ * (`pack.ts`).
+ */
 import { execSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

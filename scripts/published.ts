@@ -1,15 +1,15 @@
-/** What is published besides the program: its manifest, with the packages that are installed with it. */
+/** The parts of the package in addition to the program: its manifest, with the packages that are installed with it. */
 import { z } from 'zod';
 
 const manifestSchema = z.looseObject({ dependencies: z.record(z.string(), z.string()) });
 
-/** Parts of package.json that are of use in a checkout alone. */
+/** Parts of package.json that are useful only in a checkout. */
 const OF_CHECKOUT = ['scripts', 'devDependencies', 'allowScripts'];
 
-/** Their types are part of what the package exports; the program itself has them inside. */
+/** Their types are part of the package's exports; the program itself contains their code. */
 const FOR_TYPES = ['zod'];
 
-/** The manifest of the package: its dependencies are `outside`, the packages that the bundle leaves outside. */
+/** The manifest of the package. Its dependencies are `outside`, the packages that are not in the bundle. */
 export function toPublished(manifest: unknown, outside: readonly string[]) {
   const { dependencies: all, ...own } = manifestSchema.parse(manifest);
   const dependencies = Object.fromEntries(

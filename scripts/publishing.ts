@@ -1,16 +1,19 @@
-/** Whether a version may be published from here: everything that the release workflow has done before. */
+/**
+ * Decides whether a version may be published from here, which means that the release workflow has done everything
+ * before.
+ */
 
 export interface Release {
   manifest: { name: string; version: string; repository?: unknown };
-  /** The variable DONOR_SYNC_RELEASE, which the release workflow sets to the version that was decided. */
+  /** The variable DONOR_SYNC_RELEASE, which the release workflow sets to the chosen version. */
   announced: string | undefined;
-  /** The tags of the commit that is checked out. */
+  /** The tags of the checked-out commit. */
   tags: readonly string[];
-  /** What `git status --porcelain` prints. */
+  /** The output of `git status --porcelain`. */
   changes: string;
 }
 
-/** Pure: the reasons not to publish, each with what to do; empty if nothing speaks against it. */
+/** Pure: the reasons not to publish, each with what to do; empty if there is none. */
 export function listObstacles({ manifest, announced, tags, changes }: Release): string[] {
   const { version, repository } = manifest;
   const tag = `v${version}`;

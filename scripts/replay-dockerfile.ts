@@ -1,12 +1,12 @@
 /**
- * Carries out the Dockerfile without a container engine, then runs the result: every step of the
- * build in an empty folder, the demo, the first start as docs/guides/run-with-docker.md has it, the
- * health check, and the end on the stop signal. Ends with 0 if all of that works.
+ * Carries out the Dockerfile without a container engine, then runs the result. This includes every step of the build in
+ * an empty folder, the demo, the first start as in docs/guides/run-with-docker.md, the health check, and the end on the
+ * stop signal. Ends with 0 if all of that works.
  *
  *     node scripts/replay-dockerfile.ts [--offline]
  *
- * With --offline, `npm ci` is satisfied by a copy of the checkout's modules instead of the registry.
- * What it cannot show is that the base image exists, and that it has the tools of this machine.
+ * With --offline, a copy of the checkout's modules replaces the registry for `npm ci`. The replay cannot show that the
+ * base image exists, or that it has the tools of this machine.
  */
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,10 +23,10 @@ const CHECKOUT = join(import.meta.dirname, '..');
 const { values: flags } = parseArgs({ options: { offline: { type: 'boolean', default: false } } });
 const folder = await mkdtemp(join(tmpdir(), 'donor-sync-image-'));
 try {
-  // The user of the image has to be able to look into it.
+  // The image's user must be able to read the folder.
   await chmod(folder, 0o755);
   const image = await build();
-  // It loads every connector, so that nothing can be missing in the image.
+  // The demo loads every connector, so that missing files are noticed.
   await runCommand(image, ['demo', '--once']);
   say('It played the demo.');
   await prepareFirstStart(image);
@@ -49,7 +49,7 @@ async function build(): Promise<Image> {
   });
 }
 
-/** Settings in the volume, and a token: without one, nothing is served beyond loopback. */
+/** Puts settings and a token into the volume. Without a token, nothing is served beyond loopback. */
 async function prepareFirstStart(image: Image): Promise<void> {
   const [volume] = image.volumes;
   if (volume === undefined) throw new Error('The image has no VOLUME for the settings.');

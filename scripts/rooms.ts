@@ -1,10 +1,10 @@
-/** The rooms of the house, by the import lines: what `test/architecture.test.ts` holds and draws. */
+/** Derives the rooms from the imports; `test/architecture.test.ts` checks and draws them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '..');
 
-/** Rooms with a place of their own: the schema belongs to the database, the start to `main`. */
+/** Rooms that belong to another room: the schema to the database, the start to `main`. */
 const PART_OF = new Map([
   ['migrations', 'src/database'],
   ['src/process-memory', 'src/main'],
@@ -14,8 +14,8 @@ const PART_OF = new Map([
 ]);
 
 /**
- * Rooms by floor, the ground first: words and pure rules; how we send; the database; the statements of each
- * topic; the topics; what users can do; how they reach it. A room imports rooms below it, and its own files.
+ * Rooms by floor, from the ground: words and pure rules; sending; the database; the statements of each topic; the
+ * topics; what users can do; the interfaces. A room imports rooms below it, and its own files.
  */
 export const FLOORS: readonly (readonly string[])[] = [
   ['src/core'],
@@ -51,13 +51,15 @@ export const FLOORS: readonly (readonly string[])[] = [
   ['src/main'],
 ];
 
-/** Floors on which rooms may know each other: a change of one topic is often one transaction with another's. */
+/**
+ * Floors on which rooms may import each other, because a change of one topic is often one transaction with another's.
+ */
 export const OPEN_FLOORS: readonly number[] = [3, 4];
 
-/** Folders of a topic that are a room of their own: its statements, which know no topic. */
+/** Folders of a topic that are a separate room: its statements, which import no topic. */
 const STATEMENTS = /^src\/(?:\w+\/statements|privacy\/audit)(?=\/)/;
 
-/** What is no part of the product, and what each of them may know of the others. */
+/** Parts outside the product, with the parts that each of them may import. */
 export const BESIDE_THE_PRODUCT: Readonly<Record<string, readonly string[]>> = {
   people: [],
   testbed: ['people'],
@@ -86,12 +88,12 @@ export const DRAWINGS: Readonly<Record<string, (file: string) => string | null>>
   cli: (file) => insideOf('src/interfaces/cli', file),
 };
 
-/** The drawing as it stands in a document, between its marker and the end of its block. */
+/** The present drawing in a document, between its marker and the end of its block. */
 export function drawingIn(document: string, name: string): string | undefined {
   return document.split(markerOf(name))[1]?.split('```')[0];
 }
 
-/** The document with the drawings as the imports are now. */
+/** The document with its drawings updated to the present imports. */
 export function withDrawings(document: string): string {
   return Object.entries(DRAWINGS).reduce((text, [name, room]) => {
     const [before = '', after = ''] = text.split(markerOf(name));
@@ -103,20 +105,20 @@ function markerOf(name: string): string {
   return `<!-- drawn: ${name} -->\n\n\`\`\`text\n`;
 }
 
-/** `core` and `outbound` are under the product and the connectors; the rest of `src` is above them. */
+/** `core` and `outbound` are below the product and the connectors; the rest of `src` is above them. */
 function topOf(file: string): string {
   const room = roomOf(file);
   const isGround = room === 'src/core' || room === 'src/outbound';
   return isGround || !room.startsWith('src/') ? room : 'src';
 }
 
-/** The room inside a large one; null for files that are elsewhere, or beside its rooms. */
+/** The room inside a large one; null for files outside it, or outside its rooms. */
 function insideOf(room: string, file: string): string | null {
   const [inner, ...more] = file.slice(room.length + 1).split('/');
   return file.startsWith(`${room}/`) && more.length > 0 ? (inner ?? null) : null;
 }
 
-/** A line for each room, the highest floor first: its floor, its name, and what it imports. */
+/** One line for each room, the highest floor first: its floor, its name, and its imports. */
 export function draw(drawing: string, room: (file: string) => string | null): string {
   const below = new Map<string, Set<string>>();
   for (const { from, to } of imports) {
@@ -144,7 +146,10 @@ function floorByRule(name: string): number {
   return 1 + FLOORS.findIndex((rooms) => rooms.includes(name) || rooms.includes(`src/${name}`));
 }
 
-/** The floor of each room by what it imports: one above the highest of them. Throws where rooms go in a circle. */
+/**
+ * The floor of each room, derived from its imports: one above the highest of them. Throws for rooms that import each
+ * other in a circle.
+ */
 function createFloors(below: ReadonlyMap<string, ReadonlySet<string>>): (name: string) => number {
   const floors = new Map<string, number>();
   const floorOf = (name: string, above: readonly string[]): number => {
@@ -169,7 +174,7 @@ export function isBeside(file: string): boolean {
   return roomOf(file) in BESIDE_THE_PRODUCT;
 }
 
-/** Static imports, exports from elsewhere and dynamic imports of our own files. */
+/** Static imports, re-exports and dynamic imports of the repository's files. */
 function importsOf(from: string): Import[] {
   const text = readFileSync(join(ROOT, from), 'utf8');
   const specifiers = text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']*\.tsx?)'/g);
@@ -179,7 +184,7 @@ function importsOf(from: string): Import[] {
   }));
 }
 
-/** `src/sync` for everything in that folder, also for `src/sync.ts`; the statements of a topic for themselves. */
+/** `src/sync` for everything in that folder, and for `src/sync.ts`. The statements of a topic are a separate room. */
 export function roomOf(file: string): string {
   const [statements] = STATEMENTS.exec(file) ?? [];
   if (statements !== undefined) return statements;

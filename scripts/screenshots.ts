@@ -1,6 +1,6 @@
 /**
- * Takes the pictures of the documents: the pages of the built demo with its invented people, in a browser, in
- * light and dark. Nights of the past, which a demo does not have, are put into its database.
+ * Takes the pictures of the documents: the pages of the built demo with its invented people, in a browser, in light and
+ * dark. Adds past nights, which a demo does not have, to the demo's database.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -17,7 +17,7 @@ import { controlService } from '../test/helpers/service-control.ts';
 const ROOT = join(import.meta.dirname, '..');
 const FOLDER = join(ROOT, 'docs/images');
 
-/** Pictures lie beside text: more width makes their letters small. */
+/** Pictures are next to text, so more width would make their letters small. */
 const VIEWPORT = { width: 1_100, height: 700 };
 
 /** Small letters stay clear. */
@@ -27,7 +27,7 @@ const DAY_MS = 86_400_000;
 const NIGHTS = 13;
 const CLIENTS = ['demo', 'demo-salesforce', 'demo-hubspot'] as const;
 
-/** A page, and what is done on it before its picture is taken. */
+/** A page, with the steps before its picture is taken. */
 export interface Shot {
   name: string;
   path(tour: Tour): string;
@@ -35,7 +35,7 @@ export interface Shot {
   isDark?: true;
 }
 
-/** What the demo says of itself: addresses start with a slash. */
+/** The demo's own description of itself; addresses start with a slash. */
 export interface Tour {
   url: string;
   run: string;
@@ -73,7 +73,7 @@ export const SHOTS: readonly Shot[] = [
   },
   { name: 'setup-people', path: () => '/setup', prepare: beginSetup },
   { name: 'setup-plan', path: () => '/setup', prepare: endSetup },
-  // From the first person on, the pages ask who comes.
+  // Once there is a user, the pages require a sign-in.
   { name: 'people', path: () => '/users', prepare: invitePeople },
 ];
 
@@ -123,7 +123,7 @@ async function write(page: Page, file: string): Promise<void> {
   process.stdout.write(`docs/images/${file}  ${Math.round(image.length / 1_000)} kB\n`);
 }
 
-/** A page that was loaded just now may have nothing painted yet, which the browser answers with an error. */
+/** A page that was just loaded may not be painted yet; then the browser responds with an error. */
 async function capture(page: Page, attempts = 5): Promise<Buffer> {
   await page.waitForTimeout(400);
   const session = await page.context().newCDPSession(page);
@@ -161,7 +161,7 @@ async function readTour(stdout: Readable): Promise<Tour> {
   };
 }
 
-/** A week and a half of ordinary nights, one that stopped early, and one that failed. */
+/** A week and a half of ordinary nights, with one that stopped early and one that failed. */
 function addNights(path: string): void {
   const db = new Sqlite(path);
   const run = db.prepare(
@@ -180,7 +180,7 @@ function addNights(path: string): void {
      values (?, ?, ?, ?, 0, ?) on conflict do update set enhancements = enhancements + excluded.enhancements,
        written = written + excluded.written`,
   );
-  // Nights go from noon to noon; the present one has the runs of the demo.
+  // Nights last from noon to noon; the present night has the demo's runs.
   const lastNight = Math.floor((Date.now() - DAY_MS / 2) / DAY_MS) * DAY_MS + DAY_MS / 12;
   for (const [place, client] of CLIENTS.entries()) {
     for (let night = 0; night < NIGHTS; night += 1) {
@@ -235,7 +235,7 @@ function reportOf({ id, client, status, code, startedAt, spent }: Night) {
   };
 }
 
-/** The first one is the owner, who joins and invites the others. */
+/** The first user is the owner, who joins and invites the others. */
 async function invitePeople(page: Page): Promise<void> {
   await invite(page, 'Anna Kowalski', 'anna@example.org', 'owner');
   await page.goto(await page.locator('#shown-secret').inputValue());
@@ -257,7 +257,7 @@ async function invite(page: Page, name: string, email: string, role: string): Pr
   await page.locator('#shown-secret').waitFor();
 }
 
-/** People of the service that no client of the demo has asked about: their plan costs something. */
+/** People of the service whom no client of the demo has enhanced, so that their plan costs something. */
 async function writeDonors({ contacts, service }: Tour): Promise<string> {
   const people = await controlService({ rootUrl: service }).people(180);
   const rows = people.slice(80).map(({ id, firstName, lastName, addresses, employers }) => ({
@@ -278,7 +278,7 @@ async function beginSetup(page: Page, tour: Tour): Promise<void> {
   await page.getByRole('heading', { name: 'As they would be sent' }).waitFor();
 }
 
-/** Goes on with what the picture before has started. */
+/** Continues with the setup that the picture before has started. */
 async function endSetup(page: Page, { key }: Tour): Promise<void> {
   await page.getByRole('link', { name: 'Riverside Food Bank' }).first().click();
   await page.getByRole('link', { name: 'Service key' }).click();

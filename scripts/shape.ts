@@ -1,13 +1,14 @@
 /**
- * Prints how large src, connectors and migrations are, as one head has to hold them: `node scripts/shape.ts`. It goes by
- * lines: the formatter puts the end of a function below its beginning, and TypeScript 7 has no stable API to read a file with.
+ * Prints the size of src, connectors and migrations, as a reader has to remember them: `node scripts/shape.ts`. It
+ * reads lines, because the formatter puts the end of a function below its start, and TypeScript 7 has no stable API to
+ * read a file.
  */
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 import { files as allFiles, imports as allImports, isBeside, ROOT, roomOf } from './rooms.ts';
 
 const MOST = 10;
-/** From here on something is reported: nothing is split or bundled to meet a number. */
+/** Larger values are reported. Nothing is split or bundled to meet a number. */
 const LONG_FUNCTION = 60;
 const LONG_CHAIN = 20;
 const LARGE_FOLDER = { files: 25, lines: 4_000 };
@@ -100,7 +101,7 @@ function countLines(file: string): number {
   return textOf(file).split('\n').length - 1;
 }
 
-/** The longest way down the imports from each file: a change at its end can break its beginning. */
+/** The longest import chain from each file: a change at its end can break its start. */
 function chainsByLength(): string[][] {
   const targets = Map.groupBy(imports, ({ from }) => from);
   const found = new Map<string, string[]>();
@@ -128,7 +129,7 @@ function longest(chains: readonly string[][]): string[] {
   return chains.reduce((one, other) => (other.length > one.length ? other : one), []);
 }
 
-/** The other files that import each exported name, or pass it on; `*` takes all names of a file. */
+/** The other files that import or re-export each exported name; `*` takes all names of a file. */
 function usersOfExports(): Map<string, Set<string>> {
   const users = new Map<string, Set<string>>();
   const namesIn = new Map<string, string[]>();
@@ -168,7 +169,7 @@ function countArrows(): number {
   return new Set(arrows.map(({ from, to }) => `${roomOf(from)} → ${roomOf(to)}`)).size;
 }
 
-/** Named functions and methods from their first line to the brace below it, with the functions in them. */
+/** Named functions and methods from their first line to the closing brace, including the functions in them. */
 function functionsBySize(): { name: string; file: string; lines: number }[] {
   return files
     .filter((file) => !file.endsWith('.tsx'))
@@ -191,7 +192,7 @@ function lengthOf(lines: readonly string[], indent: string): number | null {
   const end = rest.findIndex(
     (line) => line.startsWith(indent) && /^[^\s]/.test(line.slice(indent.length)),
   );
-  // A head of several lines ends with its own bracket, and the body starts there.
+  // A head of several lines ends with its closing bracket, and the body starts there.
   const isHead = end !== -1 && /^\).*\{$/.test(rest[end]?.slice(indent.length) ?? '');
   const [from, opening] = isHead ? [end + 1, rest[end]] : [0, lines[0]];
   if (!opening?.endsWith('{')) return null;

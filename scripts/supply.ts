@@ -1,7 +1,7 @@
 /**
- * What the program is made of: a bill of materials (CycloneDX) and the licences of all packages, from the
- * lock file, so that the same lock gives the same bill. `npm sbom --omit=dev` leaves out packages that the
- * tools for development need as well.
+ * The contents of the program: a bill of materials (CycloneDX) and the licences of all packages. They come from the
+ * lock file, so that the same lock gives the same bill. `npm sbom --omit=dev` leaves out packages that development
+ * tools need as well.
  */
 import { z } from 'zod';
 
@@ -20,11 +20,11 @@ const lockSchema = z.object({
   packages: z.record(z.string(), z.looseObject({ dev: z.boolean().optional() })),
 });
 
-/** Licences that let a nonprofit use and pass on the program; each was read. */
+/** Licences that allow a nonprofit to use and pass on the program; someone has read each. */
 const ALLOWED: ReadonlySet<string> = new Set([
   ...['MIT', 'MIT-0', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '(MIT OR CC0-1.0)'],
   ...['BlueOak-1.0.0', '0BSD'],
-  // Of the list of common passwords, which is passed on as it is (docs/decisions/0025-common-passwords.md).
+  // For the list of common passwords, which is passed on unchanged (docs/decisions/0025-common-passwords.md).
   ...['MPL-2.0', 'MPL 2.0'],
 ]);
 
@@ -56,8 +56,9 @@ export function packagesOf(lock: unknown): Package[] {
 }
 
 /**
- * What `npm install` of the packed package takes, whatever has been published since: of the lock file, these packages and
- * what they need in turn. Without addresses, npm takes each package from the registry of that machine.
+ * The shrinkwrap that `npm install` of the packed package uses, whatever has been published since. It has these
+ * packages of the lock file and the packages that they need in turn. Because it has no addresses, npm takes each
+ * package from that machine's registry.
  */
 export function shrinkwrapOf(lock: unknown, dependencies: Readonly<Record<string, string>>) {
   const { name, version, lockfileVersion, packages } = lockSchema.parse(lock);
@@ -84,7 +85,7 @@ const needsSchema = z.looseObject({
   optionalDependencies: z.record(z.string(), z.string()).default({}),
 });
 
-/** The places of these packages in a lock file, and of all that they need. */
+/** The places of these packages, and of all packages that they need, in a lock file. */
 function neededBy(
   packages: Readonly<Record<string, unknown>>,
   names: Readonly<Record<string, string>>,
@@ -103,7 +104,7 @@ function neededBy(
   return found;
 }
 
-/** Where a package finds another one: beside itself first, then further up. */
+/** The place where a package finds another one: next to itself first, then further up. */
 function placeOf(
   packages: Readonly<Record<string, unknown>>,
   { name, from }: { name: string; from: string },
@@ -143,7 +144,7 @@ function purlOf({ name, version }: Pick<Package, 'name' | 'version'>): string {
   return `pkg:npm/${name.replace('@', '%40')}@${version}`;
 }
 
-/** A choice between several is an expression, a single one has an id. */
+/** A choice between several licences is an expression; a single licence has an ID. */
 function licenceOf({ licence }: Package) {
   return licence.startsWith('(') ? { expression: licence } : { license: { id: licence } };
 }

@@ -1,6 +1,6 @@
 /**
- * Writes `deploy/salesforce`: the fields of the default map for Salesforce, as source that an administrator
- * deploys. Run it after a change to the map or to its fields: `node scripts/write-salesforce-source.ts`.
+ * Writes `deploy/salesforce`: the fields of the default Salesforce map, as source that an administrator deploys. Run it
+ * after a change to the map or to its fields: `node scripts/write-salesforce-source.ts`.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Writes `config/settings.schema.json`, by which editors check a settings file. Run it after a
- * change to the settings or to a connector's: `node scripts/write-settings-schema.ts`.
+ * Writes `config/settings.schema.json`, which editors use to check a settings file. Run it after a change to the
+ * settings or to a connector's settings: `node scripts/write-settings-schema.ts`.
  */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';

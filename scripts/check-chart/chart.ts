@@ -1,4 +1,4 @@
-/** The Helm chart: its values, checked by its schema, and the objects that it makes of them. */
+/** The Helm chart: its values, checked by its schema, and the objects that it renders from them. */
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Ajv } from 'ajv';
@@ -11,7 +11,7 @@ export const CHART = join(import.meta.dirname, '../../deploy/helm/donor-sync');
 const valueSchema: z.ZodType<Value> = z.json();
 const recordSchema = z.record(z.string(), valueSchema);
 
-/** An object of Kubernetes, as far as all of them are alike. */
+/** The common parts of all Kubernetes objects. */
 export const objectSchema = z.looseObject({
   apiVersion: z.string(),
   kind: z.string(),
@@ -29,7 +29,7 @@ export interface Rendered {
   notes: string;
 }
 
-/** What a user writes: names of the sample files in `ci`. */
+/** The names of the sample files in `ci`, as a user writes them. */
 export function sampleNames(): string[] {
   return globSync('*-values.yaml', { cwd: join(CHART, 'ci') }).sort();
 }
@@ -42,7 +42,9 @@ function readValues(file: string): Record<string, Value> {
   return recordSchema.parse(parse(readFileSync(join(CHART, file), 'utf8')));
 }
 
-/** The chart with these values over its own, as `helm template` gives it. Throws for values that the schema refuses. */
+/**
+ * Renders the chart with these values over its own, as `helm template` does. Throws if the schema refuses the values.
+ */
 export function renderChart(
   own: Record<string, Value>,
   release = { Name: 'donors', Namespace: 'donor-sync' },
@@ -90,7 +92,7 @@ function objectsOf(text: string): KubernetesObject[] {
   });
 }
 
-/** As Helm: maps are merged, everything else is replaced. */
+/** As in Helm, maps are merged and everything else is replaced. */
 function merged(base: Record<string, Value>, over: Record<string, Value>): Record<string, Value> {
   const result = { ...base };
   for (const [key, value] of Object.entries(over)) {

@@ -1,6 +1,6 @@
 /**
- * Whether objects are what Kubernetes takes: by its own schemas, and by types that are made of them, since
- * the schemas alone let through a field that no one knows.
+ * Checks whether Kubernetes accepts objects, by its own schemas, and by types that are generated from them, because the
+ * schemas alone accept unknown fields.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
 import { ConfigMap, Service } from 'kubernetes-models/v1';
 import type { KubernetesObject } from './chart.ts';
 
-/** A class of the packages: it knows its own objects and checks them. */
+/** A class of the packages, which recognises its objects and checks them. */
 interface Model<Shape> {
   apiVersion: string;
   kind: string;
@@ -27,7 +27,7 @@ interface Model<Shape> {
 interface Kind {
   name: string;
   module: string;
-  /** False if the object is none of this kind; throws if it is a wrong one. */
+  /** Returns false if the object is of another kind; throws if the object is wrong. */
   check(object: KubernetesObject): boolean;
 }
 
@@ -58,7 +58,7 @@ const KINDS: readonly Kind[] = [
   kindOf(ServiceMonitor, '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1'),
 ];
 
-/** What Kubernetes would refuse of these objects, or drop without a word. */
+/** Problems for which Kubernetes would refuse these objects, or silently drop parts of them. */
 export function findShapeProblems(objects: readonly KubernetesObject[]): string[] {
   const problems: string[] = [];
   const lines: string[] = [];
@@ -68,7 +68,7 @@ export function findShapeProblems(objects: readonly KubernetesObject[]): string[
       const kind = KINDS.find((one) => one.check(object));
       if (kind === undefined) problems.push(`${name}: ${object.apiVersion} has no such kind here`);
       else {
-        // One line each, so that a complaint of the compiler names its object.
+        // One line for each object, so that a compiler error names its object.
         const type = `import('${kind.module}').I${kind.name}`;
         lines.push(`export const o${lines.length}: ${type} = ${JSON.stringify(object)};`);
       }
@@ -90,7 +90,7 @@ function complaintsOf(lines: readonly string[]): string[] {
     const file = join(folder, 'objects.ts');
     writeFileSync(file, `${lines.join('\n')}\n`);
     const args = [TSC, ...OPTIONS, ...MODULES, file];
-    // Not where a tsconfig.json is.
+    // A folder without a tsconfig.json.
     const options = { encoding: 'utf8', cwd: folder } as const;
     const { status, stdout, stderr } = spawnSync(process.execPath, args, options);
     if (status === 0) return [];

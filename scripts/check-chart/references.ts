@@ -1,9 +1,9 @@
-/** Whether the objects of a chart fit each other: names, ports, selectors, and how pods are locked up. */
+/** Checks whether the objects of a chart fit each other: names, ports, selectors, and the restrictions of pods. */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { KubernetesObject } from './chart.ts';
 
-/** A process ends within so many seconds of SIGTERM. */
+/** A process ends within this many seconds of SIGTERM. */
 const STOP_SECONDS = 10;
 
 const labelsSchema = z.record(z.string(), z.string());
@@ -63,7 +63,7 @@ const workloadSchema = z.object({
   }),
 });
 
-/** What runs pods. */
+/** An object that runs pods. */
 export interface Workload {
   object: KubernetesObject;
   replicas: number | undefined;
@@ -84,7 +84,7 @@ export function workloadsOf(objects: readonly KubernetesObject[]): Workload[] {
   });
 }
 
-/** Everything that does not fit; `outside` are the ConfigMaps and Secrets that the values name. */
+/** Returns everything that does not fit. `outside` are the ConfigMaps and Secrets that the values name. */
 export function findMisfits(
   objects: readonly KubernetesObject[],
   outside: ReadonlySet<string>,
@@ -147,7 +147,7 @@ function findOpenDoors({ pod, container }: Workload): string[] {
   return problems;
 }
 
-/** ConfigMaps, Secrets and volumes that it names and that are not there. */
+/** ConfigMaps, Secrets and volumes that an object names but that do not exist. */
 function findMissing(
   { pod, container, object }: Workload,
   objects: readonly KubernetesObject[],
@@ -187,7 +187,7 @@ function findMissing(
   return problems;
 }
 
-/** A stop that is shorter than what the product takes for it. */
+/** A stop timeout that is shorter than the product needs. */
 function findHaste({ pod, container }: Workload): string[] {
   const { terminationGracePeriodSeconds: grace = 30 } = pod;
   const [, before = 0] = container.lifecycle?.preStop.exec.command ?? [];
@@ -219,7 +219,7 @@ const ingressSchema = z.object({
   }),
 });
 
-/** What points at pods, services or deployments, and meets none. */
+/** References to pods, services or deployments that do not exist. */
 function findAstray(
   object: KubernetesObject,
   objects: readonly KubernetesObject[],
@@ -267,7 +267,7 @@ function findAstray(
       const { scaleTargetRef } = z.object({ scaleTargetRef: namedSchema }).parse(object['spec']);
       const target = deployments.find((one) => one.object.metadata.name === scaleTargetRef.name);
       if (target === undefined) return [`there is no Deployment ${scaleTargetRef.name}`];
-      // Each update would set the number back.
+      // Each update would reset the number.
       return target.replicas === undefined ? [] : ['its Deployment says how many there are'];
     }
     default:
@@ -300,7 +300,7 @@ const outsideSchema = z.object({
   files: z.object({ existingSecret: z.string() }).default({ existingSecret: '' }),
 });
 
-/** The ConfigMaps and Secrets that values name, which have to be there before. */
+/** The ConfigMaps and Secrets that values name, which must already exist. */
 export function namedOutside(values: unknown): Set<string> {
   const { image, settings, secrets, files } = outsideSchema.parse(values);
   return new Set([

@@ -1,6 +1,6 @@
 /**
- * Renders the part of Go's templates that our chart uses, and throws for all else: a template that it
- * takes means the same to Helm. It is stricter than Helm in one thing: what the values do not have is an error.
+ * Renders the part of Go's templates that our chart uses, and throws for everything else. A template that it accepts
+ * means the same to Helm. It is stricter than Helm in one respect: a value that does not exist is an error.
  */
 import { hash } from 'node:crypto';
 import { stringify } from 'yaml';
@@ -13,7 +13,7 @@ type Node =
   | { kind: 'if'; condition: Pipeline; then: Node[]; else: Node[]; isDot: boolean }
   | { kind: 'range'; over: Pipeline; names: string[]; body: Node[] };
 
-/** Each command gets what the one before has given as its last argument. */
+/** Each command receives the result of the one before as its last argument. */
 type Pipeline = Operand[][];
 
 type Operand =
@@ -27,7 +27,7 @@ export type Defined = Map<string, Node[]>;
 
 interface Scope {
   dot: Value;
-  /** By their names with the dollar; `$` is the root. */
+  /** The variables by their names with the dollar sign; `$` is the root. */
   variables: ReadonlyMap<string, Value>;
   defined: Defined;
 }
@@ -40,7 +40,7 @@ interface Piece {
   action?: string;
 }
 
-/** The nodes of a file; what it defines goes into `defined`. */
+/** Parses the nodes of a file; templates that it defines are added to `defined`. */
 export function parseTemplate(source: string, defined: Defined): Node[] {
   const pieces = piecesOf(source);
   let at = 0;
@@ -52,7 +52,7 @@ export function parseTemplate(source: string, defined: Defined): Node[] {
     return pieces[at - 1]?.action ?? '';
   }
 
-  /** Up to `end` or `else`, which is taken as well; at the top up to the end of the file. */
+  /** Parses up to `end` or `else`, which is consumed as well; at the top, up to the end of the file. */
   function parseUntil(isTop = false): Node[] {
     const nodes: Node[] = [];
     for (;;) {
@@ -108,7 +108,7 @@ export function parseTemplate(source: string, defined: Defined): Node[] {
   }
 }
 
-/** Texts and actions in turn; `{{-` and `-}}` take the white space beside them away. */
+/** Texts and actions alternately; `{{-` and `-}}` remove the white space around them. */
 function piecesOf(source: string): Piece[] {
   const pieces: Piece[] = [];
   let from = 0;
@@ -165,7 +165,7 @@ function parsePipeline(text: string): Pipeline {
   return pipeline;
 }
 
-/** Takes the tokens up to a closing bracket. */
+/** Consumes the tokens up to a closing bracket. */
 function parseTokens(tokens: string[]): Pipeline {
   const pipeline: Pipeline = [];
   let command: Operand[] = [];
@@ -267,7 +267,7 @@ function operandValue(operand: Operand, scope: Scope): Value {
   return value;
 }
 
-/** As in Go: nothing, nought, and what has nothing in it. */
+/** As in Go, nothing, zero and empty values are false. */
 function isTrue(value: Value): boolean {
   if (value !== null && typeof value === 'object') return Object.keys(value).length > 0;
   return Boolean(value);

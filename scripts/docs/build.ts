@@ -1,4 +1,4 @@
-/** Builds the guide: its pages, the index of its search, and the list of its files. */
+/** Builds the guide: its pages, its search index, and the list of its files. */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
@@ -12,18 +12,18 @@ import { writeSettingsPage } from './settings-page.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** A file of the guide, as the list of its files has it. */
+/** A file of the guide, as in the list of its files. */
 export interface GuideFile {
-  /** Its address. */
+  /** The file's address. */
   path: string;
-  /** Its name in the folder. */
+  /** The file's name in the folder. */
   file: string;
   type: string;
 }
 
 interface Source {
   page: GuidePage;
-  /** The path of its document in the repository. */
+  /** The path of the file's document in the repository. */
   path: string;
   text: string;
 }
@@ -137,7 +137,7 @@ function writeGuide({ pages, images }: Rendered, folder: string): GuideFile[] {
 interface Place {
   id: number;
   href: string;
-  /** The name of its page. */
+  /** The name of the page that contains it. */
   page: string;
   heading: string;
   text: string;
@@ -175,7 +175,7 @@ function listCodes(heading: string): string[] {
   return words.filter((word) => /^[\w.-]*[_.][\w.-]*$/.test(word) || !heading.includes(' '));
 }
 
-/** Characters of a text that are kept to be shown with a result. */
+/** Number of characters of a text that are kept to be shown with a result. */
 const SHOWN = 220;
 
 const FIELDS = ['heading', 'text', 'page'];

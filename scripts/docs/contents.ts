@@ -1,15 +1,15 @@
-/** The pages of the guide, in the order in which its menu lists them. A document that is not here stays in the repository. */
+/** The pages of the guide, in the order of its menu. A document that is not listed here is only in the repository. */
 
 export interface GuidePage {
-  /** Its path in the repository; pages that are generated have one that no file has. */
+  /** The document's path in the repository. Generated pages have a path without a file. */
   document: string;
-  /** Its name in the menu. */
+  /** The name of the page in the menu. */
   name: string;
-  /** One sentence about it, for the first page and the search. */
+  /** One sentence about the page, for the first page and the search. */
   about: string;
-  /** True if each row of its tables can be found by its first cell. */
+  /** True if readers can find each row of its tables by the row's first cell. */
   hasRows?: true;
-  /** How much its sections count in the search: 1, less for references, which mention everything. */
+  /** The weight of its sections in the search: 1, or less for references, which mention everything. */
   weight?: number;
 }
 

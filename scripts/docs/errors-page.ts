@@ -58,7 +58,7 @@ function writeCode(
   ].join('\n\n');
 }
 
-/** A message with fewer fixed words consists of little more than its values. */
+/** A message with fewer fixed words consists almost only of its values. */
 const MIN_WORDS = 6;
 
 /** Each message once. */

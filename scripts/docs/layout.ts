@@ -9,7 +9,7 @@ export const SEARCH = `${GUIDE}/search`;
 
 interface Frame {
   title: string;
-  /** The document of the page; left out for the first page and the search. */
+  /** The document of the page; omitted for the first page and the search. */
   document?: string;
   headings?: readonly Heading[];
   /** The address of the index, which changes with its content. */
@@ -18,13 +18,13 @@ interface Frame {
   content: string;
 }
 
-/** More headings than this, and the list beside a page has those of sections alone. */
+/** If a page has more headings than this, its table of contents lists only sections. */
 const MAX_LISTED = 60;
 
 /** A whole page. */
 export function renderFrame({ title, document, headings = [], indexHref, content }: Frame): string {
   const listed = headings.filter(({ depth }) => depth === 2 || depth === 3);
-  // A list of codes would be longer than the page is high.
+  // A list of codes would be longer than the page.
   const toc = listed.length > MAX_LISTED ? listed.filter(({ depth }) => depth === 2) : listed;
   const page = html`<!doctype html>
 <html lang="en">
@@ -111,7 +111,7 @@ export function hrefOf({ document }: Pick<GuidePage, 'document'>): string {
   return `${GUIDE}/${guideName(document)}`;
 }
 
-/** The first page: where to start, and all pages. */
+/** The first page: where to start, and a list of all pages. */
 export function renderStart(): string {
   return String(html`<h1>Guide</h1>
 <p class="lead">How to set up donor-sync, run it every day, and find out why something happened.</p>
@@ -134,7 +134,7 @@ ${pages.map(
 )}</div>`;
 }
 
-/** The page of results; without JavaScript, a list of everything that the search knows. */
+/** The page of results. Without JavaScript, it lists everything that the search contains. */
 export function renderSearch(
   places: readonly { href: string; page: string; heading: string }[],
 ): string {

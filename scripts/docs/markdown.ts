@@ -3,7 +3,7 @@ import { Marked, type Token, type Tokens } from 'marked';
 
 /** A part of a page that the search can find. */
 export interface Section {
-  /** Its anchor; empty for the beginning of the page. */
+  /** The section's anchor; empty for the start of the page. */
   id: string;
   heading: string;
   text: string;
@@ -45,7 +45,7 @@ export function renderMarkdown(
   const headings: Heading[] = [];
   const sections: Section[] = [];
   const tokens = new Marked({ gfm: true }).lexer(text);
-  // Links lead to headings first, whatever a row of a table is called.
+  // Links lead to headings first, even if a row of a table has the same name.
   const headingIds = tokens.flatMap((token) =>
     token.type === 'heading' ? [addAnchor(slug(plainText(token.tokens ?? [])))] : [],
   );
@@ -85,7 +85,7 @@ export function renderMarkdown(
         return checked ? '☑ ' : '☐ ';
       },
       codespan({ text: code }) {
-        // Long names can be cut where a reader would cut them.
+        // Long names can be broken where a reader would break them.
         return `<code>${escapeHtml(code).replace(/(?<=\w[_./])(?=\w)/g, '<wbr>')}</code>`;
       },
       code({ text: code }) {
@@ -144,7 +144,7 @@ export function renderMarkdown(
     return `<table role="table"><thead role="rowgroup"><tr role="row">${head.join('')}</tr></thead><tbody role="rowgroup">\n${body.join('')}</tbody></table>\n`;
   }
 
-  /** The names by which a row can be found: its codes, or its words. */
+  /** The names by which readers can find a row: its codes, or its text. */
   function nameRow(cell: Tokens.TableCell | undefined, first: string): string[] {
     const inner = cell?.tokens ?? [];
     const codes = inner.flatMap((token) => (token.type === 'codespan' ? [token.text] : []));
@@ -196,7 +196,7 @@ export function isRow({ id }: Pick<Section, 'id'>): boolean {
   return id.startsWith(ROW);
 }
 
-/** The anchor of a heading, as GitHub makes it. */
+/** The anchor of a heading, as GitHub creates it. */
 function slug(words: string): string {
   return words
     .toLowerCase()
@@ -205,7 +205,7 @@ function slug(words: string): string {
     .replaceAll(' ', '-');
 }
 
-/** The words of a part of a document, without its markup. */
+/** The text of a part of a document, without its markup. */
 function plainText(tokens: readonly Token[]): string {
   return tokens.map(wordsOf).join('').replace(/\s+/g, ' ').trim();
 }

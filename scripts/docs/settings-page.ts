@@ -1,4 +1,7 @@
-/** The reference of all settings: names, values and defaults from the schema, meanings from the tables of the guide. */
+/**
+ * Writes the reference of all settings: names, values and defaults from the schema, meanings from the tables of the
+ * guide.
+ */
 import { readFileSync } from 'node:fs';
 import { join, normalize } from 'node:path';
 import { z } from 'zod';
@@ -62,7 +65,7 @@ export async function writeSettingsPage(): Promise<string> {
     const settings = definitions.find((each) => each.kind === kind)?.settingsSchema;
     if (settings === undefined) throw new Error(`There is no connector for ${kind}.`);
     const own = z.toJSONSchema(settings, { io: 'input', unrepresentable: 'any' });
-    // Its kind is explained with the client.
+    // The guide explains the client's kind together with the client.
     const listed = listSettings(schema.parse(own), '').filter(({ key }) => key !== 'kind');
     const table = writeTable(listed, meanings, section);
     return `## ${section}\n\n${table}`;
@@ -85,7 +88,7 @@ ${kinds.join('\n')}`;
 
 const DOCUMENT = 'docs/guides/settings.md';
 
-/** What the tables of the guide say about each setting, by the heading of their section. */
+/** The explanation of each setting in the tables of the guide, by the heading of their section. */
 type Meanings = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 function readMeanings(): Meanings {
@@ -116,11 +119,11 @@ function writeTable(settings: readonly Setting[], meanings: Meanings, section: s
   return `| Setting | Values | Default | Meaning |\n|---|---|---|---|\n${rows.join('\n')}\n`;
 }
 
-/** What the guide says about a setting, or the name of the group that it explains as a whole. */
+/** The guide's explanation of a setting, or the name of the group that it explains as a whole. */
 function explain(key: string, meanings: ReadonlyMap<string, string> | undefined): string {
   const own = meanings?.get(key);
   if (own !== undefined) {
-    // The links of the guide start in its folder.
+    // Links in the guide are relative to its folder.
     return own.replace(/\]\((?!https?:)([^)]+)\)/g, (_, target) =>
       target.startsWith('#')
         ? `](guides/settings.md${target})`
@@ -153,7 +156,7 @@ function listSettings({ properties = {}, required = [] }: Schema, prefix: string
   });
 }
 
-/** The alternatives of a value, without the variable that can stand for each of them. */
+/** The alternatives of a value, without the variable that can replace each of them. */
 function withoutVariable(given: Schema): Schema[] {
   const isVariable = ({ pattern }: Schema) =>
     pattern?.includes('A-Za-z_') && pattern.startsWith('\\$\\{');

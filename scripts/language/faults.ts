@@ -1,11 +1,14 @@
-/** Finds wording in a sentence that is wrong wherever it occurs. Wording that is right in some sentences is left to readers. */
+/**
+ * Finds wording in a sentence that is wrong wherever it occurs. Wording that is right in some sentences is left to
+ * human readers.
+ */
 
-/** Sentences above this number of words have to be read twice. */
+/** Longer sentences have to be read twice. */
 const MOST_WORDS = 30;
 
 interface Rule {
   pattern: RegExp;
-  /** What to write instead. */
+  /** The wording to write instead. */
   instead: string;
 }
 
@@ -14,7 +17,7 @@ const HUMAN =
 
 const RULES: readonly Rule[] = [
   {
-    // A human is asked; a program is not.
+    // People are asked; programs are not.
     pattern: /\b(?:is|are|was|were|be|been|being)(?: not| also| still| never| only)? asked\b/gi,
     instead: 'request, query, submit or check',
   },
@@ -76,12 +79,12 @@ const RULES: readonly Rule[] = [
 ];
 
 export interface Fault {
-  /** The words that are wrong. */
+  /** The wrong words. */
   words: string;
   instead: string;
 }
 
-/** What is wrong in one sentence, in the order of the rules. */
+/** Lists the faults of one sentence, in the order of the rules. */
 export function findFaults(sentence: string): Fault[] {
   const text = sentence.replaceAll(/\s+/g, ' ');
   const length = countWords(text);
@@ -104,7 +107,7 @@ export function findFaults(sentence: string): Fault[] {
   return faults;
 }
 
-/** Whether the words are part of a longer name, such as that of a file. */
+/** Whether the words are part of a longer name, such as the name of a file. */
 function isInName(text: string, { 0: words, index }: RegExpExecArray): boolean {
   return (
     /[\w/.-]-$|[/_]$/.test(text.slice(0, index)) ||

@@ -1,4 +1,4 @@
-/** Reads the sentences that people read in a file: Markdown, comments, and texts in the code. */
+/** Extracts the sentences of a file that people read: Markdown, comments, and texts in the code. */
 import { parseSync } from 'rolldown/utils';
 
 export interface Sentence {
@@ -7,7 +7,7 @@ export interface Sentence {
   kind: 'document' | 'comment' | 'shown';
 }
 
-/** A text with the line of each of its characters' beginnings, before it is split into sentences. */
+/** A text before it is split into sentences, with the line of each character. */
 interface Passage {
   text: string;
   line: number;
@@ -16,7 +16,7 @@ interface Passage {
 
 const CODE = '`code`';
 
-/** The sentences of a Markdown document. Blocks of code, HTML and addresses are left out. */
+/** The sentences of a Markdown document, without blocks of code, HTML and addresses. */
 export function readDocument(text: string): Sentence[] {
   return listBlocks(text.split('\n'), 1, 'document').flatMap(splitSentences);
 }
@@ -79,7 +79,7 @@ function readComments(
       passages.push(...listBlocks(rows, line, 'comment'));
       continue;
     }
-    // Line comments that follow each other are one text.
+    // Consecutive line comments are one text.
     const last = lines.at(-1);
     if (last !== undefined && text.slice(last.end, start).trim() !== '') flush();
     if (last !== undefined && last.line + 1 !== line) flush();
@@ -93,7 +93,7 @@ function readComments(
 const FENCE = /^\s*(?:>\s*)?(?:```|~~~)/;
 const ITEM = /^\s*(?:[-*+]|\d+[.)]|@\w+)\s+/;
 
-/** The paragraphs, list items, headings and cells of a text with Markdown in it. */
+/** The paragraphs, list items, headings and cells of a Markdown text. */
 function listBlocks(rows: readonly string[], firstLine: number, kind: Sentence['kind']): Passage[] {
   const blocks: Passage[] = [];
   let open: Passage | undefined;
@@ -117,7 +117,7 @@ function listBlocks(rows: readonly string[], firstLine: number, kind: Sentence['
     }
     if (/^\s*\|/.test(row)) {
       open = undefined;
-      // A cell lists things; each is read alone.
+      // A cell lists things, and each is read alone.
       const cells = row.replaceAll(/`[^`]*`/g, CODE).split(/(?<!\\)\||; /);
       blocks.push(
         ...cells.filter((cell) => /[a-z]/i.test(cell)).map((cell) => ({ text: cell, line, kind })),
@@ -169,7 +169,7 @@ function splitSentences({ text, line, kind }: Passage): Sentence[] {
   }
 }
 
-/** The text without the marks of Markdown; code in it becomes one word. Line breaks stay. */
+/** The text without Markdown markup; code in it becomes one word. Line breaks stay. */
 function toPlain(text: string): string {
   return text
     .replaceAll(/``[^`]+``|`[^`]*`/g, (code) => CODE + '\n'.repeat(code.split('\n').length - 1))
@@ -199,7 +199,7 @@ const INLINE = new Set([
   'time',
 ]);
 
-/** Nodes below which no text is shown: imports, types, and SQL. */
+/** Nodes below which no text is shown: imports, types and SQL. */
 const SILENT = new Set([
   'ImportDeclaration',
   'ImportExpression',
@@ -235,7 +235,7 @@ function readShown(program: unknown, lineAt: (offset: number) => number): Passag
     visitChildren(value, text !== undefined);
   }
 
-  /** With `isRead`, the texts among the parts of a sum or template are already read; only what is computed in it is new. */
+  /** With `isRead`, the texts in a sum or template were already read, so only its expressions are visited. */
   function visitChildren(node: Node, isRead: boolean): void {
     for (const [key, child] of Object.entries(node)) {
       if (isRead && key === 'quasis') continue;
@@ -299,7 +299,7 @@ function listOf(value: unknown): Node[] {
   return Array.isArray(value) ? value.filter(isNode) : [];
 }
 
-/** The words of a literal, a template or a sum of them, with `…` for what is computed; undefined for other nodes. */
+/** The text of a literal, a template or a sum of them, with `…` for expressions; undefined for other nodes. */
 function textOf(node: Node): string | undefined {
   if (node.type === 'Literal') return typeof node['value'] === 'string' ? node['value'] : undefined;
   if (node.type === 'TemplateLiteral') {
@@ -329,7 +329,7 @@ function isNode(value: unknown): value is Node {
   );
 }
 
-/** Three words in a row are a text that someone reads; statements of a database are not. */
+/** Three words in a row are a text that someone reads, unless they are a database statement. */
 function looksShown(text: string): boolean {
   return (
     /\b[a-z]{2,} [a-z'…]+ [a-z]{2,}/i.test(text) &&

@@ -1,10 +1,10 @@
-/** The folder that stands for the base image: the Node of this process, and the npm of this machine. */
+/** Makes the folder that replaces the base image, with the Node of this process and the npm of this machine. */
 import { chmod, mkdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { z } from 'zod';
 import { bringFile } from './installed-modules.ts';
 
-/** Users without rights of the image `node`, with their numbers. */
+/** Unprivileged users of the image `node`, with their numbers. */
 const USERS: Readonly<Record<string, number>> = { node: 1000 };
 
 /** A user by number, for a process or as the owner of files. */
@@ -13,7 +13,7 @@ export interface User {
   gid: number;
 }
 
-/** Makes the folder, which stands for `/`; returns the environment of whatever runs in it. */
+/** Creates the folder that is used as `/`; returns the environment of everything that runs in it. */
 export async function createBaseImage(
   root: string,
   image: string,
@@ -24,18 +24,18 @@ export async function createBaseImage(
   await bringFile(process.execPath, join(bin, 'node'));
   const temporary = join(root, 'tmp');
   await mkdir(temporary);
-  // Whatever the umask is, everybody may write there.
+  // Everybody may write there, whatever the umask is.
   await chmod(temporary, 0o1777);
   return { PATH: [bin, ...toolPaths()].join(delimiter), TMPDIR: temporary };
 }
 
-/** Where this machine has its tools. Those of the checkout have to come from the image's modules. */
+/** The folders of this machine's tools. Tools of the checkout must come from the image's modules. */
 function toolPaths(): string[] {
   const path = z.string().parse(process.env['PATH']);
   return path.split(delimiter).filter((part) => !part.includes('node_modules'));
 }
 
-/** What is shown with another Node would say nothing about the image. */
+/** A replay with another Node would say nothing about the image. */
 function requireSameNode(image: string): void {
   const [, version] = /^node:([\d.]+)-slim(?:@sha256:[0-9a-f]{64})?$/.exec(image) ?? [];
   if (`v${version}` === process.version) return;
@@ -43,8 +43,8 @@ function requireSameNode(image: string): void {
 }
 
 /**
- * The user that USER or --chown names. Null where that user cannot be taken on: only root can, and any
- * other user has no rights already.
+ * The user that USER or --chown names. Null if this process cannot become that user: only root can, and any other user
+ * already has no rights.
  */
 export function userOf(name: string): User | null {
   const id = USERS[name.split(':')[0] ?? ''];

@@ -1,8 +1,8 @@
-/** What a build may take from the checkout, by its .dockerignore. */
+/** The part of the checkout that a build may use, according to its .dockerignore. */
 import { cp, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Copies the checkout into an empty folder, without what the .dockerignore leaves out. */
+/** Copies the checkout into an empty folder, without the files that the .dockerignore excludes. */
 export async function copyBuildContext(checkout: string, target: string): Promise<void> {
   const isTaken = parseDockerignore(await readFile(join(checkout, '.dockerignore'), 'utf8'));
   for (const name of (await readdir(checkout)).filter(isTaken)) {
@@ -11,8 +11,8 @@ export async function copyBuildContext(checkout: string, target: string): Promis
 }
 
 /**
- * Reads a .dockerignore that leaves out everything (`*`) and lets names in (`!name`), so that
- * a new file with secrets does not get into the image unnoticed. Throws at any other pattern.
+ * Reads a .dockerignore that excludes everything (`*`) and includes names (`!name`), so that a new file with secrets
+ * does not get into the image unnoticed. Throws for any other pattern.
  */
 export function parseDockerignore(text: string): (name: string) => boolean {
   const [first, ...others] = text.split('\n').filter((line) => !/^(#|$)/.test(line));

@@ -1,4 +1,4 @@
-/** Carries out a Dockerfile in folders: one stands for the root of each stage's file system. */
+/** Carries out a Dockerfile in folders: one folder is the root of each stage's file system. */
 
 import { chown, cp, mkdir, readdir, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
@@ -6,29 +6,29 @@ import { createBaseImage, type User, userOf } from './base-image.ts';
 import type { Command, Instruction, Stage } from './dockerfile.ts';
 import { runToEnd } from './process.ts';
 
-/** Longer than an install over a slow line takes. */
+/** Longer than an install over a slow network takes. */
 const STEP_TIMEOUT_MS = 600_000;
 
 export interface BuildOptions {
   stages: readonly Stage[];
-  /** The folder that COPY without --from takes files of. */
+  /** The folder from which COPY without --from takes files. */
   context: string;
   /** An empty folder. */
   folder: string;
   /** Carries out `npm ci` without the registry, in the folder of package.json. */
   installModules?: (workdir: string) => Promise<void>;
-  /** Called with each instruction, once it is carried out. */
+  /** Called after each instruction has been carried out. */
   onStep(stage: string, text: string): void;
 }
 
-/** What a stage has become, and in the end the image. Paths are absolute, on this machine. */
+/** The state of a stage, and in the end the image. Paths are absolute, on this machine. */
 export interface Image {
-  /** The folder that stands for `/`. */
+  /** The folder that is used as `/`. */
   root: string;
   workdir: string;
-  /** ENV, and what the base image sets. */
+  /** Variables from ENV and from the base image. */
   variables: Record<string, string>;
-  /** What USER named; null before the first USER. */
+  /** The user that USER named; null before the first USER. */
   userName: string | null;
   entrypoint: string[];
   command: string[];
@@ -38,7 +38,7 @@ export interface Image {
   stopSignal: string;
 }
 
-/** Builds all stages; the last one is the image. Throws at the first instruction that fails. */
+/** Builds all stages; the last stage is the image. Throws at the first instruction that fails. */
 export async function buildImage(options: BuildOptions): Promise<Image> {
   const images = new Map<string, Image>();
   let last: Image | null = null;
@@ -112,7 +112,7 @@ async function carryOut(
   }
 }
 
-/** COPY as Docker does it: of a folder its content, and into the target if that is a folder. */
+/** COPY as Docker does it: copies the content of a folder, and into the target if the target is a folder. */
 async function copyFiles(
   context: string,
   images: ReadonlyMap<string, Image>,
@@ -132,7 +132,7 @@ async function copyFiles(
   }
 }
 
-/** The image's own path of something, on this machine. */
+/** The path on this machine of a path in the image. */
 function pathIn({ root, workdir }: Pick<Image, 'root' | 'workdir'>, path: string): string {
   return path.startsWith('/') ? join(root, path) : resolve(workdir, path);
 }
@@ -150,7 +150,7 @@ async function runStep(options: BuildOptions, image: Image, command: Command): P
   await runToEnd(words, { cwd: image.workdir, env, timeoutMs: STEP_TIMEOUT_MS });
 }
 
-/** What npm needs of this machine to reach its registry and its cache. */
+/** The variables that npm needs on this machine to reach its registry and its cache. */
 function buildVariables(): Record<string, string> {
   const names = ['HOME', 'HTTPS_PROXY', 'NODE_EXTRA_CA_CERTS'];
   return Object.fromEntries(
@@ -166,12 +166,12 @@ function movedWords(image: Image, command: Command): string[] {
   return command.words.map((word) => movedWord(image, word));
 }
 
-/** Absolute paths of the image lie in its folder here. */
+/** Absolute paths of the image are in its folder here. */
 function movedWord({ root }: Image, word: string): string {
   return word.startsWith('/') ? join(root, word) : word;
 }
 
-/** Gives a folder with all that is in it to a user; null changes nothing. */
+/** Gives a folder with all its content to a user; null changes nothing. */
 async function changeOwner(folder: string, user: User | null): Promise<void> {
   if (user === null) return;
   await chown(folder, user.uid, user.gid);

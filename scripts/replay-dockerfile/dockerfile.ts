@@ -1,10 +1,10 @@
-/** A Dockerfile as data: the instructions that ours uses, and an error for every other. */
+/** A Dockerfile as data: the instructions that our Dockerfile uses, and an error for every other instruction. */
 import { z } from 'zod';
 
-/** A command: of words, or of one line for a shell. */
+/** A command: a list of words, or a line for a shell. */
 export type Command = { form: 'exec'; words: string[] } | { form: 'shell'; line: string };
 
-/** One instruction; `text` is how the file has it, in one line. */
+/** One instruction; `text` is the instruction from the file in one line. */
 export type Instruction = { text: string } & (
   | { kind: 'WORKDIR' | 'USER' | 'STOPSIGNAL'; value: string }
   | { kind: 'COPY'; from: string | null; owner: string | null; sources: string[]; target: string }
@@ -14,9 +14,9 @@ export type Instruction = { text: string } & (
   | { kind: 'VOLUME' | 'EXPOSE'; values: string[] }
 );
 
-/** A stage: its base image and what is done on top of it. */
+/** A stage: its base image and the instructions on top of it. */
 export interface Stage {
-  /** The name after AS; null if it has none. */
+  /** The name after AS; null if there is none. */
   name: string | null;
   base: string;
   instructions: Instruction[];
@@ -27,10 +27,10 @@ const wordsSchema = z.array(z.string());
 /** Docker's own default of HEALTHCHECK. */
 const DEFAULT_HEALTH_TIMEOUT_MS = 30_000;
 
-/** All but the timeout say how often, which the replay decides for itself. */
+/** All flags except the timeout say how often to check, which the replay decides itself. */
 const HEALTH_FLAGS = ['interval', 'timeout', 'start-period', 'start-interval', 'retries'];
 
-/** Reads the text of a Dockerfile. Throws at the first thing that it does not know. */
+/** Reads the text of a Dockerfile. Throws for the first unknown instruction. */
 export function parseDockerfile(text: string): Stage[] {
   const stages: Stage[] = [];
   for (const line of logicalLines(text)) {
@@ -69,7 +69,7 @@ function parseFrom(rest: string): Stage {
   return { name, base, instructions: [] };
 }
 
-/** An instruction without its text; written out, since `Omit` would melt the union into one. */
+/** An instruction without its text; written out, because `Omit` would merge the union into one type. */
 type Parsed = Instruction extends infer Each
   ? Each extends Instruction
     ? Omit<Each, 'text'>
@@ -122,7 +122,7 @@ function parseHealthCheck(rest: string, line: string): Parsed {
   return { kind: 'HEALTHCHECK', command: parseCommand(words), timeoutMs };
 }
 
-/** `NAME=value …`; quoted values and the old form `NAME value` are not known. */
+/** `NAME=value …`; quoted values and the old form `NAME value` are not supported. */
 function parseVariables(rest: string, line: string): Record<string, string> {
   const pairs = rest.split(/\s+/).map((pair) => /^(\w+)=([^"'\\$]*)$/.exec(pair));
   return Object.fromEntries(
@@ -133,7 +133,7 @@ function parseVariables(rest: string, line: string): Record<string, string> {
   );
 }
 
-/** The `--name=value` in front. */
+/** The leading `--name=value` flags. */
 function takeFlags(text: string): { flags: Record<string, string>; rest: string } {
   const flags: Record<string, string> = {};
   const rest = text.replace(/^(--[\w-]+=\S+\s+)+/, (found) => {
@@ -153,7 +153,7 @@ function parseCommand(text: string): Command {
   return words === null ? { form: 'shell', line: text } : { form: 'exec', words };
 }
 
-/** The words of a JSON array; null if the text is none. */
+/** The words of a JSON array; null if the text is not a JSON array. */
 function parseWords(text: string): string[] | null {
   return text.startsWith('[') ? wordsSchema.parse(JSON.parse(text)) : null;
 }

@@ -1,31 +1,31 @@
-/** Processes with their output at hand, for the case that they fail. */
+/** Runs processes and keeps their output for the case that they fail. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { User } from './base-image.ts';
 
 export interface ProcessOptions {
   cwd: string;
-  /** All of its environment. */
+  /** The process's complete environment. */
   env: Record<string, string>;
-  /** The user it runs as; null for the user of this process. */
+  /** The user of the process; null for the user of this process. */
   user?: User | null;
-  /** After this time it is ended by force; without it, the caller has to end the process. */
+  /** After this time the process is killed; without it, the caller has to end the process. */
   timeoutMs?: number;
 }
 
-/** A process that goes on. */
+/** A running process. */
 export interface Running {
   child: ChildProcess;
-  /** What it has written so far to stdout. */
+  /** Its stdout so far. */
   stdout(): string;
-  /** The same with what it has written to stderr. */
+  /** Its stdout and stderr so far. */
   output(): string;
   hasEnded(): boolean;
-  /** Its exit code, once it has ended; a signal by which it was ended is an error. */
+  /** Its exit code, once it has ended. If a signal ended it, that is an error. */
   ended: Promise<number>;
 }
 
-/** Starts a process, its first word being looked for on its own PATH. */
+/** Starts a process; its first word is looked up on the process's own PATH. */
 export function start(words: readonly string[], options: ProcessOptions): Running {
   const [program = '', ...args] = words;
   const { cwd, env, user, timeoutMs } = options;
@@ -44,13 +44,13 @@ export function start(words: readonly string[], options: ProcessOptions): Runnin
     output += text;
   });
   const ended = exitCodeOf(child, words);
-  // It may end before the caller waits for it; the caller then gets the error.
+  // The process may end before the caller waits for it; the caller then gets the error.
   ended.catch(() => undefined);
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   return { child, stdout: () => stdout, output: () => output, hasEnded, ended };
 }
 
-/** Runs a process to its end and returns its stdout; throws unless it ends with 0. */
+/** Runs a process until it ends and returns its stdout; throws unless it ends with 0. */
 export async function runToEnd(
   words: readonly string[],
   options: ProcessOptions & { timeoutMs: number },

@@ -1,4 +1,4 @@
-/** Starts what was built, as a container engine would: as its user, with its environment alone. */
+/** Starts the built image as a container engine would: as its user, with only its environment. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,25 +6,25 @@ import { userOf } from './base-image.ts';
 import type { Image } from './build-image.ts';
 import { type ProcessOptions, type Running, runToEnd, start } from './process.ts';
 
-/** How often the health check is asked, and how long it is waited in between. */
+/** Number of health checks, and the pause between them. */
 const HEALTH_TRIES = 120;
 const HEALTH_INTERVAL_MS = 250;
 
-/** Longer than any command needs that ends by itself. */
+/** Longer than any command needs that ends on its own. */
 const COMMAND_TIMEOUT_MS = 120_000;
 
-/** What container engines wait for between the stop signal and the end by force. */
+/** The time that container engines wait between the stop signal and the kill. */
 const STOP_TIMEOUT_MS = 10_000;
 
-/** Runs the image's program with other arguments than CMD, and returns its stdout. */
+/** Runs the image's program with arguments that replace CMD, and returns its stdout. */
 export function runCommand(image: Image, args: readonly string[]): Promise<string> {
   const words = [...image.entrypoint, ...args];
   return runToEnd(words, { ...processOptions(image), timeoutMs: COMMAND_TIMEOUT_MS });
 }
 
 /**
- * Starts ENTRYPOINT and CMD, waits until HEALTHCHECK succeeds, sends STOPSIGNAL and waits for the
- * end. Throws if it ends before it is healthy, never gets healthy, or does not end with 0 in time.
+ * Starts ENTRYPOINT and CMD, waits until HEALTHCHECK succeeds, sends STOPSIGNAL and waits for the end. Throws if the
+ * program ends before it is healthy, never becomes healthy, or does not end with 0 in time.
  */
 export async function runUntilHealthy(image: Image): Promise<void> {
   const { health } = image;
@@ -46,8 +46,8 @@ function processOptions({ workdir, variables, userName }: Image): ProcessOptions
 }
 
 /**
- * A container has an address of its own. Here the port that is exposed may be taken, and everybody
- * could reach what listens beyond loopback: both are replaced in the commands.
+ * A container has a separate address. Here the exposed port may be in use, and everybody could reach a program that
+ * listens beyond loopback. So both are replaced in the commands.
  */
 async function chooseAddress({ ports }: Image): Promise<(words: readonly string[]) => string[]> {
   const free = String(await findFreePort());
