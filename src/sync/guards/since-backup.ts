@@ -95,7 +95,7 @@ export function createSinceBackup(deps: GuardDeps, run: Run): SinceBackup {
 }
 
 /**
- * Records the result of a poll. Jobs that were under way in the backup may have been delivered since,
+ * Records the result of a poll. Jobs that were in progress in the backup may have been delivered since,
  * and the service keeps their results for a few days only. So if they are gone after a restore, a user
  * decides about their contacts, instead of the next run paying for them again.
  */
