@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import pg from 'pg';
@@ -24,6 +25,8 @@ declare module 'vitest' {
  * ready when the first test file asks for it, so that runs without any do not wait.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // Halves what a start of a child process costs. Workers inherit it, and pass it on to their children.
+  process.env['NODE_COMPILE_CACHE'] = join(import.meta.dirname, '../node_modules/.cache/compiled');
   const shared = createShared();
   const server = serve({ fetch: shared.app.fetch, hostname: '127.0.0.1', port: 0 });
   const port = await new Promise<number>((resolve) => {

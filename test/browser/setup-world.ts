@@ -49,6 +49,7 @@ export async function openSetupWorld(
     cwd: folder,
     env: {
       PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       NO_COLOR: '1',
       PARTNER_BASE_URL: service.baseUrl,
       DONOR_SYNC_SETUP_HOSTS: '127.0.0.1:*,localhost:*',

@@ -107,8 +107,6 @@ async function runProgram(
     env: {
       ...process.env,
       DONOR_SYNC_CONFIG: join(folder, 'donor-sync.yaml'),
-      // Halves what a start costs.
-      NODE_COMPILE_CACHE: join(folder, '../compiled'),
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

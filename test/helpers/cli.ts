@@ -201,7 +201,11 @@ async function startCli(
 ): Promise<CliProcess> {
   const child = spawn(process.execPath, [await builtProgram(), ...args], {
     cwd,
-    env: { PATH: process.env['PATH'], ...env },
+    env: {
+      PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      ...env,
+    },
   });
   child.stdin.end();
   const texts = { stdout: '', stderr: '' };
