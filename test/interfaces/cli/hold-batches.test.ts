@@ -4,6 +4,7 @@ import { type CliWorld, openCliWorld } from '../../helpers/cli.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { decidedBatchSchema, errorSchema, holdsSchema, runsSchema } from './documents.ts';
 import { otherNames } from './other-names.ts';
+import { readShownHolds } from './shown-names.ts';
 
 const open = closedAfterTest(openCliWorld);
 
@@ -194,6 +195,7 @@ describe('donor-sync holds --show', () => {
     expect(stdout.match(/Quarry Lane/g)).toHaveLength(3);
     expect(stderr).not.toContain('Quarry Lane');
     const asJson = await here.run(['holds', '--show', '--json']);
+    expect(asJson.exitCode).toBe(2);
     expect(asJson.stdout).not.toContain('Quarry Lane');
     expect(await databaseText(here)).not.toContain('Quarry Lane');
   });
@@ -208,9 +210,9 @@ describe('donor-sync holds --show', () => {
     expect(stdout).not.toContain('Stranger');
     expect(stdout).toContain(ANOTHER_ACCOUNT);
     const [row] = await here.rows();
-    const paths = await here.run(['paths', row?.['Id'] ?? '', '--json']);
+    const paths = await here.run(['paths', row?.['Id'] ?? '']);
     expect(paths.exitCode).toBe(2);
-    expect(errorSchema.parse(JSON.parse(paths.stdout)).error.code).toBe('crm_account_changed');
+    expect(paths.stderr).toContain(ANOTHER_ACCOUNT);
   });
 
   it('does not put their names beside those of profiles that wait for a comparison', async () => {
@@ -218,12 +220,12 @@ describe('donor-sync holds --show', () => {
     const here = await open(other.options);
     await other.come(here);
     await leadElsewhere(here);
-    const { holds } = await here.runJson(['holds', '--show'], holdsSchema);
+    const holds = await readShownHolds(here);
     expect(holds.length).toBeGreaterThan(0);
     for (const { names } of holds) {
       expect(names).toMatchObject({
-        contact: null,
-        profile: null,
+        contact: '',
+        profile: '',
         problem: expect.stringContaining(ANOTHER_ACCOUNT),
       });
     }

@@ -60,6 +60,11 @@ export interface CommandShape<Result> {
 const NO_NAMES_IN_JSON =
   'This command names people, and names go into no JSON document of the terminal. Leave --json out, or ask the HTTP API.';
 
+/** For a command that names people: throws a usage error if its result would be a JSON document. */
+export function refuseJson({ isJson }: Pick<Output, 'isJson'>): void {
+  if (isJson) throw usageError(NO_NAMES_IN_JSON);
+}
+
 export type ReadDocument = (
   path: string,
   action: Pick<ProductAction<unknown>, 'settings' | 'output'>,
@@ -101,7 +106,7 @@ export function operationCommand<Input extends InputSchema, Result extends z.Zod
       const isStreamed = findStream(operation) !== undefined;
       const isCsv = action.options['csv'] === true;
       if (isCsv && output.isJson) throw usageError('Either --csv or --json, not both.');
-      if (namesPeople && output.isJson) throw usageError(NO_NAMES_IN_JSON);
+      if (namesPeople) refuseJson(output);
       const isYes = action.options['yes'] === true;
       const [first] = typed;
       if (findSubject !== undefined && typeof first === 'string') {

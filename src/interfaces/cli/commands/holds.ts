@@ -17,7 +17,7 @@ import {
 } from '../../../operations/decide.ts';
 import { decideAll } from '../../../operations/decide-all.ts';
 import { listHolds, listHoldsWithNames, showQueue, tableHolds } from '../../../operations/holds.ts';
-import { carryOutHere, operationCommand } from '../action/operation-command.ts';
+import { carryOutHere, operationCommand, refuseJson } from '../action/operation-command.ts';
 import { baseOptions, type ProductDeps, productAction, productCommand } from '../action/product.ts';
 import { wholeId } from '../action/whole-id.ts';
 import { usageError } from '../terminal/output.ts';
@@ -25,7 +25,7 @@ import { usageError } from '../terminal/output.ts';
 const EXAMPLES = `
 Examples:
   donor-sync holds                        the contacts and networks that need a decision
-  donor-sync holds --show                 with names and examples, read from CRM and service (free)
+  donor-sync holds --show                 with names and examples, read from CRM and service (free); not with --json
   donor-sync holds --batch 5e6f7a8b       every contact of a batch
   donor-sync holds approve 1a2b3c4d       the profile is this contact's: write it
   donor-sync holds reject 1a2b3c4d        it is another person's: leave the contact alone
@@ -65,7 +65,7 @@ export function holdsCommand(deps: ProductDeps): Command {
   command.addCommand(operationCommand(deps, decideHold));
   command.addCommand(operationCommand(deps, decideHoldBatch));
   command.addCommand(operationCommand(deps, decideAll));
-  command.addCommand(operationCommand(deps, listHoldsWithNames));
+  command.addCommand(operationCommand(deps, listHoldsWithNames, undefined, { namesPeople: true }));
   command.addCommand(operationCommand(deps, showQueue));
   command.addCommand(operationCommand(deps, listAnswers));
   command.addCommand(operationCommand(deps, withdrawAnswer));
@@ -78,7 +78,8 @@ export function holdsCommand(deps: ProductDeps): Command {
     const table = (result: Parameters<typeof tableHolds>[0]) =>
       tableHolds(result, { isBatch: batch !== undefined });
     if (!show) return carryOutHere(deps, action, { ...listHolds, table }, given);
-    const named = { ...given, examples: !output.isJson };
+    refuseJson(output);
+    const named = { ...given, examples: true };
     return carryOutHere(deps, action, { ...listHoldsWithNames, table }, named);
   });
 }

@@ -19,20 +19,22 @@ Examples:
 const PATH_EXAMPLES = `
 Examples:
   donor-sync paths 0035e00000abcde
-  donor-sync paths 0035e00000abcde --integration riverside --json   for scripts: { "paths": {...} }
+  donor-sync paths 0035e00000abcde --integration riverside
 
-Asks the service once, which can cost a credit if it charges for queries. Writes nothing.`;
+Asks the service once, which can cost a credit if it charges for queries. Writes nothing. It names people, so there is
+no --json: for scripts, use the HTTP API.`;
 
 const PROSPECT_EXAMPLES = `
 Examples:
   donor-sync prospects
   donor-sync prospects riverside --limit 100 --min-strength 0.7
   donor-sync prospects --csv > prospects.csv
-  donor-sync prospects --json    for scripts: { "prospects": [...] }
 
 Asks the service once, which can cost a credit if it charges for queries. Writes nothing. A person
 who is in the CRM and has not been enhanced yet can still be listed: nothing shows yet that the two
-are the same.`;
+are the same. It names people, so there is no --json: for scripts, use --csv or the HTTP API.`;
+
+const NAMES = { namesPeople: true };
 
 /** The command `networks`: how the mirrored groups compare with the service. */
 export function networksCommand(deps: ProductDeps): Command {
@@ -48,7 +50,7 @@ export function networksCommand(deps: ProductDeps): Command {
 
 /** The command `paths`: everybody in the networks who knows one contact. */
 export function pathsCommand(deps: ProductDeps): Command {
-  return operationCommand(deps, showPaths, { one: 'with --integration' }).addHelpText(
+  return operationCommand(deps, showPaths, { one: 'with --integration' }, NAMES).addHelpText(
     'after',
     PATH_EXAMPLES,
   );
@@ -56,7 +58,7 @@ export function pathsCommand(deps: ProductDeps): Command {
 
 /** The command `prospects`: people that the networks know and the CRM does not. */
 export function prospectsCommand(deps: ProductDeps): Command {
-  return operationCommand(deps, findProspects, { one: 'after the command' }).addHelpText(
+  return operationCommand(deps, findProspects, { one: 'after the command' }, NAMES).addHelpText(
     'after',
     PROSPECT_EXAMPLES,
   );
