@@ -507,8 +507,10 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     effect: 'reads',
     route: 'GET /v1/integrations/:integration/webhook',
   },
+  // Who has the secret can sign calls: a token neither learns nor changes it.
   'hooks create': {
     ...ofAdmins,
+    by: 'person',
     asks: false,
     effect: 'changes',
     route: 'POST /v1/integrations/:integration/webhook',
@@ -516,6 +518,7 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
   },
   'hooks rotate': {
     ...ofAdmins,
+    by: 'person',
     asks: false,
     effect: 'changes',
     route: 'POST /v1/integrations/:integration/webhook/rotate',

@@ -282,7 +282,8 @@ export async function buildWorld(): Promise<World> {
   const invited = await invite(serving, 'Zoe', 'viewer', null);
   Object.assign(values, { invited: invited.id, invitation: invited.secret });
 
-  const ask = askOf(serving.url, tokens.get('owner') ?? '');
+  const ask = askOf(serving.url, { authorization: `Bearer ${tokens.get('owner')}` });
+  const asOwner = askOf(serving.url, { cookie: cookies.get('owner') ?? '', origin: serving.url });
   const sync = async (client: string) => {
     const reply = await ask('POST', `/v1/integrations/${client}/runs`);
     const { id } = startedSchema.parse(reply).run;
@@ -328,7 +329,8 @@ export async function buildWorld(): Promise<World> {
   const losses = ofKind('lost_answer');
   const batch = batches[0]?.id ?? '';
   const approval = approvalSchema.parse(await ask('POST', `/v1/holds/batches/${batch}/approve`));
-  const webhook = webhookSchema.parse(await ask('POST', '/v1/integrations/riverside/webhook', {}));
+  const hookPath = '/v1/integrations/riverside/webhook';
+  const webhook = webhookSchema.parse(await asOwner('POST', hookPath, {}));
   const decided = mismatches.at(-1)?.id ?? '';
   await ask('POST', `/v1/holds/${decided}/reject`);
   const setup = await beginSetup(serving.url, tokens.get('owner') ?? '');
@@ -348,7 +350,7 @@ export async function buildWorld(): Promise<World> {
 
   // A run that waits for its start, as long as no process works.
   const idle = await serve(built, false);
-  const queued = await askOf(idle.url, tokens.get('owner') ?? '')(
+  const queued = await askOf(idle.url, { authorization: `Bearer ${tokens.get('owner')}` })(
     'POST',
     '/v1/integrations/meadow/runs',
   );
@@ -480,12 +482,12 @@ async function joinAs(
   return { id, cookie };
 }
 
-function askOf(url: string, token: string) {
+function askOf(url: string, credentials: Record<string, string>) {
   return async (method: string, path: string, body?: unknown): Promise<unknown> => {
     const response = await fetch(url + path, {
       method,
       headers: {
-        authorization: `Bearer ${token}`,
+        ...credentials,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),

@@ -104,8 +104,12 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'POST /v1/runs/:run/retry': { role: 'admin', about: 'run', path: '/v1/runs/:id/retry' },
   'GET /v1/webhooks': { role: 'admin', about: 'list' },
   'GET /v1/integrations/:integration/webhook': { role: 'admin', about: 'integration' },
-  'POST /v1/integrations/:integration/webhook': { role: 'admin', about: 'integration' },
-  'POST /v1/integrations/:integration/webhook/rotate': { role: 'admin', about: 'integration' },
+  'POST /v1/integrations/:integration/webhook': {
+    ...{ role: 'admin', about: 'integration', by: 'person' },
+  },
+  'POST /v1/integrations/:integration/webhook/rotate': {
+    ...{ role: 'admin', about: 'integration', by: 'person' },
+  },
   'DELETE /v1/integrations/:integration/webhook': {
     ...{ role: 'admin', about: 'integration' },
     path: '/v1/integrations/:integration/webhook?digest=none',
@@ -290,8 +294,10 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'GET /audit/csv': { role: 'admin', isPage: true, about: 'list' },
   'POST /audit/verify': { role: 'admin', about: 'all' },
   'GET /clients/:id/webhooks': { role: 'admin', isPage: true, about: 'integration' },
-  'POST /clients/:integration/webhooks': { role: 'admin', about: 'integration' },
-  'POST /clients/:integration/webhooks/rotate': { role: 'admin', about: 'integration' },
+  'POST /clients/:integration/webhooks': { role: 'admin', about: 'integration', by: 'person' },
+  'POST /clients/:integration/webhooks/rotate': {
+    ...{ role: 'admin', about: 'integration', by: 'person' },
+  },
   'POST /clients/:integration/webhooks/revoke': { role: 'admin', about: 'integration' },
   'GET /clients/:id/contacts': { role: 'reader', isPage: true, about: 'integration' },
   'POST /clients/:integration/contacts': { role: 'reader', about: 'integration' },

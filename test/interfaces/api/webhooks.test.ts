@@ -46,6 +46,31 @@ async function actions(world: HttpWorld): Promise<string[]> {
 }
 
 describe('the webhook address of a client', () => {
+  it('is neither created nor replaced with an access token, and can be revoked with one', async () => {
+    const world = await open({ isIdle: true });
+    const made = (await change(world, ONE, { signature: 'hmac' })).read(madeSchema);
+    const token = await world.addToken('owner');
+    const headers = { origin: world.url };
+    for (const path of [ONE, `${ONE}/rotate`]) {
+      const refused = await world.request(path, { method: 'POST', token, body: {} });
+      expect([refused.status, refused.read(errorSchema).error.code]).toEqual([
+        403,
+        'person_needed',
+      ]);
+    }
+    for (const path of ['webhooks', 'webhooks/rotate']) {
+      const asked = { method: 'POST', token, headers };
+      const refused = await world.request(`/clients/riverside/${path}`, asked);
+      expect(refused.status).toBe(403);
+    }
+    expect(await actions(world)).toEqual(['hook.made']);
+    expect((await world.request(ONE, { token })).text).not.toContain(made.secret);
+    const asked = await world.request(`${ONE}/preview`, { method: 'POST', token });
+    const { digest } = asked.read(previewSchema).preview;
+    const revoked = await world.request(`${ONE}?digest=${digest}`, { method: 'DELETE', token });
+    expect(revoked.status, revoked.text).toBe(200);
+  });
+
   it('is shown once, and its calls are shown as soon as they were answered', async () => {
     const world = await open({ isIdle: true, others: ['harbor'] });
     expect((await world.request(ONE)).read(shownSchema)).toMatchObject({

@@ -35,6 +35,9 @@ const NEVER_BY_TOKEN = [
   'DELETE /v1/integrations/:integration/contacts/:contact/block',
   'POST /clients/:integration/contacts/:contact/forget',
   'POST /v1/integrations/:integration/erase',
+  'POST /v1/integrations/:integration/webhook',
+  'POST /v1/integrations/:integration/webhook/rotate',
+  ...['POST /clients/:integration/webhooks', 'POST /clients/:integration/webhooks/rotate'],
   ...['POST /users', 'POST /users/:user/role', 'POST /users/:user/link', 'POST /tokens'],
   ...['POST /users/:user/enable', 'POST /users/:user/remove'],
   'POST /users/:user/passkeys/:passkey/remove',
@@ -122,6 +125,7 @@ async function attack(principal: Principal, route: Route): Promise<string[]> {
     return two.ask(principal, toRequest(route.name, route, things));
   };
   if (ENDS_SESSION === route.name) return tell(route, { own: await ask(two.own) });
+  if (route.name.includes('/webhook')) await two.renewHook();
   const unknown = await ask(UNKNOWN_THINGS);
   // Nothing is foreign to those who reach all.
   const foreign = principal.reach === 'own' ? await ask(two.foreign) : null;

@@ -73,6 +73,8 @@ export interface TwoClients {
   foreignRows(): string[];
   /** The audit entries about the foreign client. */
   foreignEntries(): string[];
+  /** Gives the own client a webhook address again: a request may have revoked it, and no token creates one. */
+  renewHook(): Promise<void>;
   ask(principal: Principal, request: Asked): Promise<Reply>;
 }
 
@@ -112,6 +114,7 @@ export async function openTwoClients(): Promise<TwoClients> {
       ...[FOREIGN, 'Riverside', 'Foreign', foreign.run, foreign.hold, foreign.batch],
       ...[foreign.approval, foreign.answer, foreign.session, foreign.passkey, foreign.setup],
     ],
+    renewHook: () => addHook(world, OWN),
     foreignRows: () => rowsOf(world, foreign),
     foreignEntries: () => readRows(world, 'audit_entries').filter((row) => row.includes(FOREIGN)),
     async ask(principal, { method, path, body }) {
@@ -132,6 +135,11 @@ export async function openTwoClients(): Promise<TwoClients> {
       return { status, location: headers.get('location') ?? '', text: await response.text() };
     },
   };
+}
+
+async function addHook({ application }: HttpWorld, id: string): Promise<void> {
+  const { store, sealer } = application;
+  await store.act((trx) => createHookAddress(trx, sealer, PUBLIC_URL, id, null));
 }
 
 /** The time of this machine, until it is stopped. */
@@ -241,7 +249,7 @@ async function fill(
   const { approval } = await post(`/v1/holds/batches/${batch}/approve`, schemas.approval);
   const body = { withdrawable: true };
   const { answer } = await post(`/v1/holds/${other}/reject`, schemas.answer, body);
-  await store.act((trx) => createHookAddress(trx, sealer, PUBLIC_URL, id, null));
+  await addHook(world, id);
   await raiseAlert(store.connection, id, 'credits_low/networks');
   const user = await join(world, `User-${word}`, 'viewer', [id]);
   const passkey = `passkey-of-${word}`;
