@@ -18,7 +18,9 @@ const inputSchema = z.object({
   everywhere: z
     .boolean()
     .default(false)
-    .describe('Also in the clients of other CRM accounts that know this ID'),
+    .describe(
+      'Also in the clients of other CRM accounts that know this ID; needs access to all clients',
+    ),
   blockUnknown: z
     .boolean()
     .default(false)
@@ -69,6 +71,10 @@ export async function findTargets(world: World, input: z.output<typeof inputSche
   const crmId = await application.contactId(integration, input.contact);
   const source = { store: { reader }, integrations: application.integrations };
   const { everywhere } = input;
+  // Refused before anything is read: the answer must not tell whether other clients know the contact.
+  if (everywhere && caller.clients !== null) {
+    throw reachInsufficient('`everywhere` is about all clients, and you have access to some.');
+  }
   const ids = await integrationsToForget(
     { application: source },
     { integration, crmId, everywhere },
@@ -76,6 +82,6 @@ export async function findTargets(world: World, input: z.output<typeof inputSche
   // Clients that the settings do not have any more are erased too: only who reaches all clients has those.
   if (caller.clients === null || ids.every((id) => clients.has(id))) return { crmId, ids };
   throw reachInsufficient(
-    'This contact is also known to clients that you have no access to, and an erasure is about all of them.',
+    'An erasure is about all clients of a CRM account, and you do not have access to all of this account.',
   );
 }

@@ -235,6 +235,49 @@ describe('an erasure over the API', () => {
     expect(filled(world)).toEqual(before);
   });
 
+  it('everywhere tells no user with access to some clients whether others know the contact', async () => {
+    const world = await open({
+      integration: WITHOUT_TRIAL,
+      others: ['harbor'],
+      other: WITHOUT_TRIAL,
+    });
+    const token = await world.addToken('admin');
+    const [crmId = '', alone = ''] = await world.addPeople(2);
+    const known = world.crm.records.get(crmId);
+    if (known === undefined) throw new Error('there is no contact');
+    world.crmOf('harbor').addContact(known.contact);
+    await sync(world, token);
+    await sync(world, token, 'harbor');
+    const hal = await join(world, 'Hal', 'admin', ['riverside']);
+    const ada = await join(world, 'Ada', 'admin');
+    const ask = async (cookie: string, contact: string, body: object) => {
+      const path = `/v1/integrations/riverside/contacts/${contact}/forget`;
+      const post = asUser(world, cookie);
+      const asked = [await post(`${path}/preview`, body), await post(`${path}?digest=x`, body)];
+      return JSON.parse(JSON.stringify(asked).replaceAll(contact, 'CONTACT'));
+    };
+    const wanted = { everywhere: true };
+    // The other client does know the first contact.
+    const [both, one] = [
+      await ask(ada.cookie, crmId, wanted),
+      await ask(ada.cookie, alone, wanted),
+    ];
+    expect(both[0].body.preview.counts).toEqual({ clients: 2 });
+    expect(one[0].body.preview.counts).toEqual({ clients: 1 });
+    const answers = [];
+    for (const contact of [crmId, alone, 'unknown']) {
+      answers.push(await ask(hal.cookie, contact, wanted));
+    }
+    expect(answers[0]).toMatchObject([
+      { status: 403, body: { error: { code: 'reach_insufficient' } } },
+      { status: 403, body: { error: { code: 'reach_insufficient' } } },
+    ]);
+    expect(answers[1]).toEqual(answers[0]);
+    expect(answers[2]).toEqual(answers[0]);
+    expect((await ask(hal.cookie, crmId, {}))[0].status).toBe(200);
+    expect(await listStoredApprovals(world.application.store)).toEqual([]);
+  });
+
   it('that needs a second user is confirmed by a user, never by an access token', async () => {
     const { world } = await openSynced({ twoPeople: { forgetEverywhere: true } });
     const [crmId = ''] = filled(world);
