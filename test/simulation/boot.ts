@@ -1,4 +1,4 @@
-/** The database of all nights, with the schema and the keys that a first start makes. */
+/** The database of all nights, with the schema and the keys that a first start creates. */
 import { openApplication } from '../../src/application.ts';
 import { silentLog } from '../../src/core/log.ts';
 import { migrateToLatest } from '../../src/database/migrate.ts';
@@ -12,7 +12,7 @@ import { setChance } from './takeover.ts';
 
 const NOTHING = { database: 'sqlite::memory:', integrations: [] };
 
-/** `real` is a Postgres for the nights in the place of SQLite. */
+/** `real` is a Postgres that replaces SQLite for the nights. */
 export async function bootStore(real: RealPostgres | null = null): Promise<SharedStore> {
   setChance(createRandom('the first start'));
   if (real !== null) {

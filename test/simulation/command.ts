@@ -1,4 +1,4 @@
-/** What is simulated, for how long, and what is shown of it. */
+/** Decides what is simulated, for how long, and what is printed. */
 import { parseArgs } from 'node:util';
 import { bootStore } from './boot.ts';
 import { createCoverage, NO_COVERAGE } from './coverage.ts';
@@ -104,7 +104,7 @@ async function simulateHere(store: SharedStore, values: Values): Promise<void> {
       process.exitCode = 1;
       break;
     }
-    // At once, and as it is: to make it smaller takes longer than many nights.
+    // Printed at once and unchanged, because shrinking the night takes longer than many nights.
     print(`seed ${seed} fails`);
     tell(night);
   }
@@ -121,25 +121,27 @@ async function simulateHere(store: SharedStore, values: Values): Promise<void> {
   tellParent({ ...sum, next: first + sum.nights, isOver: true });
 }
 
-/** What one that simulates for another says of itself. */
+/** The progress that a worker reports to its parent. */
 function tellParent(progress: Progress): void {
   process.send?.(progress);
 }
 
-/** How often a long simulation says how far it is. */
+/** How often a long simulation reports its progress. */
 const WORD_EVERY_MS = 5 * 60_000;
 
 function inWords({ nights, runs, credits, failed, seconds }: Sum): string {
   return `${nights} nights in ${seconds.toFixed(1)} s, ${runs} runs, ${credits} credits, ${failed} failed`;
 }
 
-/** True of an option with this name, and of the value after it. */
+/** True for an option with this name, and for the value after it. */
 function isOf(args: readonly string[], at: number, name: string): boolean {
   const [arg = '', before] = [args[at], args[at - 1]];
   return arg === `--${name}` || arg.startsWith(`--${name}=`) || before === `--${name}`;
 }
 
-/** Tells the story of a night; of a failing one, that of the smallest that fails in the same way. */
+/**
+ * Tells the story of a night. For a failing night, tells the story of the smallest night that fails in the same way.
+ */
 async function replay(store: SharedStore, swarm: Swarm, counts: Coverage): Promise<boolean> {
   const night = await simulateNight(store, swarm, counts);
   const smallest =
@@ -152,7 +154,7 @@ async function replay(store: SharedStore, swarm: Swarm, counts: Coverage): Promi
 
 function tell({ swarm, story, violations, hash }: NightResult): void {
   const violated = violations.map(({ invariant, what }) => `VIOLATED: ${invariant}: ${what}`);
-  // In one: other processes may write beside this one.
+  // In one write, because other processes may write at the same time.
   print([JSON.stringify(swarm), ...story, ...violated, `trace ${hash}`].join('\n'));
 }
 
@@ -160,7 +162,7 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** The night of a seed as the command wants it: on a server, or with hosts that serve. */
+/** The night of a seed as the command requests it: on a server, or with hosts that serve. */
 function nightOf(
   seed: number,
   { postgres = false, serve = false, persons = false }: Values,

@@ -1,4 +1,7 @@
-/** What the nights have reached: points passed and died at, faults by endpoint, ways of a contact's life. */
+/**
+ * What the nights have reached: points passed, points of death, faults by endpoint, and transitions of a contact's
+ * life.
+ */
 import {
   type EventRow,
   LIFE_STATES,
@@ -9,14 +12,14 @@ import { LIFE } from '../../src/contacts/life/life.ts';
 import type { Coverage } from './people/people.ts';
 
 export interface CoverageCounts extends Coverage {
-  /** Something has happened to a contact in a state; `unknown` before the store had a row of it. */
+  /** Something has happened to a contact in a state; `unknown` before the store had a row for it. */
   moved(event: string | null, from: string, to: string): void;
-  /** Notes from now on which events are applied to rows in memory, and in which states. */
+  /** From now on, records which events are applied to rows in memory, and in which states. */
   watchEvents(): void;
   report(): string;
 }
 
-/** Where no one asks what was reached. */
+/** For runs that need no coverage. */
 export const NO_COVERAGE: Coverage = {
   point: () => undefined,
   kill: () => undefined,
@@ -70,7 +73,7 @@ export function createCoverage(): CoverageCounts {
 
 const cell = (event: string, place: string) => `${event} at ${place}`;
 
-/** All events at all states in which the table lets them go. */
+/** All events in all states in which the table allows them. */
 function cellsOfLife(): string[] {
   return Object.entries<EventRow>(LIFE).flatMap(([event, { ways }]) => {
     const places = ways.flatMap(({ from }) => LIFE_STATES.filter((place) => from.includes(place)));
@@ -79,8 +82,8 @@ function cellsOfLife(): string[] {
 }
 
 /**
- * The same row; says in which state a contact was whose row is worked out by it (`after` in `move.ts` asks a way
- * whether it goes from there, and takes where it leads to once it has chosen it).
+ * Returns the same row, but reports the state of each contact whose row is computed with it. (`after` in `move.ts` asks
+ * a row whether it starts from that state, and reads its target once it has chosen the row.)
  */
 function watched(row: EventRow, onTaken: (place: LifeState) => void): EventRow {
   let asked: { way: Way; place: LifeState } | null = null;
@@ -103,7 +106,7 @@ function watched(row: EventRow, onTaken: (place: LifeState) => void): EventRow {
   return { ...row, ways };
 }
 
-/** All moves that the table of a contact's life allows. */
+/** All transitions that the table of a contact's life allows. */
 function waysOfLife(): string[] {
   const all = Object.values<EventRow>(LIFE).flatMap(({ ways }) =>
     ways.flatMap(({ from, to }) =>

@@ -1,4 +1,4 @@
-/** A worker that comes as far as its second night, and is killed there; the one of the first seed comes to its end. */
+/** A worker that is killed in its second night; the worker with the first seed ends normally. */
 import type { Progress } from './workers.ts';
 
 const seed = Number(process.argv.at(-1));

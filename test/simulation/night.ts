@@ -1,4 +1,4 @@
-/** One night: a world from a seed, the product in it, and whether every promise was kept. */
+/** One night: a world from a seed, the product in it, and a check of every promise. */
 import type { SharedStore } from './database/store.ts';
 import type { Disturbed } from './faults/chaos.ts';
 import { checkNight } from './judges/check.ts';
@@ -34,10 +34,10 @@ const START = Date.UTC(2026, 2, 9, 2);
 /** After this long, a value that the CRM has refused is tried again. */
 const LONGEST_PROBE_MS = 8 * 24 * HOUR_MS;
 
-/** A night that takes more events than this comes to no end. */
+/** A night that takes more events than this never ends. */
 const MOST_STEPS = 150_000;
 
-/** Simulates the night of a swarm. The same swarm brings the same night. */
+/** Simulates the night of a swarm. The same swarm produces the same night. */
 export async function simulateNight(
   store: SharedStore,
   swarm: Swarm,
@@ -112,13 +112,13 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   const { finishConfirmed } = users;
   return { world: night, play };
 
-  /** The whole night: sessions with faults, then a time without any, then the reckoning. */
+  /** The whole night: sessions with faults, then a time without faults, then the checks. */
   async function play(): Promise<void> {
     let backup: DatedBackup | null = null;
     const { agree: isAgreed } = swarm.beside;
     for (const [index, session] of swarm.sessions.entries()) {
       await timeline.pass(session.afterHours * HOUR_MS + 1_000);
-      // By the product's means, also one that is older than the last session, and who was erased in it.
+      // By the product's means, even for a backup that is older than the last session and the erasures in it.
       const isLikely = isAgreed > 0 && index === 1 ? 0.3 : 0.7;
       if (backup !== null && swarm.faults.restore > 0 && fates.chance(isLikely)) {
         if (swarm.beside.agree > 0) await restoreWell(backup);
@@ -131,7 +131,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       if (swarm.faults.restore > 0) await store.mirror();
       const isOneThere = backup !== null && isAgreed > 0;
       if (swarm.faults.restore > 0 && !isOneThere) {
-        // A file says it in whole milliseconds.
+        // A file has it in whole milliseconds.
         backup = { rows: store.backUp(), at: Math.floor(timeline.now()) };
       }
     }
@@ -149,7 +149,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     await serveLast();
     await playQuiet(night, syncing);
     if (isRefusedAtTimes(swarm.people)) {
-      // What the CRM has refused is tried again, weekly at last.
+      // Values that the CRM has refused are tried again, in the end weekly.
       await timeline.pass(LONGEST_PROBE_MS);
       await playQuiet(night, syncing);
     }
@@ -165,7 +165,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   }
 }
 
-/** True if values may have been kept out of the CRM by something that is gone by now. */
+/** True if something that is over by now may have kept values out of the CRM. */
 function isRefusedAtTimes({ rule, lock, narrow }: Swarm['people']): boolean {
   return rule + lock + narrow > 0;
 }

@@ -1,17 +1,17 @@
 /**
- * Chance from a seed. A stream is split by name: a consumer that comes along later has a stream of its
- * own and leaves what the others draw as it was.
+ * Random numbers from a seed. A stream is split by name, so that a consumer that is added later has its own stream and
+ * does not change the others.
  */
 export interface Random {
   /** At least 0, less than 1. */
   next(): number;
   /** A whole number from `least` to `most`, both included. */
   int(least: number, most: number): number;
-  /** The same with each order of magnitude as likely as the next: mostly small, seldom large. */
+  /** The same, with each order of magnitude equally likely: mostly small numbers, seldom large ones. */
   magnitude(least: number, most: number): number;
   chance(probability: number): boolean;
   pick<const T>(list: readonly [T, ...T[]]): T;
-  /** One of the list; undefined if it is empty. */
+  /** A random item of the list; undefined if it is empty. */
   one<T>(list: readonly T[]): T | undefined;
   bytes(count: number): Uint8Array<ArrayBuffer>;
   split(name: string): Random;
@@ -58,7 +58,7 @@ function sfc32(text: string): () => number {
   return draw;
 }
 
-/** FNV-1a over a text, going on from a hash. */
+/** FNV-1a over a text, continuing from a hash. */
 export function fnv(text: string, from = 0x811c9dc5): number {
   let hash = from;
   for (let index = 0; index < text.length; index += 1) {

@@ -1,4 +1,4 @@
-/** The settings file of a night, its secret key, and how long it keeps what happened. */
+/** The settings file of a night, its secret key, and its retention. */
 
 import { parseKeyRing } from '../../src/database/encryption/key-ring.ts';
 import type { Settings } from '../../src/settings/settings.ts';
@@ -16,7 +16,7 @@ export function settingsOf(swarm: Swarm, names: readonly string[]): Settings {
   const parsed = settingsSchema.parse({
     database: 'sqlite::memory:',
     erasureLog: swarm.beside.agree > 0 ? '/simulated.erasures' : null,
-    // Without one, a user decides about all that is new or changed since the backup.
+    // Without a journal, a user decides about everything that is new or has changed since the backup.
     spendingJournal: swarm.beside.agree > 0 && swarm.seed % 3 > 0 ? '/simulated.spending' : null,
     retention: swarm.beside.purge > 0 ? RETENTION : {},
     twoPeople: swarm.desk.answers > 0 ? TWO_PEOPLE : {},
@@ -46,13 +46,13 @@ export function settingsOf(swarm: Swarm, names: readonly string[]): Settings {
   return { ...parsed, path: '/simulated' };
 }
 
-/** Often, since processes serve for some minutes alone. */
+/** Often, because processes serve only for some minutes. */
 const SCHEDULE = { cron: '*/3 * * * *', timezone: 'UTC' };
 
-/** As few as the settings take. */
+/** The smallest values that the settings accept. */
 const TWO_PEOPLE = { approvals: 1, undo: 0, forgetEverywhere: true };
 
-/** As short as the settings take it (days). */
+/** The shortest times that the settings accept (days). */
 export const RETENTION = {
   ...{ runRows: 1, outcomes: 30, previousValues: 7, removedContacts: 1, audit: 30 },
 } as const;

@@ -1,10 +1,10 @@
-/** The simulation in a process of its own, since it takes time and chance over. */
+/** Runs the simulation in a separate process, because it takes over time and chance. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
 
-/** A story of a failing night is long. */
+/** The story of a failing night is long. */
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
 export interface Simulated {

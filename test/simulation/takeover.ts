@@ -1,6 +1,6 @@
 /**
- * Time and chance that the product takes from the machine instead of being handed them. Inside a simulated
- * process they are virtual; everywhere else they stay what they are. Import this before the product.
+ * Replaces the time and randomness that the product takes from the machine instead of receiving them. Inside a
+ * simulated process they are virtual; everywhere else they stay unchanged. Import this before the product.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import crypto from 'node:crypto';
@@ -9,32 +9,32 @@ import timersPromises from 'node:timers/promises';
 import type { Random } from './random.ts';
 import type { Due } from './timeline.ts';
 
-/** What a process takes from its machine. */
+/** The part of a machine that a process uses. */
 export interface Machine {
   monotonicMs(): number;
-  /** Runs something after so many milliseconds of its own clock. */
+  /** Runs something after this many milliseconds of its own clock. */
   later(ms: number, run: () => void): Due;
 }
 
 const inside = new AsyncLocalStorage<Machine>();
 
-/** Runs something as a part of a simulated process. */
+/** Runs something as part of a simulated process. */
 export function runInside<Result>(machine: Machine, work: () => Result): Result {
   return inside.run(machine, work);
 }
 
 let chance: Random | null = null;
 
-/** What is drawn in advance, for many nonces at once. */
+/** Random bytes drawn in advance, for many nonces at once. */
 let ahead: Random | null = null;
 
-/** All ids, keys and nonces come from here; null gives them back to the machine. */
+/** All IDs, keys and nonces come from here; null returns them to the machine. */
 export function setChance(random: Random | null): void {
   chance = random;
   ahead = random?.split('ahead') ?? null;
 }
 
-/** Which process ids live, as `process.kill(id, 0)` tells the one that asks; null asks the machine. */
+/** Which process IDs are alive, as `process.kill(id, 0)` reports to the caller; null asks the machine. */
 export function setLiving(isLiving: Living | null): void {
   living = isLiving;
 }
@@ -56,7 +56,7 @@ const real = {
   kill: process.kill.bind(process),
 };
 
-/** The timers of simulated processes, by what the product holds of them. */
+/** The timers of simulated processes, by the handles that the product holds. */
 const timers = new WeakMap<object, Due>();
 
 function startTimer(run: (...args: unknown[]) => void, ms = 0, ...args: unknown[]): unknown {
@@ -72,7 +72,8 @@ function startInterval(run: (...args: unknown[]) => void, ms = 0, ...args: unkno
 }
 
 function startOn(machine: Machine, run: () => void, ms: number, isRepeated: boolean): object {
-  // As on a real machine no wait is shorter than a millisecond: one that is too short to move the time never ends.
+  // As on a real machine, no wait is shorter than a millisecond. A wait that is too short to move the time would never
+  // end.
   const waitMs = ms > 0 ? Math.max(1, ms) : ms;
   const timer = { unref: () => timer, ref: () => timer };
   begin();
@@ -89,7 +90,7 @@ function startOn(machine: Machine, run: () => void, ms: number, isRepeated: bool
   }
 }
 
-/** Of either kind, as on a real machine. */
+/** Stops timers of either kind, as on a real machine. */
 function stopTimer(timer: unknown): void {
   if (typeof timer !== 'object' || timer === null) return;
   const due = timers.get(timer);
@@ -126,8 +127,8 @@ function randomUuid(): string {
 const LONGEST_KEY = 64;
 
 /**
- * The product keeps a stock of nonces over the end of a night. Whether a night has to draw a new one depends on
- * the nights before it, so this moves none of its ids.
+ * The product keeps a stock of nonces beyond the end of a night. Whether a night has to draw a new stock depends on the
+ * nights before it, so this must not shift any of its IDs.
  */
 function randomBuffer(size: number): Buffer {
   const random = size > LONGEST_KEY ? ahead : chance;
@@ -140,7 +141,7 @@ function killOrLook(processId: number, signal?: string | number): boolean {
   throw Object.assign(new Error('kill ESRCH'), { code: 'ESRCH' });
 }
 
-// Kysely freezes each node of each query, which is a twentieth of the time of a night; the fast tests keep it.
+// Kysely freezes each node of each query, which takes a twentieth of a night's time. The fast tests keep the freezing.
 Object.assign(Object, { freeze: (value: unknown) => value });
 Object.assign(globalThis, {
   ...{ setTimeout: startTimer, clearTimeout: stopTimer },
@@ -154,5 +155,5 @@ Object.assign(crypto, { randomUUID: randomUuid, randomBytes: randomBuffer });
 Object.assign(process, { kill: killOrLook });
 syncBuiltinESMExports();
 
-/** The machine's own time, for measuring the simulation itself. */
+/** The machine's own time, to measure the simulation itself. */
 export const realNowMs = real.now;

@@ -1,17 +1,18 @@
 /**
- * Virtual time: all that is going to happen, in one list. The next event is taken, the program runs until
- * nothing of it can go on, then comes the next. What happens at one moment happens in an order that the
- * seed picks.
+ * Virtual time: all future events in one list. The next event is taken, the program runs until it cannot continue, then
+ * the next event is taken. The seed chooses the order of simultaneous events.
  */
 import { createHeap } from '../../testbed/heap.ts';
 import type { Random } from './random.ts';
 
 export const HOUR_MS = 3_600_000;
 
-/** What an event belongs to; it comes later while that is frozen, and never once it is gone. */
+/**
+ * The owner of an event. The event is postponed while the owner is frozen, and never happens once the owner is gone.
+ */
 export interface Actor {
   readonly state: 'alive' | 'frozen' | 'gone';
-  /** Keeps what comes due while it is frozen. */
+  /** Keeps events that are due while it is frozen. */
   park(run: () => void): void;
 }
 
@@ -22,18 +23,18 @@ export interface Due {
 export interface Timeline {
   /** The true time (epoch ms), which no clock of the world has to show. */
   now(): number;
-  /** Lets something happen in so many milliseconds. */
+  /** Schedules an event in this many milliseconds. */
   after(ms: number, run: () => void, actor?: Actor): Due;
-  /** Resolves in so many milliseconds. */
+  /** Resolves in this many milliseconds. */
   pass(ms: number): Promise<void>;
-  /** Takes the next event and lets the program come to rest; false if there is none. */
+  /** Takes the next event and lets the program come to rest; false if there is no event. */
   step(): Promise<boolean>;
   readonly steps: number;
 }
 
 interface Event extends Due {
   at: number;
-  /** Orders what happens at one moment. */
+  /** Orders simultaneous events. */
   tie: number;
   run: (() => void) | null;
   actor: Actor | undefined;
@@ -72,7 +73,7 @@ export function createTimeline(
         if (run === null || actor?.state === 'gone') continue;
         now = Math.max(now, at);
         if (actor?.state === 'frozen') {
-          // Cancelling must work while it waits.
+          // An event must be cancellable while it waits.
           actor.park(() => event.run?.());
           continue;
         }
@@ -93,8 +94,8 @@ export function createTimeline(
 const immediately = setImmediate;
 
 /**
- * All microtasks run before the next turn of the event loop, and the product does nothing else meanwhile,
- * unless a real database still has to answer.
+ * All microtasks run before the next turn of the event loop, and the product does nothing else until then, unless a
+ * real database still has to respond.
  */
 export async function atRest(underWay: () => Promise<unknown> | null): Promise<void> {
   for (;;) {

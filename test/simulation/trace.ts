@@ -1,13 +1,13 @@
-/** What happened, as a story for people and as a hash for comparing two nights. */
+/** The events of a night, as a story for people and as a hash to compare two nights. */
 import { fnv } from './random.ts';
 
 export interface Trace {
   /** A sentence of the story; `who` is the subject. */
   say(who: string, what: string): void;
-  /** Something too small for the story that must be the same in each replay. */
+  /** An event that is too small for the story, but must be the same in each replay. */
   note(what: string): void;
   readonly lines: readonly string[];
-  /** Over all of it, moments included. */
+  /** Over everything, including times. */
   hash(): string;
 }
 
@@ -40,7 +40,7 @@ function shown(ms: number): string {
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** An error with the way that it came. */
+/** An error with the path that it took. */
 export function stackOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
 
-/** What was simulated. */
+/** The totals of a simulation. */
 export interface Sum {
   nights: number;
   runs: number;
@@ -13,18 +13,18 @@ export interface Sum {
   seconds: number;
 }
 
-/** How far a worker has come; it says so after each night. */
+/** The progress of a worker, reported after each night. */
 export interface Progress extends Sum {
-  /** The seed that comes next. */
+  /** The next seed. */
   next: number;
-  /** True once nothing comes any more. */
+  /** True once the worker has nothing left to do. */
   isOver: boolean;
 }
 
-/** Seeds that no worker has come to the end of: its process has gone before. */
+/** Seeds that no worker has finished, because its process ended before. */
 export interface NotSimulated {
   from: number;
-  /** Null if the worker would have gone on until its time was over. */
+  /** Null if the worker would have continued until its time was over. */
   to: number | null;
   /** A signal, or an exit code. */
   why: string;
@@ -37,9 +37,8 @@ export interface Worked {
 }
 
 /**
- * Each of them begins at a seed of its own: one after the other where the number of nights is known, far apart
- * otherwise. Resolves with the worst exit code and what all of them did; one that has gone before its end counts as
- * failed.
+ * Each worker starts at a separate seed: adjacent ranges if the number of nights is known, far apart otherwise.
+ * Resolves with the worst exit code and the totals of all workers. A worker that ended early counts as failed.
  */
 export async function simulateInWorkers(
   jobs: number,
@@ -74,7 +73,7 @@ function simulateInWorker(
 ): Promise<Worked> {
   return new Promise((resolve, reject) => {
     const stdio = ['inherit', 'inherit', 'inherit', 'ipc'] as const;
-    // With the memory that this process was given (`npm run simulate`).
+    // With the memory limit of this process (`npm run simulate`).
     const command = [...process.execArgv, program, ...args];
     const worker = spawn(process.execPath, command, { stdio: [...stdio] });
     let progress: Progress = { ...NOTHING, next: from, isOver: false };
@@ -82,7 +81,7 @@ function simulateInWorker(
       progress = Object.assign(progress, message);
     });
     worker.on('error', reject);
-    // All that it has said is here by then.
+    // All its output has arrived by then.
     worker.on('close', (code, signal) => {
       const { next, isOver, ...sum } = progress;
       const exitCode = code ?? 1;
@@ -99,7 +98,7 @@ function simulateInWorker(
 
 const NOTHING: Sum = { nights: 0, runs: 0, credits: 0, failed: 0, seconds: 0 };
 
-/** They work at the same time. */
+/** They run at the same time. */
 function added(one: Sum, other: Sum): Sum {
   return {
     nights: one.nights + other.nights,

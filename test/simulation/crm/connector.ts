@@ -1,4 +1,4 @@
-/** A simulated CRM behind the contract of connectors: each request takes its time, and may fail on its way. */
+/** A simulated CRM behind the connectors' contract. Each request takes time and may fail on its way. */
 import { z } from 'zod';
 import type {
   Capabilities,
@@ -29,7 +29,7 @@ const CAPABILITIES: Capabilities = {
 const SETTINGS = z.looseObject({ name: z.string() });
 const GROUP = z.strictObject({ group: z.string() });
 
-/** The kind of connector that leads to the CRMs of a night; `lifeOf` is the process that asks. */
+/** The kind of connector that leads to the CRMs of a night; `lifeOf` is the requesting process. */
 export function simulatedConnector(
   crms: ReadonlyMap<string, SimulatedCrm>,
   life: Life,
@@ -50,7 +50,7 @@ export function simulatedConnector(
   };
 }
 
-/** The connector of a process. */
+/** Creates the connector of a process. */
 export function connect(inside: Inside, life: Life, signal: AbortSignal): Connector {
   const { crm, deps } = inside;
   const { name, records, hidden, groups } = crm;
@@ -88,7 +88,7 @@ export function connect(inside: Inside, life: Life, signal: AbortSignal): Connec
       call(deps, life, signal, 'read back', () =>
         writes.map(({ id, fields }) => {
           const record = records.get(id);
-          // Nothing but the process that wrote it can tell.
+          // Only the process that wrote the value can tell.
           const made = fields.flatMap((field) => {
             const cell = record?.values.get(field);
             return cell?.isAutomated === true && cell.by === life.name ? { field, cell } : [];
@@ -119,7 +119,7 @@ export function connect(inside: Inside, life: Life, signal: AbortSignal): Connec
     const changes = await call(deps, life, signal, 'search', () =>
       changesAfter(inside, Number(cursor ?? 0)),
     );
-    // What left comes first: with it no cursor may move past contacts that are still to come.
+    // Contacts that left come first, without a cursor that would move past contacts that are still to come.
     for (let start = 0; start === 0 || start < changes.length; start += pageSize) {
       const ids = changes.slice(start, start + pageSize);
       if (ids.length === 0) return;
@@ -138,7 +138,7 @@ export function connect(inside: Inside, life: Life, signal: AbortSignal): Connec
   }
 }
 
-/** A request to the CRM: its way there, what it does, its way back. */
+/** A request to the CRM: its way there, its effect, and its way back. */
 async function call<T>(
   { timeline, random, faultRate, slowMs, say }: CrmDeps,
   life: Life,

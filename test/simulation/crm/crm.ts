@@ -1,4 +1,4 @@
-/** A CRM of the simulation: what it holds, and what people do in it while hosts read and write. */
+/** A CRM of the simulation: its records, and what users do in it while hosts read and write. */
 import type { Connector } from '../../../connectors/contract.ts';
 import type { FieldValue } from '../../../src/core/crm-field.ts';
 import { type Details, firstNameOf, type Human } from '../people/humans.ts';
@@ -21,24 +21,24 @@ export interface SimulatedCrm {
   change(record: Record_, change: (record: Record_) => void): void;
   type(record: Record_, field: string, value: FieldValue): void;
   remove(record: Record_, mergedInto: string | null): void;
-  /** It is another human being from now on. */
+  /** From now on, the record is another human being. */
   become(record: Record_, human: Human, details: Details): void;
-  /** The rule by which it refuses values; null for no rule. */
+  /** The rule by which the CRM refuses values; null if there is no rule. */
   rule: Rule | null;
   /** Fields that the integration's user may not write. */
   readonly locked: Set<string>;
-  /** Fields that are too short for what comes. */
+  /** Fields that are too short for the values. */
   readonly narrow: Set<string>;
-  /** The integration's user does not see the record from now on, or sees it again. Nothing tells of that. */
+  /** From now on, the integration's user can no longer see the record, or sees it again. Nothing reports that. */
   vanish(record: Record_): void;
   appear(record: Record_): void;
-  /** A deleted record is there again. */
+  /** Restores a deleted record. */
   putBack(record: Record_): void;
   hide(source: Source): void;
   show(source: Source): void;
-  /** Who a contact is part of now, over all merges; null if it is gone. */
+  /** The record that a contact is part of now, over all merges; null if it is gone. */
   heirOf(id: string): Record_ | null;
-  /** The record, and those that it became a part of, one after the other. */
+  /** The record, and the records that it became part of, one after the other. */
   lineOf(id: string): Record_[];
   connect(life: Life, signal: AbortSignal): Connector;
 }
@@ -50,9 +50,9 @@ export interface CrmDeps {
   faultRate(): number;
   lagMs: number;
   slowMs: number;
-  /** Contacts in a page of its search. */
+  /** Number of contacts on a page of its search. */
   pageSize: number;
-  /** True if nothing keeps a process from noting at once what it has read. */
+  /** True if nothing prevents a process from recording at once what it has read. */
   isUndisturbed: boolean;
   /** True if a flow changes a value after each write to it. */
   hasAutomation: boolean;
@@ -62,11 +62,11 @@ export interface CrmDeps {
   violate(invariant: string, what: string): void;
 }
 
-/** A CRM for those who read and write it. */
+/** A CRM as its readers and writers see it. */
 export interface Inside {
   crm: SimulatedCrm;
   deps: CrmDeps;
-  /** The record has changed: a search finds it. */
+  /** The record has changed, so a search finds it. */
   touch(record: Record_): void;
 }
 
@@ -84,7 +84,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     add(human, details) {
       lastId += 1;
       const id = `${name}-${String(lastId).padStart(3, '0')}`;
-      // Whoever was that human being once keeps the way in which it was written.
+      // A record that was once that human being keeps its spelling of the name.
       const twins = [...records.values()].filter(
         (each) => each.human === human || each.former.some((one) => one.human === human),
       );
@@ -144,7 +144,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     appear(record) {
       record.isVanished = false;
       record.leftAt = timeline.now();
-      // No incremental reading finds what is in sight again: it is found when somebody changes it.
+      // No incremental reading finds a record that is visible again. It is found when somebody changes it.
       touch(record);
     },
     hide: (source) => hidden.add(source),
@@ -167,7 +167,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
   };
   return crm;
 
-  /** The values of the record that goes, where the one that stays has none. */
+  /** Copies values of the record that goes into blank fields of the record that stays. */
   function fillFrom(loser: Record_, heir: Record_): void {
     for (const [field, cell] of loser.values) {
       const own = heir.values.get(field)?.value ?? null;

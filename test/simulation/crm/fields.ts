@@ -1,4 +1,7 @@
-/** The fields of a simulated CRM that the product fills: how they are mapped, what a flow makes of them, whose they are. */
+/**
+ * The fields of a simulated CRM that the product fills: their mapping, how a flow changes them, and who owns their
+ * values.
+ */
 import type { CrmField, FieldValue } from '../../../src/core/crm-field.ts';
 import type { FieldMapping } from '../../../src/core/field-map.ts';
 import type { SimulatedCrm } from './crm.ts';
@@ -14,20 +17,20 @@ export const MAPPINGS: readonly FieldMapping[] = [
   { from: 'enhancedAt', to: 'Enhanced At', when: 'always' },
 ];
 
-/** What people type into managed fields. */
+/** The text that users type into managed fields. */
 export const TYPED = 'typed by a person';
 
-/** The field that a flow changes after each write, and how. */
+/** The field that a flow changes after each write. */
 const AUTOMATED = 'Net Worth';
 
 export const MARK = ' (by a flow)';
 
-/** Fields in which a person's own value must stay. */
+/** Fields in which a user's own value must stay. */
 export const PROTECTED: ReadonlySet<string> = new Set(
   MAPPINGS.filter(({ when }) => when !== 'always').map(({ to }) => to),
 );
 
-/** A flow that writes a text with a mark behind it. */
+/** A flow that appends a mark to a text. */
 export function automated(field: string, value: FieldValue): Partial<Cell> {
   if (field !== AUTOMATED || value === null || value === TYPED) return {};
   return String(value).endsWith(MARK)

@@ -1,4 +1,4 @@
-/** What a process reads of a simulated CRM: what has changed, page by page, and records by their ids. */
+/** How a process reads a simulated CRM: changes, page by page, and records by their IDs. */
 import type { ContactPage, RecordLookup } from '../../../connectors/contract.ts';
 import type { Contact } from '../../../src/core/contact.ts';
 import { addressText, employerText } from '../people/humans.ts';
@@ -6,19 +6,19 @@ import type { Life } from '../processes/process.ts';
 import type { Inside } from './crm.ts';
 import { type Record_, versionOf } from './record.ts';
 
-/** A record that changed, and the revision that it had when it was found. */
+/** A changed record, with its revision when it was found. */
 export interface Change {
   record: Record_;
   at: number;
 }
 
-/** Ids are written in small letters; people and programs type them as they like. */
+/** IDs are in small letters; people and programs type them in any form. */
 export function canonicalId(text: string): string | null {
   const id = text.trim().toLowerCase();
   return /^[a-z]+-\d{3}$/.test(id) ? id : null;
 }
 
-/** With the revisions as they are now: what changes while the pages are read comes with a later one. */
+/** Uses the present revisions: a change while the pages are read comes with a later one. */
 export function changesAfter({ crm, deps }: Inside, cursor: number): Change[] {
   const visible = deps.timeline.now() - deps.lagMs;
   const changed = [...crm.records.values()]
@@ -60,14 +60,15 @@ export function lookUp(
   }
   if (record.isVanished) return { state: 'missing', id: text };
   if (fields.length > 0) record.valuesReadBy.set(life.name, deps.timeline.now());
-  // Who died with the refusal has left a write that may have happened: a blank field may be what an undo made of it.
+  // A process that died during the refusal has left a write that may have happened, so a blank field may be the result
+  // of an undo.
   const isUncertain = [...record.refusedTo].some(({ wasHurt }) => wasHurt);
   record.isUndone ||= life.isAtDesk && fields.length > 0 && isUncertain;
   const values = fields.map((field) => [field, record.values.get(field)?.value ?? null]);
   return {
     state: 'found',
     id: text,
-    // As some CRMs do: the form that was asked for comes back.
+    // As in some CRMs, the requested form of the ID is returned.
     contact: { ...contactOf(inside, life, record), id: text },
     values: Object.fromEntries(values),
   };

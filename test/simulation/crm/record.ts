@@ -1,4 +1,4 @@
-/** A record of a simulated CRM: what it says, what it was, who has read and written it, and what users did to it. */
+/** A record of a simulated CRM: its content, its past, its readers and writers, and what users did to it. */
 import type { FieldValue } from '../../../src/core/crm-field.ts';
 import type { Details, Human } from '../people/humans.ts';
 import type { Life } from '../processes/process.ts';
@@ -14,21 +14,24 @@ export interface Cell {
   value: FieldValue;
   author: 'person' | 'product';
   at: number;
-  /** The process that wrote it; left out for a user's. */
+  /** The process that wrote it; omitted for a user's value. */
   by?: string;
-  /** True if a flow of the CRM has made it of what was written. */
+  /** True if a flow of the CRM has made it from a written value. */
   isAutomated?: boolean;
-  /** True once a run that wrote it has come to its end as it should: it has read back what a flow made of it. */
+  /** True once a run that wrote it has ended normally, and so has read back the flow's value. */
   isRecorded?: boolean;
-  /** True once the process that wrote it was told that a flow has made it. */
+  /** True once the process that wrote it was told that a flow has changed it. */
   isTold?: boolean;
-  /** True if its record was gone or out of sight when it was read back, or was merged before: nothing tells then. */
+  /**
+   * True if its record was gone or invisible when it was read back, or was merged before. Then nothing reports the
+   * change.
+   */
   isUntold?: boolean;
 }
 
 /**
- * True of what a flow made of a value whose process never came to read it back, or found its record gone: no one can
- * tell it from a user's, to whom it belongs by the product's own rule.
+ * True for a flow's change of a value that its process never read back, or whose record was gone. Nobody can
+ * distinguish it from a user's value, and by the product's own rule it then belongs to the user.
  */
 export function isAnyones({ isAutomated = false, isRecorded = false, isUntold }: Cell): boolean {
   return isAutomated && (isUntold === true || !isRecorded);
@@ -37,85 +40,89 @@ export function isAnyones({ isAutomated = false, isRecorded = false, isUntold }:
 export interface Record_ {
   id: string;
   human: Human;
-  /** How its first name is written, which tells it from other records of the human being. */
+  /** The spelling of its first name, which distinguishes it from other records of the same human being. */
   firstName: string;
   details: Details;
   /** The human beings that it was before, the oldest first. */
   former: Former[];
-  /** A user has said that the present name is the former person's new one, or that former values stay. */
+  /** A user has said that the present name is the former person's new name, or that former values stay. */
   isSamePerson: boolean;
-  /** All that it was before, the oldest first. */
+  /** All details that it had before, the oldest first. */
   history: Details[];
-  /** Until when it was each of those. */
+  /** Until when it had each of these details. */
   until: number[];
   optedOutAt: number | null;
   values: Map<string, Cell>;
-  /** Fields that a user has typed into or emptied, here or in a record that became a part of it. */
+  /** Fields that a user has typed into or emptied, in this record or in a record that was merged into it. */
   edited: Set<string>;
-  /** True once `undo` has written into it, or has taken back a write of which nobody knows that it was refused. */
+  /** True once `undo` has written into it, or has undone a write that is not known to be refused. */
   isUndone: boolean;
   /** Processes whose values it has refused. */
   refusedTo: Set<Life>;
-  /** True once a user has said no to something about it. */
+  /** True once a user has rejected something about it. */
   isRejected: boolean;
-  /** When it opted out first; null if it never did. */
+  /** When it first opted out; null if it never did. */
   firstOptOutAt: number | null;
   /** True while the integration's user cannot see it, without a tombstone. */
   isVanished: boolean;
   revision: number;
   changedAt: number;
   bornAt: number;
-  /** With the details that the heir had then. */
+  /** With the heir's details at that time. */
   gone: { at: number; mergedInto: string | null; heirVersion: string | null } | null;
-  /** When it left last, also if it is there again; null if it never did. */
+  /** When it last left, even if it is back; null if it never left. */
   leftAt: number | null;
-  /** When it left, or could not be seen, for the first time. */
+  /** When it first left, or became invisible. */
   firstLeftAt: number | null;
-  /** What was written into it last, by which process and when; certain once that life has ended well. */
+  /** Its last write, with the process and the time; certain once that process has ended normally. */
   written: { by: string; at: number } | null;
-  /** When runs have written values into it, each time. */
+  /** The times at which runs have written values into it. */
   filledAt: number[];
   /** When a profile was certainly written into it. */
   deliveredAt: number;
-  /** When a person last asked for it to be submitted once more. */
+  /** When a user last requested that it be submitted once more. */
   resubmittedAt: number;
-  /** When a person last said that it is not one who was erased; null if none has. */
+  /** When a user last said that it is not an erased person; null if nobody has. */
   distinguishedAt: number | null;
-  /** True once a person has approved what did not fit it. */
+  /** True once a user has approved a profile that did not fit it. */
   isApproved: boolean;
-  /** As what it had been read when a person said that its changed details are no reason to pay. */
+  /** The details that it was read with when a user said that they are no reason to pay. */
   rejectedChanges: Set<string>;
-  /** The details of which a person has said that they are not asked for again after a lost answer; null if none. */
+  /** The details that a user has decided not to submit again after a lost response; null if there are none. */
   rejectedLoss: string | null;
   /** When it was erased. */
   forgottenAt: number | null;
-  /** When that was first asked for: it may be blocked and erased from then on, also where its process was killed. */
+  /**
+   * When its erasure was first requested. From then on it may be blocked and erased, even if the process was killed.
+   */
   erasureBegunAt: number | null;
-  /** True once that was begun without clearing the CRM: what is ours there may not be known any more. */
+  /** True once an erasure without clearing the CRM was started. Our values in the CRM may then no longer be known. */
   mayBeForgotten: boolean;
-  /** True if that cleared the CRM as well. */
+  /** True if the erasure cleared the CRM as well. */
   isErasedInCrm: boolean;
-  /** A person has said that it is one who was erased. */
+  /** A user has said that it is an erased person. */
   isConfirmedErased: boolean;
-  /** A person has said so once, be it that this was cut off, and told it apart later. */
+  /**
+   * A user has said so at some time, even if the action was cut off or the user later said that it is somebody else.
+   */
   wasCalledErased: boolean;
-  /** When the product has taken note of that. */
+  /** When the product recorded that answer. */
   confirmedErasedAt: number | null;
-  /** When each life of a process read it last. */
+  /** When each life of a process last read it. */
   readBy: Map<string, number>;
-  /** As what it was read, by which process and when. */
+  /** The details that it was read with, by which process and when. */
   readAs: { version: string; by: string; at: number }[];
-  /** When each of them last read what is in its fields: the pages of a search do not tell. */
+  /** When each life of a process last read its field values, which the pages of a search do not contain. */
   valuesReadBy: Map<string, number>;
-  /** When the answer to that was there. */
+  /** When the response to that reading arrived. */
   valuesKnownBy: Map<string, number>;
-  /** When a page was there that showed it as opted out. */
+  /** When a page arrived that showed it as opted out. */
   optOutKnownBy: Map<string, number>;
   /** When a search has told which life of a process that it left. */
   goneReads: { by: string; at: number }[];
 }
 
-/** One that is new at that time. */
+/** Creates a record at that time. */
 export function newRecord(
   { id, human, firstName, details }: Pick<Record_, 'id' | 'human' | 'firstName' | 'details'>,
   bornAt: number,
@@ -171,7 +178,7 @@ export function newRecord(
   };
 }
 
-/** Equal for the same details, however they are spelled. */
+/** Equal for the same details, in any spelling. */
 export function versionOf({ address, employer }: Details): string {
   return `${address.number}/${employer.number}`;
 }

@@ -1,18 +1,20 @@
-/** What a simulated CRM refuses: by a validation rule, for a field that is locked, or one that is too short. */
+/**
+ * The values that a simulated CRM refuses: by a validation rule, because a field is locked, or because it is too short.
+ */
 import type { Refusal, RefusalCause } from '../../../connectors/contract.ts';
 import type { FieldValue, FieldValues } from '../../../src/core/crm-field.ts';
 import type { SimulatedCrm } from './crm.ts';
 
-/** A validation rule: it looks at the fields that are written. */
+/** A validation rule, which checks the written fields. */
 export interface Rule {
-  /** The field that it is about, and another one where it is about a pair. */
+  /** The field that the rule is about, and another one if it is about a pair. */
   fields: readonly [string, ...string[]];
-  /** False if the CRM does not say which field it is about, and refuses the whole record. */
+  /** False if the CRM does not name the field, and refuses the whole record. */
   isNamed: boolean;
   isRefused(value: FieldValue): boolean;
 }
 
-/** What the CRM refuses of these values, by cause. */
+/** The values that the CRM refuses, by cause. */
 export function refusalsOf(
   { rule, locked, narrow }: Pick<SimulatedCrm, 'rule' | 'locked' | 'narrow'>,
   wanted: FieldValues,

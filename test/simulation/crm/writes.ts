@@ -1,4 +1,4 @@
-/** What a process writes into a simulated CRM, and what no program may ever write. */
+/** How a process writes into a simulated CRM, and what no program may ever write. */
 import type { WriteResult } from '../../../connectors/contract.ts';
 import type { FieldValues } from '../../../src/core/crm-field.ts';
 import type { Life } from '../processes/process.ts';
@@ -7,7 +7,7 @@ import { automated, DONOR_ID, PROTECTED, TYPED } from './fields.ts';
 import type { Record_ } from './record.ts';
 import { refusalsOf } from './refusals.ts';
 
-/** From a page's arrival until what it says is on record. */
+/** From the arrival of a page until its content is on record. */
 const NOTING_MS = 1_000;
 
 export function write(
@@ -53,14 +53,14 @@ function writeValues(
   const donorId = values[DONOR_ID];
   const meanwhile = record.former.filter(({ until }) => until >= valuesReadAt);
   const persons = [human, ...meanwhile.map((each) => each.human)];
-  // To undo a run brings back what there was before.
+  // Undoing a run restores the earlier values.
   const isRight = life.isAtDesk || persons.some((each) => each.donorId === donorId);
   if (donorId != null && !isRight && !record.isApproved) {
     deps.violate('right profile', `contact ${id} is given the profile of another person`);
   }
   const isFilled = Object.values(values).some((value) => value !== null);
   const isBroughtBack = record.forgottenAt !== null && record.forgottenAt < life.bornAt;
-  // A run that goes on knows of it as soon as it reads the contact.
+  // A running run knows of it as soon as it reads the contact.
   const knownSince = life.isAtDesk ? life.bornAt : valuesReadAt;
   const { confirmedErasedAt } = record;
   const isConfirmed = confirmedErasedAt !== null && confirmedErasedAt < knownSince;
@@ -76,7 +76,7 @@ function writeValues(
     if (isOwn && PROTECTED.has(field) && cell.value !== value) {
       deps.violate('people win', `the ${field} that a person typed into ${id} is overwritten`);
     }
-    // Undoing a run brings back what people had typed.
+    // Undoing a run restores values that users had typed.
     const author = value === TYPED ? 'person' : 'product';
     const made = hasAutomation ? automated(field, value) : {};
     record.values.set(field, { value, author, at: timeline.now(), by: life.name, ...made });
@@ -89,7 +89,7 @@ function writeValues(
   return { status: 'written', id };
 }
 
-/** By what it reads for a write, or by a page that was there before the answer to that. */
+/** From its reading before a write, or from a page that arrived before the response to that reading. */
 function knowsOptOut({ isUndisturbed }: CrmDeps, { name }: Life, record: Record_): boolean {
   const { optedOutAt, valuesReadBy, valuesKnownBy, optOutKnownBy } = record;
   if (optedOutAt === null) return false;

@@ -1,4 +1,4 @@
-/** All rows of all tables: read for the invariants, backed up, put back, and watched where contacts move. */
+/** All rows of all tables: read for the invariants, backed up, restored, and watched for transitions of contacts. */
 import type Sqlite from 'better-sqlite3';
 import type { Statements } from './statements.ts';
 
@@ -8,7 +8,7 @@ export type Row = Record<string, unknown>;
 export type Backup = ReadonlyMap<string, readonly Row[]>;
 
 export interface Contents {
-  /** The tables, each after those that it refers to. */
+  /** The tables, each after the tables that it refers to. */
   readonly names: readonly string[];
   rows(sql: string, ...parameters: unknown[]): Row[];
   backUp(): Backup;
@@ -16,7 +16,7 @@ export interface Contents {
   watchContacts(moved: (from: string, to: string) => void): void;
 }
 
-/** Of a database whose schema is there. */
+/** For a database whose schema exists. */
 export function createContents(database: Sqlite.Database, { prepared }: Statements): Contents {
   const names = database
     .prepare("select name from sqlite_master where type = 'table' and name not like 'sqlite_%'")
@@ -39,8 +39,8 @@ export function createContents(database: Sqlite.Database, { prepared }: Statemen
         ]),
       ),
     put(backup) {
-      // Switching foreign keys off and on would throw all prepared statements away: tables are made after
-      // those that they refer to.
+      // Switching foreign keys off and on would discard all prepared statements, so tables are filled after the tables
+      // that they refer to.
       prepared('begin').run();
       isPutting = true;
       for (const name of names.toReversed()) prepared(`delete from "${name}"`).run();

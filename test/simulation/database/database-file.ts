@@ -1,26 +1,26 @@
-/** The file of the database: others replace it by a copy, or bring its schema further, while processes have it open. */
+/** The file of the database. Others replace it with a copy, or migrate its schema, while processes have it open. */
 import type { Present } from './store-night.ts';
 
 export interface DatabaseFile {
   begin(): void;
-  /** A process has it open from now on. */
+  /** From now on, a process has it open. */
   open(client: string): void;
-  /** The file is replaced by a copy of itself: who has it open has another one. */
+  /** The file is replaced with a copy of itself. Processes that have it open keep another file. */
   replace(): void;
-  /** When that happened to the file of a process; null if it is still the right one. */
+  /** When that happened to the file of a process; null if its file is still the right one. */
   replacedAt(client: string): number | null;
-  /** A newer version of the program brings the schema further: this one may not begin any more. */
+  /** A newer version of the program migrates the schema, so this version may no longer start. */
   bringFurther(): void;
-  /** The newer version is taken back, and its schema with it. */
+  /** The newer version and its schema are removed again. */
   takeBack(): void;
   /** Since when the schema is that of a newer version; null if it is not. */
   readonly newerSince: number | null;
 }
 
-/** A step of the schema that this version of the program does not know. */
+/** A migration that this version of the program does not know. */
 const FURTHER = '9999-further';
 
-/** `change` is something that is done to the database by others than the product. */
+/** `change` is a change to the database by something other than the product. */
 export function createDatabaseFile(present: Present, change: (sql: string) => void): DatabaseFile {
   /** Processes by name, and when their file was replaced. */
   const opened = new Set<string>();

@@ -1,4 +1,4 @@
-/** What a process has of the database: a driver of its own, which passes a point before and after each statement. */
+/** The database as a process sees it: a separate driver, which passes a point before and after each statement. */
 import type Sqlite from 'better-sqlite3';
 import {
   type CompiledQuery,
@@ -31,14 +31,15 @@ export interface DriverParts {
   transactions: Transactions;
   outages: Outages;
   file: DatabaseFile;
-  /** A statement begins that applies this event to contacts; null for any other one. */
+  /** A statement starts that applies this event to contacts; null for any other statement. */
   onEvent(event: string | null): void;
 }
 
-/** Opens the database as the product does, for one process after the other. */
+/** Opens the database as the product does, for each process. */
 export function createOpening(parts: DriverParts): (client: Client) => OpenDatabase<Tables> {
   const { present, file } = parts;
-  // One for all: it holds nothing between two statements, and making it takes a function for each kind of node.
+  // One compiler for all, because it holds nothing between two statements, and creating it takes a function for each
+  // kind of node.
   const compiler = new SqliteCompiler();
   return (client) => {
     file.open(client.name);
@@ -120,7 +121,7 @@ function createClientDriver(parts: DriverParts, client: Client): Driver {
     async releaseConnection() {
       queue.leave();
     },
-    /** A file goes with the transaction that is open; the connections of a server end by themselves. */
+    /** A file disappears with the open transaction; the connections of a server end on their own. */
     async destroy() {
       isClosed = !isServer(present);
       if (isClosed) transactions.rollBack(client);
@@ -176,7 +177,7 @@ function createClientDriver(parts: DriverParts, client: Client): Driver {
   }
 }
 
-/** As the product's own; see `sqlite.ts`. */
+/** Like the product's own; see `sqlite.ts`. */
 class TransactionalAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
@@ -187,7 +188,7 @@ class TransactionalAdapter extends SqliteAdapter {
 }
 
 function readRows<R>(statement: Sqlite.Statement, parameters: readonly unknown[]): R[] {
-  // Rows are objects made by the driver; their columns are what the statement says.
+  // The driver creates row objects, whose columns are those of the statement.
   const rows: R[] = [];
   for (const row of statement.all(...parameters)) rows.push(Object(row));
   return rows;

@@ -1,4 +1,4 @@
-/** What a statement is called in points and coverage, and what its words say that it does. */
+/** The names of statements in points and coverage, and what their text says about their effect. */
 
 export interface NamedStatement {
   /** `update contacts`, for points and coverage. */
@@ -15,10 +15,10 @@ export interface NamedStatement {
 
 const CHECKPOINT = /^update "integrations" set "lease_until" = (?!null)/;
 
-/** What a statement of the engine writes, wherever that stands in it. */
+/** The table that a statement of the engine writes to, at any position in the text. */
 const OF_QUEUE = /\b(insert into|update|delete from) donor_sync_jobs\.(\w+)/i;
 
-/** Not carried out: there is no file to pack, and SQLite would prepare each statement anew afterwards. */
+/** Not executed, because there is no file to pack, and SQLite would prepare each statement again afterwards. */
 const VACUUM = 'vacuum';
 
 const EVENT = /^update contacts \/\* (\w+) \*\//;

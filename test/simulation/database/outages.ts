@@ -1,4 +1,4 @@
-/** Faults of the database and its disk: for a while it does not answer, or takes nothing that is written. */
+/** Faults of the database and its disk: for a while it does not respond, or accepts no writes. */
 import Sqlite from 'better-sqlite3';
 import type { Present } from './store-night.ts';
 
@@ -17,9 +17,9 @@ export interface Outages {
   requireRoom(): void;
   readonly awayUntil: number;
   readonly fullUntil: number;
-  /** How long it was away at most in this night. */
+  /** The longest time in this night during which it was unavailable. */
   readonly longestAwayMs: number;
-  /** When nothing could be written into it. */
+  /** The times at which nothing could be written to it. */
   readonly outages: readonly Outage[];
 }
 

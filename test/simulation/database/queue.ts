@@ -1,4 +1,4 @@
-/** The engine's queue on a real server: its connection beside that of the store, and the turns that stand in it. */
+/** The engine's queue on a real server: its connection in addition to the store's, and its turns. */
 import { never } from '../processes/process.ts';
 import type { Row } from './contents.ts';
 import { namedOf } from './labels.ts';
@@ -7,7 +7,7 @@ import type { Statements } from './statements.ts';
 import { type Client, losesCommit, type Present } from './store-night.ts';
 import type { Transactions } from './transactions.ts';
 
-/** What pg-boss asks for statements. */
+/** The connection through which pg-boss executes statements. */
 export interface QueueDatabase {
   executeSql(sql: string, parameters?: readonly unknown[]): Promise<{ rows: Row[] }>;
 }
@@ -15,7 +15,7 @@ export interface QueueDatabase {
 export interface OpenTurn {
   integration: string;
   state: string;
-  /** How long nothing was heard of the process that has it (ms); null if none has. */
+  /** How long the process with the turn has been silent (ms); null if no process has it. */
   silentMs: number | null;
 }
 
@@ -38,7 +38,7 @@ export function createQueue(
   return {
     open(client) {
       const { name, owner } = client;
-      // Not the client itself, whose open transaction it does not belong to.
+      // A separate client, because it does not belong to the open transaction of the process.
       const apart: Client = {
         ...{ name, owner, point: (at) => client.point(at) },
         get state() {

@@ -1,7 +1,7 @@
 /**
- * The tests' real Postgres as the database of a night, over one connection: statements go one after the
- * other in the order in which they are asked for, so that the same seed brings the same night. Its clock is
- * the world's. Virtual time stands still while an answer is under way.
+ * The tests' real Postgres as the database of a night, over one connection. Statements are sent one after the other in
+ * the order of the requests, so that the same seed produces the same night. Its clock is the world's clock. Virtual
+ * time stops while a response is outstanding.
  */
 import {
   type Dialect,
@@ -16,37 +16,37 @@ import { startPostgresServer } from '../../helpers/postgres-server.ts';
 import type { Backup, Row } from './contents.ts';
 
 export interface RealPostgres {
-  /** What the server's clock says (epoch ms). */
+  /** The time of the server's clock (epoch ms). */
   now: () => number;
-  /** All that a dialect needs but its driver. */
+  /** All parts of a dialect except its driver. */
   readonly dialect: Omit<Dialect, 'createDriver'>;
   run<R>(sql: string, parameters?: readonly unknown[]): Promise<QueryResult<R>>;
-  /** One or more statements of a connection of their own, in one message; nothing of them stays open. */
+  /** One or more statements as from a separate connection, in one message. None of them leaves anything open. */
   runApart(sql: string, parameters: readonly unknown[]): Promise<pg.QueryResult>;
-  /** Sends it without waiting; whether it fails is of no account. */
+  /** Sends it without waiting; a failure does not matter. */
   send(sql: string): void;
   /** All rows of these tables. */
   read(names: readonly string[]): Promise<Backup>;
-  /** Puts these rows in the place of all that stands in the tables. */
+  /** Replaces the content of all tables with these rows. */
   fill(rows: Backup): void;
-  /** Takes the tables of this schema, as they are, for those of a new queue. */
+  /** Uses the tables of this schema, in their present state, as the tables of a new queue. */
   takeAsNew(schema: string): Promise<void>;
-  /** Brings them back to that. */
+  /** Resets the tables to that state. */
   renew(): void;
   readonly url: string;
-  /** Resolves with the last answer that is under way; null if none is. */
+  /** Resolves with the last outstanding response; null if there is none. */
   underWay(): Promise<unknown> | null;
   stop(): Promise<void>;
 }
 
-/** What the product asks the server's clock by, and pg-boss by the function that it makes for that. */
+/** The expression with which the product reads the server's clock, and pg-boss through its own function. */
 const CLOCK = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 const QUEUE_CLOCK = /\b\w+\.job_now\(\)/g;
 
-/** How long a statement takes, by which pg-boss decides how often to look: in each replay the same. */
+/** The duration of a statement, from which pg-boss decides how often to poll; the same in each replay. */
 const ELAPSED = 'clock_timestamp() - transaction_timestamp()';
 
-/** Ids that are the same in each replay, in no order that anybody could rely on. */
+/** IDs that are the same in each replay, in an order on which nobody can rely. */
 const NEXT_ID = 'world.next_id()';
 const WORLD = `
   create schema world;
@@ -54,14 +54,14 @@ const WORLD = `
   create function world.next_id() returns uuid language sql volatile
     as $$ select md5(nextval('world.ids')::text)::uuid $$`;
 
-/** Statements that change rows, whose number is said. */
+/** Statements that change rows, and report their number. */
 const CHANGES = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
 export async function startRealPostgres(): Promise<RealPostgres> {
   const server = await startPostgresServer();
   const client = new pg.Client({ connectionString: server.url, types: { getTypeParser } });
   await client.connect();
-  // What it does by itself would come at another moment in each replay.
+  // Automatic work would come at a different moment in each replay.
   await client.query('alter system set autovacuum = off');
   await client.query('select pg_reload_conf()');
   await client.query(WORLD);
@@ -153,7 +153,7 @@ export async function startRealPostgres(): Promise<RealPostgres> {
       .replaceAll(ELAPSED, "interval '1 millisecond'");
   }
 
-  /** One after the other, in the order in which they are asked for. */
+  /** One after the other, in the order of the requests. */
   function inTurn<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
     pending += 1;
     const answer = last.then(ask).finally(() => {

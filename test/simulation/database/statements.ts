@@ -1,4 +1,4 @@
-/** The statements of all nights: each is prepared once, and what is known of it is worked out once. */
+/** The statements of all nights: each is prepared and analysed once. */
 import type Sqlite from 'better-sqlite3';
 import { type NamedStatement, namedOf } from './labels.ts';
 import { isServer, type Present } from './store-night.ts';
@@ -9,14 +9,14 @@ export interface KnownStatement extends NamedStatement {
 
 export interface Statements {
   prepared(sql: string): Sqlite.Statement;
-  /** The statement of a process, in SQLite's words, and what is known of it. */
+  /** The statement of a process in SQLite's dialect, with its analysis. */
   knownOf(sql: string): KnownStatement;
   begin(): void;
-  /** Counts one that is asked for; throws if a process asks again and again, and never waits. */
+  /** Counts a requested statement; throws if a process sends statements endlessly and never waits. */
   count(): void;
 }
 
-/** So many statements without any other event mean that a process asks again and again and never waits. */
+/** This many statements without any other event mean that a process sends statements endlessly and never waits. */
 const MOST_AT_ONCE = 50_000;
 
 export function createStatements(database: Sqlite.Database, present: Present): Statements {
@@ -56,14 +56,17 @@ export function createStatements(database: Sqlite.Database, present: Present): S
     if (known === undefined) {
       const statement = prepared(isServer(present) ? inSqlite(sql) : sql);
       known = { ...namedOf(sql), statement };
-      // Before the schema is there, nothing is known for good.
+      // Before the schema exists, nothing is known for good.
       if (present.night !== null) seen.set(sql, known);
     }
     return known;
   }
 }
 
-/** What the product says in Postgres's own words; without its locks, since one transaction writes at a time here anyway. */
+/**
+ * Translates the product's Postgres statements, without locks, because only one transaction at a time writes here
+ * anyway.
+ */
 function inSqlite(sql: string): string {
   return sql
     .replaceAll('(extract(epoch from clock_timestamp()) * 1000)::bigint', 'simulated_now()')

@@ -1,7 +1,6 @@
 /**
- * The database that all hosts share: one SQLite in memory. Each life has a driver of its own over it, with
- * the product's own guard. As a server it has its own clock and numbers its transactions, in the dialect's words
- * for Postgres.
+ * The database that all hosts share: one SQLite database in memory. Each life has a separate driver for it, with the
+ * product's own guard. As a server, it has its own clock and numbers its transactions, as the Postgres dialect expects.
  */
 import Sqlite from 'better-sqlite3';
 import type { OpenDatabase } from '../../../src/database/database.ts';
@@ -20,45 +19,45 @@ export interface SharedStore {
   /** Empties it for the next night. */
   begin(night: StoreNight): void;
   open(client: Client): OpenDatabase<Tables>;
-  /** The connection of a process's engine: beside that of its store, with faults of its own. */
+  /** The connection of a process's engine, in addition to the store's connection, with its own faults. */
   openQueue(client: Client): QueueDatabase;
-  /** The turns that wait or are active on a real server, by integration; null while a process writes. */
+  /** The waiting or active turns on a real server, by integration; null while a process writes. */
   openTurns(): Promise<readonly OpenTurn[] | null>;
-  /** Since when it has answered, taken what was written, and none has kept it from others. */
+  /** Since when it has responded and accepted writes, and no process has blocked it for others. */
   readonly wellSince: number;
-  /** Rolls back what a dead client has left open. */
+  /** Rolls back the open transaction of a dead client. */
   drop(client: Client): void;
-  /** The database does not answer for so long; a server loses its connections. */
+  /** The database does not respond for this time; a server loses its connections. */
   goAway(ms: number): void;
   fillDisk(ms: number): void;
-  /** The file is replaced by a copy of itself: who has it open has another one. */
+  /** The file is replaced with a copy of itself. Processes that have it open keep another file. */
   replaceFile(): void;
-  /** A newer version of the program brings the schema further: this one may not begin any more. */
+  /** A newer version of the program migrates the schema, so this version may no longer start. */
   bringFurther(): void;
-  /** The newer version is taken back, and its schema with it. */
+  /** The newer version and its schema are removed again. */
   takeBack(): void;
   /** Since when the schema is that of a newer version; null if it is not. */
   readonly newerSince: number | null;
-  /** When that happened to the file of a process; null if it is still the right one. */
+  /** When that happened to the file of a process; null if its file is still the right one. */
   replacedAt(client: string): number | null;
-  /** How long it was away at most in this night. */
+  /** The longest time in this night during which it was unavailable. */
   readonly longestAwayMs: number;
-  /** When nothing could be written into it. */
+  /** The times at which nothing could be written to it. */
   readonly outages: readonly Outage[];
-  /** Brings what a real server holds to where `rows`, `bytes` and `backUp` find it. */
+  /** Copies the content of a real server to where `rows`, `bytes` and `backUp` read it. */
   mirror(): Promise<void>;
   backUp(): Backup;
   restore(backup: Backup): void;
   /**
-   * Says from now on what happens to contacts: by which event, if the statement names it, from which state to
-   * which. `unknown` comes before the first state.
+   * From now on, reports each transition of a contact: the event, if the statement names it, and the states before and
+   * after. The state before the first one is `unknown`.
    */
   watchContacts(moved: (event: string | null, from: string, to: string) => void): void;
-  /** For the invariants: rows as they are. */
+  /** For the invariants: the raw rows. */
   rows(sql: string, ...parameters: unknown[]): Row[];
-  /** Everything that stands in it, as bytes. */
+  /** The whole content, as bytes. */
   bytes(): Buffer;
-  /** Resolves once a real server has answered; null if it has nothing to answer. */
+  /** Resolves once a real server has responded; null if no response is outstanding. */
   underWay(): Promise<unknown> | null;
   /** True if a living process has a transaction open. */
   isBusy(): boolean;
@@ -70,7 +69,7 @@ export async function createSharedStore(
 ): Promise<SharedStore> {
   const database = new Sqlite(':memory:');
   database.pragma('foreign_keys = ON');
-  // As the product opens a file: nothing is left of what was deleted, nor of the nights before.
+  // As when the product opens a file: nothing remains of deleted rows, or of earlier nights.
   database.pragma('secure_delete = ON');
   const present: Present = { night: null, server: null };
   const statements = createStatements(database, present);
@@ -81,7 +80,7 @@ export async function createSharedStore(
     else present.server.send(sql);
   });
   const queue = createQueue(present, statements, transactions, outages);
-  /** What the statement that runs does to contacts. */
+  /** The effect of the running statement on contacts. */
   let event: string | null = null;
   const open = createOpening({
     ...{ present, statements, transactions, outages, file },
@@ -96,7 +95,7 @@ export async function createSharedStore(
   const contents = createContents(database, statements);
   const template = contents.backUp();
   if (real !== null) {
-    // From here on this SQLite is what its nights begin with.
+    // From here on, this SQLite database is the starting state of its nights.
     present.server = real;
     await prepare(open);
     real.now = () => serverNow(present);

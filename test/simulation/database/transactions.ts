@@ -1,4 +1,4 @@
-/** The one transaction that may be open: whose it is, who waits for it, and how it ends. */
+/** The one transaction that may be open: its owner, who waits for it, and how it ends. */
 import Sqlite from 'better-sqlite3';
 import { lostConnection, type Outages } from './outages.ts';
 import type { Statements } from './statements.ts';
@@ -6,34 +6,34 @@ import { type Client, isServer, type Present } from './store-night.ts';
 
 export interface Transactions {
   begin(): void;
-  /** Whose transaction is open. */
+  /** The owner of the open transaction. */
   readonly holder: Client | null;
   /** When a transaction was ended for its process. */
   readonly cutAt: number;
-  /** Resolves when the client may use the database; the one that runs first then may take it. */
+  /** Resolves when the client may use the database; the client that runs first then may take it. */
   access(client: Client): Promise<void>;
   isTaken(client: Client): boolean;
-  /** Opens one of this client, who has access. */
+  /** Opens a transaction of this client, which has access. */
   open(client: Client): Promise<unknown> | null;
-  /** The open one checks the lease of an integration. */
+  /** The open transaction checks the lease of an integration. */
   check(integration: string): void;
   commit(client: Client): Promise<void>;
   rollBack(client: Client): void;
-  /** Throws if it was ended for its client. */
+  /** Throws if the transaction was ended for its client. */
   requireHeld(client: Client): void;
-  /** The client has heard that its transaction is over. */
+  /** The client has learned that its transaction is over. */
   forgive(client: Client): void;
-  /** A client waits no more. */
+  /** A client no longer waits. */
   leave(client: Client): void;
-  /** Ends it for its process. */
+  /** Ends the transaction for its process. */
   cut(): void;
   letNextIn(): void;
 }
 
-/** SQLite waits so long for another process, then it is busy. */
+/** SQLite waits this long for another process, then reports that it is busy. */
 const BUSY_MS = 5_000;
 
-/** A server ends transactions that stand still for so long. */
+/** A server ends transactions that are idle for this long. */
 const IDLE_MS = 15_000;
 
 const LEASE = 'select lease_owner from integrations where id = ?';
@@ -50,7 +50,7 @@ export function createTransactions(
   let current: string | null = null;
   /** The integration whose lease the open transaction has checked. */
   let checkpoint: string | null = null;
-  /** Of the transactions of a server. */
+  /** How a server's transactions ended. */
   const ends = new Map<string, 'committed' | 'aborted'>();
   /** Clients whose transaction was ended for them. */
   const cutOff = new WeakSet<Client>();
@@ -113,7 +113,7 @@ export function createTransactions(
     for (let owner = holder; owner !== null && owner !== client; owner = holder) {
       const { promise, resolve } = Promise.withResolvers<boolean>();
       waiting.push({ client, go: () => resolve(true) });
-      // A frozen owner keeps SQLite until the waiting process gives up, a server only for so long.
+      // A frozen owner blocks SQLite until the waiting process gives up, but a server only for this long.
       const longestMs = isServer(present) ? IDLE_MS : BUSY_MS;
       const limit = present.night?.timeline.after(longestMs, () => resolve(false));
       const isFree = await promise;
@@ -125,7 +125,7 @@ export function createTransactions(
     }
   }
 
-  /** SQLite waits for who keeps it, up to a limit; the connections of a server are gone. */
+  /** SQLite waits for the process that blocks it, up to a limit; the connections of a server are lost. */
   async function requireThere(client: Client): Promise<void> {
     const { night } = present;
     if (!outages.isAway() || night === null) return;
@@ -156,7 +156,7 @@ export function createTransactions(
       end('commit');
       return;
     }
-    // Both are sent before anything else can be.
+    // Both are sent before anything else can be sent.
     const lease =
       integration === null ? null : server.run(`${LEASE.slice(0, -1)}$1`, [integration]);
     const committed = server.run('commit');

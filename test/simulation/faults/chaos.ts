@@ -1,4 +1,4 @@
-/** What goes wrong by itself: the database, its disk and its file, and the clocks. */
+/** Faults that happen on their own: in the database, its disk and its file, and in the clocks. */
 
 import type { SharedStore } from '../database/store.ts';
 import type { HostClock } from '../processes/process.ts';
@@ -15,7 +15,7 @@ export interface Disturbed {
   say(who: string, what: string): void;
 }
 
-/** What goes wrong by itself while a session lasts. */
+/** Causes faults while a session lasts. */
 export async function disturb(world: Disturbed, chaos: Random, end: Promise<void>): Promise<void> {
   const { faults, timeline, store } = world;
   const { databaseAway, diskFull, clockJump, replaced, newer } = faults;
@@ -49,7 +49,7 @@ export async function disturb(world: Disturbed, chaos: Random, end: Promise<void
   }
 }
 
-/** A person or a time server sets the clock of one host. */
+/** A user or a time server sets the clock of one host. */
 export function setClock({ hosts, isCalm, say }: Disturbed, chaos: Random): void {
   const host = chaos.one(hosts);
   if (host === undefined || isCalm()) return;

@@ -1,9 +1,9 @@
-/** What becomes of processes and clocks: where a kill, a stop or a standstill falls. */
+/** The fates of processes and clocks: when a process is killed, stopped or frozen. */
 import type { Blow, Fate, HostClock } from '../processes/process.ts';
 import type { Random } from '../random.ts';
 import type { Faults, Swarm } from '../swarm/swarm.ts';
 
-/** Where a kill hurts most: between disk and wire. */
+/** The points at which a kill does the most damage: between disk and wire. */
 const FAILPOINTS = [
   'send POST /enhancements',
   'answer POST /enhancements',
@@ -27,7 +27,7 @@ const FAILPOINTS = [
   'send POST /networks/ID/members/remove',
 ] as const;
 
-/** What comes before a request that spends: who stands still soon after may be overtaken. */
+/** The points before a request that spends. A process that freezes soon after them may be overtaken. */
 const BEFORE_SPENDING = [
   'insert into submissions done',
   'insert into submissions',
@@ -36,7 +36,7 @@ const BEFORE_SPENDING = [
   'crm read answered',
 ] as const;
 
-/** What becomes of a process of a night with these faults. */
+/** Draws the fate of a process in a night with these faults. */
 export function fateOf({ faults, struckAt }: Swarm, fates: Random): Fate {
   const { kill, freeze, stop } = faults;
   const isKilled = fates.chance(kill);
@@ -55,7 +55,7 @@ export function fateOf({ faults, struckAt }: Swarm, fates: Random): Fate {
   };
 }
 
-/** Somewhere, or shortly after one of these points. */
+/** At any point, or shortly after one of these points. */
 function blow(points: readonly [string, ...string[]], fates: Random): Blow {
   const point = fates.chance(0.6) ? fates.pick(points) : null;
   const anywhere = fates.chance(0.5) ? fates.magnitude(1, 800) : fates.int(1, 400);
@@ -63,7 +63,7 @@ function blow(points: readonly [string, ...string[]], fates: Random): Blow {
   return { point, times, later: point === null || fates.chance(0.3) ? 0 : fates.int(1, 12) };
 }
 
-/** The clock of a host, which may be wrong from the start and run at a pace of its own. */
+/** The clock of a host, which may be wrong from the start and may run at its own rate. */
 export function clockOf({ clockSkew }: Faults, clocks: Random): HostClock {
   if (clockSkew === 0) return { offsetMs: 0, rate: 1 };
   const sign = clocks.chance(0.5) ? 1 : -1;

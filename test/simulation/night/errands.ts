@@ -1,4 +1,7 @@
-/** What people ask of the product while hosts sync: decide, forget, take back, sync one contact; what is cut off is asked again. */
+/**
+ * What users request from the product while hosts sync: decide, erase, undo, sync one contact. A request that is cut
+ * off is repeated.
+ */
 import { isDonorSyncError, messageOf } from '../../../src/core/errors.ts';
 import type { Integration } from '../../../src/core/integration-settings.ts';
 import type { SimulatedCrm } from '../crm/crm.ts';
@@ -16,13 +19,13 @@ export interface Erasure {
 }
 
 export interface Errands {
-  /** What people ask of the product while hosts sync, and once more when that has failed. */
+  /** Carries out users' requests while hosts sync, and once more if they failed. */
   workAtDesk(): Promise<void>;
-  /** Who was written last, when it is not on record yet that the CRM has it. */
+  /** Erases the contact written last, before it is on record that the CRM has the values. */
   forgetWritten(host: Host, integration: Integration): Promise<void>;
-  /** It is repeated when all is well, as the product asks for. */
+  /** It is repeated in the quiet time, as the product asks for. */
   repeatLater(erasure: Erasure): void;
-  /** An erasure that was cut off is repeated, as the product asks for. */
+  /** Repeats erasures that were cut off, as the product asks for. */
   finishErasures(): Promise<void>;
 }
 
@@ -34,14 +37,13 @@ export function createErrands(
   const { swarm, timeline, oracle, crms, hosts, settings, answers } = night;
   const { fates, desk, say, violate } = night;
   const erasures: Erasure[] = [];
-  /** Whether a lease that was taken by a clock ahead, of a process that died, may look as if it was held right now. */
+  /** Whether a lease that a dead process took by a clock that was ahead may look as if it were held now. */
   let mayBeTaken = false;
   return {
     ...{ workAtDesk, forgetWritten, finishErasures },
     repeatLater: (erasure) => erasures.push(erasure),
   };
 
-  /** What people ask of the product while hosts sync, and once more when that has failed. */
   async function workAtDesk(): Promise<void> {
     for (const integration of settings.integrations) {
       const crm = crms.get(integration.id);
@@ -100,12 +102,11 @@ export function createErrands(
     return how === true;
   }
 
-  /** Who was written last, when it is not on record yet that the CRM has it. */
   async function forgetWritten(host: Host, integration: Integration): Promise<void> {
     const living = crms.get(integration.id)?.living() ?? [];
     const last = living.toSorted((a, b) => (b.written?.at ?? 0) - (a.written?.at ?? 0)).at(0);
     if (last === undefined || last.written === null || !fates.chance(0.6)) return;
-    // The lease of the dead runs out.
+    // The leases of dead processes expire.
     await timeline.pass(35_000);
     const crm = crms.get(integration.id);
     if (crm === undefined) return;
@@ -115,7 +116,6 @@ export function createErrands(
     }
   }
 
-  /** An erasure that was cut off is repeated, as the product asks for. */
   async function finishErasures(): Promise<void> {
     const [host] = hosts;
     for (const { integration, crm, errand } of erasures) {

@@ -1,4 +1,7 @@
-/** What comes of a request on its way between a process and the service: who has to know of it, and what goes wrong just then. */
+/**
+ * The effects of a request between a process and the service: who has to learn of it, and which faults happen at that
+ * moment.
+ */
 import { type Disturbed, setClock } from '../faults/chaos.ts';
 import { refusedIn, type ServiceAnswer, type ServiceRequest } from '../service/service.ts';
 import type { WireDeps } from '../service/wire.ts';
@@ -15,7 +18,7 @@ export function createNetwork(night: Night, disturbed: Disturbed): WireDeps {
     onSend(request: ServiceRequest, endpoint: string) {
       const { sender } = request;
       if (endpoint === 'POST /enhancements') oracle.onSubmit(request);
-      // Just when an answer is on its way, the database may go.
+      // The database may become unavailable while a response is on its way.
       if (endpoint === 'POST /enhancements' && fates.chance(faults().databaseAway * 0.2)) {
         timeline.after(fates.int(0, 400), () => store.goAway(fates.magnitude(50, 40_000)));
       }
@@ -26,7 +29,7 @@ export function createNetwork(night: Night, disturbed: Disturbed): WireDeps {
       }
       const replacedAt = store.replacedAt(sender);
       if (endpoint !== 'POST /enhancements' || replacedAt === null) return;
-      // What is spent has to be remembered.
+      // Spending has to be remembered.
       if (replacedAt < timeline.now()) {
         violate('the right store', `process ${sender} spends into a file that was replaced`);
       }

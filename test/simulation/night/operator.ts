@@ -1,4 +1,4 @@
-/** What an operator does: puts a backup back, agrees that something is spent again, and has an integration erased. */
+/** The operator's work: restores a backup, agrees to spend again, and erases an integration. */
 import { confirmRestore } from '../../../src/backup/restores.ts';
 import type { Backup } from '../database/contents.ts';
 import { fateOf } from '../faults/fates.ts';
@@ -16,17 +16,17 @@ export interface DatedBackup {
 }
 
 export interface Operator {
-  /** By copying the rows alone. */
+  /** Copies only the rows. */
   restore(backup: DatedBackup): void;
-  /** By the product's own means: nothing is spent before a person agrees. */
+  /** By the product's own means: nothing is spent before a user agrees. */
   restoreWell(backup: DatedBackup): Promise<void>;
-  /** A person has seen what a sync would spend. */
+  /** A user has seen what a sync would spend. */
   agree(): Promise<void>;
-  /** The first integration leaves; what is cut off is asked for again. */
+  /** The first integration leaves; a request that is cut off is repeated. */
   leaveFirst(): Promise<void>;
 }
 
-/** Kills alone, where something is written. */
+/** Only kills, at points where something is written. */
 const LEAVING = (swarm: Swarm): Swarm => ({
   ...swarm,
   faults: { ...NO_FAULTS, kill: 0.7 },
@@ -54,7 +54,7 @@ export function createOperator(
     if (swarm.seed % 3 === 1) cutJournal();
     for (let tries = 0; tries < 3; tries += 1) {
       await store.mirror();
-      // Nothing else is at work: the command locks the file.
+      // No other process is running, because the command locks the file.
       const isDone = await putBack({ store, backup, atWork });
       say('an operator', `puts back a backup: ${isDone ? 'it holds' : 'the old database stays'}`);
       if (!isDone) continue;
@@ -66,9 +66,8 @@ export function createOperator(
     }
   }
 
-  /** A person has seen what a sync would spend. */
   async function agree(): Promise<void> {
-    // Whether a commit is heard of or not, the person has said it.
+    // Whether or not the commit's response arrives, the user has agreed.
     night.heldSince = null;
     for (const id of toAgree) {
       for (let tries = 0; tries < 5 && toAgree.has(id); tries += 1) {
@@ -79,7 +78,6 @@ export function createOperator(
     }
   }
 
-  /** The first integration leaves; what is cut off is asked for again. */
   async function leaveFirst(): Promise<void> {
     const [host] = hosts;
     const [integration] = settings.integrations;

@@ -1,4 +1,7 @@
-/** Processes of the product: born on a host with a fate, opened as the command does it, and alive until their work is done. */
+/**
+ * Processes of the product: started on a host with a fate, opened as the command does it, and alive until their work is
+ * done.
+ */
 import { type Application, openApplication } from '../../../src/application.ts';
 import { isDonorSyncError, messageOf } from '../../../src/core/errors.ts';
 import { type Log, silentLog } from '../../../src/core/log.ts';
@@ -15,13 +18,13 @@ import { stackOf } from '../trace.ts';
 import type { Host, Night } from './world.ts';
 
 export interface Processes {
-  /** A new life on a host, with a fate of its own or one that is drawn. */
+  /** Starts a new life on a host, with a given fate or a random one. */
   bear(host: Host, fate?: Fate | null): Life;
   /** Lets a process live until its work is done. */
   live<Result>(life: Life, task: () => Promise<Result>): Promise<Result | 'dead' | 'too long'>;
   openAs(life: Life): Promise<Application>;
   logOf(life: Life): Log;
-  /** Null if the process does not come to its end. */
+  /** Null if the process does not finish. */
   atWork<Result>(
     task: (application: Application, life: Life) => Promise<Result>,
     fate?: Fate,
@@ -30,7 +33,7 @@ export interface Processes {
   cutJournal(): void;
 }
 
-/** A run that takes longer does not end. */
+/** A longer run counts as endless. */
 const LONGEST_RUN_MS = 3 * HOUR_MS;
 
 export function createProcesses(night: Night, wire: WireDeps): Processes {
@@ -43,7 +46,7 @@ export function createProcesses(night: Night, wire: WireDeps): Processes {
   setLiving((processId, asking) => {
     const life = lives.get(processId);
     const asker = [...lives.values()].find((each) => each === asking);
-    // Who is on another host, or in another container, is not seen.
+    // A process on another host, or in another container, is not visible.
     const isSeen = life?.owner.space === asker?.owner.space;
     return isSeen && life !== undefined && life.state !== 'gone';
   });
@@ -65,7 +68,7 @@ export function createProcesses(night: Night, wire: WireDeps): Processes {
       },
       onFreeze(ms) {
         stills.push({ from: timeline.now(), until: timeline.now() + ms });
-        // Another may take over, and what it has received and not written down is lost.
+        // Another process may take over, and data that it has received but not recorded is lost.
         if (ms > LEASE_MS) oracle.onTrouble();
       },
       onDeath(dead, point) {
@@ -81,7 +84,6 @@ export function createProcesses(night: Night, wire: WireDeps): Processes {
     return life;
   }
 
-  /** Lets a process live until its work is done. */
   async function live<Result>(
     life: Life,
     task: () => Promise<Result>,
@@ -118,7 +120,6 @@ export function createProcesses(night: Night, wire: WireDeps): Processes {
     });
   }
 
-  /** Null if the process does not come to its end. */
   async function atWork<Result>(
     task: (application: Application, life: Life) => Promise<Result>,
     fate?: Fate,

@@ -3,7 +3,7 @@ import { HOUR_MS } from '../timeline.ts';
 import type { Syncing } from './syncing.ts';
 import type { Night } from './world.ts';
 
-/** So often everything is synced in the quiet time, or more often if something was submitted just now and waits. */
+/** Number of rounds in the quiet time. There are more if something was just submitted and waits. */
 const ROUNDS = 4;
 const MOST_ROUNDS = 30;
 
@@ -13,7 +13,7 @@ export async function playQuiet(night: Night, { syncOnce }: Syncing): Promise<vo
   if (host === undefined) return;
   let isMoreToCome = true;
   for (let round = 0; round < (isMoreToCome ? MOST_ROUNDS : ROUNDS); round += 1) {
-    // Leases of the dead run out meanwhile, and what is denied for its youth gets older.
+    // Leases of dead processes expire in the meantime, and jobs that are denied because they are young get older.
     await timeline.pass(HOUR_MS);
     const before = oracle.payments.length;
     const beganAt = timeline.now();
@@ -33,16 +33,18 @@ export async function playQuiet(night: Night, { syncOnce }: Syncing): Promise<vo
     const [underWay] = store.rows(
       "select count(*) as count from contacts where state in ('submitted', 'ready')",
     );
-    // Where a budget lets each run submit a few alone, those of the last round may still wait for their jobs.
+    // If a budget lets each run submit only a few, contacts of the last round may still wait for their jobs.
     isMoreToCome = oracle.payments.length > before && underWay?.['count'] !== 0;
-    // What a delivery shows of a contact (an opt-out) reaches its networks with the run after it.
+    // If a delivery shows an opt-out of a contact, the contact's networks change with the next run.
     const isDone =
       oracle.payments.length === before && waiting?.['count'] === 0 && isAllShown(night, beganAt);
     if (isDone && (round > 0 || !swarm.networks)) return;
   }
 }
 
-/** False if a search that lags has not shown yet what was changed: a write hides what people did to the record before. */
+/**
+ * False if a lagging search has not shown all changes yet, because a write hides what users did to the record before.
+ */
 function isAllShown({ swarm, crms }: Night, searchedAt: number): boolean {
   const { lagMs } = swarm.people;
   if (lagMs === 0) return true;

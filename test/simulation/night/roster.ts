@@ -1,15 +1,15 @@
-/** The processes of a night: which live, when each was born, what it is for, and how many were killed. */
+/** The processes of a night: which are alive, when each was started and for what, and how many were killed. */
 import type { Outage } from '../database/outages.ts';
 import type { Life } from '../processes/process.ts';
 
 export interface Roster {
-  /** Those that live, by their process ids. */
+  /** Living processes, by their process IDs. */
   lives: Map<number, Life>;
   births: Map<string, number>;
   named: Map<string, Life>;
   /** Processes that sync one contact. */
   forOne: Set<string>;
-  /** When processes stood still. */
+  /** When processes were frozen. */
   stills: Outage[];
   killed: number;
 }

@@ -1,4 +1,4 @@
-/** Hosts that serve in the place of syncing once: what was asked for is answered, and no turn stays with the dead. */
+/** Hosts that serve, in place of a single sync: every request is answered, and no turn stays with a dead process. */
 import { isDonorSyncError, messageOf } from '../../../src/core/errors.ts';
 import type { OpenTurn } from '../database/queue.ts';
 import { type Judged, judgeServed } from '../judges/judge-run.ts';
@@ -11,13 +11,13 @@ import type { Processes } from './processes.ts';
 import type { Host, Night } from './world.ts';
 
 export interface ServingHosts {
-  /** Serves until nothing is asked for any more; who dies is followed by another. */
+  /** Serves until there are no more requests. A process that dies is replaced with another one. */
   keepServing(host: Host): Promise<void>;
-  /** Whatever was asked for is answered. */
+  /** Every request is answered. */
   serveLast(): Promise<void>;
 }
 
-/** What a process has that is not heard of for so long is another's by then. */
+/** After this much silence, another process has taken over the turn. */
 const LONGEST_SILENCE_MS = 2 * 60_000;
 
 export function createServingHosts(
@@ -34,7 +34,6 @@ export function createServingHosts(
   const failedAt: number[] = [];
   return { keepServing, serveLast };
 
-  /** Serves until nothing is asked for any more; who dies is followed by another. */
   async function keepServing(host: Host): Promise<void> {
     for (let life = 0; life < 4; life += 1) {
       if ((await serveOnce(host, fates.int(1, 4))) !== 'dead') return;
@@ -49,7 +48,7 @@ export function createServingHosts(
     return live(life, async (): Promise<'over'> => {
       try {
         const application = await openAs(life);
-        // Just when its engine is opened, the database may go.
+        // The database may become unavailable while its engine is opened.
         if (isServer && fates.chance(faults().databaseAway)) {
           store.goAway(fates.magnitude(50, 40_000));
         }
@@ -79,7 +78,7 @@ export function createServingHosts(
     });
   }
 
-  /** As they are while a process serves, which takes over from the dead. */
+  /** The turns while a process serves, which takes over from dead processes. */
   async function openTurns({ bornAt, wasHurt }: Life): Promise<readonly OpenTurn[] | null> {
     const turns = await store.openTurns();
     if (turns === null) return null;
@@ -94,7 +93,6 @@ export function createServingHosts(
     return turns;
   }
 
-  /** Whatever was asked for is answered. */
   async function serveLast(): Promise<void> {
     const [host] = hosts;
     if (swarm.beside.serve === 0 || host === undefined) return;

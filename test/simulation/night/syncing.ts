@@ -9,7 +9,7 @@ import type { Processes } from './processes.ts';
 import type { Host, Night } from './world.ts';
 
 export interface Syncing {
-  /** How a process came to its end; `taken` if another one was at work. */
+  /** How a process ended; `taken` if another process was running. */
   syncOnce(
     host: Host,
     integration: Integration,
@@ -25,7 +25,6 @@ export function createSyncing(night: Night, processes: Processes, judged: Judged
   const { bear, live, openAs } = processes;
   return { syncOnce };
 
-  /** How a process came to its end; `taken` if another one was at work. */
   function syncOnce(
     host: Host,
     integration: Integration,
@@ -54,7 +53,7 @@ export function createSyncing(night: Night, processes: Processes, judged: Judged
         const { deps, mappings, partnerKey, stages, calls } = open;
         const request = {
           ...{ integration, mappings, partnerKey, full, stages, adopt },
-          // As the command takes it.
+          // As the command accepts it.
           only: only?.trim() ?? null,
           ...{ trigger: 'manual' as const, signal: life.stopping.signal },
         };

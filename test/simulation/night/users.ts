@@ -1,4 +1,4 @@
-/** Users who answer questions on pages and with a second person, while hosts sync and once more when all is well. */
+/** Users who answer questions on pages and with a second person, while hosts sync and once more in the quiet time. */
 import type { Record_ } from '../crm/record.ts';
 import {
   ANSWER_ERRANDS,
@@ -14,9 +14,9 @@ import type { Processes } from './processes.ts';
 import type { Night } from './world.ts';
 
 export interface Users {
-  /** What users answer on pages and with a second person, while hosts sync. */
+  /** Users answer on pages and with a second person, while hosts sync. */
   answerMuch(): Promise<void>;
-  /** A service carries out by itself what was confirmed. */
+  /** A service carries out confirmed requests automatically. */
   finishConfirmed(): Promise<void>;
 }
 
@@ -28,7 +28,6 @@ export function createUsers(night: Night, { atWork }: Processes, { repeatLater }
   };
   return { answerMuch, finishConfirmed };
 
-  /** What users answer on pages and with a second person, while hosts sync. */
   async function answerMuch(): Promise<void> {
     if (swarm.desk.answers === 0) return;
     for (let times = answering.int(2, 12); times > 0; times -= 1) {
@@ -44,7 +43,6 @@ export function createUsers(night: Night, { atWork }: Processes, { repeatLater }
     }
   }
 
-  /** A service carries out by itself what was confirmed. */
   async function finishConfirmed(): Promise<void> {
     if (swarm.desk.answers === 0) return;
     for (const integration of settings.integrations) {
@@ -57,7 +55,7 @@ export function createUsers(night: Night, { atWork }: Processes, { repeatLater }
     }
   }
 
-  /** It is repeated when all is well, as the product asks for. */
+  /** It is repeated in the quiet time, as the product asks for. */
   function onErasureLeft(
     { integration, crm }: AnswerWork,
     record: Record_,

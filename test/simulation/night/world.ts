@@ -1,4 +1,7 @@
-/** The world of a night: its CRMs, the service, hosts and people, made from the seed, and what all parts of the night look at. */
+/**
+ * The world of a night: its CRMs, the service, hosts and people, created from the seed, and the state that all parts of
+ * the night share.
+ */
 import type { Integration } from '../../../src/core/integration-settings.ts';
 import type { RunReport } from '../../../src/core/run.ts';
 import type { Settings } from '../../../src/settings/settings.ts';
@@ -33,7 +36,7 @@ export interface NightParts {
   violations: Violation[];
 }
 
-/** How a run came to its end, as far as its process has lived to see it. */
+/** How a run ended, as far as its process has lived to see it. */
 export interface EndedRun {
   integration: string;
   life: string;
@@ -47,7 +50,7 @@ export interface Host {
   lives: number;
 }
 
-/** What the judges look at. */
+/** The part of the night that the judges see. */
 export interface World {
   swarm: Swarm;
   timeline: Timeline;
@@ -60,15 +63,15 @@ export interface World {
   integrations: readonly Integration[];
   ended: readonly EndedRun[];
   violate(invariant: string, what: string): void;
-  /** True if a process was killed, stopped or stood still. */
+  /** True if a process was killed, stopped or frozen. */
   wasHurt(name: string): boolean;
 }
 
-/** What the parts of a night share. */
+/** The state that the parts of a night share. */
 export interface Night extends World {
   coverage: Coverage;
   random: Random;
-  /** What becomes of processes, what clocks say, and what people ask for: drawn by several parts in turn. */
+  /** The fates of processes, clock settings and users' requests, drawn by several parts in turn. */
   fates: Random;
   clocks: Random;
   desk: Random;
@@ -81,9 +84,9 @@ export interface Night extends World {
   answers: Answers;
   people: People;
   isServer: boolean;
-  /** True in the time in which nothing goes wrong any more. */
+  /** True in the time without faults. */
   isCalm: boolean;
-  /** Since when a person has to agree before anything is spent; null if that is not so. */
+  /** Since when a user has to agree before anything is spent; null if nobody has to. */
   heldSince: number | null;
   /** The faults in force now. */
   faults(): Faults;
@@ -122,7 +125,7 @@ export function createWorld(parts: NightParts): Night {
       pageSize: swarm.pageSize,
       isUndisturbed: isUndisturbed(swarm.faults),
       hasAutomation: swarm.people.automation > 0,
-      // What an erased record had given away before, nothing tells from a user's value.
+      // Values that an erased record had given away before cannot be distinguished from a user's.
       fillsBlanks: swarm.people.fillsBlanks > 0 && swarm.desk.forget + swarm.faults.restore === 0,
     });
     crms.set(name, crm);
@@ -192,7 +195,7 @@ export function createWorld(parts: NightParts): Night {
   return night;
 }
 
-/** True if no process stands still, and the database is always there. */
+/** True if no process freezes, and the database is always available. */
 function isUndisturbed({ freeze, databaseAway, diskFull }: Faults): boolean {
   return freeze + databaseAway + diskFull === 0;
 }

@@ -1,13 +1,13 @@
-/** A host, and the lives of the process that it runs: killed, stopped, frozen, begun again. */
+/** A host, and the lives of the process that it runs: killed, stopped, frozen, started again. */
 import type { Clock } from '../../../src/core/clock.ts';
 import type { Owner } from '../../../src/core/owner.ts';
 import type { Random } from '../random.ts';
 import { type Machine, runInside } from '../takeover.ts';
 import type { Actor, Due, Timeline } from '../timeline.ts';
 
-/** The clock of a host, which people and time servers set, and which runs at a pace of its own. */
+/** The clock of a host, which users and time servers set, and which runs at its own rate. */
 export interface HostClock {
-  /** Ahead of the true time by so much (ms). */
+  /** Offset from the true time (ms). */
   offsetMs: number;
   /** Its milliseconds for each true one. */
   rate: number;
@@ -20,17 +20,17 @@ export interface Life extends Machine, Actor {
   readonly clock: Clock;
   readonly owner: Owner;
   readonly bornAt: number;
-  /** True once it was killed, asked to stop or stood still. */
+  /** True once it was killed, stopped or frozen. */
   readonly wasHurt: boolean;
-  /** True if it takes back or erases: opted-out contacts are no exception. */
+  /** True if it undoes or erases; then opted-out contacts are no exception. */
   isAtDesk: boolean;
-  /** Fires when it is asked to stop. */
+  /** Fires when it has to stop. */
   readonly stopping: AbortController;
   /** Resolves when it is killed. */
   readonly death: Promise<void>;
   /**
-   * Passed before and after all that leaves or enters the process: here it may be killed or frozen.
-   * Never resolves for a process that is dead.
+   * Passed before and after everything that leaves or enters the process. Here it may be killed or frozen. Never
+   * resolves for a dead process.
    */
   point(name: string): Promise<void>;
   kill(why: string): void;
@@ -39,16 +39,16 @@ export interface Life extends Machine, Actor {
   run<Result>(work: () => Result): Result;
 }
 
-/** What becomes of a life, decided when it begins. */
+/** The fate of a life, decided when it starts. */
 export interface Fate {
   kill: Blow | null;
   freeze: (Blow & { ms: number }) | null;
   stop: { times: number } | null;
 }
 
-/** When something hits a process: some points after it has passed a certain one so many times. */
+/** When something hits a process: some points after it has passed a certain point this many times. */
 export interface Blow {
-  /** Any if it is null. */
+  /** Any point if it is null. */
   point: string | null;
   times: number;
   later: number;
@@ -56,7 +56,7 @@ export interface Blow {
 
 export interface LifeOptions {
   host: string;
-  /** What the machine calls itself: containers may all have one name. */
+  /** The machine's own name; containers may all have the same name. */
   hostName: string;
   number: number;
   processId: number;
@@ -71,7 +71,7 @@ export interface LifeOptions {
   onFreeze(ms: number): void;
 }
 
-/** Where a request is about to leave that spends, takes members out of a network, or writes into a CRM. */
+/** Points at which a request is about to leave that spends, removes members from a network, or writes into a CRM. */
 const LEAVING: ReadonlySet<string> = new Set([
   'send POST /enhancements',
   'send POST /networks/ID/members/batch',
@@ -79,7 +79,7 @@ const LEAVING: ReadonlySet<string> = new Set([
   'crm write',
 ]);
 
-/** True once, at the point where the blow falls. */
+/** True once, at the point of the blow. */
 function watchFor(blow: Blow | null): (point: string) => boolean {
   let seen = 0;
   let left: number | null = null;
@@ -95,8 +95,8 @@ function watchFor(blow: Blow | null): (point: string) => boolean {
 }
 
 /**
- * What a process waits for that has died: it leaves nothing open. A promise of its own each time, since one for all would
- * keep every such process for as long as nights are simulated.
+ * The promise that a dead process waits for, which leaves nothing open. A separate promise each time, because one for
+ * all would keep every such process in memory for as long as nights are simulated.
  */
 export const never = () => new Promise<never>(() => undefined);
 
@@ -162,8 +162,8 @@ export function beginLife(options: LifeOptions): Life {
       options.passed(point);
       if (isKilled(point)) life.kill(point);
       if (fate.freeze !== null && isFrozen(point)) {
-        // Between the last look at the lease and the sending no one can help a process that stands
-        // still for longer than its lease and the quiet time: that is what the promise leaves out.
+        // Between the last check of the lease and the sending, nothing helps a process that freezes for longer than its
+        // lease and the quiet time. The promise excludes this case.
         const mostMs = LEAVING.has(point) ? 5_000 : Number.POSITIVE_INFINITY;
         life.freeze(Math.min(fate.freeze.ms, mostMs));
       }

@@ -1,4 +1,4 @@
-/** A process that serves: schedules, people and webhooks ask for runs, and its runner answers them. */
+/** A process that serves: schedules, users and webhooks request runs, and its runner starts them. */
 
 import type { Application } from '../../../src/application.ts';
 import { isDonorSyncError, messageOf } from '../../../src/core/errors.ts';
@@ -13,10 +13,10 @@ import { createCalls, type HookAddress } from '../people/calls.ts';
 import type { Random } from '../random.ts';
 import type { Life } from './process.ts';
 
-/** A request that was accepted: what it was for has to be read from then on. */
+/** An accepted request: the contacts that it names have to be read from then on. */
 export interface Accepted {
   crm: SimulatedCrm;
-  /** The contacts that it names; all for one that names none. */
+  /** The contacts that it names; all if it names none. */
   ids: readonly string[];
   at: number;
 }
@@ -28,12 +28,12 @@ export interface Serving {
   crms: ReadonlyMap<string, SimulatedCrm>;
   integrations: readonly Integration[];
   random: Random;
-  /** Where webhooks call. */
+  /** The addresses that webhooks call. */
   addresses: Map<string, HookAddress>;
-  /** How often something is asked for before the process has nothing to do. */
+  /** Number of requests before the process has nothing left to do. */
   times: number;
   now(): number;
-  /** The turns that wait or are active, if they can be seen; null where the engine keeps none of its own. */
+  /** The waiting or active turns, if they are visible; null if the engine has no turns of this kind. */
   openTurns: (() => Promise<readonly unknown[] | null>) | null;
   say(who: string, what: string): void;
   violate(invariant: string, what: string): void;
@@ -42,11 +42,14 @@ export interface Serving {
 }
 
 const LONGEST_WAIT_MS = 40 * 60_000;
-/** Who answers what is left from before has it all: runs that wait for the service in vain take ten minutes each. */
+/**
+ * The process that answers old requests has to do all of them. Runs that wait for the service in vain take ten minutes
+ * each.
+ */
 const LAST_WAIT_MS = 150 * 60_000;
 const LOOK_MS = 5_000;
 
-/** Resolves when nothing is asked for any more, or the process is asked to stop. */
+/** Resolves when there are no more requests, or the process has to stop. */
 export async function serve(serving: Serving): Promise<void> {
   const { application, life, log, random } = serving;
   const { clock, stopping } = life;
@@ -76,7 +79,7 @@ export async function serve(serving: Serving): Promise<void> {
       await clock.sleep(LOOK_MS, stopping.signal);
     }
   } finally {
-    // Also where the schedules cannot be planned: a real process takes its runner along when it ends.
+    // Even if the schedules cannot be planned: a real process ends together with its runner.
     end.abort();
     await Promise.all([scheduler.stop(), runner.stop()]);
   }
@@ -96,7 +99,7 @@ export async function serve(serving: Serving): Promise<void> {
     };
   }
 
-  /** A caller who gets no answer asks again elsewhere, or not at all. */
+  /** A caller without a response tries elsewhere, or not at all. */
   async function ask(): Promise<void> {
     const [integrationId, crm] = random.one([...serving.crms]) ?? [];
     if (integrationId === undefined || crm === undefined) return;
@@ -116,7 +119,7 @@ export async function serve(serving: Serving): Promise<void> {
       const trigger = kind === 'schedule' ? 'schedule' : 'manual';
       const only = kind === 'schedule' ? null : contact;
       const { joined } = await runner.request({ integrationId, contact: only, trigger });
-      // A run that is going on may have read them already.
+      // A run in progress may have read them already.
       if (joined === 'running') return;
       serving.onAccepted({ crm, ids: only === null ? [] : [only], at });
     } catch (error) {
@@ -126,7 +129,7 @@ export async function serve(serving: Serving): Promise<void> {
   }
 }
 
-/** True if no request waits, none is being answered, and no process has a turn, be it dead. */
+/** True if no request waits, none is being answered, and no process, not even a dead one, has a turn. */
 async function isIdle({ application, openTurns }: Serving): Promise<boolean> {
   const turns = openTurns === null ? [] : await openTurns();
   try {
@@ -139,16 +142,16 @@ async function isIdle({ application, openTurns }: Serving): Promise<boolean> {
   }
 }
 
-/** The contacts of accepted requests that were not read since; `failedAt` are runs that say why not. */
+/** The contacts of accepted requests that have not been read since; `failedAt` are runs that report why. */
 export function unanswered(accepted: readonly Accepted[], failedAt: readonly number[]): string[] {
   const open = accepted.filter(({ at }) => !failedAt.some((endedAt) => endedAt >= at));
   return open.flatMap(({ crm, ids, at }) =>
     ids.filter((id) => {
       const record = crm.records.get(id);
       if (record === undefined || record.gone !== null || record.forgottenAt !== null) return false;
-      // Whom a person has confirmed as one who was erased is not looked for either.
+      // A contact that a user has confirmed as an erased person is not looked up either.
       if (record.isConfirmedErased) return false;
-      // A run may have looked for it while it was away.
+      // A run may have looked it up while it was away.
       if (record.leftAt !== null && record.leftAt >= at) return false;
       return ![...record.readBy.values()].some((readAt) => readAt >= at);
     }),

@@ -1,4 +1,4 @@
-/** The night of a seed: features and faults are drawn one by one, and some nights are about one thing alone. */
+/** Draws the night of a seed. Features and faults are drawn one by one, and some nights have a single topic. */
 import { createRandom, type Random } from '../random.ts';
 import {
   buyCredits,
@@ -26,10 +26,13 @@ import {
 } from './process-nights.ts';
 import type { Swarm } from './swarm.ts';
 
-/** Of the nights: so many are about who a record is, and about what a CRM refuses; the others are as they would be without. */
+/**
+ * Share of nights about who a record is, and about what a CRM refuses. The other nights are as they would be without
+ * these.
+ */
 const PERSONS = 0.25;
 
-/** The night of a seed; `serve` makes it one of those in which hosts serve. */
+/** The night of a seed; `serve` makes it a night in which hosts serve. */
 export function swarmOf(seed: number, serve = false): Swarm {
   const random = createRandom(`swarm ${seed}`);
   const { chance, int, magnitude, pick } = random;
@@ -44,7 +47,7 @@ export function swarmOf(seed: number, serve = false): Swarm {
     full: chance(0.15),
   }));
   const isMoneyScarce = chance(0.15);
-  // What came along later has a stream of its own, so that older seeds keep the rest of their nights.
+  // Later additions have a separate stream, so that older seeds keep the rest of their nights.
   const later = createRandom(`swarm ${seed} later`);
   const someLater = (probability: number, most: number) =>
     later.chance(probability) ? most * later.next() ** 2 : 0;
@@ -176,17 +179,17 @@ export function swarmOf(seed: number, serve = false): Swarm {
   if (erased.chance(0.06) && swarm.beside.serve === 0) mergeErased(swarm, erased);
   const answers = createRandom(`swarm ${seed} answers`);
   if (answers.chance(0.12) && !serve) answerMuch(swarm, answers);
-  // How young a job is, which may be denied for that, is told by the clock: a theme may have set it.
+  // The clock determines how young a job is, which may be denied for that. A theme may have set the clock.
   if (swarm.faults.clockSkew + swarm.faults.clockJump > 0) swarm.service.denied = 0;
   const persons = createRandom(`swarm ${seed} with persons`);
   return persons.chance(PERSONS) ? withPersons(swarm) : swarm;
 }
 
-/** Drawn from a stream of its own; three nights of five are as they would be without. */
+/** Drawn from a separate stream; three nights of five are as they would be without it. */
 function workBeside(swarm: Swarm, { chance }: Random, serve: boolean): void {
   const { beside, desk, faults, people, settings, sessions } = swarm;
   beside.purge = chance(0.2) ? 1 : 0;
-  // Those who left come back when what is known of them was purged.
+  // Contacts that left come back after the data about them was purged.
   if (beside.purge > 0 && chance(0.25)) {
     makePlain(swarm);
     Object.assign(people, { remove: 0.6, comeBack: 1 });
@@ -204,7 +207,7 @@ function workBeside(swarm: Swarm, { chance }: Random, serve: boolean): void {
     swarm.store = 'machine';
     Object.assign(faults, { restore: 0, replaced: 0, newer: 0 });
     settings.perRun = null;
-    // What is asked for is noted with a time that is still to come, and its process does not answer it.
+    // Requests get a time in the future, and their process does not answer them.
     if (chance(0.3)) Object.assign(faults, { clockJump: 1, kill: 0.9 });
   }
 }

@@ -1,4 +1,4 @@
-/** A night in which nothing fails, and nothing stands in the way of what a special night is about. */
+/** A night in which nothing fails and nothing disturbs the topic of a special night. */
 import { NO_FAULTS, type Swarm } from './swarm.ts';
 
 export function makePlain({ faults, people, service, settings }: Swarm): void {

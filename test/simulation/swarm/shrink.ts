@@ -1,4 +1,4 @@
-/** Makes a failing night smaller, piece by piece, as long as it fails in the same way. */
+/** Shrinks a failing night piece by piece while it still fails in the same way. */
 import type { NightResult } from '../night.ts';
 import type { Swarm } from './swarm.ts';
 
