@@ -9,22 +9,22 @@ import type { Swarm } from '../swarm/swarm.ts';
 
 /** A user who asks or confirms. */
 export interface User extends Account {
-  /** When the account was created; null for one that was always there. */
+  /** When the account was created; null if it always existed. */
   madeAt: number | null;
 }
 
-/** What the product shows of an answer that waits. */
+/** A waiting answer as the product shows it. */
 export interface Waiting {
   /** The same for the same request. */
   text: string;
-  /** The id of the account that asked for it. */
+  /** The ID of the account that asked for it. */
   askedBy: string;
   what: Subject['what'];
 }
 
-/** What an answer is about. */
+/** The subject of an answer. */
 export type Subject =
-  /** Questions by id, all of some batches, or a run to undo, or a contact to erase. */
+  /** Questions by ID, all questions of some batches, a run to undo, or a contact to erase. */
   | {
       what: 'decide';
       decision: 'approved' | 'rejected' | 'resubmitted';
@@ -38,17 +38,17 @@ export interface Answer {
   readonly subject: Subject;
   readonly by: User | null;
   readonly needs: 'second person' | null;
-  /** When the product had taken it; null if its process never said so. */
+  /** When the product had accepted it; null if its process never said so. */
   heardAt: number | null;
-  /** The open questions that it was about when the product had taken it. */
+  /** The open questions that it was about when the product had accepted it. */
   heardOpen: ReadonlySet<string>;
-  /** Those that were open when it was given, or when it was taken. */
+  /** The questions that were open when it was given or accepted. */
   readonly open: Set<string>;
-  /** Null: not in force by itself. */
+  /** Null: not in force without a second person. */
   inForceFrom: number | null;
-  /** Null while it can be in force one day. */
+  /** Null while it can still come into force. */
   end: { why: 'withdrawn' | 'refused' | 'not taken' | 'restored'; at: number } | null;
-  /** What was asked for, in the product's words; null if it needs no second person. */
+  /** The request, in the product's words; null if it needs no second person. */
   readonly text: string | null;
 }
 
@@ -57,21 +57,21 @@ export interface Answers {
   give(subject: Subject): Answer;
   /** An answer that needs a second person. */
   ask(subject: Subject, by: User, text: string): Answer;
-  /** The product has taken an answer that needs a second person. */
+  /** The product has accepted an answer that needs a second person. */
   heard(answer: Answer): void;
   end(answer: Answer, why: NonNullable<Answer['end']>['why']): void;
-  /** A second person, as far as the product lets it be one, confirms; null if the product must not let it. */
+  /** A second person confirms, as far as the product allows it; null if the product must not allow it. */
   confirm(waiting: Waiting, by: User): Confirmation;
-  /** A backup took the place of the database; by the product's own command, or by other means. */
+  /** A backup has replaced the database, by the product's own command or by other means. */
   onRestored(backupAt: number, isByProduct: boolean): void;
   /** Nothing is in force that no user has answered, or that waits for a second person. */
   judge(): void;
 }
 
 export interface Confirmation {
-  /** Why it must be refused; null if it must not, or if that cannot be told. */
+  /** Why it must be refused; null if it must not be refused, or if that is unknown. */
   why: string | null;
-  /** The product says that it is done. */
+  /** The product reports that it is done. */
   done(): void;
   /** The product has refused it. */
   refused(code: string): void;
@@ -91,7 +91,7 @@ const SEVEN_DAYS_MS = 7 * 86_400_000;
 export function createAnswers({ swarm, store, now, isUnknown, violate }: AnswersDeps): Answers {
   const answers: Answer[] = [];
   const judged = new Set<string>();
-  /** Instants of different hosts can be compared. */
+  /** Times of different hosts can be compared. */
   const areClocksRight = swarm.faults.clockSkew + swarm.faults.clockJump === 0;
 
   return {
@@ -108,7 +108,7 @@ export function createAnswers({ swarm, store, now, isUnknown, violate }: Answers
     confirm,
     onRestored(backupAt, isByProduct) {
       for (const answer of answers) {
-        // The database does not know of it any more.
+        // The database no longer knows of it.
         if (answer.end !== null && answer.end.at > backupAt && answer.end.why !== 'restored') {
           answer.end = null;
         }
@@ -134,7 +134,7 @@ export function createAnswers({ swarm, store, now, isUnknown, violate }: Answers
     return answer;
   }
 
-  /** The questions that are open now and that it is about. */
+  /** The open questions that it is about. */
   function openOf(subject: Subject): Set<string> {
     if (subject.what !== 'decide') return new Set();
     const rows = store.rows(OPEN_QUESTIONS);
@@ -150,7 +150,7 @@ export function createAnswers({ swarm, store, now, isUnknown, violate }: Answers
     if (same.length === 0)
       violate(SECOND, `the product has a request of ${askedBy} that was never made`);
     const open = same.filter(({ inForceFrom }) => inForceFrom === null);
-    // Of several that asked for the same the judge cannot tell which one the product has.
+    // If several users asked for the same, the judge cannot tell whose request the product has.
     const asked = open.length > 0 ? open : same;
     const reasons = asked.map((answer) => whyNot(answer, by));
     const why = reasons.includes(null) ? null : (reasons[0] ?? 'nobody asked for it');
@@ -176,7 +176,7 @@ export function createAnswers({ swarm, store, now, isUnknown, violate }: Answers
     };
   }
 
-  /** Why a confirmation must be refused; null if it must not, or if that cannot be told. */
+  /** Why a confirmation must be refused; null if it must not be refused, or if that is unknown. */
   function whyNot(answer: Answer, by: User): string | null {
     const { by: asker, end, heardAt } = answer;
     if (end?.why === 'restored') return 'a backup was put back since it was asked for';

@@ -1,4 +1,6 @@
-/** The reckoning after a quiet night: what has to be true once everything is well and at rest. */
+/**
+ * The final check after a quiet night: the conditions that hold once all faults are over and nothing is in progress.
+ */
 
 import type { SimulatedCrm } from '../crm/crm.ts';
 import { familyOf, humansIn } from '../crm/family.ts';
@@ -34,7 +36,7 @@ interface ContactRow {
   donor_id: string | null;
 }
 
-/** Nothing waits for ever. */
+/** Nothing waits forever. */
 function checkStore({ store, violate }: World): void {
   for (const { crm_id, kind } of store.rows(ASKED_IN_VAIN)) {
     violate('a reason to ask', `a person is asked about ${crm_id} (${kind}), which is not held`);
@@ -45,7 +47,7 @@ function checkStore({ store, violate }: World): void {
     ['bulk adds', "select id from network_adds where state in ('intended', 'lost', 'running')"],
     ['leases', 'select id from integrations where lease_owner is not null'],
     ['runs', "select id from runs where status = 'running'"],
-    // Who asked for one that another took in may still look for it.
+    // Whoever made a request that was merged into another may still look for it.
     ['requests', 'select run_id from run_requests where merged_into is null'],
   ];
   for (const [what, sql] of stuck) {
@@ -58,7 +60,7 @@ const ASKED_IN_VAIN = `
   select questions.crm_id, kind from questions left join contacts using (integration_id, crm_id)
   where decision is null and network is null and coalesce(contacts.state, '') <> 'held'`;
 
-/** Who has left, has opted out or is held comes back to a job that waits. */
+/** A contact that left, opted out or is held may come back to a job that waits. */
 const OPEN_JOBS = `
   select tracking_id from jobs join contacts using (integration_id, crm_id, tracking_id)
   where jobs.state in ('intended', 'processing', 'completed')
@@ -74,7 +76,7 @@ function checkContact(world: World, integration: string, crm: SimulatedCrm, reco
   const { id } = record;
   if (row === undefined) {
     const isMissing = record.gone === null && !record.isConfirmedErased;
-    // What was begun of its erasure is done again where a backup is put back, also if it was told apart since.
+    // A started erasure is repeated if a backup is restored, even if the contact was told apart since.
     const isErasedAgain = swarm.faults.restore > 0 && record.wasCalledErased;
     if (isMissing && !isErasedAgain) violate('an outcome', `contact ${id} is not known`);
     return;
@@ -86,9 +88,9 @@ function checkContact(world: World, integration: string, crm: SimulatedCrm, reco
     }
     return;
   }
-  // Whom a person has confirmed as one who was erased is not read any more, also if it is put back.
+  // A contact whom a user has confirmed as an erased person is no longer read, even if it is restored.
   if (state === 'removed' && record.isConfirmedErased) return;
-  // Of a database that was put back the row is as it was: it is blocked again, and waits for forget.
+  // In a restored database the row is in its earlier state: it is blocked again, and waits for `forget`.
   const { confirmedErasedAt } = record;
   const isConfirmed = confirmedErasedAt !== null && !oracle.isUnknown(confirmedErasedAt);
   if (isConfirmed && reason !== 'forgotten') {
@@ -122,7 +124,7 @@ function contactRow(row: Record<string, unknown>): ContactRow {
   };
 }
 
-/** A person is only asked about what is so. */
+/** A user is only asked about questions that really exist. */
 function checkHold(world: World, crm: SimulatedCrm, record: Record_, reason: string): void {
   const { oracle, store, swarm, violate, crms } = world;
   const { id } = record;
@@ -130,7 +132,7 @@ function checkHold(world: World, crm: SimulatedCrm, record: Record_, reason: str
   if (store.rows(OPEN_QUESTION, id).length === 0) {
     violate('no stuck state', `contact ${id} is held (${reason}), and no person is asked about it`);
   }
-  // Whoever is renamed while a job runs gets the profile of the former name.
+  // A contact that is renamed while its job runs gets the profile of the former name.
   const wasRenamed = familyOf(crm, record).some(({ former }) => former.length > 0);
   if (reason === 'name_mismatch' && service.wrongPerson === 0 && !wasRenamed) {
     violate('a reason to ask', `contact ${id} is held for its name, and no profile was wrong`);
@@ -148,7 +150,7 @@ function checkHold(world: World, crm: SimulatedCrm, record: Record_, reason: str
       (each) => humans.has(each.human) || each.former.some(({ human }) => humans.has(human)),
     );
     const wasPaid = family.some((each) => oracle.paymentsOf(each).length > 0);
-    // Of two records of one human being it is not certain which one was sent.
+    // If two records are of one human being, it is uncertain which one was sent.
     if (isProvable && family.length === 1 && isAnswerDropped(world, record)) {
       violate('a reason to ask', `contact ${id} is held for an answer that has come`);
     }
@@ -161,7 +163,10 @@ function checkHold(world: World, crm: SimulatedCrm, record: Record_, reason: str
 
 const OPEN_QUESTION = 'select id from questions where crm_id = ? and decision is null';
 
-/** Of several that are lost together one cannot be proved free beside a larger one that was charged, or as many. */
+/**
+ * Of several submissions lost together, one cannot be proved free next to a charged submission that has as many people
+ * or more.
+ */
 function wasLostWithPaid(store: World['store'], contact: string): boolean {
   return store.rows(LOST_TOGETHER, contact).length > 0;
 }
@@ -172,15 +177,18 @@ const LOST_TOGETHER = `
   where jobs.crm_id = ? and lost.state = 'charged' and paid.state = 'charged'
     and paid.id <> lost.id`;
 
-/** A database that is away for some seconds is waited for: an answer that came meanwhile is not lost. */
+/**
+ * The product waits for a database that is unavailable for some seconds, so a response that arrived in that time is not
+ * lost.
+ */
 function isAnswerDropped({ swarm, store, oracle, wasHurt }: World, record: Record_): boolean {
   const { freeze, clockJump, diskFull, restore } = swarm.faults;
   if (freeze + clockJump + diskFull + restore > 0 || store.longestAwayMs > 20_000) return false;
-  // Of two records of one human being it is not certain whose answer came.
+  // If two records are of one human being, it is uncertain whose response came.
   if (swarm.people.doubles > 0) return false;
   const last = oracle.paymentsOf(record).at(-1);
   if (last?.isAnswered !== true || wasHurt(last.job.sender)) return false;
-  // It may be an older one, and the question about another submission since; of that one another thing may have been asked.
+  // The response may be an older one, and the question may be about a later submission with different details.
   const { tracking_id } = last.job.person;
   return store.rows(ASKED_ABOUT, record.id, tracking_id).length > 0;
 }
@@ -188,13 +196,15 @@ function isAnswerDropped({ swarm, store, oracle, wasHurt }: World, record: Recor
 const ASKED_ABOUT =
   "select id from questions where crm_id = ? and tracking_id = ? and kind = 'lost_answer'";
 
-/** A field refused the donor id, and the profile that was kept for it is not in the backup that was put back since. */
+/**
+ * A field refused the donor ID, and the backup that was restored since does not have the profile that was kept for it.
+ */
 function isLostWithBackup({ swarm }: World): boolean {
   const { lock, narrow, rule } = swarm.people;
   return swarm.faults.restore > 0 && lock + narrow + rule > 0;
 }
 
-/** The CRM holds the right profile, or what a person typed. */
+/** The CRM holds the right profile, or a user's own text. */
 function checkProfile(world: World, crm: SimulatedCrm, record: Record_, reason: string): void {
   const { oracle, violate } = world;
   const last = oracle.paymentsOf(record).at(-1);
@@ -212,9 +222,10 @@ function checkProfile(world: World, crm: SimulatedCrm, record: Record_, reason: 
   judgeOwned(world, crm, record);
   const isWritten = ['fields_written', 'values_equal', 'profile_fresh'].includes(reason);
   if (last?.job.fate !== 'completed' || !isWritten || record.optedOutAt !== null) return;
-  // Bought for who the contact was before, and not written by then: no name but that one may get it.
+  // The profile was bought for the contact's former person and not written by then. Only a contact with that name may
+  // get it.
   if (last.job.human !== record.human && !record.isSamePerson) return;
-  // What a user has taken back stays out, and the store says so by name.
+  // A value that a user has undone stays out, and the store names it.
   const isOut = record.isUndone || isPurgedWhileAway(world, record) || isLostWithBackup(world);
   if (cell === undefined && !isOut && !isInheritedTooLate(world, record, last)) {
     violate(
@@ -224,31 +235,32 @@ function checkProfile(world: World, crm: SimulatedCrm, record: Record_, reason: 
   }
 }
 
-/** True if nothing has to replace the values of the human being that the record was before. */
+/** True if nothing has to replace the values of the record's former human being. */
 function mayHoldFormer(
   { swarm }: World,
   crm: SimulatedCrm,
   record: Record_,
   reason: string,
 ): boolean {
-  // What a merge filled in may be of who the other record was before.
+  // A merge may have filled in values of the other record's former person.
   if (familyOf(crm, record).every(({ former }) => former.length === 0)) return false;
   const { settings, faults } = swarm;
   if (!settings.whenIdentityChanges || faults.restore > 0) return true;
-  // A user has put back what stood there before.
+  // A user has restored the previous values.
   if (record.isUndone) return true;
   if (record.isSamePerson || record.optedOutAt !== null || record.rejectedChanges.size > 0)
     return true;
-  // A user has said that the profile of the present name is of somebody else, not to pay again, or that the contact is
-  // somebody who was erased: then nothing reads or writes it any more, whoever it becomes.
+  // A user has rejected the profile of the present name as somebody else's, has decided not to pay again, or has
+  // confirmed the contact as an erased person. Then nothing reads or writes it any more, whoever it becomes.
   const kept = ['rejected_by_person', 'identity_change_rejected', 'opted_out', 'forgotten'];
-  // A store that was put in the place of another one takes over the id that stands in the record, whoever it is of.
+  // A store that replaced another one adopts the ID in the record, whoever it belongs to.
   return [...kept, 'profile_adopted'].includes(reason);
 }
 
 /**
- * Its own profile never came while the service kept it, or its answer was lost, and the service does not have that of
- * a contact either that it has taken in since: it counts as paid for by that one, and has a profile when it is refreshed.
+ * Its own profile never arrived while the service kept it, or its response was lost. The service also no longer has the
+ * profile of a contact that was merged into it since. The contact counts as paid for by that one, and gets a profile at
+ * its next refresh.
  */
 function isInheritedTooLate(
   { crms, oracle, timeline }: World,
@@ -265,7 +277,7 @@ function isInheritedTooLate(
   return isOutOfReach && theirs.some((payment) => payment.job.goneAt <= now);
 }
 
-/** Who is at rest was paid for as they are now. */
+/** Every settled contact was paid for with its present details. */
 function judgeChange(
   { crms, oracle, service, swarm, violate }: World,
   record: Record_,
@@ -274,17 +286,17 @@ function judgeChange(
   const { people, settings, faults } = swarm;
   if (last === undefined || record.optedOutAt !== null || last.record !== record) return;
   if (!settings.whenIdentityChanges || people.revoke > 0 || faults.restore > 0) return;
-  // Nothing is paid for whoever the service refuses.
+  // Nobody is paid for whom the service refuses.
   if (service.refuses(record.human)) return;
-  // Of two records of one human being it is not certain which one was sent.
+  // If two records are of one human being, it is uncertain which one was sent.
   if (people.doubles > 0) return;
   const all = [...crms.values()].flatMap((crm) => [...crm.records.values()]);
-  // Who takes in another contact gets its details along, and those are no change.
+  // A contact that another contact is merged into also gets its details, which do not count as a change.
   if (all.some(({ gone }) => gone?.mergedInto === record.id)) return;
-  // Back at what it was paid for before the answer to a later request was lost, it has its profile.
+  // A contact whose details are back to those paid for before the response to a later request was lost has its profile.
   if (oracle.answeredBefore(record)?.version === versionOf(record.details)) return;
   if (record.rejectedLoss === versionOf(record.details)) return;
-  // Where profiles are shared, so is the one that it was paid for itself before.
+  // If profiles are shared, so is the profile that it was itself paid for before.
   const paid = new Set(oracle.paymentsOf(record).map(({ version }) => version));
   if (settings.shareProfiles && paid.has(versionOf(record.details))) return;
   if (record.rejectedChanges.has(versionOf(record.details))) return;
@@ -293,10 +305,10 @@ function judgeChange(
   }
 }
 
-/** What the product has written it knows as its own: to keep it right, take it back, or erase it. */
+/** The product recognises its own values, so that it can correct, undo or erase them. */
 function judgeOwned({ store, swarm, violate }: World, crm: SimulatedCrm, record: Record_): void {
   if (swarm.faults.restore > 0) return;
-  // What came from a record that is a part of it is known under the id of that one until it is sorted.
+  // Values from a record that was merged into it are stored under that record's ID until they are sorted.
   const rows = familyOf(crm, record).flatMap(({ id }) => [
     ...store.rows('select owned_values as own from contacts where crm_id = ?', id),
     ...store.rows('select after as own from writes where crm_id = ?', id),
@@ -310,7 +322,7 @@ function judgeOwned({ store, swarm, violate }: World, crm: SimulatedCrm, record:
   }
 }
 
-/** Who was erased is nowhere, in no form of its id, and in no network. */
+/** An erased contact is nowhere, in no form of its ID, and in no network. */
 function checkForgotten(world: World, crm: SimulatedCrm): void {
   const { store, oracle, service, swarm, violate } = world;
   const forgotten = [...crm.records.values()].filter(({ forgottenAt }) => forgottenAt !== null);
@@ -332,7 +344,7 @@ function checkForgotten(world: World, crm: SimulatedCrm): void {
           violate('forgotten', `${word} of an erased contact is in ${table}`);
       }
     }
-    // Who was added after the backup that was put back is not known as a member.
+    // A donor added after the restored backup is not known as a member.
     const networks = swarm.faults.restore > 0 ? [] : [...service.networks.values()];
     if (others.length === 0 && networks.some(({ members }) => members.has(human.donorId))) {
       violate('forgotten', `the erased contact ${id} is a member of a network`);
@@ -340,7 +352,7 @@ function checkForgotten(world: World, crm: SimulatedCrm): void {
     if (!isErasedInCrm || gone !== null) continue;
     for (const [field, cell] of values) {
       const { author, value, at } = cell;
-      // What was written after the backup that was put back is not known as ours.
+      // A value written after the restored backup is not known as ours.
       if (author !== 'product' || value === null || oracle.isUnknown(at)) continue;
       if (isAnyones(cell)) continue;
       violate('forgotten', `the ${field} of the erased contact ${id} is still in the CRM`);
@@ -348,7 +360,7 @@ function checkForgotten(world: World, crm: SimulatedCrm): void {
   }
 }
 
-/** What was kept for long enough is gone since the last run, whose clock was right. */
+/** Data past its retention is gone since the last run with a right clock. */
 function checkPurged({ store, swarm, timeline, violate }: World): void {
   if (swarm.beside.purge === 0) return;
   for (const [what, days, sql] of OLD) {
@@ -380,11 +392,11 @@ const OLD: readonly (readonly [string, number, string])[] = [
   ['entries of the audit', RETENTION.audit, 'select seq from audit_entries where at < ?'],
 ];
 
-/** No name and no key stands in the database in clear. */
+/** No name and no key is in the database in clear text. */
 function checkNothingInClear({ store, humans, violate, swarm }: World): void {
   if (swarm.seed % 16 !== 0) return;
   const text = store.bytes().toString('latin1').toLowerCase();
-  // Long enough not to stand by chance in what is sealed, or in a fingerprint.
+  // Long enough not to occur by chance in encrypted text or in a fingerprint.
   const others = ['partner-key-0', 'partner-key-1', 'Oak Street', 'Foundation'];
   const words = [...humans.all.map(({ last }) => last), ...others];
   for (const word of words) {
@@ -401,7 +413,7 @@ const FAILED = `
   select donor_id from network_members join networks on networks.id = network
   where integration_id = ? and state in ('failed', 'not_found')`;
 
-/** Networks are what their groups are. */
+/** Networks match their groups. */
 function checkNetworks({ crms, oracle, service, store, swarm, violate }: World): void {
   if (!swarm.networks) return;
   for (const [name, crm] of crms) {
@@ -421,7 +433,7 @@ function checkNetworks({ crms, oracle, service, store, swarm, violate }: World):
         name,
         id,
       );
-      // A person has said that it is one who was erased: of a backup that was put back the row is as it was.
+      // A user has said that it is an erased person. In a restored backup, the row is in its earlier state.
       const { confirmedErasedAt } = heir;
       const isBlockedAgain =
         swarm.beside.agree > 0 && confirmedErasedAt !== null && oracle.isUnknown(confirmedErasedAt);
@@ -430,10 +442,10 @@ function checkNetworks({ crms, oracle, service, store, swarm, violate }: World):
       if (typeof row?.['donor_id'] === 'string') wanted.add(row['donor_id']);
     }
     const members = network?.members ?? new Set<string>();
-    // Who was added after the backup that was put back is not known as a member.
+    // A donor added after the restored backup is not known as a member.
     const isWhole = swarm.faults.restore === 0;
     const believed = new Set(store.rows(BELIEVED, name).map((row) => row['donor_id']));
-    // Nor is who was removed after it and is wanted again.
+    // The same is true of a donor who was removed after it and is wanted again.
     const missing = [...wanted].filter(
       (donorId) => !members.has(donorId) && (isWhole || !believed.has(donorId)),
     );

@@ -1,4 +1,4 @@
-/** What a run says of itself, held against what happened. */
+/** Compares a run's own report with what happened. */
 import { isDonorSyncError, messageOf } from '../../../src/core/errors.ts';
 import type { RunReport } from '../../../src/core/run.ts';
 import type { SimulatedCrm } from '../crm/crm.ts';
@@ -17,7 +17,7 @@ export interface Judged
   say(who: string, what: string): void;
 }
 
-/** Whether a run ended as it should, and says what happened. */
+/** Checks whether a run ended normally, and reports what happened. */
 export function judgeEnd(
   world: Judged,
   life: Life,
@@ -41,7 +41,7 @@ export function judgeEnd(
   if (isDonorSyncError(error) && error.code.startsWith('database_')) oracle.onTrouble();
 }
 
-/** The same of a process that runs one after the other: its ledger is that of all of them. */
+/** The same for a process that runs several runs one after the other: its ledger covers all of them. */
 export function judgeServed(world: Judged, life: Life, report: RunReport): void {
   const { oracle, violate, isCalm, say, now } = world;
   const code = report.reason?.code ?? null;
@@ -49,7 +49,7 @@ export function judgeServed(world: Judged, life: Life, report: RunReport): void 
     `process ${life.name}`,
     `has run ${report.integration}: ${report.status} (${code ?? 'well'})`,
   );
-  // It may have had other runs before, and what those have written without an answer is not known.
+  // It may have had other runs before, and what they have written without a response is unknown.
   if (report.status === 'succeeded') oracle.onEndedWell(life.name, now() - tookMs(report));
   if (report.status !== 'failed') return;
   if (code === 'unexpected_error') violate('no error', `a run fails: ${report.reason?.message}`);
@@ -62,19 +62,19 @@ function tookMs({ startedAt, finishedAt }: RunReport): number {
   return Date.parse(finishedAt ?? startedAt) - Date.parse(startedAt);
 }
 
-/** A request is not taken up again whose run was cut off six times; the process that finds it so may be a quiet one. */
+/** A request is dropped after its run was cut off six times; the process that finds this may itself be undisturbed. */
 function isGivenUp({ killed }: Judged, code: string | null): boolean {
   return code === 'cut_off_too_often' && killed() >= 6;
 }
 
-/** A person asked for a contact that was deleted before a process took up the request, and never was read. */
+/** A user requested a contact that was deleted before a process took the request, and that was never read. */
 function isForGone({ crms }: Judged, { reason, integration, trigger }: RunReport): boolean {
   if (reason?.code !== 'contact_unknown' || trigger !== 'manual') return false;
   const [id = ''] = /"[^"]*"/.exec(reason.message) ?? [];
   return (crms.get(integration)?.records.get(id.slice(1, -1))?.gone ?? null) !== null;
 }
 
-/** Where no answer is lost, a report says what the service's ledger says. */
+/** If no response is lost, a report agrees with the service's ledger. */
 function judgeReport(world: Judged, life: Life, report: RunReport | null): void {
   const { swarm, crms, oracle, service, violate } = world;
   const { kill, freeze, stop, clockSkew, clockJump, crm: _, ...others } = swarm.faults;
@@ -84,7 +84,7 @@ function judgeReport(world: Judged, life: Life, report: RunReport | null): void 
   if (kill + freeze + stop + clockSkew + clockJump > 0) return;
   const { spent } = report.credits.enhancements;
   const paid = oracle.paidBy(life.name, crm);
-  // A run that its CRM ends waits for no answer that takes its time: another settles what that has cost, and reports it.
+  // A run that its CRM ends does not wait for a slow response. Another run settles its cost, and reports it.
   const isUnanswered = oracle.payments.some((each) => each.crm === crm && !each.isAnswered);
   if (spent !== paid && !(swarm.faults.crm > 0 && isUnanswered)) {
     violate('reports', `the run of process ${life.name} reports ${spent} credits of ${paid}`);
@@ -94,12 +94,12 @@ function judgeReport(world: Judged, life: Life, report: RunReport | null): void 
   }
 }
 
-/** What a job has brought that cannot be written. */
+/** The outcomes of a job whose result cannot be written. */
 const IN_VAIN: ReadonlySet<string> = new Set(['failed', 'wrong person']);
 
 const IN_LINE = "select crm_id from contacts where crm_id = ? and state = 'due'";
 
-/** Who was written is reported as written, whatever was read of them later. */
+/** A contact that was written is reported as written, whatever was read of it later. */
 function judgeWritten(world: Judged, life: Life, report: RunReport | null): void {
   const { swarm, crms, oracle, store, violate } = world;
   const crm = crms.get(report?.integration ?? '');
@@ -109,18 +109,18 @@ function judgeWritten(world: Judged, life: Life, report: RunReport | null): void
   const written = crm.living().filter((record) => {
     const { by, at } = record.written ?? { by: null, at: 0 };
     const payments = oracle.paymentsOf(record);
-    // Who is paid for once more after that has a later outcome, and so has who is in line for that or, with many
-    // others, a person's to decide about.
+    // A contact that is paid for once more after that has a later outcome. So has a contact that is due for that or,
+    // with many others, waits for a user's decision.
     const isChanged = payments.at(-1)?.version !== versionOf(record.details);
     const isAsked = isAskedSince(crm, record, life, at);
-    // A credit that has brought nothing says more than what is written of an older profile, whichever run spent it; and
-    // a profile of somebody else, about which a user decides, more than that a former person's values were taken out.
+    // A credit without a result says more than the writing of an older profile, whichever run spent it. A profile of
+    // somebody else, about which a user decides, says more than the removal of a former person's values.
     const last = payments.at(-1)?.job.fate;
     const isInVain =
       payments.some(({ job }) => job.sender === life.name && IN_VAIN.has(job.fate)) ||
       last === 'failed' ||
       last === 'vanished';
-    // The same for a credit whose answer was lost, where a user said that it is not to be spent again.
+    // The same for a credit whose response was lost, if a user said that it must not be spent again.
     const isLossRejected = record.rejectedLoss === versionOf(record.details);
     return (
       by === life.name &&
@@ -129,7 +129,8 @@ function judgeWritten(world: Judged, life: Life, report: RunReport | null): void
       !isAsked &&
       !isInVain &&
       !isLossRejected &&
-      // One that waits for its next credit is reported as waiting, also where an older profile was written meanwhile.
+      // A contact that waits for its next credit is reported as waiting, even if an older profile was written in the
+      // meantime.
       store.rows(IN_LINE, record.id).length === 0 &&
       payments.every(({ job }) => job.paidAt < at)
     );
@@ -141,8 +142,8 @@ function judgeWritten(world: Judged, life: Life, report: RunReport | null): void
 }
 
 /**
- * What a run writes into a contact that is erased clears fields that an erasure could not reach: no report counts it.
- * That a user once told the contact from an erased person says nothing about its own erasure afterwards.
+ * A run's writes into a contact that is being erased clear fields that an erasure could not reach, and no report counts
+ * them. If a user once distinguished the contact from an erased person, that says nothing about its own later erasure.
  */
 function isClearedOfErased(record: Record_, writtenAt: number): boolean {
   const erasedAt = record.forgottenAt ?? record.erasureBegunAt ?? Number.POSITIVE_INFINITY;
@@ -152,9 +153,9 @@ function isClearedOfErased(record: Record_, writtenAt: number): boolean {
 }
 
 /**
- * A merge with one who was erased is a person's to decide about as soon as it is read, which is after the record was
- * read for its write. What was said of the contact before any run had read of that merge was said of something else,
- * and what a person says while the run goes on gives the contact a later outcome.
+ * A merge with an erased contact is for a user to decide as soon as it is read, which is after the record was read for
+ * its write. Statements about the contact before any run had read of that merge were about something else. A user's
+ * answer during the run gives the contact a later outcome.
  */
 function isAskedSince(crm: SimulatedCrm, record: Record_, life: Life, writtenAt: number): boolean {
   const decidedAt = record.distinguishedAt ?? Number.NEGATIVE_INFINITY;

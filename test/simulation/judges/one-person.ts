@@ -1,6 +1,6 @@
 /**
- * One contact, one person: all values of the product in a contact are of one human being. Judged from the CRM
- * alone: each value of the service is of one human being, and no fingerprint of the product is asked.
+ * One contact, one person: all values of the product in a contact are of one human being. Judged from the CRM alone:
+ * each value of the service belongs to one human being, and no fingerprint of the product is used.
  */
 import { DONOR_ID, MARK } from '../crm/fields.ts';
 import { isAnyones, type Record_ } from '../crm/record.ts';
@@ -8,7 +8,7 @@ import type { World } from '../night/world.ts';
 import type { Humans } from '../people/humans.ts';
 import { ANOTHER, netWorthOf } from '../service/service.ts';
 
-/** Whose the values are that the product has written into a contact: donor ids, each once. */
+/** The donor IDs of the people whose values the product has written into a contact, each once. */
 export function donorsIn(humans: Humans, record: Record_): string[] {
   const donors = [...record.values].flatMap(([field, cell]) => {
     const { author, value } = cell;
@@ -18,7 +18,7 @@ export function donorsIn(humans: Humans, record: Record_): string[] {
   return [...new Set(donors)];
 }
 
-/** The donor whose value this is; null for a field that tells of no one. */
+/** The donor whose value this is; null for a field that identifies nobody. */
 function donorOf(humans: Humans, field: string, text: string): string | null {
   if (field === DONOR_ID) return text;
   if (field === 'Age') return donorAt(humans, Number(text) - 20);
@@ -28,17 +28,17 @@ function donorOf(humans: Humans, field: string, text: string): string | null {
   return donorAt(humans, millions - low / 1_000_000);
 }
 
-/** Human beings are numbered from 1; 0 is the one whose profile comes in the place of the right one. */
+/** Human beings are numbered from 1; 0 is the one whose profile replaces the right one. */
 function donorAt(humans: Humans, number: number): string | null {
   if (number === 0) return ANOTHER;
   return humans.all[number - 1]?.donorId ?? `nobody ${number}`;
 }
 
-/** After the quiet time, also of contacts that are held. */
+/** After the quiet time, including held contacts. */
 export function checkOnePerson({ humans, swarm, violate }: World, record: Record_): void {
   if (record.gone !== null) return;
   const donors = donorsIn(humans, record);
-  // What was written after a backup that was put back is not known as ours any more.
+  // A value written after the restored backup is no longer known as ours.
   if (donors.length > 1 && swarm.faults.restore === 0) {
     violate('one person', `contact ${record.id} holds values of ${donors.join(' and ')}`);
   }

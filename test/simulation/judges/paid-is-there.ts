@@ -1,6 +1,7 @@
 /**
- * What is paid for is in the CRM, or a user or a named refusal keeps it out. Judged from the service's ledger and the
- * CRM: which profile was bought for a contact, what the field map makes of it, and what stands in the fields.
+ * Every paid value is in the CRM, or a user or a named refusal keeps it out. Judged from the service's ledger and the
+ * CRM: the profile that was bought for a contact, the values that the field map makes of it, and the content of the
+ * fields.
  */
 
 import type { SimulatedCrm } from '../crm/crm.ts';
@@ -29,33 +30,36 @@ export function checkPaid(world: World, crm: SimulatedCrm, record: Record_): voi
   }
 }
 
-/** The last payment, if it has brought the profile of the human being that the contact is now. */
+/** The last payment, if it has brought the profile of the contact's present human being. */
 function newestProfile(world: World, crm: SimulatedCrm, record: Record_): Payment | null {
   const { oracle } = world;
   const last = oracle.paymentsOf(record).at(-1);
   if (last !== undefined && isTooOld(last, world)) return null;
-  // Its answer may be lost, its job gone before it was fetched, or the profile another person's.
+  // Its response may be lost, its job gone before it was fetched, or the profile another person's.
   if (last === undefined || oracle.answeredBefore(record) !== last) return null;
   if (last.job.fate !== 'completed' || last.job.human !== record.human) return null;
-  // Of several records that became one it is not certain whose job was taken.
+  // If several records became one, it is uncertain whose job was used.
   const others = familyOf(crm, record).filter((each) => each !== record);
   return others.some((each) => oracle.paymentsOf(each).length > 0) ? null : last;
 }
 
-/** A profile is kept for some time beyond its refresh, which the budget may not allow: then it is neither there nor bought again. */
+/**
+ * A profile is kept for some time beyond its refresh, which the budget may not allow. Then it is neither there nor
+ * bought again.
+ */
 function isTooOld({ job }: Payment, { swarm, timeline }: World): boolean {
   const keptDays = swarm.settings.refreshDays === null ? 730 : swarm.settings.refreshDays + 60;
   return timeline.now() - job.paidAt > keptDays * DAY_MS;
 }
 
-/** A user, or what users have set, keeps all of it out. */
+/** A user, or a user's settings, keep the whole profile out. */
 function isKeptOut(world: World, crm: SimulatedCrm, record: Record_): boolean {
   const { store, swarm } = world;
-  // What was delivered after a backup that was put back is not known.
+  // A delivery after the restored backup is unknown.
   if (swarm.faults.restore > 0) return true;
-  // To a process whose clock is months ahead the kept profile is too old, and it deletes it.
+  // To a process whose clock is months ahead, the kept profile is too old, and it deletes it.
   if (swarm.faults.clockJump + swarm.faults.clockSkew > 0) return true;
-  // The profile of who has opted out goes after a while.
+  // The profile of a contact that opted out is deleted after a while.
   if (record.firstOptOutAt !== null) return true;
   if (isPurgedWhileAway(world, record)) return true;
   if (record.isRejected || record.isUndone || record.isSamePerson || hasErased(crm, record)) {
@@ -65,7 +69,9 @@ function isKeptOut(world: World, crm: SimulatedCrm, record: Record_): boolean {
   return store.rows(ASKED, record.id).length > 0;
 }
 
-/** The human being was erased as another record: nothing is written into this one before a user tells the two apart. */
+/**
+ * The human being was erased as another record. Nothing is written into this one before a user distinguishes the two.
+ */
 function isErasedElsewhere(crm: SimulatedCrm, record: Record_): boolean {
   return [...crm.records.values()].some(
     (other) => other !== record && other.human === record.human && hasErased(crm, other),
@@ -73,8 +79,9 @@ function isErasedElsewhere(crm: SimulatedCrm, record: Record_): boolean {
 }
 
 /**
- * The settings have the kept profiles of contacts that left deleted after some days. A contact that is back counts as away
- * until a run reads it, and one that each run happens to find away, although it was back in between, for all of that time.
+ * The settings have the kept profiles of contacts that left deleted after some days. A contact that is back counts as
+ * away until a run reads it. A contact that each run happens to find away, although it was back in between, counts as
+ * away for all of that time.
  */
 export function isPurgedWhileAway({ store, swarm, timeline }: World, record: Record_): boolean {
   const { firstLeftAt, leftAt, id, readBy } = record;
@@ -91,10 +98,10 @@ const KEPT = "select crm_id from kept_profiles where crm_id = ? and profile <> '
 const TOLD_APART =
   "select id from questions where crm_id = ? and kind = 'forgotten_person' and decision = 'approved'";
 
-/** Users look at this: a question that is open keeps the values out by name. */
+/** A user decides about this: an open question keeps the values out and names them. */
 const ASKED = 'select id from questions where crm_id = ? and decision is null';
 
-/** True if the field holds what the field map makes of the profile, or what a flow has made of that. */
+/** True if the field holds the value from the field map, or a flow's change of that value. */
 function isThere({ human }: Record_, field: string, cell: Cell | undefined): boolean {
   const value = cell?.value ?? null;
   if (value === null) return false;
@@ -106,7 +113,7 @@ function isThere({ human }: Record_, field: string, cell: Cell | undefined): boo
   return Number(/\d+/.exec(String(value).replace(MARK, ''))?.[0]) * 1_000_000 === low;
 }
 
-/** Who keeps this value out; null for nobody. */
+/** The user who keeps this value out; null for nobody. */
 function userOf({ edited }: Record_, field: string, cell: Cell | undefined): 'a user' | null {
   if (edited.has(field)) return 'a user';
   return cell !== undefined && isAnyones(cell) ? 'a user' : null;

@@ -1,4 +1,4 @@
-/** Users who answer questions on pages, where an answer can be withdrawn, and users who need a second person. */
+/** Users who answer questions on pages, where they can withdraw an answer, and users who need a second person. */
 
 import { z } from 'zod';
 import type { Application } from '../../../src/application.ts';
@@ -40,12 +40,12 @@ import { eraseContact, noteChangeSaid, noteSaid } from './desk.ts';
 export interface AnsweringDeps {
   random: Random;
   answers: Answers;
-  /** All who may ask and confirm; accounts are added in the course of the night. */
+  /** All users who may ask and confirm; accounts are added during the night. */
   users: User[];
   now(): number;
   say(who: string, what: string): void;
   onChangesDecided(crm: SimulatedCrm): void;
-  /** An erasure that is confirmed, and was not carried out to its end. */
+  /** An erasure that was confirmed but not completely carried out. */
   onErasureLeft(work: AnswerWork, record: Record_, alsoInCrm: boolean): void;
 }
 
@@ -60,17 +60,17 @@ export const ANSWER_ERRANDS = [
   ...(['answer', 'ask', 'ask', 'confirm', 'confirm', 'refuse', 'let count', 'account'] as const),
 ] as const;
 
-/** So many accounts are created at most. */
+/** Maximum number of accounts. */
 const MOST_USERS = 8;
 
 const NAMES = ['cal', 'dee', ' Ada', 'BEN'] as const;
 
-/** Users of the machine, who were always there. */
+/** Users of the machine, who always exist. */
 export function firstUsers(): User[] {
   return ['ada', 'ben'].map((name) => ({ kind: 'command', id: name, name, madeAt: null }));
 }
 
-/** One thing that a user does about questions and answers. */
+/** One action of a user about questions and answers. */
 export async function doAnswer(
   deps: AnsweringDeps,
   work: AnswerWork,
@@ -94,7 +94,7 @@ export async function doAnswer(
   }
 }
 
-/** What is answered on a page is in force after ten seconds, or when a run begins, unless it is withdrawn. */
+/** An answer on a page is in force after ten seconds, or when a run starts, unless it is withdrawn. */
 async function answerOnPage(deps: AnsweringDeps, work: AnswerWork): Promise<void> {
   const { random, answers } = deps;
   const { integration, life } = work;
@@ -144,7 +144,7 @@ async function ask(deps: AnsweringDeps, work: AnswerWork): Promise<void> {
   deps.say(`process ${life.name}`, `${by.name} asks for a second person (${asked.request.what})`);
   const approval = await askSecondPerson({ application }, requesterOf(by), asked);
   if (approval === null) return answers.end(answer, 'not taken');
-  // Of a reason it is about all that was open when the product looked.
+  // An answer about a reason covers all questions that were open when the product looked.
   for (const hold of await listPlain({ application, integration })) {
     if (made.reason !== hold.kind || batchOf(hold) !== null) continue;
     if (subject.what === 'decide') made.questions.add(hold.id);
@@ -159,7 +159,7 @@ interface Made {
   reason: string | null;
 }
 
-/** Something that may need a second person; null if there is nothing of that sort. */
+/** A request that may need a second person; null if none is possible. */
 async function makeRequest({ random, now }: AnsweringDeps, work: AnswerWork): Promise<Made | null> {
   const { integration, crm } = work;
   const { store } = work.application;
@@ -246,13 +246,13 @@ async function confirm(deps: AnsweringDeps, work: AnswerWork): Promise<void> {
   await carry(deps, work, approval);
 }
 
-/** What waits for a second person, or was confirmed by one. */
+/** Requests that wait for a second person, or that one has confirmed. */
 async function listOwn({ application, integration }: AnswerWork): Promise<ApprovalRecord[]> {
   const approvals = await listApprovals(application.store);
   return approvals.filter(({ integrationId }) => integrationId === integration.id);
 }
 
-/** Carries out all that was confirmed, as a service does by itself. */
+/** Carries out all confirmed requests, as a service does automatically. */
 export async function carryOutAll(deps: AnsweringDeps, work: AnswerWork): Promise<void> {
   for (const approval of await listOwn(work)) {
     if (approval.confirmedBy === null) continue;
@@ -264,7 +264,7 @@ function ignoreUnknown(error: unknown): void {
   if (!isDonorSyncError(error) || error.code !== 'contact_unknown') throw error;
 }
 
-/** What is no decision about questions is carried out by whoever comes next. */
+/** A request that is not a decision about questions is carried out by whichever process comes next. */
 async function carry(
   deps: AnsweringDeps,
   work: AnswerWork,
@@ -310,7 +310,7 @@ async function createAccount({ random, users, now }: AnsweringDeps, { applicatio
   if (users.length >= MOST_USERS) return;
   const name = random.pick(NAMES);
   const madeAt = now();
-  // One whose answer was lost with the database may be there all the same.
+  // An account whose response was lost with the database may exist anyway.
   const id = `token-${users.length}-${madeAt}`;
   await application.store.act((trx) =>
     addAccessToken(trx, { id, name, role: 'admin', hash: `hash of ${id}` }),
@@ -318,7 +318,7 @@ async function createAccount({ random, users, now }: AnsweringDeps, { applicatio
   users.push({ kind: 'token', id, name, madeAt });
 }
 
-/** Questions about erased persons have a judge of their own, for whom an answer is in force at once. */
+/** Questions about erased persons have a separate judge, for whom an answer is in force at once. */
 async function listPlain({
   application: { store },
   integration,
@@ -361,7 +361,7 @@ function toWaiting(approval: ApprovalRecord): Waiting {
   return { text, askedBy: by.account.id, what: request.what };
 }
 
-/** Before it is on record: whether a commit is heard of or not, the users have said it. */
+/** Before it is on record: whether or not the commit's response arrives, the users have said it. */
 async function sayAll(deps: AnsweringDeps, work: AnswerWork, { request }: ApprovalRecord) {
   if (request.what !== 'decide') return;
   for (const { about, subject, decision, integrationId } of request.decisions) {

@@ -1,4 +1,4 @@
-/** Webhooks, as others send them: over the product's HTTP, to an address that a person has made, mostly signed. */
+/** Webhooks as others send them: over the product's HTTP, to an address that a user has created, mostly signed. */
 import { createHmac } from 'node:crypto';
 import type { Hono } from 'hono';
 import type { Application } from '../../../src/application.ts';
@@ -10,7 +10,7 @@ import type { Runner } from '../../../src/jobs/runner.ts';
 import type { Life } from '../processes/process.ts';
 import type { Random } from '../random.ts';
 
-/** An address as its callers know it, and what they sign with; null if they do not. */
+/** An address as its callers know it, with their signing secret; null if they do not sign. */
 export interface HookAddress {
   url: string;
   secret: string | null;
@@ -24,7 +24,7 @@ export interface CallsDeps {
   random: Random;
   /** Aborted when the process ends. */
   ended: AbortSignal;
-  /** Those that were made in this night, by integration. */
+  /** The addresses created in this night, by integration. */
   addresses: Map<string, HookAddress>;
   violate(invariant: string, what: string): void;
 }
@@ -32,15 +32,15 @@ export interface CallsDeps {
 /** `taken` if a run will look at it. */
 export type CallOutcome = 'taken' | 'left alone' | 'refused';
 
-/** A full disk, for one: the caller calls again. */
+/** For example, if the disk is full, the caller calls again. */
 const OF_FOUR_KINDS = /^(Configuration|Retriable|Skippable|Fatal)Error\b/;
 
 const PUBLIC_URL = 'https://sync.example';
 
-/** What calls one process: its HTTP is made with the first call. */
+/** Calls one process; its HTTP app is created with the first call. */
 export function createCalls(deps: CallsDeps) {
   const { application, life, random, addresses, violate } = deps;
-  // What the caller is not told stands there.
+  // The log has the details that the caller is not told.
   const log: Log = {
     ...deps.log,
     error(facts, message) {
@@ -53,7 +53,7 @@ export function createCalls(deps: CallsDeps) {
   };
   let app: Hono<HttpEnv> | null = null;
 
-  /** Calls for these contacts alone, or for more than them. */
+  /** Calls for only these contacts, or for more than them. */
   return async (
     integration: string,
     ids: readonly string[],
@@ -88,7 +88,7 @@ export function createCalls(deps: CallsDeps) {
   }
 }
 
-/** As docs/guides/webhooks.md says; the caller's clock is that of the host. */
+/** As in docs/guides/webhooks.md; the caller's clock is the host's clock. */
 function sign(
   { url, secret }: HookAddress,
   body: string,

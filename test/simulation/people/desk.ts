@@ -1,4 +1,4 @@
-/** What people do at the product itself: decide holds, forget contacts, take runs back, sync single contacts. */
+/** What users do with the product itself: decide about holds, erase contacts, undo runs, sync single contacts. */
 
 import type { Application } from '../../../src/application.ts';
 import type { Integration } from '../../../src/core/integration-settings.ts';
@@ -20,7 +20,7 @@ import type { Life } from '../processes/process.ts';
 import type { Random } from '../random.ts';
 import type { Desk } from '../swarm/swarm.ts';
 
-/** One thing that a person asks of the product. */
+/** One request of a user to the product. */
 export type Errand =
   | { kind: 'decide' }
   | { kind: 'undo' }
@@ -36,11 +36,11 @@ export interface DeskWork {
   now(): number;
   answers: Answers;
   say(who: string, what: string): void;
-  /** A person decides about the changes of many. */
+  /** A user decides about the changes of many contacts. */
   onChangesDecided(crm: SimulatedCrm): void;
 }
 
-/** What a person goes to the product for in one session. */
+/** A user's requests in one session. */
 export function errandsOf(desk: Desk, crm: SimulatedCrm, random: Random): Errand[] {
   const records = [...crm.records.values()].filter(
     ({ gone, forgottenAt }) => forgottenAt === null && (gone === null || random.chance(0.3)),
@@ -59,7 +59,7 @@ export function errandsOf(desk: Desk, crm: SimulatedCrm, random: Random): Errand
   return errands;
 }
 
-/** People and programs write ids as they like. */
+/** People and programs type IDs in any form. */
 function typedForm(id: string, random: Random): string {
   return random.pick([
     id,
@@ -70,7 +70,7 @@ function typedForm(id: string, random: Random): string {
   ]);
 }
 
-/** False if it has to be asked for again. */
+/** False if it has to be requested again. */
 export async function runErrand(work: DeskWork, errand: Exclude<Errand, { kind: 'only' }>) {
   switch (errand.kind) {
     case 'decide':
@@ -91,7 +91,7 @@ async function decide({ application, integration, crm, random, ...work }: DeskWo
     if (word === undefined) continue;
     const record = hold.about === 'contact' ? crm.records.get(hold.crmId) : undefined;
     work.say(`process ${work.life.name}`, `decides: ${word} (${hold.kind}, ${record?.id ?? ''})`);
-    // Before it is on record: whether a commit is heard of or not, the person has said it.
+    // Before it is on record: whether or not the commit's response arrives, the user has said it.
     const batch = hold.about === 'contact' ? hold.batch : null;
     const saying = { crm, word, kind: hold.kind, ...work };
     if (record !== undefined) noteSaid(saying, record);
@@ -116,14 +116,14 @@ async function decide({ application, integration, crm, random, ...work }: DeskWo
     } else if (await decideQuestion(store, hold, word)) {
       if (record === undefined || hold.kind !== 'forgotten_person') continue;
       if (word === 'reject') record.confirmedErasedAt ??= work.now();
-      // A confirmation before it has not come to its end.
+      // An earlier confirmation has not ended.
       else record.isConfirmedErased = false;
     }
   }
   return true;
 }
 
-/** What a user says about a question, for those who judge what becomes of its contact. */
+/** A user's answer to a question, for the judges of its contact. */
 export interface Saying {
   crm: SimulatedCrm;
   word: DecisionWord;
@@ -144,11 +144,11 @@ export function noteSaid({ word, kind, now }: Saying, record: Record_): void {
     record.isConfirmedErased = true;
     record.wasCalledErased = true;
   }
-  // Where it cannot be proved that nothing was charged, the details may not have been paid for after all.
+  // If it cannot be proved that nothing was charged, the details may not have been paid for after all.
   if (word === 'reject' && kind === 'lost_answer') record.rejectedLoss = versionOf(record.details);
 }
 
-/** The same of details that changed together with those of others. */
+/** The same for details that changed together with those of other contacts. */
 export function noteChangeSaid({ word, now }: Saying, changed: Record_): void {
   if (word === 'reject') {
     changed.isRejected = true;
@@ -203,7 +203,7 @@ async function forget(
   });
 }
 
-/** Erases a contact, with all that the judge has to know of it; false if it has to be asked for again. */
+/** Erases a contact, with everything that the judge has to know about it; false if it has to be requested again. */
 export async function eraseContact(
   { now, say }: Pick<DeskWork, 'now' | 'say'>,
   { record, alsoInCrm }: { record: Record_; alsoInCrm: boolean },
@@ -213,13 +213,13 @@ export async function eraseContact(
   // A record that donor-sync cannot see cannot be cleared, and the receipt says so.
   const wasOutOfReach = record.gone !== null || record.isVanished;
   const { mayBeForgotten } = record;
-  // Its process may be killed when all is done but the telling.
+  // Its process may be killed when everything is done except the report.
   record.mayBeForgotten ||= !alsoInCrm;
   record.erasureBegunAt ??= beganAt;
   if (!(await erase())) return false;
   say(`contact ${record.id}`, 'is forgotten');
-  // What a deleted record holds cannot be cleared, also if it is put back before this has come to its end, and
-  // who was forgotten before is not known as ours.
+  // The values of a deleted record cannot be cleared, even if it is restored before the erasure has ended. Values of a
+  // contact that was erased before are not known as ours.
   const wasAway = wasOutOfReach || record.gone !== null || (record.leftAt ?? 0) >= beganAt;
   record.isErasedInCrm ||= alsoInCrm && !wasAway && record.forgottenAt === null && !mayBeForgotten;
   record.forgottenAt = now();

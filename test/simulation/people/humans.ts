@@ -1,6 +1,6 @@
 /**
- * The human beings of a night, and how CRMs write them down. Each address and employer carries a number
- * that exists once, so that the model can tell from what is sent whose it is, and which state of it.
+ * The human beings of a night, and how CRMs spell them. Each address and employer has a number that exists only once,
+ * so that the model can tell from a request who it is about, and which of the contact's details it has.
  */
 import type { Random } from '../random.ts';
 
@@ -8,11 +8,11 @@ export interface Human {
   index: number;
   first: string;
   last: string;
-  /** The right donor id. */
+  /** The right donor ID. */
   donorId: string;
 }
 
-/** What a contact says of its person at one time. */
+/** A contact's details about its person at one time. */
 export interface Details {
   address: Place;
   employer: Place;
@@ -36,15 +36,16 @@ const FIRSTS = [
   'Iris',
   'Jonas',
 ];
-// Last names differ by more than one letter: the product takes one letter for a misspelling of the same name.
+// Last names differ by more than one letter, because the product treats a difference of one letter as a misspelling of
+// the same name.
 const STARTS = ['Bel', 'Cor', 'Dun', 'Fal', 'Gar', 'Hol', 'Kim', 'Lus', 'Mig', 'Vis', 'Pyn', 'Tav'];
 const MIDDLES = ['an', 'eb', 'id', 'om', 'ur', 'isk', 'ock', 'uth'];
 const ENDS = ['ford', 'ley', 'well', 'wick', 'burn', 'stead', 'thorpe', 'gate'];
 
 export interface Humans {
-  /** A human being who was not there before. */
+  /** Returns a new human being. */
   another(): Human;
-  /** Details that no one had before. */
+  /** Returns details that nobody had before. */
   details(): Details;
   address(): Place;
   employer(): Place;
@@ -83,8 +84,8 @@ export function createHumans(random: Random): Humans {
 }
 
 /**
- * A first name in one of 16 ways that mean the same: several records of one human being differ by it, so that
- * it is certain which of them was sent.
+ * A first name in one of 16 equivalent forms. Several records of one human being differ by it, so that it is certain
+ * which of them was sent.
  */
 export function firstNameOf({ first }: Human, way: number): string {
   return [...first]

@@ -1,4 +1,4 @@
-/** An integration that leaves: what may stay of it, and that nothing brings it back. */
+/** An integration that leaves: which of its data may stay, and that nothing brings the rest back. */
 
 import type { Application } from '../../../src/application.ts';
 import { newId } from '../../../src/core/new-id.ts';
@@ -7,7 +7,7 @@ import { eraseIntegration } from '../../../src/privacy/erase-integration.ts';
 import type { World } from '../night/world.ts';
 import type { Life } from '../processes/process.ts';
 
-/** True once it is done; false if it has to be asked for again. */
+/** True once it is done; false if it has to be requested again. */
 export async function leave(
   application: Application,
   { clock }: Life,
@@ -17,13 +17,13 @@ export async function leave(
   return true;
 }
 
-/** What the books of the key and the audit keep, none of which names a contact, and that it has left. */
+/** The key's records and the audit, which name no contact, and the fact that it has left. */
 const STAYS: ReadonlySet<string> = new Set([
   ...['submissions', 'jobs', 'network_adds', 'credit_spans', 'forgotten', 'audit_entries'],
   'restore_holds',
 ]);
 
-/** That a run was tried, with which settings, and that it was refused. */
+/** The fact that a run was tried with certain settings, and was refused. */
 const OF_A_TRY: ReadonlySet<string> = new Set(['runs', 'mappings', 'field_maps']);
 
 /** `isTriedAgain`: a process that still had its settings has tried to sync it since. */

@@ -12,12 +12,12 @@ import type { Swarm } from '../swarm/swarm.ts';
 import type { Timeline } from '../timeline.ts';
 import { type Humans, SPELLINGS } from './humans.ts';
 
-/** What the nights have reached. */
+/** Records what the nights have reached. */
 export interface Coverage {
   point(name: string): void;
   kill(point: string): void;
   fault(fault: string, endpoint: string): void;
-  /** So many submissions of a key were open at one time, or settled together. */
+  /** This many submissions of a key were open at the same time, or settled together. */
   together(what: 'open' | 'lost', submissions: number): void;
 }
 
@@ -33,19 +33,19 @@ export interface PeopleDeps {
 }
 
 export interface People {
-  /** Works until the end of a session, and for some minutes at most. */
+  /** Works until the end of a session, but at most for some minutes. */
   work(end: Promise<void>): Promise<void>;
-  /** Something went wrong on the way to the service: just then others may spend or buy. */
+  /** A request to the service has failed. At that moment others may spend or buy credits. */
   onFault(fault: string, endpoint: string): void;
-  /** A process knows that the answer to a submission is lost: as many credits as that has cost may be bought. */
+  /** A process knows that the response to a submission is lost. As many credits as it has cost may be bought. */
   onGivenUp(sender: string, sentAt: number): void;
-  /** Gives back what was taken: access, and credits. */
+  /** Returns access and credits that were taken. */
   makeWell(): void;
 }
 
 const BUSY_MS = 5 * 60_000;
 
-/** The last digit of the first number in a text; -1 for none. */
+/** The last digit of the first number in a text; -1 if there is none. */
 function lastDigitOfFirst(text: string): number {
   return Number(/\d+/.exec(text)?.[0].at(-1) ?? -1);
 }
@@ -66,7 +66,7 @@ export function createPeople(deps: PeopleDeps): People {
       const { buyer, otherSpender } = swarm.service;
       const soonMs = () => random.int(0, swarm.settings.settleAfterMs);
       if (buyer > 0 && random.chance(buyer)) {
-        // As many as the answer has cost would hide that.
+        // Buying as many credits as the response has cost would hide the cost.
         timeline.after(soonMs(), () => takeElsewhere(-random.int(100, 200)));
       }
       if (otherSpender === 0 || !random.chance(0.5)) return;
@@ -90,7 +90,7 @@ export function createPeople(deps: PeopleDeps): People {
         for (const record of crm.living()) if (record.isVanished) crm.appear(record);
         for (const source of crm.hidden) crm.show(source);
       }
-      // Where there is enough, nothing is to change the balance: it proves what was lost.
+      // If there are enough credits, nothing must change the balance, because it proves what was lost.
       if (swarm.service.credits > 1_000) return;
       for (const key of ['partner-key-0', 'partner-key-1']) service.take(key, -20_000);
     },
@@ -105,7 +105,7 @@ export function createPeople(deps: PeopleDeps): People {
       );
       plan(people.moveBack, record, 'has moved back', () => {
         const before = record.history.at(-1);
-        // Another human being has never lived there.
+        // A different human being has never lived there.
         if (before !== undefined && record.former.length === 0) {
           crm.change(record, (each) => {
             each.details = before;
@@ -183,7 +183,7 @@ export function createPeople(deps: PeopleDeps): People {
     }
   }
 
-  /** A validation rule comes, and goes after a while or with the session. */
+  /** A validation rule appears, and disappears after a while or with the session. */
   function planRule(crm: SimulatedCrm): void {
     if (people.rule === 0 || isWell) return;
     crm.rule = null;
@@ -209,7 +209,9 @@ export function createPeople(deps: PeopleDeps): People {
     });
   }
 
-  /** A permission is taken and given back, a field is made short and long again; some wait for the quiet time. */
+  /**
+   * A permission is withdrawn and restored, a field is shortened and lengthened again. Some wait for the quiet time.
+   */
   function planFields(crm: SimulatedCrm): void {
     if (isWell) return;
     for (const [what, probability, fields] of [
@@ -241,7 +243,7 @@ export function createPeople(deps: PeopleDeps): People {
     });
   }
 
-  /** A deleted contact may be put back; one that opted out may opt in. */
+  /** A deleted contact may be restored; a contact that opted out may opt in. */
   function planReturn(crm: SimulatedCrm, record: Record_, withinMs: number): void {
     timeline.after(random.int(0, withinMs), () => {
       const { gone, id, optedOutAt } = record;
@@ -270,7 +272,7 @@ export function createPeople(deps: PeopleDeps): People {
     if (!random.chance(swarm.service.otherSpender)) return;
     const times = random.int(1, 6);
     for (let index = 0; index < times; index += 1) {
-      // Soon, where credits are to be kept: while the first jobs run.
+      // Soon, if credits are to be kept: while the first jobs run.
       const withinMs = swarm.settings.keep > 0 ? 60_000 : BUSY_MS;
       timeline.after(random.int(0, withinMs), spendElsewhere);
     }

@@ -1,4 +1,4 @@
-/** A backup that an operator puts back by the product's own means, and the log of erasures beside it. */
+/** A backup that an operator restores by the product's own means, and the erasure log next to it. */
 
 import type { Application } from '../../../src/application.ts';
 import { holdAll } from '../../../src/backup/backup.ts';
@@ -10,13 +10,13 @@ import type { Backup } from '../database/contents.ts';
 import type { SharedStore } from '../database/store.ts';
 import type { Life } from '../processes/process.ts';
 
-/** What is on a disk of its own: it stays as it is when the database is put back. */
+/** Data on a separate disk, which stays as it is when the database is restored. */
 export function createErasureLog(): { openFor(life: Life): ErasureLog } {
   let entries: ErasureEntry[] | null = null;
   return {
     openFor: (life) => ({
       async append(entry) {
-        // Noting that a process is at work erases nothing, so that it is no point to be killed at.
+        // Recording that a process is running erases nothing, so it is not a point to be killed at.
         if (entry.what === 'seen') {
           entries = [...(entries ?? []), whole(entry)];
           return;
@@ -37,7 +37,7 @@ export function createErasureLog(): { openFor(life: Life): ErasureLog } {
 /** The spending journal on the same disk. */
 export function createSpendingJournal(): {
   openFor(life: Life): SpendingJournal;
-  /** Its last lines are lost, as if an older copy of its disk were put back as well. */
+  /** Its last lines are lost, as if an older copy of its disk were restored as well. */
   cut(): void;
 } {
   let lines: JournalLine[] = [];
@@ -64,7 +64,7 @@ export function createSpendingJournal(): {
   };
 }
 
-/** The log of writes on the same disk. */
+/** The write log on the same disk. */
 export function createWriteLog(): WriteLog {
   const lines: LoggedWrite[] = [];
   return {
@@ -86,13 +86,13 @@ function whole(entry: Parameters<ErasureLog['append']>[0]): ErasureEntry {
 export interface Restoring {
   store: SharedStore;
   backup: { rows: Backup; at: number };
-  /** Lets a process with the product open do something; null if it does not come to its end. */
+  /** Lets a process with the product open do something; null if it does not finish. */
   atWork<Result>(task: (application: Application) => Promise<Result>): Promise<Result | null>;
 }
 
 /**
- * True once the backup is in the place of the database. As the command does it, the one or the other is
- * there: what comes back is complete before it takes the place.
+ * True once the backup has replaced the database. As with the command, there is always one or the other: the new file
+ * is complete before it replaces the old one.
  */
 export async function putBack({ store, backup, atWork }: Restoring): Promise<boolean> {
   const before = store.backUp();

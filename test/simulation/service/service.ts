@@ -1,6 +1,6 @@
 /**
- * The Partner Data Service as a model: what its document says, with a ledger of every credit. It knows
- * nothing of the product; who was paid for is known by the numbers in what it is sent.
+ * The Partner Data Service as a model: the behaviour that its document describes, with a ledger of every credit. It
+ * knows nothing about the product; the numbers in the requests show who was paid for.
  */
 import type { Human, Humans } from '../people/humans.ts';
 import type { Random } from '../random.ts';
@@ -13,7 +13,7 @@ export interface ServiceRequest {
   path: string;
   key: string;
   body: unknown;
-  /** Who sends it, for the ledger, and when. */
+  /** The sender, for the ledger, and the time. */
   sender: string;
   sentAt: number;
 }
@@ -86,11 +86,11 @@ export interface ServiceModel {
   readonly charges: readonly Charge[];
   readonly throttled: number;
   balance(key: string): number;
-  /** True if it has refused this human being by a 422, as it always does. */
+  /** True if it has refused this human being with a 422, as it always does. */
   refuses(human: Human): boolean;
-  /** Another user spends, or credits are bought (negative). */
+  /** Another user spends credits, or credits are bought (negative). */
   take(key: string, credits: number): void;
-  /** All of the key's rate is used up by something else. */
+  /** Something else uses up the key's whole rate. */
   drain(key: string): void;
 }
 
@@ -99,10 +99,10 @@ export interface ServiceDeps {
   random: Random;
   humans: Humans;
   habits: ServiceHabits;
-  /** True once it does what it is asked. */
+  /** True once it does what is requested. */
   isWell(): boolean;
   say(who: string, what: string): void;
-  /** A submission is charged: its jobs, in one. */
+  /** A submission is charged: all its jobs at once. */
   onPaid(jobs: readonly Job[], balance: number): void;
   /** A process reads its balance. */
   onBalance(sender: string): void;
@@ -110,10 +110,10 @@ export interface ServiceDeps {
   onPaidTwice(members: readonly string[]): void;
 }
 
-/** The donor whose profile comes in the place of the right one. */
+/** The donor whose profile replaces the right one. */
 export const ANOTHER = 'f'.repeat(32);
 
-/** The net worth of the human being of this number, and of no other. */
+/** The net worth of the human being with this number, and of nobody else. */
 export function netWorthOf(number: number): [low: number, high: number] {
   return [(number + 1) * 1_000_000, (number + 1) * 1_000_000 + 500_000];
 }
@@ -122,7 +122,7 @@ const RATE = 10;
 const BURST = 10;
 const WEEK_MS = 7 * 86_400_000;
 
-/** So long a job may be unknown to some machines of the service. */
+/** For this long, a job may be unknown to some of the service's machines. */
 const YOUNG_MS = 60_000;
 
 export function createServiceModel(deps: ServiceDeps): ServiceModel {
@@ -132,7 +132,7 @@ export function createServiceModel(deps: ServiceDeps): ServiceModel {
   const networks = new Map<string, Network>();
   const adds = new Map<string, BulkAdd>();
   const charges: Charge[] = [];
-  /** What the service does with a person is a matter of who it is, not of when it is asked. */
+  /** How the service treats a person depends on who it is, not on the time of the request. */
   const invalid = new Map<number, boolean>();
   let throttled = 0;
   let lastId = 0;
@@ -224,7 +224,7 @@ export function createServiceModel(deps: ServiceDeps): ServiceModel {
     });
   }
 
-  /** Now and then it takes up a part of a request, and charges that. */
+  /** Now and then the service accepts only part of a request, and charges for that part. */
   function isPartly(): boolean {
     return habits.partly > 0 && !deps.isWell() && random.chance(habits.partly);
   }
@@ -312,7 +312,7 @@ export function createServiceModel(deps: ServiceDeps): ServiceModel {
       id: isOther ? ANOTHER : human.donorId,
       name: { first: person.name.first, middle: null, last: isOther ? 'Zzyzx' : person.name.last },
       service_url: 'https://partner.example/donors/1',
-      // Each is of one human being alone, so that a value tells whose it is.
+      // Each value belongs to only one human being, so that a value shows whose it is.
       age: 20 + (isOther ? 0 : human.index + 1),
       net_worth_range: netWorthOf(isOther ? 0 : human.index + 1),
       political_stats: { capacity: 1_000 },
@@ -450,7 +450,7 @@ export function personsIn(body: unknown): Person[] {
   return Array.isArray(persons) ? persons : [];
 }
 
-/** The persons of a request that this answer refuses. */
+/** The people of a request whom this response refuses. */
 export function refusedIn(request: unknown, answer: unknown): Person[] {
   const items: unknown = Reflect.get(Object(answer), 'detail');
   if (!Array.isArray(items)) return [];

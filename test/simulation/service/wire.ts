@@ -1,4 +1,4 @@
-/** The network between a process and the service: it delays, loses, cuts and breaks. */
+/** The network between a process and the service: it delays, loses, cuts and breaks requests and responses. */
 import type { Life } from '../processes/process.ts';
 import type { Random } from '../random.ts';
 import type { Faults } from '../swarm/swarm.ts';
@@ -11,16 +11,16 @@ export interface WireDeps {
   timeline: Timeline;
   random: Random;
   service: ServiceModel;
-  /** How long after a lost answer nothing is believed (ms). */
+  /** How long after a lost response no reading is trusted (ms). */
   quietMs: number;
-  /** The answer to a submission takes so long (ms). */
+  /** The latency of a submission's response (ms). */
   submitMs: number;
   /** The faults in force now. */
   faults(): Faults;
   say(who: string, what: string): void;
-  /** The answer to a request has reached its process whole. */
+  /** The complete response to a request has reached its process. */
   onAnswered(request: ServiceRequest, answer: ServiceAnswer, givenAt: number): void;
-  /** Its process knows that there will be none. */
+  /** Its process knows that there will be no response. */
   onGivenUp(request: ServiceRequest, endpoint: string): void;
   onFault(fault: string, endpoint: string): void;
   /** A process has decided to send. */
@@ -66,10 +66,10 @@ export function createWire(deps: WireDeps, life: Life): typeof globalThis.fetch 
     const faults = deps.faults();
     const isPaid = endpoint === 'POST /enhancements';
     const fault = pickFault(faults, isPaid ? 3 : 1);
-    // What is under way arrives within the quiet time, also when its sender is long gone.
+    // A request in flight arrives within the quiet time, even if its sender has died long ago.
     const isLate = fault === 'late request' || fault === 'overtaken';
     const slowMs = isPaid ? deps.submitMs * random.next() : 0;
-    // The service takes its credits at any moment of that, but not later than it may.
+    // The service may take its credits at any moment of that time, but not later than it is allowed to.
     const workMs = isLate ? 0 : Math.min(slowMs * random.next(), deps.quietMs * 0.5);
     const wayMs = isLate ? deps.quietMs * 0.8 * random.next() : random.magnitude(5, 400);
     const thereMs = wayMs + workMs;
@@ -136,7 +136,7 @@ export function createWire(deps: WireDeps, life: Life): typeof globalThis.fetch 
       );
     });
 
-    /** The connection breaks at once, or nothing ever comes. */
+    /** The connection breaks at once, or nothing ever arrives. */
     function breakOff(ms: number): void {
       if (random.chance(0.3)) return;
       const cause = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
@@ -168,7 +168,7 @@ function requestOf(url: string, init: RequestInit, sender: string, sentAt: numbe
   };
 }
 
-/** Without ids, as coverage counts it. */
+/** Without IDs, as coverage counts it. */
 export function endpointOf({ method, path }: Pick<ServiceRequest, 'method' | 'path'>): string {
   const bare = path.replace(/\?.*/, '').replace(/\/(n\d+|a\d+|[0-9a-f]{32})(?=\/|$)/g, '/ID');
   return `${method} ${bare}`;

@@ -1,4 +1,4 @@
-/** Special nights about credits: who spends and buys them, and what becomes of answers that are lost. */
+/** Special nights about credits: spending, buying, and lost responses. */
 import type { Random } from '../random.ts';
 import { makePlain } from './plain-night.ts';
 import type { Swarm } from './swarm.ts';
@@ -16,20 +16,20 @@ export function watchCredits(
   Object.assign(service, { otherSpender: 1, jobMs: 40_000 });
 }
 
-/** A night about answers that are lost while clocks are set. */
+/** A night about lost responses while clocks are set. */
 export function loseAnswers({ faults, settings }: Swarm): void {
   Object.assign(faults, { clockJump: 1, lostAnswer: 0.3 });
   settings.settleAfterMs = 10_000;
 }
 
-/** A night about credits that are bought while lost answers wait to be settled. */
+/** A night about credits that are bought while lost responses wait to be settled. */
 export function buyCredits({ faults, service, settings }: Swarm): void {
   Object.assign(faults, { lostAnswer: 0.2, freeze: 0, restore: 0 });
   Object.assign(service, { buyer: 0.7, credits: 20_000 });
   Object.assign(settings, { keep: 0, perRun: null, perMonth: null, onLostAnswer: 'hold' });
 }
 
-/** A night in which as many credits are bought as a lost answer has cost, while others are under way. */
+/** A night in which as many credits are bought as a lost response has cost, while other requests are in flight. */
 export function hideCharges(swarm: Swarm, { int }: Random): void {
   makePlain(swarm);
   Object.assign(swarm.beside, { purge: 0, agree: 0, leave: 0, serve: 0, schedule: 0 });
@@ -40,7 +40,7 @@ export function hideCharges(swarm: Swarm, { int }: Random): void {
   Object.assign(swarm.settings, { batch: int(3, 7), settleAfterMs: 10_000 });
 }
 
-/** A night about two integrations that spend from one bucket at the same time, in more than one submission each. */
+/** A night about two integrations that spend from one bucket at the same time, each in several submissions. */
 export function shareKey(swarm: Swarm): void {
   const { faults, service, settings } = swarm;
   Object.assign(swarm, { integrations: 2, sharedKey: true, hosts: 2, isCrossed: true });
@@ -52,7 +52,7 @@ export function shareKey(swarm: Swarm): void {
   Object.assign(settings, { trial: true, trialSize: 1, settleAfterMs: 3_000, refreshDays: 7 });
 }
 
-/** Several submissions under way: many small ones, whose answers take their time. */
+/** Several submissions in flight: many small ones with slow responses. */
 export function slowSubmissions(swarm: Swarm, { chance, int, magnitude }: Random): void {
   const { faults, service, settings } = swarm;
   service.submitMs = magnitude(700, 8_000);

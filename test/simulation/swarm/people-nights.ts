@@ -3,7 +3,7 @@ import { createRandom, type Random } from '../random.ts';
 import { makePlain } from './plain-night.ts';
 import type { Swarm } from './swarm.ts';
 
-/** A night about details of many that change from one session to the next. */
+/** A night in which the details of many contacts change from one session to the next. */
 export function changeMany(swarm: Swarm, { int }: Random): void {
   makePlain(swarm);
   swarm.contacts = int(5, 12);
@@ -12,7 +12,7 @@ export function changeMany(swarm: Swarm, { int }: Random): void {
   swarm.sessions = [1, 24].map((afterHours) => ({ afterHours, hosts: 1, full: false }));
 }
 
-/** A night about people who decide, erase, merge and opt out while runs go on, whose jobs take their time. */
+/** A night about users who decide, erase, merge and opt out during runs whose jobs are slow. */
 export function decideMeanwhile(swarm: Swarm, { chance, int, magnitude }: Random): void {
   const { desk, faults, people, service } = swarm;
   swarm.contacts = int(2, 8);
@@ -28,8 +28,8 @@ export function decideMeanwhile(swarm: Swarm, { chance, int, magnitude }: Random
 }
 
 /**
- * A night about erased persons who become a part of others, in chains, and about what people say of those, also while
- * a run reads: many records of one human being, each of which is read in each session.
+ * A night about erased persons who are merged into others, in chains, and about users' answers to that, even while a
+ * run reads. There are many records of one human being, and each session reads all of them.
  */
 export function mergeErased(swarm: Swarm, { chance, int }: Random): void {
   makePlain(swarm);
@@ -39,7 +39,7 @@ export function mergeErased(swarm: Swarm, { chance, int }: Random): void {
   Object.assign(desk, { decide: 1, undo: 0, only: 0, forget: 1 });
   Object.assign(people, { doubles: 1, optOut: 0.25, optIn: 0, remove: 0, move: 0.3, create: 0 });
   Object.assign(people, { merge: 0.05, mergeErased: 0.6, comeBack: 0, lagMs: 0 });
-  // While it reads, there is time to decide in.
+  // While it reads, there is time to decide.
   people.slowMs = chance(0.8) ? 20_000 : 0;
   Object.assign(swarm.service, { invalid: 0, vanished: 0, wrongPerson: 0, deceased: 0, failed: 0 });
   settings.shareProfiles = chance(0.3);
@@ -49,8 +49,8 @@ export function mergeErased(swarm: Swarm, { chance, int }: Random): void {
 }
 
 /**
- * A night about questions that many contacts bring up, and about answers that are withdrawn, wait for a second person,
- * run out, or are about something else by the time when that person confirms.
+ * A night about questions for many contacts, and about answers that are withdrawn, wait for a second person, expire, or
+ * are about something else when the second person confirms them.
  */
 export function answerMuch(swarm: Swarm, { chance, int, pick }: Random): void {
   const { desk, faults, people, service, settings } = swarm;
@@ -66,7 +66,7 @@ export function answerMuch(swarm: Swarm, { chance, int, pick }: Random): void {
   }
   const isPutBack = chance(0.35);
   if (isPutBack) faults.restore = 1;
-  // By the product's own command, which drops what waits for a second person.
+  // By the product's own command, which drops requests that wait for a second person.
   if (isPutBack && chance(0.7)) swarm.beside.agree = 1;
   const hours = isPutBack
     ? ([1, 1, 20, 24] as const)
@@ -78,8 +78,8 @@ export function answerMuch(swarm: Swarm, { chance, int, pick }: Random): void {
 }
 
 /**
- * The same night in which records become other human beings, rules refuse values, flows change them and merges
- * fill blanks.
+ * The same night, in which records become other human beings, rules refuse values, flows change values and merges fill
+ * blanks.
  */
 export function withPersons(swarm: Swarm): Swarm {
   const persons = createRandom(`swarm ${swarm.seed} persons`);
@@ -97,7 +97,7 @@ export function withPersons(swarm: Swarm): Swarm {
   return persons.chance(0.15) ? renameUnderRules(night) : night;
 }
 
-/** Nothing goes wrong but that records which hold values become other human beings while a rule refuses some of theirs. */
+/** The only fault: records that hold values become other human beings while a rule refuses some of their values. */
 function renameUnderRules(swarm: Swarm): Swarm {
   const night = structuredClone(swarm);
   makePlain(night);

@@ -1,11 +1,14 @@
-/** Special nights about processes and the database they share: where they are struck, and what they do not know of each other. */
+/**
+ * Special nights about processes and their shared database: where they are hit, and what they do not know about each
+ * other.
+ */
 import { createRandom, type Random } from '../random.ts';
 import { makePlain } from './plain-night.ts';
 import type { Swarm } from './swarm.ts';
 
 type Places = readonly [string, ...string[]];
 
-/** A night in which processes stand still right before they send, while others sync. */
+/** A night in which processes freeze right before they send, while others sync. */
 export function overtake(swarm: Swarm, { int }: Random): void {
   const { faults, settings, sessions } = swarm;
   swarm.hosts = int(2, 4);
@@ -15,7 +18,7 @@ export function overtake(swarm: Swarm, { int }: Random): void {
   swarm.struckAt = ['insert into jobs done'];
 }
 
-/** A night in which runs are cut off, and the next ones read what has changed, or all, and go on. */
+/** A night in which runs are cut off, and the next runs read the changes, or everything, and continue. */
 export function cutDeliveries(swarm: Swarm, { chance, int, pick }: Random): void {
   makePlain(swarm);
   const pages: Places = ['crm page answered'];
@@ -29,7 +32,7 @@ export function cutDeliveries(swarm: Swarm, { chance, int, pick }: Random): void
   const session = { afterHours: 1, hosts: 1, full: chance(0.5) && !isReading };
   swarm.sessions = [session, session];
   swarm.faults.kill = 0.8;
-  // Who is touched is read again, also if it was left out.
+  // A touched contact is read again, even if it was left out.
   Object.assign(swarm.people, isReading ? { move: 0, respell: 0.1 } : { move: 0.5, respell: 0.5 });
 }
 
@@ -45,7 +48,7 @@ export function leaveNetworks(swarm: Swarm, { int }: Random): void {
   swarm.struckAt = [`send ${removal}`, `answer ${removal}`, 'update network_members done'];
 }
 
-/** A night in which clocks are set while processes die: what they leave is of another time. */
+/** A night in which clocks are set while processes die, so that their data is from another time. */
 export function setClocks(swarm: Swarm): void {
   swarm.store = 'machine';
   swarm.sessions = [1, 24].map((afterHours) => ({ afterHours, hosts: swarm.hosts, full: false }));
@@ -53,8 +56,8 @@ export function setClocks(swarm: Swarm): void {
 }
 
 /**
- * A night of containers of one name whose clocks are apart, and whose answers take longer than another one waits
- * for late requests: who takes over too early has something to lose.
+ * A night of containers with the same name, whose clocks differ, and whose responses take longer than another container
+ * waits for late requests. A container that takes over too early has something to lose.
  */
 export function knowNothingOfOthers(swarm: Swarm, { int }: Random): void {
   makePlain(swarm);
@@ -68,7 +71,7 @@ export function knowNothingOfOthers(swarm: Swarm, { int }: Random): void {
   swarm.settings.settleAfterMs = 1_000;
 }
 
-/** A night whose database server goes away just when an answer comes. */
+/** A night whose database server becomes unavailable when a response arrives. */
 export function loseConnections(swarm: Swarm, { int }: Random): void {
   makePlain(swarm);
   swarm.store = 'server';
@@ -77,14 +80,14 @@ export function loseConnections(swarm: Swarm, { int }: Random): void {
   swarm.settings.batch = int(1, 4);
 }
 
-/** The same night on a real server, where those that serve have an engine that many hosts share. */
+/** The same night on a real server, where hosts that serve share an engine. */
 export function onServer(swarm: Swarm): Swarm {
   const night: Swarm = { ...swarm, store: 'server' };
   if (swarm.beside.serve > 0) shareTurns(night, createRandom(`swarm ${swarm.seed} turns`));
   return night;
 }
 
-/** Several hosts that serve; some are struck where they take a turn, keep it, end it or give it to another. */
+/** Several hosts that serve. Some are hit when they take a turn, keep it, end it or give it to another. */
 function shareTurns(swarm: Swarm, { chance, int, pick }: Random): void {
   if (chance(0.6)) {
     swarm.hosts = int(2, 4);

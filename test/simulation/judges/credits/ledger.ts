@@ -1,4 +1,4 @@
-/** What credits are judged by: who was paid for, and what processes have sent, heard, read and lost. */
+/** The facts by which credits are judged: who was paid for, and what processes have sent, heard, read and lost. */
 import type { SimulatedCrm } from '../../crm/crm.ts';
 import type { Record_ } from '../../crm/record.ts';
 import type { Outage } from '../../database/outages.ts';
@@ -8,7 +8,7 @@ import type { Owner } from './owners.ts';
 
 export interface Payment extends Owner {
   job: Job;
-  /** True once a living process has received the answer whole. */
+  /** True once a living process has received the complete response. */
   isAnswered: boolean;
 }
 
@@ -16,16 +16,16 @@ export interface OracleDeps {
   swarm: Swarm;
   crms: readonly SimulatedCrm[];
   now(): number;
-  /** When the process of this name began. */
+  /** When the process of this name started. */
   bornAt(sender: string): number;
-  /** True of a process that syncs one contact: it hears of no merge. */
+  /** True for a process that syncs one contact: it learns of no merge. */
   isForOne(sender: string): boolean;
   charges(): readonly Charge[];
-  /** True if the product has taken a lost submission of so many persons for charged. */
+  /** True if the product has counted a lost submission of this many people as charged. */
   isTakenForCharged(persons: number): boolean;
-  /** True if the balance was read as if a lost request for as many persons had cost nothing. */
+  /** True if the balance was read as if a lost request for as many people had been free. */
   isTakenForFree(persons: number): boolean;
-  /** When the database could not be written, or a process stood still. */
+  /** When the database could not be written, or a process was frozen. */
   outages(): readonly Outage[];
   violate(invariant: string, what: string): void;
 }
@@ -36,27 +36,27 @@ export interface Sent {
   sender: string;
   sentAt: number;
   persons: number;
-  /** When a living process received an answer whole; null before. */
+  /** When a living process received a complete response; null before. */
   answeredAt: number | null;
 }
 
-/** What has come about; each of them is told as it happens. */
+/** The events of the night, each reported as it happens. */
 export interface LedgerEvents {
   onSubmit(request: ServiceRequest): void;
   onSubmitAnswered(sender: string, sentAt: number): void;
   onAnswered(jobIds: readonly string[]): void;
-  /** A process died, or what it knew was lost; payments before may be unknown to the store. */
+  /** A process died, or its knowledge was lost; earlier payments may be unknown to the store. */
   onTrouble(): void;
-  /** What the store knew since this moment is gone. */
+  /** The store's knowledge since this moment is gone. */
   onRestored(backupAt: number, isByProduct: boolean): void;
   onSpentElsewhere(credits: number): void;
   /** The service tells a process its balance. */
   onBalance(sender: string): void;
-  /** It has received it: as it was at `at`, asked for at `askedAt`. */
+  /** The process has received it: the balance at `at`, requested at `askedAt`. */
   onBalanceKnown(sender: string, askedAt: number, at: number): void;
-  /** A process knows that the answer to what it sent then is lost. */
+  /** A process knows that the response to its request at that time is lost. */
   onGivenUp(sender: string, sentAt: number): void;
-  /** A run of this life has come to its end as it should: what was written since it began is known to the store. */
+  /** A run of this life has ended normally, so the store knows what was written since its start. */
   onEndedWell(sender: string, beganAt?: number): void;
 }
 
@@ -66,22 +66,22 @@ export interface Ledger {
   readonly payments: readonly Payment[];
   readonly byJob: ReadonlyMap<string, Payment>;
   readonly submitted: readonly Sent[];
-  /** What others did to a bucket: credits bought are more than 0, those spent less. */
+  /** Changes of a bucket by others: positive for bought credits, negative for spent credits. */
   readonly elsewhere: readonly { at: number; credits: number }[];
   /** When each process read its balance. */
   readonly readings: ReadonlyMap<string, readonly number[]>;
   /** The balances that processes received. */
   readonly shown: readonly { by: string; askedAt: number; at: number }[];
-  /** When each of them knew of a lost answer, by what it had sent and when. */
+  /** When each process learned of a lost response, by what it had sent and when. */
   readonly givenUp: ReadonlyMap<string, number>;
-  /** When a backup was put back last; null if none was. */
+  /** When a backup was last restored; null if none was. */
   readonly restoredAt: number | null;
   pay(job: Job, owner: Owner): void;
-  /** True of a moment that the store knows nothing of, since an older one was put back. */
+  /** True for a moment that the store knows nothing about, because an older store was restored. */
   isUnknown(at: number): boolean;
   /**
-   * The same, and nothing else knows it: where the product has put the backup back itself, the spending journal tells
-   * what was paid for, or a user decides.
+   * The same, if nothing else knows it either. If the product has restored the backup itself, the spending journal
+   * shows what was paid for, or a user decides.
    */
   isForgotten(at: number): boolean;
   hasEndedWell(job: Pick<Job, 'sender' | 'paidAt'>): boolean;
@@ -90,7 +90,7 @@ export interface Ledger {
   answeredBefore(record: Record_): Payment | undefined;
 }
 
-/** From an answer's arrival until it is on record. */
+/** From the arrival of a response until it is on record. */
 export const NOTING_MS = 1_000;
 
 export const NEVER = Number.POSITIVE_INFINITY;
@@ -169,7 +169,7 @@ export function createLedger(deps: OracleDeps): Ledger {
     ...{ isUnknown, isForgotten, hasEndedWell, isKept, isTroubled, answeredBefore },
   };
 
-  /** Also of an earlier time that a backup was put back: what came after that one knows no more of it. */
+  /** Includes an earlier restore, because the restored store no longer knows what came after its backup. */
   function isUnknown(at: number): boolean {
     return gaps.some((gap) => at >= gap.backupAt && at <= gap.at);
   }
@@ -178,22 +178,24 @@ export function createLedger(deps: OracleDeps): Ledger {
     return gaps.some((gap) => !gap.isByProduct && at >= gap.backupAt && at <= gap.at);
   }
 
-  /** True of what a run has paid for that came to its end; a process that serves may have other runs after one that broke off. */
+  /**
+   * True for payments of a run that ended normally; a process that serves may have other runs after one that broke off.
+   */
   function hasEndedWell({ sender, paidAt }: Pick<Job, 'sender' | 'paidAt'>): boolean {
     return endedWell.some(
       (run) => run.sender === sender && run.from <= paidAt && paidAt <= run.until,
     );
   }
 
-  /** An answer that has reached a process is not on record yet: the process may die right then. */
+  /** A response that has reached a process is not on record yet, because the process may die at that moment. */
   function isKept({ isAnswered, job }: Payment): boolean {
     return isAnswered && !isTroubled(job.paidAt, swarm.service.submitMs + NOTING_MS);
   }
 
-  /** True if a process died, or what it knew was lost, within so long after this moment. */
+  /** True if a process died, or its knowledge was lost, within this time after the moment. */
   function isTroubled(since: number, withinMs: number): boolean {
     let until = since + withinMs;
-    // What comes while nothing can be written is noted afterwards.
+    // Events while nothing can be written are recorded afterwards.
     for (const outage of deps.outages()) {
       const isMeanwhile = outage.from < until && outage.until > since;
       if (isMeanwhile) until = Math.max(until, outage.until + NOTING_MS);
@@ -201,7 +203,7 @@ export function createLedger(deps: OracleDeps): Ledger {
     return troubles.some((at) => at >= since && at <= until);
   }
 
-  /** The last payment for a contact whose answer is on record, and whose profile was not lost with its job. */
+  /** The last payment for a contact whose response is on record, and whose profile was not lost with its job. */
   function answeredBefore(record: Record_): Payment | undefined {
     return payments.findLast(
       (each) =>
@@ -209,7 +211,10 @@ export function createLedger(deps: OracleDeps): Ledger {
     );
   }
 
-  /** True if its profile was written before the contact was paid for again: whoever died then, it is on record. */
+  /**
+   * True if its profile was written before the contact was paid for again. Then it is on record, whoever died
+   * afterwards.
+   */
   function isWritten({ record, job, isAnswered }: Payment): boolean {
     const next = payments.find((each) => each.record === record && each.job.paidAt > job.paidAt);
     const until = next?.job.paidAt ?? NEVER;
@@ -217,8 +222,8 @@ export function createLedger(deps: OracleDeps): Ledger {
   }
 
   /**
-   * True if the service dropped its job, early or after its week, before the profile had been written. That there is
-   * none is known as soon as a run has followed the job to its end.
+   * True if the service dropped its job, early or after its week, before the profile had been written. The product
+   * knows that there is no profile as soon as a run has followed the job to its end.
    */
   function isLostWithItsJob({ record, job }: Payment): boolean {
     if (job.fate === 'failed' && hasEndedWell(job)) return false;

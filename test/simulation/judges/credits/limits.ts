@@ -1,8 +1,8 @@
-/** Whether the credits to keep are kept, and the budgets of a run and a month. */
+/** Checks the credits to keep, and the budgets of a run and a month. */
 import type { Ledger, Payment } from './ledger.ts';
 import type { LostAnswers } from './lost-answers.ts';
 
-/** Judges what was just paid for, which left this balance. */
+/** Judges the latest payment, which left this balance. */
 export function createJudgeLimits(
   ledger: Ledger,
   { readBefore, isNamedFree, isPartBesideOther }: LostAnswers,
@@ -10,7 +10,7 @@ export function createJudgeLimits(
   const { deps, payments, elsewhere, readings, isKept } = ledger;
   const { swarm, violate } = deps;
   const { freeze, lostAnswer, throttle, serverError, databaseAway, diskFull } = swarm.faults;
-  /** True if what a process sends arrives soon after it was decided. */
+  /** True if requests of a process arrive soon after they were decided. */
   const isPrompt = freeze + lostAnswer + throttle + serverError + databaseAway + diskFull === 0;
   return judgeLimits;
 
@@ -20,7 +20,7 @@ export function createJudgeLimits(
     if (first === undefined) return;
     const now = deps.now();
     const elsewhereAt = elsewhere.at(-1)?.at ?? Number.NEGATIVE_INFINITY;
-    // What it reads when the request is on its way does not call that back.
+    // A reading while the request is on its way does not cancel it.
     const { sender, sentAt } = first.job;
     const readAt = readings.get(sender)?.findLast((at) => at <= sentAt) ?? 0;
     const isUnseen = elsewhereAt >= readAt && (readAt > now - 15_000 || !isPrompt);
@@ -30,12 +30,12 @@ export function createJudgeLimits(
     const { restoredAt } = ledger;
     const month = (ms: number) => new Date(ms).toISOString().slice(0, 7);
     for (const crm of new Set(paid.map((payment) => payment.crm))) {
-      // What counts for another lost request is not known to have been spent.
+      // A charge that counts for another lost request is not known to have been spent.
       const own = payments.filter(
         (payment) => payment.crm === crm && !isPartBesideOther(payment) && !isNamedFree(payment),
       );
-      // Credits that are bought between the reading before a request and the settling of its lost answer hide
-      // as many that it has cost.
+      // Credits that are bought between the reading before a request and the settling of its lost response hide the
+      // same number of credits that the request has cost.
       const boughtAt =
         elsewhere.findLast(({ credits }) => credits > 0)?.at ?? Number.NEGATIVE_INFINITY;
       if (own.some((each) => !isKept(each) && readBefore(each) <= boughtAt)) continue;

@@ -1,4 +1,4 @@
-/** What an answer that was lost has cost, as far as a process can tell from its balance, and which lost request it was. */
+/** What a lost response has cost, as far as a process can tell from its balance, and which lost request it was. */
 import { type Ledger, NEVER, NOTING_MS, type Payment, type Sent } from './ledger.ts';
 
 export interface LostAnswers {
@@ -8,7 +8,7 @@ export interface LostAnswers {
   isPartBesideOther(payment: Payment): boolean;
 }
 
-/** A reading of the balance is at most so old when something is sent. */
+/** Maximum age of a balance reading when something is sent. */
 const READING_MS = 45_000;
 
 export function createLostAnswers(ledger: Ledger): LostAnswers {
@@ -18,9 +18,9 @@ export function createLostAnswers(ledger: Ledger): LostAnswers {
   return { isHiddenByPurchase, readBefore, isNamedFree, isPartBesideOther };
 
   /**
-   * No more bought than lost answers have cost, less what others spent meanwhile, between the last reading
-   * before they were sent and the first one after that shows it: the balance shows that nothing is gone, or
-   * that less is.
+   * True if the bought credits do not exceed the cost of lost responses, less what others spent in the meantime,
+   * between the last reading before they were sent and the first reading that shows it. Then the balance shows that
+   * nothing is gone, or less than really is.
    */
   function isHiddenByPurchase(payment: Payment, sender: string): boolean {
     if (isKept(payment)) return false;
@@ -38,8 +38,8 @@ export function createLostAnswers(ledger: Ledger): LostAnswers {
   }
 
   /**
-   * When the process that lost the answer has read a balance that shows it, also with all counted that was
-   * charged later; never, where others had changed it before, or something else than a lost answer brings readings.
+   * When the process that lost the response has read a balance that shows the charge, counting all later charges.
+   * Never, if others had changed the balance before, or if something other than a lost response causes readings.
    */
   function seenBy(sender: string, { job }: Payment, since: number): number {
     const { faults, service, settings } = swarm;
@@ -60,15 +60,15 @@ export function createLostAnswers(ledger: Ledger): LostAnswers {
     return telling?.at ?? NEVER;
   }
 
-  /** When the balance was read that its lost answer is settled by: earlier, if the process stood still before it sent. */
+  /** When the balance was read that settles its lost response: earlier, if the process froze before it sent. */
   function readBefore({ job }: Payment): number {
     const readAt = readings.get(job.sender)?.findLast((at) => at <= job.sentAt) ?? NEVER;
     return Math.min(job.sentAt - READING_MS, readAt);
   }
 
   /**
-   * What several lost requests of a key have cost together is known, and which of them it was may be a guess: those of
-   * another integration with the same sum count as charged in their place.
+   * The total cost of several lost requests of a key is known, but not always which of them cost it. Requests of
+   * another integration with the same sum may count as charged instead.
    */
   function isNamedFree(payment: Payment): boolean {
     if (!swarm.sharedKey || crms.length === 1) return false;
@@ -78,11 +78,11 @@ export function createLostAnswers(ledger: Ledger): LostAnswers {
   }
 
   /**
-   * A part of its request was taken although credits were left, its answer was lost, and so was that of a
-   * smaller one. The service's document rules such a part out (4.5.3: only as the bucket ends), and the
-   * product goes by that where it names what is gone by the sizes of several lost requests: what the part
-   * has cost may be just what the smaller one would have, or what that one still lacks of it if only a part of
-   * it was taken as well. Of a part that is lost alone nothing is free.
+   * True if the service accepted only part of its request although credits were left, its response was lost, and so was
+   * the response of a smaller request. The service's document excludes such a part (4.5.3: only as the bucket ends),
+   * and the product relies on that when it names what is gone by the sizes of several lost requests. The cost of the
+   * part may equal the cost of the smaller request, or the rest of its cost if the service accepted only part of that
+   * request too. If a part is lost alone, nothing of it counts as free.
    */
   function isPartBesideOther(payment: Payment): boolean {
     if (swarm.service.partly === 0 || isKept(payment)) return false;
@@ -91,7 +91,7 @@ export function createLostAnswers(ledger: Ledger): LostAnswers {
     const own = submitted.find(isOwn);
     const charge = deps.charges().find((each) => each.sender === sender && each.at === paidAt);
     if (!own || !charge || charge.credits >= own.persons || charge.balance === 0) return false;
-    // One that never left its process, which died with it on record, is of some size as well.
+    // A request that never left its process, which died with it on record, has a size as well.
     if (deps.isTakenForCharged(charge.credits)) return true;
     const beside = submitted.filter(
       (each) => each.key === key && Math.abs(each.sentAt - sentAt) <= READING_MS && !isOwn(each),

@@ -1,4 +1,4 @@
-/** Whether more contacts are paid for as changed than may be without a person who decides about it. */
+/** Checks that no more contacts are paid for as changed than allowed without a user's decision. */
 import type { SimulatedCrm } from '../../crm/crm.ts';
 import { type Record_, versionOf } from '../../crm/record.ts';
 import type { Person } from '../../service/service.ts';
@@ -7,28 +7,28 @@ import { ownerOf, twinsOf } from './owners.ts';
 import { CLOCKS_APART_MS, DAY_MS } from './times.ts';
 
 export interface MassChange {
-  /** A process has heard that the service refuses these persons. */
+  /** A process has learned that the service refuses these people. */
   onRefused(persons: readonly Person[], sentAt: number): void;
-  /** A person decides about the changes of many. */
+  /** A user decides about the changes of many contacts. */
   onChangesDecided(crm: SimulatedCrm): void;
-  /** Of what was just paid for, for other details. */
+  /** Judges the latest payments for changed details. */
   judgeMassChange(paid: readonly Payment[]): void;
 }
 
 /** Changes are counted over this time. */
 const CHANGES_MS = 7 * DAY_MS;
 
-/** All who were erased: nothing tells them from each other any more, so they count as one. */
+/** All erased contacts. Nothing distinguishes them any more, so they count as one. */
 const ERASED = 'erased';
 
 export function createMassChange(ledger: Ledger): MassChange {
   const { deps, payments, isTroubled, hasEndedWell } = ledger;
   const { swarm, crms, violate } = deps;
-  /** Payments for other details that no person has asked for. */
+  /** Payments for changed details that no user has asked for. */
   const changes: Payment[] = [];
-  /** When a person decided last about the changes of many. */
+  /** When a user last decided about the changes of many contacts. */
   const decidedAt = new Map<SimulatedCrm, number>();
-  /** Whom the service has refused, and when that was heard of. */
+  /** The people whom the service has refused, and when a process learned of it. */
   const refused: { record: Record_; at: number }[] = [];
   return {
     onRefused(persons, sentAt) {
@@ -43,7 +43,7 @@ export function createMassChange(ledger: Ledger): MassChange {
     judgeMassChange,
   };
 
-  /** Many that change at once, or within a week, are a person's to decide about. */
+  /** If many contacts change at once, or within a week, a user must decide. */
   function judgeMassChange(paid: readonly Payment[]): void {
     const [first] = paid;
     if (first === undefined) return;
@@ -65,16 +65,16 @@ export function createMassChange(ledger: Ledger): MassChange {
   }
 
   /**
-   * A run looks once whether too many have changed: a person has told this one from an erased one while that run went on.
-   * For the runs after it this is one change of many.
+   * A run checks once whether too many have changed. A user has distinguished this contact from an erased one during
+   * that run. For later runs it counts among the changes of many.
    */
   function isToldMeanwhile({ record, job }: Payment, sender: string): boolean {
     return job.sender === sender && (record.distinguishedAt ?? 0) > deps.bornAt(sender);
   }
 
-  /** Who became a part of another one is that contact now, and what it was asked about counts there. */
+  /** A contact that was merged into another one is that contact now, and requests about it count there. */
   function whoChanged({ crm, record, job }: Payment): Record_ | typeof ERASED {
-    // What it was paid for goes along with it, and is erased with those that it became a part of.
+    // Its payments move with it, and are erased together with the contacts that it was merged into.
     const erased = crm
       .lineOf(record.id)
       .flatMap((each) => [each.forgottenAt, each.erasureBegunAt, each.confirmedErasedAt]);
@@ -82,12 +82,13 @@ export function createMassChange(ledger: Ledger): MassChange {
     return isErased ? ERASED : (crm.heirOf(record.id) ?? record);
   }
 
-  /** The contacts that the product may know as asked for, as a process has read them that pays for changes. */
+  /** The contacts that the product may know as submitted, as the process that pays for changes has read them. */
   function knownTo(crm: SimulatedCrm, sender: string): Set<Record_> {
     const heard = refused.filter(({ at }) => !isTroubled(at, NOTING_MS));
     const asked = new Set([...payments, ...heard].map(({ record }) => record));
     const all = [...crm.records.values()];
-    // The product knows whom it has asked about, whatever that cost, and who shares the profile of another.
+    // The product knows which contacts it has submitted, whatever that cost, and which contacts share another contact's
+    // profile.
     const known = all.filter(
       (record) =>
         asked.has(record) ||
@@ -99,7 +100,10 @@ export function createMassChange(ledger: Ledger): MassChange {
     return new Set([...known.filter((record) => !isReadAsGone(record, sender)), ...heirs]);
   }
 
-  /** True of one whose details another record of that human being was paid for with: it may share what came of that. */
+  /**
+   * True if another record of that human being was paid for with the same details, so that the contact may share its
+   * result.
+   */
   function mayHaveShared(record: Record_): boolean {
     if (!swarm.settings.shareProfiles) return false;
     const twins = new Set(twinsOf(crms, record));
@@ -107,7 +111,9 @@ export function createMassChange(ledger: Ledger): MassChange {
     return payments.some((each) => twins.has(each.record) && versions.has(each.version));
   }
 
-  /** True of a contact that had left before a process read all that has changed, with nothing on its way any more. */
+  /**
+   * True for a contact that had left before a process read all changes, and for which nothing was in flight any more.
+   */
   function isReadAsGone(record: Record_, sender: string): boolean {
     if (record.gone === null || deps.isForOne(sender)) return false;
     if (record.gone.at >= deps.bornAt(sender) - swarm.people.lagMs) return false;

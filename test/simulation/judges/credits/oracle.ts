@@ -1,6 +1,6 @@
 /**
- * Whether each credit had a reason, judged by what the service was sent and from what is true in the
- * CRMs. Nothing here asks the product.
+ * Checks that each credit had a reason, judged by the requests that the service received and by the truth in the CRMs.
+ * Nothing here queries the product.
  */
 import type { SimulatedCrm } from '../../crm/crm.ts';
 import type { Record_ } from '../../crm/record.ts';
@@ -16,17 +16,17 @@ import { SLACK_MS } from './times.ts';
 
 export interface Oracle extends LedgerEvents {
   onPaid(jobs: readonly Job[], balance: number): void;
-  /** A process has heard that the service refuses these persons. */
+  /** A process has learned that the service refuses these people. */
   onRefused: MassChange['onRefused'];
-  /** A person decides about the changes of many. */
+  /** A user decides about the changes of many contacts. */
   onChangesDecided: MassChange['onChangesDecided'];
-  /** True of a moment that the store knows nothing of, since an older one was put back. */
+  /** True for a moment that the store knows nothing about, because an older store was restored. */
   isUnknown(at: number): boolean;
   readonly payments: readonly Payment[];
   paymentsOf(record: Record_): Payment[];
-  /** The last of them whose answer is on record, and whose job had not vanished before its profile was written. */
+  /** The last payment whose response is on record, and whose job had not vanished before its profile was written. */
   answeredBefore(record: Record_): Payment | undefined;
-  /** Net of everything, by who sent it and for which CRM. */
+  /** Net total, by sender and CRM. */
   paidBy(sender: string, crm: SimulatedCrm): number;
 }
 
@@ -56,7 +56,7 @@ export function createOracle(deps: OracleDeps): Oracle {
       payments.filter((payment) => payment.job.sender === sender && payment.crm === crm).length,
   };
 
-  /** Resolves with why it is paid for again, if it is. */
+  /** Resolves with the reason for a repeated payment, if it is one. */
   function judge(job: Job): string | null {
     const owner = ownerOf(crms, job);
     if (owner === null) {
@@ -92,9 +92,9 @@ export function createOracle(deps: OracleDeps): Oracle {
     return why;
   }
 
-  /** Each contact is read by its id before it is sent. */
+  /** Each contact is read by its ID before it is sent. */
   function judgeEligible(record: Record_, { sender, sentAt }: Job): void {
-    // What it reads when the request is on its way does not call that back.
+    // A reading while the request is on its way does not cancel it.
     const read = record.readAs.findLast(({ by, at }) => by === sender && at <= sentAt);
     const readAt = read?.at ?? 0;
     const now = Math.max(deps.now() - SLACK_MS, deps.bornAt(sender), readAt);

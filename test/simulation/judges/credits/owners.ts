@@ -1,14 +1,17 @@
-/** Whose a paid person is: told by the numbers of its address and employer, in what the records of the CRMs are and were. */
+/**
+ * Finds the contact of a paid person by the numbers in the address and employer, in the present and former content of
+ * CRM records.
+ */
 import type { SimulatedCrm } from '../../crm/crm.ts';
 import { type Record_, versionOf } from '../../crm/record.ts';
 import { numberIn } from '../../people/humans.ts';
 import type { Job } from '../../service/service.ts';
 
-/** Whose a paid person is. */
+/** The contact of a paid person. */
 export interface Owner {
   crm: SimulatedCrm;
   record: Record_;
-  /** Equal for two payments that were for the same details. */
+  /** Equal for two payments with the same details. */
   version: string;
 }
 
@@ -20,8 +23,8 @@ export function ownerOf(
   const address = numberIn(person.addresses[0]);
   const employer = numberIn(person.employers[0]);
   for (const crm of crms) {
-    // Who was there when it was sent before who has come since, and before who had left: one may have
-    // become a part of the other.
+    // Contacts that existed when it was sent come before later ones, and before contacts that had left: one may have
+    // been merged into the other.
     const all = [...crm.records.values()];
     const sent = all.filter(
       ({ bornAt, gone }) => bornAt <= sentAt && (gone === null || gone.at > sentAt),
@@ -31,7 +34,7 @@ export function ownerOf(
       const [owner] = records.flatMap((record) => ownedBy(crm, record));
       if (owner !== undefined) return owner;
     }
-    // Of a chain of merges it is the last.
+    // In a chain of merges, it is the last.
     const gone = all.filter((record) => record.gone !== null);
     gone.sort((a, b) => (b.gone?.at ?? 0) - (a.gone?.at ?? 0));
     const [owner] = gone.flatMap((record) => ownedBy(crm, record));
@@ -49,14 +52,14 @@ export function ownerOf(
     for (const details of [record.details, ...record.history]) {
       const isAddress = address === null || details.address.number === address;
       const isEmployer = employer === null || details.employer.number === employer;
-      // A part that cannot be read makes no other details.
+      // An unreadable part does not make different details.
       if (isAddress && isEmployer) return [{ crm, record, version: versionOf(details) }];
     }
     return [];
   }
 }
 
-/** Other records of the same human being, as they are or were. */
+/** Other records of the same human being, now or in the past. */
 export function twinsOf(crms: readonly SimulatedCrm[], record: Record_): Record_[] {
   return crms.flatMap((crm) =>
     [...crm.records.values()].filter((each) => each !== record && each.human === record.human),

@@ -1,4 +1,7 @@
-/** Who is paid for although another contact was: the same person in another record, or one that became a part of it. */
+/**
+ * Finds payments for a contact although another contact was already paid for: the same person in another record, or a
+ * record that was merged into it.
+ */
 import { versionOf } from '../../crm/record.ts';
 import type { Job } from '../../service/service.ts';
 import type { Ledger, Payment } from './ledger.ts';
@@ -16,7 +19,7 @@ export function createPaidOnce(ledger: Ledger, reasonToPayAgain: ReasonToPayAgai
   const { swarm, crms, violate } = deps;
   return { judgeTwins, judgeMerged };
 
-  /** Where profiles are shared, the same words are paid for once, whichever records of a human being have them. */
+  /** If profiles are shared, the same details are paid for once, whichever records of a human being have them. */
   function judgeTwins({ record, version }: Owner, job: Job, last: Payment | undefined): void {
     const twins = new Set(twinsOf(crms, record));
     const paid = payments.findLast(
@@ -24,9 +27,9 @@ export function createPaidOnce(ledger: Ledger, reasonToPayAgain: ReasonToPayAgai
     );
     if (paid === undefined || (last !== undefined && last.job.paidAt >= paid.job.paidAt)) return;
     if (!isKept(paid)) return;
-    // Once a person has decided about a lost answer, it keeps no other contact of that person waiting.
+    // Once a user has decided about a lost response, it no longer keeps other contacts of that person waiting.
     if (!paid.isAnswered && paid.record.rejectedLoss !== null) return;
-    // The profile came to the other one, and was gone before it came to this one.
+    // The profile arrived for the other contact, and was gone before it could arrive for this one.
     const { goneAt, paidAt } = paid.job;
     if (goneAt <= deps.now() && record.deliveredAt <= paidAt) return;
     if (reasonToPayAgain({ record, version }, paid, job) !== null) return;
@@ -37,8 +40,8 @@ export function createPaidOnce(ledger: Ledger, reasonToPayAgain: ReasonToPayAgai
   }
 
   /**
-   * Who took in a contact that was paid for has its profile: what it was then is no reason to pay, and
-   * the run that pays has read of it.
+   * A contact that a paid contact was merged into has its profile. The other contact's details at that time are no
+   * reason to pay, and the run that pays has read of the merge.
    */
   function judgeMerged({ crm, record, version }: Owner, job: Job, last: Payment | undefined): void {
     if (deps.isForOne(job.sender)) return;
@@ -47,12 +50,12 @@ export function createPaidOnce(ledger: Ledger, reasonToPayAgain: ReasonToPayAgai
     for (const loser of crm.records.values()) {
       const { gone } = loser;
       if (gone?.mergedInto !== record.id || gone.at > readSince) continue;
-      // Nobody can read of a merge as long as the one that was merged is out of sight.
+      // Nobody can read of a merge while the merged contact is invisible.
       if (loser.isVanished || (loser.leftAt ?? 0) > readSince) continue;
       if (last !== undefined && last.job.paidAt > gone.at) continue;
       const paid = payments.findLast((payment) => payment.record === loser);
       if (paid === undefined) continue;
-      // A job that brought nothing leaves room for another one; a lost answer is a person's to decide.
+      // A job without a result allows another one; a lost response is for a user to decide.
       const isKnown = paid.isAnswered
         ? paid.job.fate === 'completed'
         : settings.onLostAnswer === 'hold';
@@ -60,18 +63,19 @@ export function createPaidOnce(ledger: Ledger, reasonToPayAgain: ReasonToPayAgai
       if (gone.heirVersion !== version || reasonToPayAgain({ record, version }, paid, job))
         continue;
       if (!isKept(paid)) continue;
-      // What was read first of it counts as what the profile was asked with. If it was something else then, it has
-      // changed since.
+      // Its first reading counts as the details that the profile was requested with. If the details were different
+      // then, they have changed since.
       const wasElse = record.readAs.some(
         (read) => read.at > gone.at && read.version !== gone.heirVersion,
       );
       if (settings.whenIdentityChanges && wasElse) continue;
-      // Who keeps a profile of its own is refreshed by the age of that one.
+      // A contact with its own profile is refreshed by the age of that profile.
       const why = last === undefined ? null : reasonToPayAgain({ record, version }, last, job);
       if (why === 'refresh') continue;
-      // Its own credit brought nothing, and what the other one was paid for cannot be fetched any more.
+      // Its own credit brought nothing, and the result that the other one was paid for can no longer be fetched.
       if (why === JOB_IS_GONE && paid.job.goneAt <= deps.now()) continue;
-      // A run may have read that it changed, and put it in line: that goes on with who took it in.
+      // A run may have read that it changed and have chosen it; that continues with the contact that it was merged
+      // into.
       const hasChanged = versionOf(loser.details) !== paid.version;
       if (settings.whenIdentityChanges && hasChanged) continue;
       violate(
@@ -81,7 +85,7 @@ export function createPaidOnce(ledger: Ledger, reasonToPayAgain: ReasonToPayAgai
     }
   }
 
-  /** True of a job that must be shared: of the same words, all of them readable, and not too old. */
+  /** True for a job that must be shared: with the same details, all of them readable, and not too old. */
   function isSharedWith(person: Job['person'], { job: last }: Payment): boolean {
     const words = (each: Job['person']) =>
       [...each.addresses, ...each.employers].join('|').toLowerCase().replaceAll(/[., ]/g, '');

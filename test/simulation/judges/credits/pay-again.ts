@@ -1,4 +1,4 @@
-/** Why a contact may be paid for again: a refresh, other details, a job that is gone, an answer that was lost, an erasure. */
+/** Why a contact may be paid for again: a refresh, changed details, a job that is gone, a lost response, an erasure. */
 import { type Record_, versionOf } from '../../crm/record.ts';
 import type { Job } from '../../service/service.ts';
 import type { Ledger, Payment } from './ledger.ts';
@@ -6,7 +6,7 @@ import type { LostAnswers } from './lost-answers.ts';
 import { type Owner, twinsOf } from './owners.ts';
 import { CLOCKS_APART_MS, DAY_MS, SHARED_FOR_MS, SLACK_MS } from './times.ts';
 
-/** What the record says why a contact is paid for again; null if nothing does. */
+/** The reason in the record for paying for a contact again; null if there is none. */
 export type ReasonToPayAgain = (
   owner: Pick<Owner, 'record' | 'version'>,
   last: Payment,
@@ -21,7 +21,6 @@ export function createReasonToPayAgain(ledger: Ledger, lost: LostAnswers): Reaso
   const { isHiddenByPurchase, isPartBesideOther } = lost;
   return reasonToPayAgain;
 
-  /** What the record says why a contact is paid for again; null if nothing does. */
   function reasonToPayAgain(
     { record, version }: Pick<Owner, 'record' | 'version'>,
     last: Payment,
@@ -37,17 +36,17 @@ export function createReasonToPayAgain(ledger: Ledger, lost: LostAnswers): Reaso
     const people = [record, last.record, ...twinsOf(crms, record)];
     if (people.some(({ resubmittedAt }) => resubmittedAt > job.paidAt))
       return 'a person asked for it';
-    // Who was erased is unknown from then on, and so is the contact that it becomes a part of. A person may say so.
+    // An erased contact is unknown from then on, and so is the contact that it is merged into. A user may confirm that.
     const { forgottenAt, isConfirmedErased } = last.record;
     if (forgottenAt !== null || isConfirmedErased || isErasedWithHeir(last)) return 'it was erased';
     if (isToldApart(record, last.record)) return 'it is another one than who was to be erased';
-    // What came after the backup that was put back did not come as far as the database knows.
+    // A delivery after the restored backup did not happen, as far as the database knows.
     const isDelivered = [record, last.record].some(
       ({ deliveredAt }) => deliveredAt > job.paidAt && !isUnknown(deliveredAt),
     );
     if (job.goneAt <= now && !isDelivered) return JOB_IS_GONE;
     if (!isDelivered && isMisfitReplaced(last)) return 'what came for a misfit is gone';
-    // What a run has heard that lost its lease meanwhile, or broke off, may not be on record.
+    // If a run lost its lease in the meantime, or broke off, its responses may not be on record.
     const isLost = !isKept(last) || !hasEndedWell(job);
     if (settings.onLostAnswer === 'resubmit' && isLost) return 'its answer was lost';
     if (isHiddenByPurchase(last, sender)) return 'credits were bought that hide it';
@@ -61,8 +60,8 @@ export function createReasonToPayAgain(ledger: Ledger, lost: LostAnswers): Reaso
   }
 
   /**
-   * Its profile was of another person, and the job of a contact that it has taken in since came in the place of that
-   * one: the service dropped it before the profile was written.
+   * Its profile was another person's, and the job of a contact merged into it since replaced that profile. The service
+   * dropped this job before the profile was written.
    */
   function isMisfitReplaced({ crm, record, job }: Payment): boolean {
     if (job.fate !== 'wrong person') return false;
@@ -76,8 +75,8 @@ export function createReasonToPayAgain(ledger: Ledger, lost: LostAnswers): Reaso
   }
 
   /**
-   * The erasure of the other one was begun, be it that its process was killed: nothing of it goes on to another contact
-   * from then on, and a person has said since that this one is somebody else.
+   * The erasure of the other contact was started, even if its process was killed. From then on, no data of it is passed
+   * to another contact, and a user has said since that this one is somebody else.
    */
   function isToldApart(record: Record_, paid: Record_): boolean {
     const { distinguishedAt } = record;
@@ -88,7 +87,10 @@ export function createReasonToPayAgain(ledger: Ledger, lost: LostAnswers): Reaso
     return distinguishedAt + slackMs >= erasureBegunAt;
   }
 
-  /** True if a contact had nothing of its own when this profile came to it by a merge, and was erased with it. */
+  /**
+   * True if a contact had nothing of its own when this profile came to it by a merge, and the profile was erased with
+   * it.
+   */
   function isErasedWithHeir({ crm, record }: Pick<Payment, 'crm' | 'record'>): boolean {
     const { gone } = record;
     if (gone === null || gone.mergedInto === null) return false;
@@ -102,8 +104,8 @@ export function createReasonToPayAgain(ledger: Ledger, lost: LostAnswers): Reaso
   }
 
   /**
-   * A part of it could not be read when it was paid for, and it has changed and changed back since: what is
-   * read first of that part counts as what was paid for, and this may be what it was in between.
+   * A part could not be read when it was paid for, and it has changed and changed back since. The first reading of that
+   * part counts as paid for, and may be the value in between.
    */
   function wasFirstReadAsAnother(
     record: Record_,
@@ -117,8 +119,9 @@ export function createReasonToPayAgain(ledger: Ledger, lost: LostAnswers): Reaso
   }
 
   /**
-   * It was something else meanwhile that another record of the human being was paid for as, and has that profile: what
-   * it is now is a change since then, also if it is back at what it was paid for itself.
+   * In the meantime, its details were those for which another record of the human being was paid, and it has that
+   * profile. So its present details are a change since then, even if they are again the details that it was paid for
+   * itself.
    */
   function hasSharedSince(record: Record_, last: Payment): boolean {
     if (!swarm.settings.shareProfiles || last.record !== record) return false;
@@ -132,15 +135,15 @@ export function createReasonToPayAgain(ledger: Ledger, lost: LostAnswers): Reaso
           read.version === version &&
           read.at > last.job.paidAt &&
           read.at < job.paidAt + SHARED_FOR_MS + SLACK_MS &&
-          // What has been written already is not written once more.
+          // A value that is already written is not written again.
           (writtenAt > read.at || hasEndedWell({ sender: read.by, paidAt: read.at })),
       );
     });
   }
 
   /**
-   * Its answer was lost, and it was again what it had been paid for before that: with the profile there, no
-   * person was to be asked about the lost answer any more. What it is now is another change.
+   * Its response was lost, and its details were again those that it had been paid for before that. With that profile
+   * available, a user did not have to decide about the lost response any more. Its present details are another change.
    */
   function wasAnsweredBetween(record: Record_, last: Payment): boolean {
     if (isKept(last) || last.record !== record) return false;
