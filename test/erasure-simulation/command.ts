@@ -1,4 +1,4 @@
-/** Which histories are simulated, and what is shown of them. */
+/** Decides which histories are simulated, and what is printed. */
 import { parseArgs } from 'node:util';
 import { bootStore } from '../simulation/boot.ts';
 import { startRealPostgres } from '../simulation/database/real-postgres.ts';
@@ -82,7 +82,7 @@ async function simulate(store: SharedStore, values: Values): Promise<void> {
   if (failed.size > 0) process.exitCode = 1;
 }
 
-/** Tells a history as a story; of a failing one, the smallest that fails in the same way. */
+/** Tells a history as a story. For a failing history, tells the story of the smallest that fails in the same way. */
 async function replay(store: SharedStore, seed: number): Promise<boolean> {
   const played = await playHistory(store, historyOf(seed));
   const smallest = played.violations.length === 0 ? played : await shrink(store, played);

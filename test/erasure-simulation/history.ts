@@ -1,4 +1,4 @@
-/** Plays a history from its plan. The same plan brings the same history. */
+/** Plays a history from its plan. The same plan produces the same history. */
 
 import type { SharedStore } from '../simulation/database/store.ts';
 import { createRandom } from '../simulation/random.ts';
@@ -13,15 +13,15 @@ export interface HistoryResult {
   history: History;
   violations: readonly string[];
   story: readonly string[];
-  /** Contacts that were erased whole. */
+  /** Contacts that were completely erased. */
   erased: number;
-  /** How often each thing happened. */
+  /** How often each event happened. */
   events: ReadonlyMap<string, number>;
 }
 
 const START = Date.UTC(2026, 2, 9, 2);
 
-/** A history that takes more events than this does not end. */
+/** A history that takes more events than this never ends. */
 const MOST_STEPS = 100_000;
 
 export async function playHistory(store: SharedStore, history: History): Promise<HistoryResult> {

@@ -1,4 +1,4 @@
-/** Whether a receipt says neither less nor more than what is so. */
+/** Checks whether a receipt says neither less nor more than the truth. */
 import type { Step } from './plan.ts';
 import type { Erasure, World } from './world.ts';
 
@@ -7,7 +7,7 @@ const JUDGED = new WeakSet<Erasure['receipt']>();
 export function judgeReceipt(world: World, step: Extract<Step, { do: 'forget' }>): void {
   const id = world.records[step.who]?.id ?? '';
   const erasure = world.erasures.get(id);
-  // An attempt that was cut off has no receipt of its own.
+  // An attempt that was cut off has no receipt.
   if (erasure === undefined || JUDGED.has(erasure.receipt)) return;
   JUDGED.add(erasure.receipt);
   judgeOwnFields(world, erasure);

@@ -1,7 +1,7 @@
 /**
- * What is left of a person who was erased: in the bytes of the database, in what the keys on hand open, in the CRM, in
- * log lines and requests, and in what commands can still show. It knows the people of the history and nothing of how the
- * product finds them.
+ * Looks for remains of an erased person: in the bytes of the database, in the texts that the available keys decrypt, in
+ * the CRM, in log lines and requests, and in the output of commands. It knows the people of the history, and nothing
+ * about how the product finds them.
  */
 
 import { parseKeyRing } from '../../src/database/encryption/key-ring.ts';
@@ -17,7 +17,7 @@ import type { Erasure, World } from './world.ts';
 
 const SEALER = createSealer(parseKeyRing(SECRET_KEY));
 
-/** Where the product takes a donor out of networks: it has to name the donor. */
+/** Requests with which the product removes a donor from networks, which have to name the donor. */
 const LEAVING = /\/members\/remove$|^GET \/networks\/donors\//;
 
 export async function judge(world: World, step: Step, isLastStep: boolean): Promise<void> {
@@ -41,7 +41,10 @@ const CHANGES_STORE: ReadonlySet<Step['do']> = new Set([
   ...(['sync', 'forget', 'undo', 'redeliver', 'restore', 'decide'] as const),
 ]);
 
-/** The person's words, as long as no other record stands for the same human being, or has taken the record in. */
+/**
+ * The person's words, as long as no other record belongs to the same human being, and the record has not been merged
+ * into another one.
+ */
 export function wordsOf(world: World, { record }: Pick<Erasure, 'record'>): string[] {
   const { human } = record;
   const others = world.records.filter((each) => each.human === human && each.id !== record.id);
@@ -71,7 +74,7 @@ function judgeStore(
   for (const word of [id, ...wordsOf(world, erasure)]) {
     if (bytes.includes(word)) {
       const tables = tablesWith(world, word);
-      // At the service the next sync takes the donor out of the networks, and so the mirror has it until then.
+      // At the service, the next sync removes the donor from the networks, so the mirror contains the donor until then.
       const isLeaving = word === erasure.record.human.donorId && !erasure.isSynced;
       if (isLeaving && tables.every((table) => table === 'network_members')) continue;
       const where = tables.length === 0 ? 'in no row' : tables.join(', ');
@@ -103,7 +106,7 @@ interface Opened {
   text: string;
 }
 
-/** Everything that the keys on hand open. */
+/** Decrypts everything that the available keys can decrypt. */
 function openAll({ store }: World): Opened[] {
   const opened: Opened[] = [];
   for (const column of SEALED_COLUMNS) {
@@ -133,7 +136,7 @@ function openOrNothing(open: () => string): string {
   }
 }
 
-/** Fields of the CRM that the product has written and that tell of the person. */
+/** CRM fields that the product has written and that reveal the person. */
 function judgeCrm(world: World, erasure: Erasure): void {
   const { record, receipt, alsoInCrm, isSynced } = erasure;
   const words = wordsOf(world, erasure);
@@ -155,8 +158,8 @@ function isNamed(pending: Erasure['receipt']['pending'], field: string): boolean
 }
 
 /**
- * Of a backup that was made before, only texts of the product itself are known to name the person: what a user typed is
- * in it as it was.
+ * After the restore of an earlier backup, only texts of the product itself are known to name the person, because the
+ * backup has users' texts unchanged.
  */
 function tells({ typedTexts }: World, erasure: Erasure, text: string, word: string): boolean {
   if (!text.includes(word)) return false;
@@ -164,7 +167,7 @@ function tells({ typedTexts }: World, erasure: Erasure, text: string, word: stri
   return typedTexts.reduce((left, typed) => left.replaceAll(typed, ''), text).includes(word);
 }
 
-/** Nothing is written into a contact once its erasure has begun, whatever is left to be done. */
+/** Nothing is written into a contact once its erasure has started, whatever is left to be done. */
 function judgeBlocked(world: World, { since, record }: Erasure): void {
   for (const { id, values } of world.crm.writes.slice(since.write)) {
     if (id !== record.id || Object.values(values).every((value) => value === null)) continue;
@@ -173,7 +176,7 @@ function judgeBlocked(world: World, { since, record }: Erasure): void {
   }
 }
 
-/** What has left the product since, and what it has written down. */
+/** Everything that has left the product since, and everything that it has recorded. */
 function judgeTraffic(world: World, erasure: Erasure): void {
   const { crm, service, logLines } = world;
   const { since, record } = erasure;
@@ -202,7 +205,7 @@ function judgeTraffic(world: World, erasure: Erasure): void {
   }
 }
 
-/** What commands show. */
+/** The output of commands. */
 async function judgeCommands(world: World, erasure: Erasure): Promise<void> {
   const { id } = erasure.record;
   const words = [id, ...wordsOf(world, erasure)];

@@ -1,13 +1,13 @@
-/** Whose the values of the CRM are: the product's, as far as it was the last to write them, or those of users. */
+/** Whose values the CRM has: the product's, if it wrote them last, or users'. */
 import type { MemoryCrm } from '../../connectors/memory/crm.ts';
 import type { FieldValue } from '../../src/core/crm-field.ts';
 
 export interface Origins {
-  /** Takes note of what the product has written since. */
+  /** Records what the product has written since. */
   follow(): void;
   /** A user has typed a value. */
   typed(id: string, field: string, value: FieldValue): void;
-  /** Blank fields of the winner take the loser's values; called before they do. */
+  /** Blank fields of the winner get the loser's values; called before that. */
   merged(loser: string, winner: string): void;
   of(id: string, field: string): 'us' | 'user';
   /** True if the product has ever written into the field of the record. */
@@ -24,7 +24,7 @@ export function createOrigins(crm: MemoryCrm): Origins {
     for (const { id, values } of crm.writes.slice(seen)) {
       for (const [field, value] of Object.entries(values)) {
         const key = keyOf(id, field);
-        // What undo puts back is what a user had typed.
+        // Undo restores a text that a user had typed.
         const isTyped = value !== null && typedTexts.has(`${key}\n${value}`);
         by.set(key, isTyped ? 'user' : 'us');
         written.add(key);

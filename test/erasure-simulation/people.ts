@@ -1,4 +1,4 @@
-/** The people of a history: each word about them exists once, so that a byte tells whose it is. */
+/** The people of a history. Each word about them exists only once, so that a byte shows whose it is. */
 import type { Random } from '../simulation/random.ts';
 
 export interface Human {
@@ -9,10 +9,10 @@ export interface Human {
   known: { first: string; last: string };
   street: string;
   employer: string;
-  /** A word that only the profile of the service has. */
+  /** A word that only the service's profile has. */
   trait: string;
   donorId: string;
-  /** Every word that tells of this person and of nobody else. */
+  /** Every word that reveals this person and nobody else. */
   words: string[];
 }
 

@@ -1,7 +1,7 @@
-/** What happens in a history, as data from its seed: so that a failing one can be replayed and made smaller. */
+/** The steps of a history, as data from its seed, so that a failing history can be replayed and shrunk. */
 import { createRandom, type Random } from '../simulation/random.ts';
 
-/** One thing that happens. `who` is the number of a contact in the order in which contacts were added. */
+/** One step. `who` is the number of a contact in the order in which contacts were added. */
 export type Step =
   | { do: 'sync'; full: boolean }
   | { do: 'forget'; who: number; alsoInCrm: boolean }
@@ -32,7 +32,7 @@ export interface History {
   board: number;
   /** True for two integrations of one CRM account. */
   isShared: boolean;
-  /** True for a CRM behind a network, where a field that is not shown may still be there. */
+  /** True for a CRM behind a network, in which a hidden field may still exist. */
   isRemote: boolean;
   /** True if profiles name other people. */
   areBiosTelling: boolean;
@@ -48,12 +48,12 @@ export function historyOf(seed: number): History {
   const random = createRandom(`history ${seed}`);
   const contacts = random.int(4, 7);
   const board = random.int(2, 3);
-  // Drawn apart from the rest, so that the histories of seeds without it stay as they are.
+  // Drawn separately, so that the histories of seeds without it stay unchanged.
   const theme = createRandom(`theme ${seed}`).int(0, 99);
   const isCutOff = theme < 6;
   const isSetBack = theme >= 94;
   const drawn = random.chance(0.8) ? random.int(0, board - 1) : random.int(0, contacts - 1);
-  // Only who is not in a network is written a path.
+  // Only contacts outside the networks get a path.
   const person = isCutOff ? contacts - 1 : drawn;
   const draw = (): Step => stepOf(random, { contacts, person });
   const before = Array.from({ length: random.int(1, 6) }, draw);
@@ -73,7 +73,7 @@ export function historyOf(seed: number): History {
       ...(isSetBack ? setBack(person) : []),
       { do: 'forget', who: person, alsoInCrm: random.chance(0.8) },
       ...after,
-      // From here on the CRM takes everything.
+      // From here on, the CRM accepts everything.
       ...[{ do: 'show' } as const, { do: 'allow' } as const],
       { do: 'forget', who: person, alsoInCrm: random.chance(0.8) },
       ...last,
@@ -82,8 +82,8 @@ export function historyOf(seed: number): History {
 }
 
 /**
- * An erasure that the CRM refuses, and an undo before it is repeated: the contact is blocked, and its writes are on record.
- * Other members of the board make the run look for paths again, so that it replaces values of an earlier one.
+ * An erasure that the CRM refuses, and an undo before it is repeated: the contact is blocked, and its writes are on
+ * record. Other members of the board make the run look for paths again, so that it replaces values of an earlier path.
  */
 function cutOff(who: number): Step[] {
   return [
@@ -109,7 +109,7 @@ function setBack(who: number): Step[] {
   ];
 }
 
-/** What could bring a person back who was erased. */
+/** A step that could bring an erased person back. */
 function lastStepOf(random: Random, person: number): Step {
   return random.pick<Step>([
     { do: 'undo', back: random.int(0, 3) },
@@ -123,7 +123,7 @@ function lastStepOf(random: Random, person: number): Step {
 
 function stepOf(random: Random, { contacts, person }: { contacts: number; person: number }): Step {
   const anyone = () => random.int(0, contacts - 1);
-  /** Often the one who is going to be erased. */
+  /** Often the person who is going to be erased. */
   const someone = () => (random.chance(0.5) ? person : anyone());
   const isSync = random.chance(0.3);
   if (isSync) return { do: 'sync', full: random.chance(0.3) };

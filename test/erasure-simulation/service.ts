@@ -1,4 +1,4 @@
-/** The Partner Data Service of a history: it answers at once, and its profiles name other people now and then. */
+/** The Partner Data Service of a history. It responds at once, and its profiles sometimes name other people. */
 import { createRandom } from '../simulation/random.ts';
 import { fullName, type Human, type People } from './people.ts';
 
@@ -14,7 +14,7 @@ export interface HistoryService {
   readonly lines: readonly ServiceLine[];
   /** The donors that are members of a network. */
   members(): ReadonlySet<string>;
-  /** From now on others know each other best. */
+  /** From now on, other people know each other best. */
   rewire(): void;
 }
 

@@ -1,4 +1,4 @@
-/** Makes a failing history smaller, step by step, as long as it fails in the same way. */
+/** Shrinks a failing history step by step while it still fails in the same way. */
 import type { SharedStore } from '../simulation/database/store.ts';
 import { type HistoryResult, playHistory } from './history.ts';
 
@@ -19,7 +19,7 @@ export async function shrink(store: SharedStore, failing: HistoryResult): Promis
   return smallest;
 }
 
-/** The beginning of what is violated, without ids and values. */
+/** The start of the violation's text, without IDs and values. */
 function kindOf({ violations: [first] }: HistoryResult): string {
   return first?.replace(/(contact|double)-\d+/g, 'ID').slice(0, 30) ?? '';
 }

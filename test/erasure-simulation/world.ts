@@ -47,26 +47,26 @@ export interface CrmRecord {
   human: Human;
 }
 
-/** What was tried for a contact that is erased. */
+/** An attempt to erase a contact. */
 export interface Erasure {
   record: CrmRecord;
   receipt: ErasureReceipt;
   alsoInCrm: boolean;
   /** True once the contact is erased from the store. */
   isDone: boolean;
-  /** The number of the write of the CRM, the line of the service and of the log that came next. */
+  /** The number of the next write of the CRM, the next line of the service and the next line of the log. */
   since: { write: number; line: number; log: number };
-  /** True if the CRM had the record out of sight. */
+  /** True if the CRM had hidden the record. */
   wasAway: boolean;
-  /** True if a run has come to its end in every integration since. */
+  /** True if a run has ended in every integration since. */
   isSynced: boolean;
-  /** True once a backup was put back that was made before. */
+  /** True once an earlier backup was restored. */
   isFromBackup: boolean;
-  /** What the CRM held before the attempt. */
+  /** The CRM's content before the attempt. */
   before: Snapshot;
 }
 
-/** Values of the CRM with whose they are. */
+/** Values of the CRM with their owners. */
 export type Snapshot = ReadonlyMap<
   string,
   ReadonlyMap<string, { value: FieldValue; by: 'us' | 'user' }>
@@ -80,16 +80,16 @@ export interface World {
   store: SharedStore;
   origins: Origins;
   records: CrmRecord[];
-  /** The last attempt of each contact, by its id. */
+  /** The last attempt for each contact, by its ID. */
   erasures: Map<string, Erasure>;
   /** Loser → winner. */
   merges: Map<string, string>;
   logLines: readonly string[];
-  /** How often each thing happened. */
+  /** How often each event happened. */
   events: Map<string, number>;
   /** Texts that users have typed about people. */
   typedTexts: readonly string[];
-  /** True if the CRM does not let the field of the record be changed now. */
+  /** True if the CRM does not allow changes to this field of the record now. */
   isOutOfReach(id: string, field: string): boolean;
   integrations(): readonly Integration[];
   story: readonly string[];
@@ -366,7 +366,7 @@ export function createWorld(
     crm.mergeContact(from, to, { fillsBlanks });
   }
 
-  /** From now on it takes another run until all is cleared. */
+  /** From now on, another run is needed before everything is cleared. */
   function notSynced(): void {
     for (const erasure of erasures.values()) erasure.isSynced = false;
   }
