@@ -56,9 +56,8 @@ export interface ConnectorDefinition<Settings = unknown> {
    */
   rereadAfterMs?: readonly number[];
   /**
-   * Signs in and loads what the work needs: an open connector is ready, and knows its account.
-   * Throws a ConfigurationError that says what is wrong, with nothing changed and nothing left
-   * open.
+   * Signs in and loads everything that the work needs. An open connector is ready, and knows its account. Throws a
+   * ConfigurationError that says what is wrong, with nothing changed and nothing left open.
    */
   open(options: ConnectorOptions<Settings>): Promise<Connector>;
   /** The prerequisites, one finding each, for `doctor`; leaves nothing open. Never throws. */
@@ -78,9 +77,9 @@ export interface MappedFieldSpec extends FieldSpec {
 export interface FieldsSource {
   /** Texts by their path, with slashes, relative to the folder of the project. */
   files: ReadonlyMap<string, string>;
-  /** Mapped fields that are in none of the files, and why. */
+  /** Mapped fields that are in none of the files, with the reason. */
   leftOut: readonly { name: string; problem: string }[];
-  /** What the user does with the files, one step each. */
+  /** The user's next steps with the files, one each. */
   next: readonly string[];
 }
 
@@ -114,9 +113,9 @@ export interface Consent<Settings = unknown> {
 }
 
 export interface ConsentRequest {
-  /** Where the CRM redirects the user afterwards; the app there has to know it. */
+  /** The address to which the CRM redirects the user afterwards; the app there has to know it. */
   redirectUri: string;
-  /** Unguessable; it comes back with the user. */
+  /** Unguessable; the user's browser returns it. */
   state: string;
   /** The PKCE verifier, at least 43 characters. The user's browser carries only its hash. */
   codeVerifier: string;
@@ -144,7 +143,7 @@ export interface ConnectorOptions<Settings> {
   uses?: ConnectorUses;
 }
 
-/** What the settings of an integration need beyond `crm` and `contacts`. */
+/** The fields and groups that an integration's settings need beyond `crm` and `contacts`. */
 export interface ConnectorUses {
   /** The fields of a contact that runs write. */
   fields: readonly string[];
@@ -410,8 +409,8 @@ export interface ContactPage {
    */
   missing?: readonly string[];
   /**
-   * Where a later read may start once everything up to and including this page is decided;
-   * null if it would have to start from the beginning.
+   * The position where a later read may start once everything up to and including this page is decided; null if it
+   * would have to start from the beginning.
    */
   cursor: string | null;
 }
@@ -553,7 +552,7 @@ export interface Refusal {
    * read. A change with `probe` sends the value anyway.
    */
   unsent?: true;
-  /** What the CRM said, encrypted when stored; omitted if it said nothing. */
+  /** The CRM's own text, encrypted when stored; omitted if there is none. */
   words?: ForeignText | null;
 }
 
@@ -571,18 +570,18 @@ export interface FieldCreation {
   problem: string | null;
 }
 
-/** Who can see the written fields, and what the user has to do next. */
+/** The users who can see the written fields, and the user's next step. */
 export interface FieldViewers {
-  /** What makes them visible, in the CRM's own term: a permission set. */
+  /** The object that makes them visible, in the CRM's own term: a permission set. */
   grant: string;
   /** Users who have it, including earlier ones. */
   people: number;
   /** Users who were given it just now, and those the CRM refused it to. */
   assigned: number;
   refused: number;
-  /** What went wrong and the fix; null if nothing did. */
+  /** The problem and the fix; null if there is none. */
   problem: string | null;
-  /** Where to place the fields, so that they appear on the screen. */
+  /** The place for the fields, so that they appear on the screen. */
   next: string;
 }
 
@@ -598,7 +597,7 @@ export interface ListCreation {
   name: string;
   /** `left_out`: the field map lacks the field that the list needs. */
   result: FieldCreation['result'] | 'left_out';
-  /** What went wrong, or why it was omitted, and the fix; null if nothing did. */
+  /** The problem, or the reason why it was omitted, and the fix; null if there is none. */
   problem: string | null;
 }
 
@@ -659,6 +658,6 @@ export interface Finding {
    * the subject and the cause say enough.
    */
   report?: string;
-  /** What the CRM said, for the terminal of a user who requests it. */
+  /** The CRM's own text, for the terminal of a user who requests it. */
   words?: ForeignText | null;
 }

@@ -76,7 +76,7 @@ function over(search: CulpritSearch, culprits: readonly string[]): CulpritSearch
   return { ...search, probe: [], bad: [], waiting: [], culprits: [...new Set(culprits)] };
 }
 
-/** What the searches of one connector learn while it is open, so that each culprit is found once. */
+/** The knowledge that the searches of one open connector share, so that each culprit is found once. */
 export interface Suspicions {
   /** Fields that were to blame, by the code of the rejection. */
   culprits: Map<string, Set<string>>;
@@ -101,7 +101,7 @@ const MAX_IN_VAIN = 2;
 /** Maximum number of rules that are remembered. */
 const MAX_RULES = 1_000;
 
-/** What is known about a rejection: its code, and what the CRM said, which distinguishes rules. */
+/** The known facts about a rejection: its code, and the CRM's text, which distinguishes rules. */
 export interface RefusedBy {
   code: string;
   message: string;

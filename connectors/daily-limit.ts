@@ -40,7 +40,7 @@ export function createDailyLimit(reservePercent: number, words: LimitWords): Dai
 
 /** The terms that the CRM's administrators use. */
 export interface LimitWords {
-  /** Who allows the requests to whom, for example `Salesforce allows the org`. */
+  /** The subject and object of the allowance, for example `Salesforce allows the org`. */
   allows: string;
   /** For example `in 24 hours`. */
   period: string;

@@ -42,7 +42,7 @@ export interface CrmReply extends AnswerHead {
 export interface CrmManners {
   /** Its name as its users know it. */
   crm: string;
-  /** What to write into the settings if it redirects. */
+  /** The address to write into the settings if the CRM redirects. */
   address: string;
   maxTries: number;
   firstWaitMs: number;
@@ -54,7 +54,7 @@ export interface CrmManners {
   leastWaitMs?(status: number): number;
 }
 
-/** What is needed to reach a CRM. */
+/** The options that are needed to reach a CRM. */
 export interface CrmLine {
   fetch: typeof globalThis.fetch;
   clock: WallClock;

@@ -175,7 +175,7 @@ export interface DailyWords {
   crm: string;
   /** For example `24 hours`. */
   period: string;
-  /** Until when one has to wait for more. */
+  /** The time until which one has to wait for more. */
   renewal: string;
 }
 

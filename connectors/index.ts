@@ -18,7 +18,7 @@ export function loadBuiltInConnectors(): Promise<ConnectorDefinition[]> {
   return Promise.all(Object.values(BUILT_IN).map((load) => load()));
 }
 
-/** What npm accepts as a name; paths and URLs are not. */
+/** Names that npm accepts; paths and URLs are not among them. */
 const PACKAGE_NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
 
 /** True if a connector package may have this name: npm accepts it, and no built-in kind has it. */

@@ -6,7 +6,7 @@ interface Ended<Result> {
   results: readonly Result[];
 }
 
-/** What to do with each item. */
+/** The work for each item. */
 export interface LaneOptions<Thing, Result> {
   /** Number of pieces of work in progress at a time. */
   lanes: number;

@@ -1,4 +1,4 @@
-/** What a set-up does not send to the service, or does not exclude, and what that costs. Pure. */
+/** The parts that a set-up does not send to the service, or does not exclude, and the cost of that. Pure. */
 import { MARK_LISTS, type MarkKind } from './mark-values.ts';
 
 /** A part of an identity that no column has. */

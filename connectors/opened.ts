@@ -1,6 +1,6 @@
 import { FatalError } from '../src/core/errors.ts';
 
-/** What an open connector works with, until it is closed. */
+/** The parts of an open connector, until it is closed. */
 export interface Opened<Session> {
   /** Throws a FatalError once it is closed. */
   session(): Session;

@@ -18,7 +18,9 @@ import { createPeopleTables } from './ground/people.ts';
 import { createPrivacyTables } from './ground/privacy.ts';
 import { createRunTables } from './ground/runs.ts';
 
-/** Of the statements below; a test fails as long as it is not that of the present ones, and names that one. */
+/**
+ * Hash of the statements below. A test fails if it is not the hash of the present statements, and names the right one.
+ */
 export const hash = '888f7038a720207c';
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-/** Where people live: real cities, invented streets. */
+/** Addresses of people: real cities, invented streets. */
 
 import { z } from 'zod';
 import { readDataFile } from './data-file.ts';

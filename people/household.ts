@@ -1,4 +1,4 @@
-/** Who lives together. */
+/** Households: which people live together. */
 
 import { createDraw, type Draw } from './random.ts';
 import { createWeighted } from './weighted.ts';

@@ -10,40 +10,40 @@ import { between, chance, type Draw, pick } from './random.ts';
  * added), and likewise for addresses and for employers.
  */
 export const MESS_RATES = {
-  /** Of all rows: a person that the service does not know. */
+  /** Share of all rows: a person whom the service does not know. */
   unknownPerson: 0.02,
-  /** Of all rows: a person who is already in the list, under another number. */
+  /** Share of all rows: a person who is already in the list, under another number. */
   duplicate: 0.015,
 
-  /** Of all rows: one letter dropped, doubled, replaced, or swapped with the next, in the first or last name. */
+  /** Share of all rows: one letter dropped, doubled, replaced, or swapped with the next, in the first or last name. */
   typo: 0.03,
-  /** Of the rows whose first name has short forms: Bob for Robert. */
+  /** Share of the rows whose first name has short forms: Bob for Robert. */
   nickname: 0.12,
-  /** Of all rows: "J." for the first name. */
+  /** Share of all rows: "J." for the first name. */
   initial: 0.015,
-  /** Of the rows with a middle name: "Robert James" for the first name. */
+  /** Share of the rows with a middle name: "Robert James" for the first name. */
   middleInFirstName: 0.05,
-  /** Of all rows: no first name, or no last name, each half of the time. */
+  /** Share of all rows: no first name, or no last name, each half of the time. */
   missingName: 0.005,
-  /** Of all rows: the NAME IN CAPITALS. */
+  /** Share of all rows: the NAME IN CAPITALS. */
   allCaps: 0.03,
 
-  /** Of all rows. */
+  /** Share of all rows. */
   missingAddress: 0.1,
-  /** Of the rows of people who have moved: where they lived before. */
+  /** Share of the rows of people who have moved: an earlier address. */
   oldAddress: 0.08,
-  /** Of all rows: "St." for Street, "Apt" or "#" for Apartment. */
+  /** Share of all rows: "St." for Street, "Apt" or "#" for Apartment. */
   abbreviatedAddress: 0.35,
 
   /**
-   * Of the rows of people who have worked; together with those who never did, it is about 30 % of
-   * all rows.
+   * Share of the rows of people who have worked. Together with the people who never did, about 30% of all rows have no
+   * employer.
    */
   missingEmployer: 0.28,
-  /** Of the rows of people who have worked: "Acme Inc." or "ACME" for Acme. */
+  /** Share of the rows of people who have worked: "Acme Inc." or "ACME" for Acme. */
   employerVariant: 0.2,
 
-  /** Of all rows. */
+  /** Share of all rows. */
   missingEmail: 0.08,
 };
 
@@ -57,7 +57,7 @@ export interface NameFields {
 const SHORTEST_MISSPELT = 4;
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz';
 
-/** What a row of a contact list makes of a name, at the rates of `MESS_RATES`. */
+/** The name in a row of a contact list, distorted at the rates of `MESS_RATES`. */
 export function messyName(draw: Draw, name: Name): NameFields {
   const fields = spoil(draw, name);
   return chance(draw, MESS_RATES.allCaps) ? inCapitals(fields) : fields;
@@ -121,7 +121,7 @@ function inCapitals({ firstName, lastName }: NameFields): NameFields {
   };
 }
 
-/** What a row of a contact list makes of a person's home and earlier homes (see `MESS_RATES`). */
+/** The address in a row of a contact list, from a person's home and earlier homes (see `MESS_RATES`). */
 export function messyAddress(draw: Draw, home: Address, earlier: Address[]): Address | null {
   if (chance(draw, MESS_RATES.missingAddress)) return null;
   const isOld = chance(draw, MESS_RATES.oldAddress) && earlier.length > 0;
@@ -143,7 +143,7 @@ function abbreviated(draw: Draw, address: Address): Address {
 
 const LEGAL_FORMS = [' Inc.', ' Inc', ', Inc.', ' LLC', ', LLC', ' Corp.', ' Corporation', ' Co.'];
 
-/** What a row of a contact list makes of an employer's name (see `MESS_RATES`). */
+/** The employer's name in a row of a contact list (see `MESS_RATES`). */
 export function messyEmployer(draw: Draw, name: string): string | null {
   if (chance(draw, MESS_RATES.missingEmployer)) return null;
   const isVariant = chance(draw, MESS_RATES.employerVariant / (1 - MESS_RATES.missingEmployer));

@@ -1,4 +1,4 @@
-/** Who a person is: name, sex, age, household and standing. */
+/** A person's name, sex, age, household and standing. */
 
 import { WORLD_YEAR } from './day.ts';
 import { type Place, placeOf } from './household.ts';
@@ -21,7 +21,7 @@ export interface Person {
   /** In years, 25 to 95. */
   age: number;
   birthYear: number;
-  /** Rank of the household's wealth among all, in standard deviations from the middle. */
+  /** Rank of the household's wealth among all households, in standard deviations from the median. */
   standing: number;
   place: Place;
 }
@@ -42,7 +42,7 @@ const NAMED_AFTER_PARENT_SHARE = 0.35;
 /** How strongly standing depends on age: older households own more. */
 const STANDING_BY_AGE = 0.35;
 
-/** Of those who live alone: share with exactly the name of another donor. */
+/** Share of the people living alone who have exactly the name of another donor. */
 const NAMESAKE_SHARE = 0.03;
 /** Strangers with a donor's name are what a matcher has to be careful about. */
 const STRANGER_NAMESAKE_SHARE = 0.1;
@@ -129,7 +129,7 @@ function otherSex(sex: Sex): Sex {
   return sex === 'F' ? 'M' : 'F';
 }
 
-/** Converts a standard normal number to an age: the middle is at 55, the ends are rare. */
+/** Converts a standard normal number to an age. The median is 55, and extreme ages are rare. */
 function ageAt(position: number, youngest: number): number {
   const share = 1 / (1 + Math.exp(0.3 - 0.9 * position));
   return Math.round(youngest + (OLDEST - youngest) * share);

@@ -1,4 +1,4 @@
-/** Who sits on which board, computed from numbers without a list of people. */
+/** Assigns people to board seats, computed from numbers without a list of people. */
 
 import { type Curve, valueOnCurve } from './curve.ts';
 import { createDraw } from './random.ts';
@@ -85,7 +85,7 @@ function seatAt(ends: readonly number[], seat: number): Seat {
   };
 }
 
-/** An order of all donors in which neighbours are far apart: every place is taken exactly once. */
+/** An order of all donors in which neighbours are far apart. Every position is used exactly once. */
 function createOrder(seed: number, purpose: string, count: number): (donor: number) => number {
   const draw = createDraw(seed, purpose, 0);
   let step = Math.max(1, Math.floor(count * (0.3 + 0.4 * draw())));

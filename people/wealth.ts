@@ -1,4 +1,4 @@
-/** What people own, and what they could give. */
+/** People's wealth, and their capacity to give. */
 
 import { type Curve, valueOnCurve } from './curve.ts';
 import type { Person } from './person.ts';

@@ -1,4 +1,4 @@
-/** What every row of a world is computed from. */
+/** The data from which every row of a world is computed. */
 
 import { type City, readCities } from './address.ts';
 import { type Names, readNames } from './names.ts';

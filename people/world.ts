@@ -41,7 +41,7 @@ export interface World {
   donorNumber(id: string): number | null;
 }
 
-/** What makes one world differ from another. */
+/** The options that distinguish one world from another. */
 export interface WorldOptions {
   /** Any safe integer. */
   seed: number;

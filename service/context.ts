@@ -1,4 +1,4 @@
-/** What a request carries through the service. */
+/** The data that a request carries through the service. */
 
 import type { HttpBindings } from '@hono/node-server';
 import type { ServiceFault } from './faults.ts';

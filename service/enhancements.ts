@@ -41,7 +41,7 @@ export interface PathForms {
   b: boolean;
 }
 
-/** What the endpoints of enhancement need. */
+/** The dependencies of the enhancement endpoints. */
 export interface EnhancementOptions {
   forms: PathForms;
   commitTogether: CommitTogether;
@@ -55,7 +55,7 @@ export interface EnhancementOptions {
   jobTimeMs: () => number;
 }
 
-/** What enhancement charges: one credit of its bucket for each person. */
+/** The charge of enhancement: one credit of its bucket for each person. */
 export function chargedEnhancements(forms: PathForms): ChargedEndpoint[] {
   const items = (body: unknown) => (Array.isArray(body) ? 0 : countItems(body, 'persons'));
   const submits: Record<keyof PathForms, ChargedEndpoint> = {

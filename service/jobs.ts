@@ -61,7 +61,7 @@ const jobMatchSchema = z.object({
   runnerUp: likelySchema.nullable(),
 });
 
-/** What a job says about its match: how likely it is, why, and who else it could be. */
+/** A job's statement about its match: the probability, the reasons, and the runner-up. */
 export type JobMatch = z.infer<typeof jobMatchSchema>;
 
 /** The outcome of matching. */

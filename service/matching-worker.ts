@@ -22,7 +22,7 @@ const STORE_AFTER_MS = 10;
 /** The outcome of a job whose matching failed. */
 const BROKEN = 'The person could not be matched because of an error in the service';
 
-/** What the worker needs. */
+/** The dependencies of the worker. */
 export interface MatchingWorkerOptions {
   db: Database;
   jobs: Jobs;

@@ -17,7 +17,7 @@ export interface ChargedEndpoint {
   items(body: unknown, team: string): number;
 }
 
-/** What metering needs. */
+/** The dependencies of metering. */
 export interface MeterOptions {
   credits: Credits;
   commitTogether: CommitTogether;

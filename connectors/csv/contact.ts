@@ -7,10 +7,7 @@ import type { Row } from './rows.ts';
 import type { CsvSettings } from './settings.ts';
 import type { Table } from './table.ts';
 
-/**
- * What the settings say about contacts: the columns they consist of, and the columns that exclude
- * some of them.
- */
+/** The settings for contacts: the columns that they consist of, and the columns that exclude some of them. */
 export interface ContactColumns {
   settings: Pick<CsvSettings, 'columns'>;
   contacts: ContactsSettings;
@@ -48,7 +45,7 @@ function readNames({ firstName, lastName, fullName }: CsvSettings['columns'], ce
   return names;
 }
 
-/** What the columns say about a contact: an opt-out, another reason to exclude it, or neither. */
+/** Reads the marks of a contact: an opt-out, another reason to exclude it, or neither. */
 function readMarks(
   contacts: ContactsSettings,
   cell: ReadCell,

@@ -27,7 +27,7 @@ export interface Header {
   size: number;
 }
 
-/** What the settings say about a file. */
+/** The settings for the format of a file. */
 export interface HeaderFormat {
   required: readonly NamedColumn[];
   delimiter: string | undefined;

@@ -302,7 +302,7 @@ export function encodeLine(line: JournalLine): Buffer {
   return Buffer.from(`${JSON.stringify(line)}\n`);
 }
 
-/** Reads a line without its line feed; null for one that a kill tore. */
+/** Reads a line without its line feed; null for a line that a kill has cut off. */
 export function parseLine(bytes: Buffer): JournalLine | null {
   try {
     const line: unknown = JSON.parse(bytes.toString('utf8'));

@@ -56,7 +56,7 @@ export interface RecordSource {
   findFarEnd?: (offset: number) => Promise<FarEnd>;
 }
 
-/** Where a long record ends. */
+/** The end of a long record. */
 export interface FarEnd {
   /** Bytes without the line ending. */
   size: number;
@@ -98,7 +98,7 @@ export async function* readRecords(
   }
 }
 
-/** Where reading starts, with the line and row numbers there. */
+/** The position where reading starts, with the line and row numbers there. */
 export interface RecordStart {
   offset: number;
   line: number;

@@ -2,7 +2,7 @@ import type { ConnectorDeps, ContactsSettings } from '../contract.ts';
 import type { CsvFiles } from './files.ts';
 import type { CsvSettings } from './settings.ts';
 
-/** What the tasks of a connector share while it is open. */
+/** The data that the tasks of an open connector share. */
 export interface CsvSession {
   settings: CsvSettings;
   contacts: ContactsSettings;

@@ -40,7 +40,7 @@ export interface HubspotFault {
   status: number;
   /** The most specific word: an error's code, or its category. */
   code: string;
-  /** What HubSpot said: it may quote values, and appears in no message. */
+  /** HubSpot's own text; it may quote values, and appears in no message. */
   words: ForeignText | null;
   /** The properties to blame, each with its own code. */
   problems: readonly PropertyProblem[];
@@ -51,7 +51,7 @@ export interface HubspotFault {
 export interface PropertyProblem {
   property: string;
   code: string;
-  /** What HubSpot said about this property alone; it may quote the value. */
+  /** HubSpot's own text about this property alone; it may quote the value. */
   says: ForeignText | null;
 }
 
@@ -194,7 +194,7 @@ const SAME_MEANING: Readonly<Record<string, string>> = {
   OBJECT_ALREADY_EXISTS: 'CONFLICT',
 };
 
-/** What an error means. */
+/** The meaning of an error. */
 export function getErrorSort(code: string): ErrorSort {
   return getMeaning(code).sort;
 }
@@ -251,7 +251,7 @@ export function listBlamedFields({ problems }: HubspotFault): string[] {
   return [...new Set(problems.map(({ property }) => property))];
 }
 
-/** What helps when the sign-in is rejected. */
+/** The fix when the sign-in is rejected. */
 export const SIGN_IN_FIX =
   'Check crm.auth in the settings, and in HubSpot that the key or the app is still there.';
 

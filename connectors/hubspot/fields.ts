@@ -19,7 +19,7 @@ export function crmFields(
   moneyOf: MoneyOf = () => null,
 ): CrmField[] {
   const mayWrite = mayHave(signIn, WRITE_CONTACTS);
-  // What cannot be read must not be written either: it would look blank, and be overwritten.
+  // Unreadable values must not be written either: they would look blank, and be overwritten.
   const mayWriteSensitive = mayWrite && seesSensitive && mayHave(signIn, WRITE_SENSITIVE);
   return [...properties.values()].flatMap((property) => {
     const type = toFieldType(property);

@@ -108,7 +108,7 @@ function parseYaml(text: string): unknown {
   }
 }
 
-/** What a rejection of a filter by HubSpot is explained with. */
+/** The data that explains why HubSpot rejected a filter. */
 interface Refused {
   filter: readonly FilterGroup[];
   /** The properties that the token can see. */
@@ -135,7 +135,7 @@ export async function requireFilter(
   }
 }
 
-/** HubSpot says only that there was a problem; the properties tell what it is. */
+/** HubSpot says only that there was a problem; the properties show which. */
 function refusedFilter({ filter, properties }: Refused, cause: ConfigurationError) {
   const named = [...new Set(filter.flat().map(({ propertyName }) => propertyName))];
   const unknown = named.filter((name) => !properties.has(name) && !name.startsWith(ASSOCIATIONS));

@@ -16,7 +16,7 @@ export interface Marks {
   excluded(record: HubspotRecord): Exclusion | 'mark_unknown' | null;
 }
 
-/** What the record says about a mark. */
+/** Reads the meaning of a mark from the record. */
 type Test = (record: HubspotRecord) => MarkMeaning;
 
 const NEVER: Test = () => 'unmarked';
@@ -68,7 +68,7 @@ function optOutTest(property: DescribedProperty, contacts: ContactsSettings): Te
   return (record) => (bearsMark(record, property) ? 'marked' : 'unmarked');
 }
 
-/** What the values of a property mean. */
+/** The meanings of a property's values. */
 export interface Meanings {
   of(value: string): MarkMeaning;
   /** The options with a meaning; empty if a contact may have several at once. */

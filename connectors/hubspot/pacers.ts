@@ -33,7 +33,7 @@ export interface AccountPacers {
   walks: PaceRegistry<Pacer>;
 }
 
-/** What HubSpot allows a private app of the larger plans, until it says otherwise (CRM facts, B4). */
+/** HubSpot's limit for a private app of the larger plans, until it names another one (CRM facts, B4). */
 const DEFAULT_LIMIT: WindowLimit = { requests: 190, windowMs: 10_000 };
 
 /** HubSpot allows five searches per second, and a walk uses at most three of them. */

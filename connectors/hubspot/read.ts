@@ -173,7 +173,7 @@ export async function* readArchived(
   throw readingEndless('the archived contacts of HubSpot');
 }
 
-/** Of one request: HubSpot's maximum. */
+/** HubSpot's maximum for one request. */
 const PAGE_SIZE = 100;
 
 const ARCHIVED = { archived: true, limit: PAGE_SIZE, properties: ['hs_object_id'] };
@@ -184,7 +184,7 @@ function archivedMs({ archivedAt }: HubspotRecord): number {
   return Number.isNaN(epochMs) ? Number.POSITIVE_INFINITY : epochMs;
 }
 
-/** A merged contact lives on, and one that was restored in the meantime is not gone. */
+/** A merged contact continues to exist, and a contact that was restored in the meantime is not gone. */
 async function findRemoved(
   { api }: HubspotSession,
   archived: readonly HubspotRecord[],

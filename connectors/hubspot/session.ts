@@ -27,7 +27,7 @@ import {
 } from './sign-in/scopes.ts';
 import { createRuleBook, type RuleBook } from './validations/rule-book.ts';
 
-/** What the tasks of a connector share while it is open. */
+/** The data that the tasks of an open connector share. */
 export interface HubspotSession {
   settings: HubspotSettings;
   /** `contacts.filter`; empty for all contacts. */
@@ -44,7 +44,7 @@ export interface HubspotSession {
   properties: Properties;
   /** False if the token may not see the values of Sensitive Data that the account has. */
   seesSensitive: boolean;
-  /** What its writes have learned about values that HubSpot rejects. */
+  /** The knowledge of its writes about values that HubSpot rejects. */
   lessons: Lessons;
   /** The account's validation rules, read when the first value is written. */
   rules: RuleBook;
@@ -101,8 +101,8 @@ const pageSchema = z.object({
 });
 
 /**
- * If the sign-in does not tell, a contact does: HubSpot omits what a token may not see, and names
- * blank properties. Determined before anything is spent, and only in accounts with such properties.
+ * If the sign-in does not show it, a contact does: HubSpot omits values that a token may not see, and names blank
+ * properties. This is determined before anything is spent, and only in accounts with such properties.
  */
 async function seesSensitive(
   api: HubspotApi,

@@ -45,7 +45,7 @@ export const hubspotSettingsSchema = z.strictObject({
    * of the account may already do (HubSpot Enterprise).
    */
   sensitiveData: z.boolean().default(false),
-  /** What happens to amounts in US dollars for contacts in another currency. */
+  /** The handling of amounts in US dollars for contacts in another currency. */
   currency: currencyModeSchema,
   dailyReservePercent: dailyReservePercentSchema,
   /** Requests in ten seconds; omitted: what HubSpot itself says. 0 for no limit. */

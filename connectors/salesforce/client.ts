@@ -160,7 +160,7 @@ export interface SignInClient {
 export type TokenForm = { grant_type: string } & { [name: string]: string };
 
 export interface AppConfig {
-  /** Where the app signs in. */
+  /** The address at which the app signs in. */
   loginUrl: string;
   clientId?: string | undefined;
   /** Public clients have none. */

@@ -17,7 +17,7 @@ import { blankToNull } from './values.ts';
 export interface ContactShape {
   /** The columns to select, the ID first; never a column that the user cannot see. */
   columns: readonly string[];
-  /** What people are made of, and which parts of it the user may read. */
+  /** The parts of an identity, and which parts of it the user may read. */
   identity: IdentityShape;
   relations: Relations;
   exclusions: ExclusionShape;
@@ -96,7 +96,7 @@ const PARTS = ['Street', 'City', 'State', 'PostalCode', 'Country'];
 /** The most significant address first. */
 const ADDRESSES = ['Mailing', 'Other'].map((kind) => PARTS.map((part) => `${kind}${part}`));
 
-/** Every org has these fields: one that is not described is hidden. */
+/** Every org has these fields, so a field that is not described is hidden. */
 function addressSources({ fields }: ObjectDescription): IdentitySource[] {
   return ADDRESSES.flat().map((name) => ({ name, part: 'addresses', readable: fields.has(name) }));
 }
@@ -152,7 +152,7 @@ function oneLine(text: string): string {
   return lines.filter((line) => line !== '').join(', ');
 }
 
-/** What Salesforce writes into a missing last name, since there must be one. */
+/** The texts that Salesforce writes into a missing last name, which it requires. */
 const NO_NAMES: ReadonlySet<string> = new Set(['[not provided]', '[[Unknown]]']);
 
 function nameOrNull(raw: unknown): string | null {

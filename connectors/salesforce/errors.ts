@@ -17,13 +17,12 @@ import {
 } from '../errors.ts';
 
 /**
- * What to do about an error of Salesforce. `lock` and `passing` are temporary; `limit` ends
- * tomorrow; `session` needs a new sign-in; `settings` needs a user wherever it happens; `record` is
- * about one record only.
+ * What to do about a Salesforce error. `lock` and `passing` are temporary, and `limit` ends tomorrow. `session` needs a
+ * new sign-in, and `settings` needs a user wherever it happens. `record` is about one record only.
  */
 export type ErrorSort = 'lock' | 'passing' | 'limit' | 'session' | 'settings' | 'record';
 
-/** What an error code means, in words for a nonprofit's admin. */
+/** The meaning of an error code, in words for a nonprofit's admin. */
 export interface ErrorMeaning {
   sort: ErrorSort;
   sentence: string;
@@ -229,7 +228,7 @@ export function sentenceFor(fault: SalesforceFault): string {
 /** `Guard: execution of BeforeUpdate`: how Salesforce's messages about a trigger start. */
 const TRIGGER = /^(\w{1,40}(?:\.\w{1,40})?): execution of (?:Before|After)[A-Z]/;
 
-/** What Salesforce said, for a user who decides; null if our sentence is enough. */
+/** Salesforce's own text, for deciders; null if our sentence is enough. */
 export function wordsOfFault(fault: SalesforceFault): ForeignText | null {
   const { code, message, fields } = fault;
   if (!getMeaning(fault).keepsWords) return null;
@@ -255,7 +254,7 @@ export function requestError(fault: SalesforceFault, cause?: unknown): DonorSync
   }
 }
 
-/** What helps when the sign-in is rejected. */
+/** The fix when the sign-in is rejected. */
 export const SIGN_IN_FIX =
   'Check crm.auth in the settings, and in Salesforce the app’s policies and that the ' +
   "integration's user is active.";

@@ -54,7 +54,7 @@ const KNOWN = {
   },
 } satisfies Record<Exclusion, { pack: string; own: string[]; individual: string[] }>;
 
-/** Where a contact points to its person's consent (Data Protection and Privacy). */
+/** The contact's field that points to its person's consent (Data Protection and Privacy). */
 const INDIVIDUAL = 'IndividualId';
 const INDIVIDUAL_ID = 'Individual.Id';
 

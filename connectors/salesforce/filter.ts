@@ -30,7 +30,7 @@ export async function requireFilter({
   }
 }
 
-/** What Salesforce said about a query with the filter in it. */
+/** Salesforce's own text about a query with the filter in it. */
 interface Refused {
   code: string | null;
   says: string;

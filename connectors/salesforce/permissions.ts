@@ -146,7 +146,7 @@ function isCustom(name: string): boolean {
   return name.endsWith('__c');
 }
 
-/** What Salesforce refused, in words; any other error is thrown on. */
+/** Describes Salesforce's refusal in words; any other error is thrown on. */
 function describeRefusal(error: unknown): string {
   if (!isConfigurationError(error) || error.code !== 'crm_request_refused') throw error;
   return lacksRight(error) ? NO_RIGHT : messageOf(error);

@@ -12,7 +12,7 @@ import { createRecentWrites, type RecentWrites } from './rows/recent-writes.ts';
 import type { SalesforceSettings } from './settings.ts';
 import { findVersion } from './versions.ts';
 
-/** What the tasks of a connector share while it is open. */
+/** The data that the tasks of an open connector share. */
 export interface SalesforceSession {
   settings: SalesforceSettings;
   /** The SOQL condition that every contact must meet; null for none. */
@@ -28,7 +28,7 @@ export interface SalesforceSession {
   shape: ContactShape;
   /** Contact as the user sees it; renewed when fields are created. */
   description: ObjectDescription;
-  /** What its writes have learned about rejections that name no field. */
+  /** The knowledge of its writes about rejections that name no field. */
   lessons: Lessons;
   /** Its last writes, to read them back. */
   recent: RecentWrites;

@@ -66,7 +66,7 @@ export const salesforceSettingsSchema = z.strictObject({
    * Pack, or whichever of the two the org's own description suggests.
    */
   employer: z.enum(['auto', 'account', 'primaryAffiliation']).default('auto'),
-  /** What happens to amounts in US dollars for contacts in another currency. */
+  /** The handling of amounts in US dollars for contacts in another currency. */
   currency: currencyModeSchema,
   dailyReservePercent: dailyReservePercentSchema,
   /** From this number of contacts on, they are read and written through the Bulk API. */

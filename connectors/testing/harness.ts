@@ -1,4 +1,4 @@
-/** What the promises of a connector are tested with: how to make things happen in its CRM. */
+/** The harness of the promises' tests: ways to make things happen in a connector's CRM. */
 import type { Contact } from '../../src/core/contact.ts';
 import type { FieldSpec, FieldValue } from '../../src/core/crm-field.ts';
 import type { Connector, Finding, GroupSelector, IdentitySource } from '../contract.ts';
@@ -20,7 +20,7 @@ export interface ConformanceHarness {
   deleteContact(id: string): Promise<void>;
   /** Types a text into a field; null clears it. */
   setValue(id: string, field: string, value: string | null): Promise<void>;
-  /** What users see in a field, read without the connector; null if it is blank. */
+  /** The content of a field as users see it, read without the connector; null if it is blank. */
   seenValue(id: string, field: string): Promise<string | null>;
   /** Two text fields that exist, are blank, and may be written. */
   textFields: readonly [string, string];
@@ -73,7 +73,7 @@ export interface IdForms {
   noIds: readonly string[];
 }
 
-/** What can happen in some CRMs and not in others; the harness has a member for each. */
+/** Events that are possible in some CRMs and not in others; the harness has a member for each. */
 export type Ability =
   | 'groups'
   | 'newField'

@@ -1,4 +1,4 @@
-/** What connectors are opened with in tests. */
+/** The options with which tests open connectors. */
 import { systemClock } from '../../src/core/clock.ts';
 import { silentLog } from '../../src/core/log.ts';
 import type {
@@ -8,7 +8,7 @@ import type {
   ContactsSettings,
 } from '../contract.ts';
 
-/** What a connector receives in a test: the machine's clock, no log, no secrets. */
+/** The dependencies of a connector in a test: the machine's clock, no log, no secrets. */
 export function testDeps(deps: Partial<ConnectorDeps> = {}): ConnectorDeps {
   return {
     clock: systemClock,

@@ -70,7 +70,7 @@ export function findResult(results: readonly WriteResult[], id: string): WriteRe
   return results.find((result) => result.id === id);
 }
 
-/** Each of `some` is among `all`; names the one that is missing. */
+/** Asserts that each of `some` is among `all`; names the missing one. */
 export function assertIncludes(all: Iterable<unknown>, some: readonly unknown[]): void {
   const known = [...all];
   const missing = some.filter((one) => !known.some((other) => isDeepStrictEqual(one, other)));

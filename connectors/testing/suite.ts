@@ -2,7 +2,7 @@
 import type { Connector } from '../contract.ts';
 import type { Ability, ConformanceHarness, SeedContact, TestRunner } from './harness.ts';
 
-/** What a test works with. */
+/** The objects that a test works with. */
 export interface ConnectorTest {
   crm: ConformanceHarness;
   /** The connector that was last opened. */
@@ -14,7 +14,7 @@ export interface ConnectorTest {
   startAgain(): Promise<void>;
 }
 
-/** Where promises declare their tests. */
+/** Promises declare their tests with it. */
 export interface Suite {
   describe(name: string, body: () => void): void;
   it(title: string, body: (t: ConnectorTest) => Promise<void>): void;

@@ -39,14 +39,14 @@ async function createWrites(db: Kysely<unknown>): Promise<void> {
     .on('writes')
     .columns(['integration_id', 'crm_id'])
     .execute();
-  // For queries of each run that seldom find a row. The condition is that of the queries, word for word.
+  // For queries of each run that seldom find a row. The condition is the queries' condition, word for word.
   await db.schema
     .createIndex('writes_unconfirmed')
     .on('writes')
     .columns(['integration_id', 'crm_id'])
     .where(sql<boolean>`state = 'intended'`)
     .execute();
-  // Of contacts whose ids the database does not have: few or none.
+  // For contacts whose IDs the database does not have: few or none.
   await db.schema
     .createIndex('writes_left')
     .on('writes')
@@ -96,7 +96,7 @@ async function createKeptProfiles(db: Kysely<unknown>): Promise<void> {
     .columns(['integration_id', 'opted_out_at'])
     .where(sql<boolean>`opted_out_at is not null`)
     .execute();
-  // For a query of each run that seldom finds a row. The condition is that of the query, word for word.
+  // For a query of each run that seldom finds a row. The condition is the query's condition, word for word.
   await db.schema
     .createIndex('kept_profiles_emptied')
     .on('kept_profiles')

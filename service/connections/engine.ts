@@ -45,10 +45,7 @@ export interface ConnectionEngine {
   ): Promise<FoundConnection[]>;
   /** The connection between two donors, or null. */
   between(donor: number, other: number): FoundConnection | null;
-  /**
-   * What it reads before its first result, so that it can be read earlier; absent if there is
-   * nothing.
-   */
+  /** The data that it reads before its first result, so that it can be read earlier; absent if there is none. */
   pieces?: readonly Piece[];
 }
 

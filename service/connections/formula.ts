@@ -52,7 +52,7 @@ export function acquaintanceRate(kind: TieKind, size: number): number {
   return ratePerYear / (1 + size / circle);
 }
 
-/** What is left, from 1 down towards 0, of an acquaintance made that many years ago. */
+/** The remaining share, from 1 down towards 0, of an acquaintance made that many years ago. */
 export function freshness(yearsAgo: number): number {
   return 0.5 ** (yearsAgo / HALF_LIFE_YEARS);
 }

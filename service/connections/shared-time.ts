@@ -50,9 +50,7 @@ export function tiesOfDonor(table: TieTable, donor: number): OwnTie[] {
   return ties;
 }
 
-/**
- * What a person of one circle and a person of the same or another circle share between two days.
- */
+/** The exposure of a person of one circle and a person of the same or another circle between two days. */
 export function exposureBetween(
   table: TieTable,
   own: number,

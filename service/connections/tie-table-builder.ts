@@ -186,7 +186,7 @@ function lengthOfYear(year: number, today: number): number {
   return Math.min(1, yearsAt(today) - year);
 }
 
-/** Of a year's acquaintances, as if all had been made in the middle of the year. */
+/** Freshness of a year's acquaintances, as if all had been made in the middle of the year. */
 function freshnessIn(year: number, today: number): number {
   return freshness(Math.max(0, yearsAt(today) - (year + 0.5)));
 }

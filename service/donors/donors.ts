@@ -10,13 +10,13 @@ import { batchMeta, countDonorIds, resolveDonors } from './batch.ts';
 import { donorBatchRoute, donorRoute, metadataBatchRoute, metadataRoute } from './donor-api.ts';
 import { toMetadata } from './summary.ts';
 
-/** What the endpoints of donors need. */
+/** The dependencies of the donor endpoints. */
 export interface DonorOptions {
   world: World;
   clock: () => number;
 }
 
-/** What donor retrieval charges; the health check is not a donor. */
+/** The charges of donor retrieval; the health check is not a donor. */
 export const CHARGED_DONORS: readonly ChargedEndpoint[] = [
   { method: 'GET', path: /^\/donors\/(?!health$)[^/]+$/, bucket: 'donors', items: () => 1 },
   { method: 'POST', path: /^\/donors\/batch$/, bucket: 'donors', items: countDonorIds },

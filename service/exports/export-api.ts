@@ -50,7 +50,7 @@ const orderSchema = z
     },
   });
 
-/** What to export. */
+/** The content of an export order. */
 export type ExportOrder = z.infer<typeof orderSchema>;
 
 const exportShape = {

@@ -25,7 +25,7 @@ import { toRow } from './export-fields.ts';
 import { CONTENT_TYPES, writeExport } from './export-file.ts';
 import type { DonorExport, Exports } from './export-store.ts';
 
-/** What the endpoints of exports need. */
+/** The dependencies of the export endpoints. */
 export interface ExportOptions {
   db: Database;
   exports: Exports;
@@ -36,7 +36,7 @@ export interface ExportOptions {
   createId: () => string;
 }
 
-/** What exports charge: one credit for each donor, whether named or on a list. */
+/** The charge of exports: one credit for each donor, whether named or on a list. */
 export function chargedExports(lists: Pick<Lists, 'find'>): ChargedEndpoint[] {
   return [
     {

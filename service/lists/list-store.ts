@@ -1,4 +1,4 @@
-/** The lists of all teams, and who is on them. */
+/** The lists of all teams, and the donors on them. */
 
 import { createHash } from 'node:crypto';
 import type { Database } from '../database.ts';
@@ -13,7 +13,7 @@ export interface DonorList {
   team: string;
   /** Unique within the team. */
   name: string;
-  /** System lists can be neither renamed nor deleted. */
+  /** System lists cannot be renamed or deleted. */
   isSystem: boolean;
   createdAtMs: number;
   donorCount: number;

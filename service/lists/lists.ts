@@ -24,14 +24,14 @@ import {
 } from './list-api.ts';
 import type { DonorList, Lists } from './list-store.ts';
 
-/** What the endpoints of lists need. */
+/** The dependencies of the list endpoints. */
 export interface ListOptions {
   db: Database;
   lists: Lists;
   world: World;
 }
 
-/** What lists charge. */
+/** The charges of lists. */
 export const CHARGED_LISTS: readonly ChargedEndpoint[] = [
   { method: 'POST', path: /^\/lists\/[^/]+\/donors$/, bucket: 'lists', items: countDonorIds },
 ];

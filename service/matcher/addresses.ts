@@ -4,7 +4,7 @@ import type { Address } from '../donor.ts';
 import { STATES } from '../search/places.ts';
 import { withinOneEdit, words } from './words.ts';
 
-/** What a free text must contain to name a donor's address. */
+/** The words that a free text must contain to name a donor's address. */
 export interface ComparableAddress {
   houseNumber: string;
   /** The words of the street's own name, without type, direction and unit. */

@@ -22,7 +22,7 @@ import {
   weighName,
 } from './weights.ts';
 
-/** What is known about a person; all free text, as submitted. */
+/** The known details about a person; all free text, as submitted. */
 export interface SoughtPerson {
   first: string;
   last: string;
@@ -37,7 +37,7 @@ export interface Likely {
   donorNumber: number;
   /** From 0 to 1. */
   probability: number;
-  /** What speaks for and against it, in words. */
+  /** The evidence for and against it, in words. */
   reasons: string[];
 }
 

@@ -8,7 +8,7 @@ import { withinOneEdit, withinTwoEdits, words } from './words.ts';
 /** A name in lower case without accents, titles, suffixes and punctuation; parts may be empty. */
 export interface ComparableName {
   first: string;
-  /** What follows the first name in its field, or the known middle name. */
+  /** The words after the first name in its field, or the known middle name. */
   middles: string[];
   /** Without spaces, so that "Van der Berg" and "Vanderberg" agree. */
   last: string;

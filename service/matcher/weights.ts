@@ -64,7 +64,7 @@ export interface Evidence {
 /** Kinds of evidence beyond the name. */
 export type EvidenceKind = 'address' | 'employer' | 'birth';
 
-/** What a person is compared with. */
+/** The person and the donor that are compared. */
 export interface Comparing {
   index: DonorIndex;
   population: Population;

@@ -43,7 +43,7 @@ export interface BulkOrder {
   paid: number;
   /** The job stays in processing. */
   hangs: boolean;
-  /** The job ends as failed after this many donors; null for one that does not. */
+  /** The job ends as failed after this many donors; null if it does not fail. */
   failsAfter: number | null;
   /** Every nth donor fails, this being n; null for none. */
   failsEvery: number | null;
@@ -76,7 +76,7 @@ export interface BulkJobs {
   fail(item: DueItem): void;
 }
 
-/** What jobs need. */
+/** The dependencies of jobs. */
 export interface BulkJobsOptions {
   clock: () => number;
   /** Returns 32 random hexadecimal characters. */

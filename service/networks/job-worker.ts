@@ -24,7 +24,7 @@ const TURN_MS = 5;
 /** After this many turns the worker sleeps before it continues. */
 const MAX_TURNS_AWAKE = 400;
 
-/** What the worker needs. */
+/** The dependencies of the worker. */
 export interface JobWorkerOptions {
   db: Database;
   world: World;

@@ -1,4 +1,4 @@
-/** Who is in which network, and so whose connections are stored. */
+/** The members of each network, whose connections are therefore stored. */
 
 import type { Database } from '../database.ts';
 import type { NetworkLabel } from './networks.ts';

@@ -9,7 +9,7 @@ import { managementRoutes } from './management.ts';
 import { searchRoutes } from './search-routes.ts';
 import type { NetworkService } from './service.ts';
 
-/** What costs credits although the document does not say so; nothing by default. */
+/** Actions that cost credits although the document does not say so; none by default. */
 export interface NetworkPrices {
   /** A credit of `searches` for each discover, compare, donor connections and lookup. */
   chargeQueries: boolean;
@@ -17,13 +17,13 @@ export interface NetworkPrices {
   chargeSingleAdd: boolean;
 }
 
-/** What the endpoints of networks need. */
+/** The dependencies of the network endpoints. */
 export interface NetworkOptions {
   networkService: NetworkService;
   networkPrices: NetworkPrices;
 }
 
-/** What networks charge: the bulk add always, the rest depending on the settings. */
+/** The charges of networks: the bulk add always, the others depending on the settings. */
 export function chargedNetworks({
   chargeQueries,
   chargeSingleAdd,

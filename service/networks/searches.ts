@@ -54,7 +54,7 @@ export interface Search extends CoverFilter {
   minStrength: number;
 }
 
-/** What searches need. */
+/** The dependencies of searches. */
 export interface SearchOptions {
   world: World;
   engine: ConnectionEngine;

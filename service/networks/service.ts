@@ -10,7 +10,7 @@ import { createNetworks, type Networks } from './networks.ts';
 import { createSearches, type Searches } from './searches.ts';
 import { createStoredConnections } from './stored-connections.ts';
 
-/** What networks need. */
+/** The dependencies of networks. */
 export interface NetworkServiceOptions {
   db: Database;
   world: World;

@@ -19,7 +19,7 @@ const MAX_REMEMBERED_MEMBERS = 20_000;
 
 /** A connection of a member; `donor` is the other end. */
 export interface StoredConnection extends FoundConnection {
-  /** The member's number in the store, not that of the donor. */
+  /** The member's number in the store, which is not the donor's number. */
   member: number;
 }
 

@@ -18,7 +18,7 @@ export interface TeamKey {
   revokedAtMs: number | null;
 }
 
-/** What an operator does with keys, and the lookup of the gateway. */
+/** The operator's actions with keys, and the lookup of the gateway. */
 export interface TeamKeys {
   /** Issues a key; its text is returned only this once. */
   issue(order: { team: string; label: string; deactivatesOn: string | null }): {

@@ -11,7 +11,7 @@ export interface Team {
   closedAtMs: number | null;
 }
 
-/** What an operator does with teams. */
+/** The operator's actions with teams. */
 export interface Teams {
   /** Creates a team with that many credits in each bucket. */
   add(name: string, credits: number): Team;

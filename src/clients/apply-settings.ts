@@ -9,7 +9,7 @@ import { insecureAddress, insecureAddresses } from '../settings/insecure-http.ts
 import type { Settings } from '../settings/settings.ts';
 import { listSealedSettings, saveSealedSettings } from './statements/integrations.ts';
 
-/** What applying did to one integration. */
+/** The effect of applying on one integration. */
 export interface Applied {
   id: string;
   change: 'created' | 'changed' | 'unchanged';

@@ -18,14 +18,14 @@ export type SignatureKind = NonNullable<HookRecord['signature']>;
 /** How the calls to a new address are signed. */
 export interface HookSigning {
   kind: SignatureKind;
-  /** What the caller signs with. */
+  /** The secret with which the caller signs. */
   secret: string;
 }
 
 /** The kind that a user requests. Default: the kind of the previous address, else none. */
 export interface SigningOptions {
   signature?: (typeof HOOK_SIGNATURES)[number] | undefined;
-  /** What callers sign with, if the user brings it. */
+  /** The secret with which callers sign, if the user provides it. */
   secret?: string | undefined;
 }
 

@@ -50,7 +50,7 @@ export async function readNames(
   );
 }
 
-/** What the CRM currently contains about a contact: the name, and the introduction as a run has written it. */
+/** Reads the CRM's present data about a contact: the name, and the introduction as a run has written it. */
 export async function readIntroduction(
   { application, signal }: LiveDeps,
   integration: Integration,

@@ -42,7 +42,7 @@ export interface OpenDeps
   allowInsecureHttp: readonly string[];
   /** The pacer of each service key, shared by all who use the key. */
   pacers: Pacers;
-  /** Where processes share the pace of a CRM account; null if each process has its own pace. */
+  /** The pace that processes share for a CRM account; null if each process has its own pace. */
   board: DepartureBoard | null;
   findDefinition: (kind: string) => Promise<ConnectorDefinition>;
   /** Brings requests to the service, unless `guard` does. */
@@ -58,9 +58,9 @@ export interface OpenIntegration {
   mappings: readonly FieldMapping[];
   /** Fingerprint of the service key. */
   partnerKey: string;
-  /** What the sync needs; `openCrm` opens the CRM with it. */
+  /** The dependencies of the sync; `openCrm` opens the CRM with them. */
   deps: RunDeps;
-  /** What the connector knows of the prerequisites, without opening the CRM. */
+  /** Checks the prerequisites that the connector knows, without opening the CRM. */
   checkCrm(): Promise<Finding[]>;
   /** Whether writes may wait in a file next to the CRM's, so that an erasure has to open the CRM. */
   keepsWrites: boolean;

@@ -277,7 +277,7 @@ function toEvent(
   }
 }
 
-/** A contact that stays as it is, with its row and its recorded identity. */
+/** A contact that stays unchanged, with its row and its recorded identity. */
 interface KeptContact {
   row: ContactRow;
   noted: NotedIdentity;

@@ -1,4 +1,4 @@
-/** Who requests something, and how: what the audit records about each change. */
+/** The requester of an action, and the way of the request. The audit records it with each change. */
 export interface Actor {
   /**
    * `command`: a user of the machine, on the command line. `token`, `session`: over HTTP, with an

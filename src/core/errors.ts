@@ -13,7 +13,7 @@ export interface ErrorFacts {
   cause?: unknown;
   /** Facts that a caller may want to read; never secrets, never personal data. */
   details?: Readonly<Record<string, unknown>>;
-  /** What the other side said, for a user who decides; never part of the message. */
+  /** The other side's own text, for deciders; never part of the message. */
   words?: ForeignText | null;
 }
 
@@ -99,7 +99,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What the other side said, for anything that was thrown; null if it said nothing. */
+/** The other side's own text in anything that was thrown; null if there is none. */
 export function wordsOf(error: unknown): ForeignText | null {
   return isDonorSyncError(error) ? error.words : null;
 }

@@ -5,7 +5,7 @@ export interface IdentityShape {
    * different mapping. Neither the filter nor the field map is part of it.
    */
   columns: string;
-  /** What kind of data model was found, for example `plain` or `npsp`; part of the mapping. */
+  /** The data model that was found, for example `plain` or `npsp`; part of the mapping. */
   mode: string;
   /**
    * The CRM's own names of the fields with first and last names; omitted if the connector does not

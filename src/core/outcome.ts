@@ -1,8 +1,8 @@
 import { forHoldReasons } from './question-kinds.ts';
 
 /**
- * What a run did to one contact. Each contact that a run touches ends in exactly one of these,
- * and each has a reason.
+ * The result of a run for one contact. Each contact that a run touches ends in exactly one of these, and each has a
+ * reason.
  */
 export type Outcome = 'written' | 'unchanged' | 'skipped' | 'failed' | 'held' | 'waiting';
 
@@ -21,7 +21,7 @@ export const OUTCOME_REASONS = {
    * Some values are in the CRM; a rule of the CRM rejected others. All of them fit their fields.
    */
   fields_written_some_refused: 'written',
-  /** A user typed a value while the run wrote; it was overwritten and put back at once. */
+  /** A user typed a value while the run wrote. It was overwritten and restored at once. */
   typed_value_restored: 'written',
   /** The same, but the CRM did not accept the user's value back. */
   typed_value_lost: 'written',
@@ -127,7 +127,7 @@ export function isOutcomeReason(word: string): word is OutcomeReason {
   return Object.hasOwn(OUTCOME_REASONS, word);
 }
 
-/** What happened to a contact, in a plain sentence for the reader of a report. */
+/** The result for a contact, in a plain sentence for the reader of a report. */
 export const OUTCOME_TEXTS = {
   fields_written: 'new values were written into the CRM',
   fields_written_some_unfit:
@@ -199,7 +199,7 @@ export const OUTCOME_TEXTS = {
 export const SHARED_PROFILE_TEXT =
   'The profile of the same person in another contact or integration is used, no credit.';
 
-/** The sentence for a reason from the store; an unknown word is returned as it is. */
+/** The sentence for a reason from the store; an unknown word is returned unchanged. */
 export function outcomeText(reason: string): string {
   return isKnown(reason) ? OUTCOME_TEXTS[reason] : reason;
 }

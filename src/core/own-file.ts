@@ -3,9 +3,9 @@ import { dirname, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * Absolute path of a file that the program reads unchanged, from its path relative to the top of
- * the sources. The built program lies in other folders than its sources; both have these files in
- * the same places below the folder of their package.json.
+ * Absolute path of a file that the program reads unchanged, from its path relative to the top of the sources. The built
+ * program is in other folders than its sources, but both have these files at the same path below the folder of their
+ * package.json.
  */
 export function ownFile(path: string): string {
   return join(topFolder(import.meta.dirname), path);

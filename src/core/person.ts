@@ -3,13 +3,13 @@ import type { Contact } from './contact.ts';
 /** Maximum number of people in one submission (service document, section 8). */
 export const MAX_PERSONS_PER_SUBMISSION = 100;
 
-/** What is submitted to the service for one contact. */
+/** The data that is submitted to the service for one contact. */
 export interface Person extends PersonDetails {
   /** Our identifier of this submission of this contact; the service returns it with the job ID. */
   trackingId: string;
 }
 
-/** What is sent to the service about a person. */
+/** The details about a person that are sent to the service. */
 export interface PersonDetails {
   firstName: string;
   lastName: string;

@@ -5,8 +5,8 @@
 
 interface ContactKind {
   /**
-   * What happened to a contact that waits for it, as in `OUTCOME_TEXTS`; null if the contact
-   * continues, or ends, in the meantime.
+   * The outcome of a contact that waits for it, as in `OUTCOME_TEXTS`; null if the contact continues, or ends, in the
+   * meantime.
    */
   outcome: string | null;
   /** Whether a credit was spent on the contact: a merge is then no reason for another one. */

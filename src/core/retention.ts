@@ -2,7 +2,7 @@ import type { Integration } from './integration-settings.ts';
 
 /** How many days records are kept; null or omitted: forever. */
 export interface Retention {
-  /** What each run did to each contact. */
+  /** The results of each run for each contact. */
   runRows: number;
   /** Decisions about held contacts, and which contact a run was for. */
   outcomes?: number | null;
@@ -15,7 +15,7 @@ export interface Retention {
   profiles?: number | null;
   /** Data about contacts that left the CRM, except what was paid and what is ours. */
   removedContacts?: number | null;
-  /** Who did what. */
+  /** The audit of all changes. */
   audit?: number | null;
 }
 

@@ -1,4 +1,4 @@
-/** What a user may do, as one word. */
+/** Roles, each of which names the rights of a user in one word. */
 
 /**
  * Each has the rights of those before it. A viewer reads. A reader also sees names and profiles, which spends nothing.

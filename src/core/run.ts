@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ValuesWaiting, valuesWaitingSchema } from './waiting-values.ts';
 
-/** What started a run. */
+/** The reason for which a run started. */
 export type Trigger = 'schedule' | 'manual' | 'webhook';
 
 export type RunStatus = 'running' | 'succeeded' | 'incomplete' | 'failed';

@@ -25,7 +25,7 @@ export interface SecondPersonRules {
   forgetByCrm: boolean;
 }
 
-/** What distinguishes one user from another: a person, an access token, a user of the machine. */
+/** An account distinguishes one user from another: a person, an access token, a user of the machine. */
 export interface Account {
   kind: 'person' | 'token' | 'command';
   /** Never changes, and is never reused. */
@@ -34,7 +34,7 @@ export interface Account {
 }
 
 /**
- * Whether two accounts may be the same person. Accounts of different kinds are if they have the
+ * Whether two accounts may be the same person. Accounts of different kinds count as the same person if they have the
  * same name; beyond that, no program can tell.
  */
 export function mayBeSame(one: Account, other: Account): boolean {

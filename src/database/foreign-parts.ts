@@ -11,11 +11,9 @@ import { CATALOGUE, type TableName } from './tables/catalogue.ts';
 import type { Table } from './tables/table.ts';
 
 export interface ForeignPart {
-  /** What was changed, in a whole sentence. */
+  /** The change, in a whole sentence. */
   text: string;
-  /**
-   * True if a table differs from the one that donor-sync created, so that its rows prove nothing.
-   */
+  /** True if a table differs from the table that donor-sync created, so that its rows prove nothing. */
   isOfTable: boolean;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Identifies the ground that a database was created from. Until 1.0.0 is tagged, the ground is
- * edited in place, so its name alone does not tell whether the tables match this program: the
- * database stores the ground's hash.
+ * Identifies the ground schema from which a database was created. Until 1.0.0 is tagged, this schema is edited in
+ * place, so its name alone does not show whether the tables match this program. So the database stores the schema's
+ * hash.
  */
 import { type Kysely, sql } from 'kysely';
 import { ConfigurationError } from '../core/errors.ts';
@@ -11,8 +11,8 @@ import type { Ground, MigrationList, SchemaMigration } from './migrations.ts';
 const GROUND_TABLE = 'donor_sync_ground';
 
 /**
- * Throws a ConfigurationError if the database was created from a different ground than that of
- * these migrations. Changes nothing.
+ * Throws a ConfigurationError if the database was created from a different ground schema than the one in these
+ * migrations. Changes nothing.
  */
 export async function requireGround<Tables>(
   db: Kysely<Tables>,

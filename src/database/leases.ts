@@ -168,8 +168,8 @@ function isBetween(
 export type LeaseQueries = ReturnType<typeof leaseQueries>;
 
 /**
- * Who may run an integration; at most one process at a time. All instants are by the database's
- * clock.
+ * The leases: which process may run an integration. At most one process may at a time. All instants are by the
+ * database's clock.
  */
 export function leaseQueries(db: Database, context: WriteContext) {
   const { clock } = context;

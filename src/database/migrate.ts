@@ -63,8 +63,7 @@ async function migrateWith<Tables>(
     const failed = results.find((result) => result.status === 'Error');
     throw migrationFailed(error, failed?.migrationName);
   }
-  // What a step has dropped must not remain in the file either; in a new database there was nothing
-  // to drop.
+  // Data that a step has dropped must not remain in the file either. In a new database there was nothing to drop.
   if (results.length < Object.keys(migrations).length) await overwriteErased(db);
   return results.map((result) => result.migrationName);
 }

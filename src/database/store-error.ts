@@ -27,7 +27,7 @@ const full = translation(
   'database_full',
   'The disk of the database is full. Free some space and start again.',
 );
-/** What an I/O error at commit left behind is known only after recovery, at the next opening. */
+/** The effect of an I/O error at commit is known only after recovery, at the next opening. */
 const inputOutput = translation(
   FatalError,
   'database_io_failed',

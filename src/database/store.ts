@@ -10,7 +10,7 @@ import type { Database } from './tables/tables.ts';
 export interface Store {
   /** For functions that read. */
   readonly reader: TimedReader;
-  /** For functions that write something that belongs neither to a run nor to an actor. */
+  /** For functions whose writes do not belong to a run or an actor. */
   readonly connection: TimedConnection;
   readonly fingerprint: Fingerprint;
   readonly leases: LeaseQueries;

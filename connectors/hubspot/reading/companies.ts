@@ -24,7 +24,7 @@ export const COMPANIES_PER_REQUEST = IDS_PER_REQUEST;
 /** Number of names that are cached; with more companies than that, some are requested again. */
 const MAX_REMEMBERED = 20_000;
 
-/** What a token without the scope sees. */
+/** The companies as a token without the scope sees them. */
 export const hiddenCompanies: CompanyNames = {
   isReadable: () => false,
   unknownAmong: () => [],

@@ -41,8 +41,8 @@ async function* readByIds(
 }
 
 /**
- * A merged contact is replaced with the one that it lives on in; one that is neither there nor
- * archived is missing.
+ * A merged contact is replaced with the contact that it was merged into. A contact that neither exists nor is archived
+ * is missing.
  */
 async function findPage({ api, shape }: HubspotSession, ids: readonly string[]) {
   const found = await findRecords(api, 'contacts', ids, shape.properties);

@@ -60,7 +60,7 @@ export function without(
   });
 }
 
-/** What is left to read after a result. A search returns all contacts between two of its IDs. */
+/** The spans that are left to read after a result. A search returns all contacts between two of its IDs. */
 export function afterAnswer(
   spans: readonly Span[],
   ask: Ask,

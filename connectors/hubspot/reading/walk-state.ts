@@ -5,7 +5,7 @@ import type { FoundPage } from '../search.ts';
 import type { ListPage } from './list.ts';
 import { ALL_IDS, type Ask, afterAnswer, isAnswerTo, type Span, without } from './spans.ts';
 
-/** Where a walk can continue. */
+/** The position where a walk can continue. */
 export interface WalkPosition {
   /** HubSpot's paging token of the next page of the list; null for the first. */
   after: string | null;

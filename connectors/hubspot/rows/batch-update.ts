@@ -30,7 +30,7 @@ import { findTwins } from './twins.ts';
  */
 const MAX_SPLITS = 64;
 
-/** What is still to be sent of a batch, and the results of the rest. */
+/** The rows of a batch that are still to be sent, and the results of the others. */
 interface Progress {
   /** Each is one request. */
   groups: Row[][];
@@ -163,9 +163,9 @@ function takeReply(
 }
 
 /**
- * A whole request was rejected and no property named. If another contact has a value already,
- * HubSpot says which one. Otherwise parts of the changes are written until it is known which
- * property is to blame. Then, as with a named property, it is determined whose value it is.
+ * A whole request was rejected, and no property was named. If another contact already has a value, HubSpot says which
+ * contact. Otherwise parts of the changes are written until the property to blame is known. Then, as with a named
+ * property, this finds out whose value it is.
  */
 async function separateUnnamed(
   writer: Writer,

@@ -35,8 +35,7 @@ export function guessCulprits(
 }
 
 /**
- * Most limits are upper ones: that many of the largest numbers; null if equal ones would make them
- * more.
+ * Most limits are upper limits. Returns that many of the largest numbers; null if equal numbers would make them more.
  */
 function largest(classes: Suspects['classes'], errors: number): readonly Row[] | null {
   const culprits: Row[] = [];
@@ -82,7 +81,7 @@ export function withoutBetweenRefused(lessons: Lessons, row: Row): Row {
   return withoutEach(row, reasons);
 }
 
-/** What HubSpot said about a rejected value of this property. */
+/** HubSpot's own text about a rejected value of this property. */
 function findFault({ refusedValues }: Lessons, name: string): HubspotFault | null {
   const prefix = toValueKey(name, '');
   for (const [key, fault] of refusedValues) if (key.startsWith(prefix)) return fault;

@@ -1,10 +1,10 @@
-/** What the batches of a connector learn from each other about values that HubSpot rejects. */
+/** The knowledge about rejected values that the batches of a connector share. */
 import { createMutex, type Mutex } from '../../../src/core/parallel.ts';
 import { createSuspicions, type Suspicions } from '../../culprit-search.ts';
 import { getErrorSort, type HubspotFault, isKnownCode, type PropertyProblem } from '../errors.ts';
 import { aboutOne, BATCH_STATUS, type Row, withoutEach } from './row.ts';
 
-/** What the batches of a connector learn from each other while it is open. */
+/** The knowledge that the batches of an open connector share. */
 export interface Lessons {
   /** Properties that accept no value of any contact, and why. */
   deadProperties: Map<string, HubspotFault>;

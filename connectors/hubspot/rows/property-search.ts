@@ -20,7 +20,7 @@ export function toProbe(whole: Row, state: CulpritSearch, fault: HubspotFault): 
   return { ...only(whole, state.probe), search: { state, whole, fault } };
 }
 
-/** What is left of a row after a probe of it; nothing to send if its search is over. */
+/** The rest of a row after a probe of it; nothing to send if its search is over. */
 export function afterProbe(
   { suspicions }: Lessons,
   { state: before, whole, fault }: NonNullable<Row['search']>,

@@ -19,7 +19,7 @@ import { BATCH_STATUS, type Row } from './row.ts';
 /** Contacts of one request: HubSpot's maximum. */
 export const BATCH_ROWS = 100;
 
-/** What is needed to write a batch. */
+/** The dependencies of writing a batch. */
 export interface Writer {
   api: Pick<HubspotApi, 'readRecords' | 'updateContacts'>;
   properties: Properties;

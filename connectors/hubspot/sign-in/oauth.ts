@@ -29,7 +29,7 @@ export interface TokenGrant {
   scopes: readonly string[] | null;
 }
 
-/** What is known about a token. */
+/** The known facts about a token. */
 export interface TokenFacts {
   isActive: boolean;
   hubId: string | null;

@@ -6,7 +6,7 @@ export interface ScopeNeed {
   feature: string;
 }
 
-/** What a token may do; null if HubSpot does not say; then its refusals do. */
+/** The scopes of a token; null if HubSpot does not name them. Then HubSpot's refusals show them. */
 interface Scoped {
   scopes: ReadonlySet<string> | null;
 }

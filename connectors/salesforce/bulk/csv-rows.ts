@@ -11,7 +11,7 @@ const MAX_ROW_LENGTH = 4 * 1024 * 1024;
 /** Text that has arrived but has not been read to the end of its row. */
 interface Rest {
   text: string;
-  /** Where the current row starts. */
+  /** The start of the current row. */
   start: number;
 }
 
@@ -93,7 +93,7 @@ function plainEnd(text: string, start: number): number {
 /** Comma, line feed, carriage return; and a quote, which never occurs inside an unquoted cell. */
 const ENDS_PLAIN_CELL: ReadonlySet<number> = new Set([44, 10, 13, 34]);
 
-/** What may follow a cell; the empty text is the end of the file. */
+/** The characters that may follow a cell; the empty text is the end of the file. */
 const AFTER_CELL: ReadonlySet<string> = new Set([',', '\n', '\r', '']);
 
 function unquoted(text: string): string {

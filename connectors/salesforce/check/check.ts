@@ -46,7 +46,7 @@ async function examine(
   const isPackHidden = pack.length > 0;
   findings.push(
     ...pack,
-    // What the hidden pack contains is not part of the org as the user sees it now.
+    // The content of the hidden pack is not part of the org as the user sees it now.
     ...checkIdentity(session.shape).filter(
       ({ subject }) => !(isPackHidden && subject === 'employer'),
     ),

@@ -1,4 +1,4 @@
-/** The findings about what people are made of, and about excluded contacts. */
+/** The findings about the parts of an identity, and about excluded contacts. */
 import type { Exclusion } from '../../../src/core/contact.ts';
 import type { Finding, IdentitySource } from '../../contract.ts';
 import { met, plain } from '../../findings.ts';
@@ -7,7 +7,7 @@ import { ACCOUNT_NAME, AFFILIATION_NAME } from '../employer.ts';
 import { RELATION_NAME } from '../relations.ts';
 import { PRIMARY_AFFILIATION } from '../success-pack.ts';
 
-/** What a hidden field means for the people and for the credits; each with its fix. */
+/** The effects of a hidden field on the people and the credits, each with its fix. */
 export function checkIdentity({ identity, exclusions }: ContactShape): Finding[] {
   const { sources } = identity;
   return [

@@ -17,7 +17,7 @@ import { listed } from './identity.ts';
 interface ObjectUse {
   object: string;
   fields: readonly string[];
-  /** What reads it, in words for a user. */
+  /** The reason for reading it, in words for a user. */
   reason: string;
 }
 

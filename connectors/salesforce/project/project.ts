@@ -8,7 +8,7 @@ import { listViews } from './list-views.ts';
 import { type MetadataElements, metadataFile } from './metadata-file.ts';
 import { profileSection, SECTION_LABEL } from './profile-section.ts';
 
-/** Where `sf` looks for source; each kind of metadata has its folder in it. */
+/** The folder in which `sf` looks for source; each kind of metadata has a folder in it. */
 const SOURCE = 'force-app/main/default';
 
 /**

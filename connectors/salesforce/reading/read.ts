@@ -263,10 +263,7 @@ async function* readById(
   throw endless();
 }
 
-/**
- * The cursor of a page that is not in the order of time: that of the position at which its reading
- * started.
- */
+/** The cursor of a page that is not in the order of time: the cursor of the position at which its reading started. */
 function cursorBefore(reading: Reading, position: Position | null): string | null {
   const before = position === null ? reading.since : isoTime(Date.parse(position.stamp));
   return before === null ? null : cursorAfter(reading, { stamp: before, id: '' });

@@ -1,4 +1,4 @@
-/** What the writes of one connector learn from rejections that name no field, while it is open. */
+/** The knowledge about rejections without a field that the writes of an open connector share. */
 import { createMutex, type Mutex } from '../../../src/core/parallel.ts';
 import type { SalesforceFault } from '../errors.ts';
 

@@ -1,4 +1,4 @@
-/** What Salesforce rejects of a change: fields that it names, or the change as a whole. */
+/** Salesforce's rejections of a change: fields that it names, or the change as a whole. */
 import { foreignCode, foreignFields } from '../../../src/core/foreign-text.ts';
 import type { ContactChange, Overwritten, Refusal, WriteResult } from '../../contract.ts';
 import { getMeaning, type SalesforceFault, sentenceFor, wordsOfFault } from '../errors.ts';
@@ -14,7 +14,7 @@ export interface SentChange extends ContactChange {
   attempt?: Attempt;
   /** Failed attempts for it, by rule and fields. */
   tried?: readonly string[];
-  /** What others had typed into its fields when it was last sent. */
+  /** The values that others had typed into its fields when it was last sent. */
   overwritten?: Overwritten | undefined;
 }
 

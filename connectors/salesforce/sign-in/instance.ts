@@ -1,7 +1,7 @@
 /**
- * The address of an org, and so the address that its token is sent to. A response can name any
- * address. The token is sent only to an address that the settings or Salesforce's own domains vouch
- * for, and only to that of the first connect.
+ * The address of an org, and so the address to which its token is sent. A response can name any address. The token is
+ * sent only to an address that the settings or Salesforce's own domains vouch for, and only to the address of the first
+ * connect.
  */
 import { ConfigurationError } from '../../../src/core/errors.ts';
 import { isConfidential } from '../../../src/core/host.ts';
@@ -23,7 +23,7 @@ const SALESFORCE_DOMAINS = ['salesforce.com', 'force.com'];
 export function toInstanceUrl(rules: Rules, named: string): string {
   const instance = URL.canParse(named) ? new URL(named) : null;
   if (instance === null || !isBare(instance)) throw instanceRefused(rules, instance);
-  // Only an address that a user has written may have a path: that of a proxy.
+  // Only an address that a user has written may have a path, namely a proxy's path.
   if (isSettingsOrigin(rules, instance)) return withoutSlash(instance.href);
   const isTrusted = isNamed(rules, instance) || isSalesforce(instance);
   const isUntouched = isConfidential(new URL(rules.url));

@@ -1,4 +1,4 @@
-/** What the identity of a contact is made of, and which parts cannot be read. */
+/** The parts of a contact's identity, and the parts that cannot be read. */
 import assert from 'node:assert/strict';
 import type { Contact } from '../../../src/core/contact.ts';
 import { isDonorSyncError } from '../../../src/core/errors.ts';

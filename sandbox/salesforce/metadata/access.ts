@@ -1,7 +1,4 @@
-/**
- * What users may see: fields (field-level security), objects (object permissions) and records
- * (sharing).
- */
+/** Access of users to fields (field-level security), objects (object permissions) and records (sharing). */
 
 import { type Database, quoted } from '../core/database.ts';
 import type { Field } from './field.ts';

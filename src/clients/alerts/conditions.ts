@@ -41,7 +41,7 @@ export interface Condition {
   subject: string;
   /** The message without a full stop: `the last run failed`. */
   problem: string;
-  /** What to do about it, a line for each step. */
+  /** The steps to take, one line each. */
   steps: readonly string[];
 }
 
@@ -115,7 +115,7 @@ const RECOVERIES: Readonly<Record<string, string>> = {
   second_person: 'it does not wait for a second person any more',
 };
 
-/** Where the guide explains problems that no run ended with. */
+/** The guide's pages for problems that did not end a run. */
 const DOCUMENTS: Readonly<Record<string, string>> = {
   many_failed: 'docs/outcomes.md#failed',
   key_expires: 'docs/guides/operating.md#keys',
@@ -227,7 +227,7 @@ function batchConditions({ batches }: IntegrationState): Found[] {
   });
 }
 
-/** One for each, as it is another person that has to look at it. */
+/** One alert for each, because each needs a different user. */
 function approvalConditions({ approvals = [] }: IntegrationState): Found[] {
   return approvals.map(({ id, text }) => ({
     subject: `second_person/${id}`,

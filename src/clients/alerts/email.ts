@@ -89,7 +89,7 @@ const REACHING: ReadonlySet<string> = new Set([
   ...['ECONNECTION', 'ECONNREFUSED', 'EDNS', 'ESOCKET', 'ETIMEDOUT'],
 ]);
 
-/** What happened, and what to look at. */
+/** A problem, and the places to check. */
 interface Problem {
   what: string;
   advice: string;

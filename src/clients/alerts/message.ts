@@ -29,7 +29,7 @@ export function composeMessage(changes: readonly Change[], publicUrl: string): M
   };
 }
 
-/** What `alerts test` sends. */
+/** The message that `alerts test` sends. */
 export function testMessage(publicUrl: string): Message {
   return {
     title: 'donor-sync: a test',

@@ -30,7 +30,7 @@ export const SEND_LIMIT_MS = 20_000;
 export const RETRY_WAIT_MS = 600_000;
 const MAX_FAILURES = 144;
 
-/** What a process knows about one channel. A new process starts from nothing, and may send a change twice. */
+/** The state of one channel in a process. A new process starts without a state, and may send a change twice. */
 interface ChannelState {
   channel: Channel;
   /** The changes that it has sent and other channels have not. */

@@ -84,7 +84,7 @@ const reportSchema = z.object({
   credits: z.object({ enhancements: bucketSchema, networks: bucketSchema }),
 });
 
-/** What the newest run that asked for it found left. */
+/** The remaining balance that the newest run with a balance request found. */
 function findRemaining(
   runs: readonly RunRecord[],
   bucket: 'enhancements' | 'networks',

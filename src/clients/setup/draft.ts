@@ -62,7 +62,7 @@ export async function beginSetup(deps: SetupDeps, name: string): Promise<string>
   }
 }
 
-/** Starts to change an integration in the database. If it is already being changed, that set-up stays as it is. */
+/** Starts to change an integration in the database. If it is already being changed, that set-up stays unchanged. */
 export async function beginChange(deps: SetupDeps, integration: Integration): Promise<void> {
   await dropOld(deps);
   await put(deps, integration.id, {
@@ -140,7 +140,7 @@ export async function saveSetup(
   return saveSetupDraft(store.connection, { integrationId, version, draft });
 }
 
-/** Of several tries one has the last word, whatever else is at it. */
+/** If several processes change a draft at once, one of several attempts succeeds. */
 const MAX_TRIES = 5;
 
 /** Records that the user has connected an account. Returns false if nothing with that ID is being set up. */
@@ -253,7 +253,7 @@ export async function checkedIntegration(
 export const TRIAL_SIZE = 25;
 
 /**
- * Returns the integration as it is during the trial: a run spends no more than the trial, none starts automatically,
+ * Returns the integration as it is during the trial. A run spends no more than the trial, none starts automatically,
  * and no network is created. Whatever happens to the set-up in the meantime, no more is spent than the user requested.
  */
 export function onTrial(integration: Integration): Integration {

@@ -1,4 +1,4 @@
-/** What a user should know about a file and the columns that were chosen from it. Pure. */
+/** Notes for the user about a file and the columns that were chosen from it. Pure. */
 import type { ChosenColumns } from './column-list.ts';
 import type { CsvHeader } from './csv-header.ts';
 import { noStreetNote } from './guess-address.ts';

@@ -156,7 +156,7 @@ async function countPeople(
 export interface FieldExample {
   field: string;
   before: FieldValue;
-  /** What would be written; null if the value stays. */
+  /** The value that would be written; null if the value stays. */
   after: FieldValue;
   /** Why nothing is written; null if something is. */
   why: string | null;
@@ -278,7 +278,7 @@ export function lookAtGroups(deps: LiveDeps, integration: Integration): Promise<
   });
 }
 
-/** What a run would do now, and the first people that it would send. */
+/** The effects of a run now, and the first people that it would send. */
 export interface PlanPreview {
   preview: Preview;
   persons: PersonDetails[];

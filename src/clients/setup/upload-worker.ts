@@ -9,7 +9,7 @@ import { type ColumnGuess, guessColumns } from './csv-columns.ts';
 import { type CsvHeader, WHOLE_FILE } from './csv-header.ts';
 import { readDropped } from './dropped-file.ts';
 
-/** What the file is, without its rows, or why it cannot be used. */
+/** A description of the file without its rows, or the reason why it cannot be used. */
 export type UploadAnswer =
   | { header: Omit<CsvHeader, 'sample' | 'foreign'>; guess: ColumnGuess }
   | { problem: string };
@@ -17,7 +17,7 @@ export type UploadAnswer =
 const requestSchema = z.object({
   bytes: z.instanceof(Uint8Array),
   sheet: z.string().nullable(),
-  /** Where the text is written. */
+  /** The file to which the text is written. */
   draft: z.string(),
 });
 

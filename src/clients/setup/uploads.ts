@@ -43,7 +43,7 @@ export function isUpload(where: Where, path: unknown): path is string {
 /** An accepted file. */
 export interface Upload {
   path: string;
-  /** Where its results go. */
+  /** The file for its results. */
   output: string;
   header: Omit<CsvHeader, 'sample' | 'foreign'>;
   /** The columns that most likely contain each part of a contact. */

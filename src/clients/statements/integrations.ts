@@ -9,7 +9,7 @@ import type { Reader } from '../../database/reader.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 import { recordEntry } from '../../privacy/audit/record.ts';
 
-/** What is remembered of an integration between runs. */
+/** The data about an integration that is kept between runs. */
 export interface IntegrationState {
   crmAccount: string | null;
   cursor: string | null;

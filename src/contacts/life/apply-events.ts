@@ -279,7 +279,7 @@ function givenFor(common: Given): Column[] {
   return COLUMNS.filter((column) => common[column] !== undefined);
 }
 
-/** Where a statement's values come from. */
+/** The source of a statement's values. */
 interface Source {
   integrationId: string | Expression<string>;
   common: { [column in Column]?: Given[column] | Expression<Scalar> };

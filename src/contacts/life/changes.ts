@@ -40,7 +40,7 @@ export type Given = Partial<Pick<ContactRow, Column>>;
 
 export type Scalar = string | number | null;
 
-/** Where a value comes from. */
+/** The source of a value. */
 export type Value =
   | Scalar
   /** The contact's own value before the event. */
@@ -85,7 +85,7 @@ export const not = (condition: Condition): Condition => ({ not: condition });
 export const all = (...conditions: Condition[]): Condition => ({ all: conditions });
 export const any = (...conditions: Condition[]): Condition => ({ any: conditions });
 
-/** What a value is read from. */
+/** The data from which a value is read. */
 export interface Known {
   row: ContactRow;
   given: Given;

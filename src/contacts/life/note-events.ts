@@ -1,4 +1,4 @@
-/** Events that record something and leave the contact's state as it is. */
+/** Events that record something and do not change the contact's state. */
 import { all, any, choice, equal, given, isNull, not, oneOf, own, RUN } from './changes.ts';
 import { type EventRow, MOVED_ON, STATES, UNKNOWN } from './event.ts';
 import { listReasons, outcome, UNCHANGED, WAS_WRITTEN } from './outcomes.ts';
@@ -20,7 +20,7 @@ export const NOTE_EVENTS = {
     ways: [{ from: STATES, to: null, set: { owned_values: given('owned_values') } }],
     otherwise: UNKNOWN,
   },
-  /** The last credit was spent on a name other than that of the values in the CRM. */
+  /** The last credit was spent on a different name than the name of the values in the CRM. */
   heldWithFormerValues: {
     ways: [{ from: ['settled'], to: 'held', set: outcome('new_person_unknown') }],
     otherwise: MOVED_ON,
@@ -100,7 +100,7 @@ export const NOTE_EVENTS = {
       {
         from: ['settled'],
         to: null,
-        // The outcome of the profile stays if it says more than that of the warm path.
+        // The outcome of the profile stays if it says more than the outcome of the warm path.
         when: any(not(equal(own('outcome_run'), RUN)), oneOf(own('outcome_reason'), UNCHANGED)),
         set: outcome(given('outcome_reason'), given('outcome_detail')),
       },

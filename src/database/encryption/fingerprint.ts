@@ -95,7 +95,7 @@ export async function loadFingerprintKey(db: Kysely<Tables>, sealer: Sealer): Pr
 
 /** If several processes start at once, the first one's key stays. Resolves with that key. */
 async function createKey(db: Kysely<Tables>, sealer: Sealer): Promise<string | null> {
-  // A new key would recognise neither erased people nor contacts that were paid for.
+  // With a new key, neither erased people nor paid contacts would be recognised.
   const used = await db.selectFrom('audit_head').select('id').executeTakeFirst();
   if (used !== undefined) {
     throw fingerprintKeyUnreadable(

@@ -7,9 +7,8 @@ import { hasCode } from '../system-error.ts';
 const FILE_MODE = 0o600;
 
 /**
- * Content of the key file; a missing file is created with `generate()`. If several processes create
- * it at once, all of them read the key of the first. A ConfigurationError if the file can be
- * neither read nor created.
+ * Content of the key file; a missing file is created with `generate()`. If several processes create it at once, all of
+ * them read the key of the first. Throws a ConfigurationError if the file cannot be read or created.
  */
 export async function readOrCreateKeyFile(path: string, generate: () => string): Promise<string> {
   try {

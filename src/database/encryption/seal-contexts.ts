@@ -68,8 +68,8 @@ export function setupDraftSealContext(integrationId: string): SealContext {
 }
 
 /**
- * What a CRM said about a contact, or about a whole run. If two texts were exchanged, one person's
- * text would appear with another.
+ * A CRM's text about a contact, or about a whole run. If two texts were exchanged, one person's text would appear with
+ * another.
  */
 export function foreignTextSealContext(text: {
   id: string;

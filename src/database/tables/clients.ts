@@ -17,7 +17,7 @@ export const CLIENT_TABLES = {
       settings: nullable(sealed({ with: 'secret key', boundTo: ['id'] })),
       /** Raised across all rows whenever settings are applied or removed; 0 before. */
       settings_version: withDefault(bigint()),
-      /** Where the next read starts. */
+      /** The position at which the next read starts. */
       cursor: nullable(text()),
       /**
        * Fingerprint of the settings that the cursor was created with; if it differs, reading starts
@@ -91,10 +91,7 @@ export const CLIENT_TABLES = {
       ignored_count: withDefault(bigint()),
       /** The last call that requested something, by the clock of the database. */
       called_at: withDefault(bigint()),
-      /**
-       * What further calls of a burst request does not start before this instant; 0 after a quiet
-       * time.
-       */
+      /** Runs that further calls of a burst request do not start before this instant; 0 after a quiet time. */
       opens_at: withDefault(bigint()),
     },
   ),
@@ -134,7 +131,7 @@ export const CLIENT_TABLES = {
       run_id: nullable(text()),
     },
   ),
-  /** A user who is at the CRM's consent page. */
+  /** A user who is on the CRM's consent page. */
   consents: table(
     {
       key: ['state_hash'],
@@ -149,7 +146,7 @@ export const CLIENT_TABLES = {
       /** The encrypted PKCE verifier. */
       verifier: sealed({ with: 'secret key', boundTo: ['state_hash', 'integration_id'] }),
       expires_at: bigint(),
-      /** `connected`, or the reason why not; null until a user has come back. */
+      /** `connected`, or the reason why not; null until a user has returned. */
       outcome: nullable(text()),
     },
   ),
@@ -182,7 +179,7 @@ export const CLIENT_TABLES = {
     },
     {
       integration_id: text(),
-      /** What it is about, for example `held` or `credits_low/enhancements`. */
+      /** The subject of the alert, for example `held` or `credits_low/enhancements`. */
       subject: text(),
       since: bigint(),
       /** When users were notified; null until sending has succeeded. */

@@ -37,7 +37,7 @@ export type DueReason =
   | 'lost_answer_resubmitted'
   | 'job_vanished';
 
-/** What the last credit of a contact means for the next one. */
+/** The meaning of a contact's last credit for the next one. */
 export type LastCredit =
   /** The result was for the contact as it is now. */
   | 'stands'
@@ -111,7 +111,7 @@ export const CONTACT_TABLES = {
        * was ever delivered.
        */
       values_identity: personal(nullable(text())),
-      /** What the last run that touched it did, and why. */
+      /** The result of the last run that touched it, and the reason. */
       outcome_reason: personal(text()),
       /** Null in a row that a merge created and that no run has touched. */
       outcome_run: nullable(text()),

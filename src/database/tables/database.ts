@@ -15,7 +15,7 @@ export const DATABASE_TABLES = {
       value: sealed({ with: 'secret key', boundTo: ['name'] }),
     },
   ),
-  /** What a CRM said about a contact or a run, for users who decide; kept for a limited time. */
+  /** Texts of a CRM about a contact or a run, for deciders; kept for a limited time. */
   foreign_texts: table(
     {
       key: ['id'],

@@ -51,7 +51,7 @@ export const MAY_BE_LOST = '';
 export type WriteState = 'intended' | 'written' | 'refused' | 'undone' | 'left' | 'unseen';
 
 export const FIELD_TABLES = {
-  /** What a run wrote into one contact, and the values before. */
+  /** The values that a run wrote into one contact, and the values before. */
   writes: table(
     {
       key: ['id'],

@@ -32,7 +32,7 @@ export const JOB_TABLES = {
     },
     {
       integration_id: text(),
-      /** The last call that did not say who has changed. */
+      /** The last call that did not name the changed contacts. */
       called_at: bigint(),
       /** How often it has been read again since. */
       times: integer(),

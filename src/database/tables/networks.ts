@@ -151,7 +151,7 @@ export const NETWORK_TABLES = {
       sent_at: bigint(),
     },
   ),
-  /** What a run did to a network. */
+  /** The changes that a run made to a network. */
   network_counts: table(
     {
       key: ['run_id', 'network'],

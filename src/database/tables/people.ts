@@ -1,4 +1,4 @@
-/** Who may send requests: users, access tokens, and signed-in browsers. */
+/** The accounts that may send requests: users, access tokens, and signed-in browsers. */
 import type { Role } from '../../core/role.ts';
 import { bigint, integer, nullable, personal, sealed, table, text } from './table.ts';
 
@@ -84,7 +84,7 @@ export const PEOPLE_TABLES = {
       proved_at: personal(nullable(bigint())),
     },
   ),
-  /** What a user signs in with instead of a password: the public half of a pair of keys. */
+  /** The credential that a user has instead of a password: the public half of a pair of keys. */
   passkeys: table(
     {
       key: ['id'],

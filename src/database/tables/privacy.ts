@@ -1,4 +1,4 @@
-/** Who was erased; and the audit: append-only entries, chained, and the keys that decrypt them. */
+/** Erased people; and the audit: append-only entries, chained, and the keys that decrypt them. */
 import {
   bigint,
   contactId,

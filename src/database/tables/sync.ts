@@ -76,13 +76,11 @@ export const SYNC_TABLES = {
       stop_asked_at: nullable(bigint()),
       /** JSON: contacts by reason, without contacts that were simply fresh; null until `run_rows` are written. */
       reasons: nullable(text()),
-      /**
-       * What only its process knows, as JSON (`RunFacts`), stored every few seconds while it runs.
-       */
+      /** Data that only the run's process knows, as JSON (`RunFacts`), stored every few seconds while it runs. */
       facts: nullable(text()),
     },
   ),
-  /** What a finished run did to a contact; `retention.runRows` says how long it is kept. */
+  /** The result of a finished run for a contact; `retention.runRows` says how long it is kept. */
   run_rows: table(
     {
       key: ['run_id', 'place', 'crm_id'],

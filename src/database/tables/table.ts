@@ -16,7 +16,7 @@ export interface Column<Value = unknown, Says extends Meaning = Meaning> {
   readonly $value?: Value;
 }
 
-/** What the value of a column says, and about whom. */
+/** The meaning of a column's value, and the person that it is about. */
 export type Meaning =
   /** Nothing about a person: states, counts, times, our own IDs. */
   | { readonly is: 'operational' }
@@ -34,7 +34,7 @@ export interface ContactIdMeaning extends ContactIdAnswers {
   readonly is: 'contact id';
 }
 
-/** What happens to a row because of the contact that it names. */
+/** The effects on a row of events of the contact that it names. */
 export interface ContactIdAnswers {
   /**
    * What `forget` does: the whole row belongs to the contact and is deleted, or `erase-rows.ts`
@@ -73,7 +73,7 @@ export interface SealedMeaning {
   readonly boundTo: readonly [string, ...string[]];
 }
 
-/** What every table has to answer. */
+/** The declarations that every table must make. */
 export interface TableAnswers<Name extends string = string> {
   /** The primary key. */
   readonly key: readonly [Name, ...Name[]];
@@ -86,7 +86,7 @@ export interface TableAnswers<Name extends string = string> {
   readonly retention: keyof Retention | null;
 }
 
-/** What erasing a whole client does with the rows of a table. */
+/** The effect of erasing a whole client on the rows of a table. */
 export type WhenClientErased =
   /** Deleted before all others, since they start or request something. */
   | 'deleted first'
@@ -100,7 +100,7 @@ export type WhenClientErased =
   | 'counted'
   | 'not of a client';
 
-/** What is exported of a client's rows, or why nothing is. */
+/** The part of a client's rows that is exported, or the reason why none is. */
 export type Exported<Name extends string = string> =
   | {
       /** The name of the file. */

@@ -8,7 +8,7 @@ import { defineObject, type ObjectType } from '../object-type.ts';
 import { flag, PERSON_NAME_SQL } from './people.ts';
 import { fromPerson } from './person-accounts.ts';
 
-/** What a person allows to be done with their data. Contacts and leads point to it. */
+/** The consents of a person for their data. Contacts and leads point to it. */
 export function individualObject(): ObjectType {
   return defineObject({
     name: 'Individual',

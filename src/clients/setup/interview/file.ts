@@ -9,7 +9,10 @@ export const ID_COLUMN = askColumn({
   hint: 'Never changes, and no two contacts share it.',
 });
 
-/** Two columns, or one with whole names. Nothing is taken for both parts: the service would be paid for nobody. */
+/**
+ * Two columns, or one column with whole names. No column is used for both parts, because the service would be paid for
+ * people who do not exist.
+ */
 export const NAME_FORM: Question = {
   setting: 'crm.columns',
   noun: 'how the names stand in the file',

@@ -14,7 +14,7 @@ export interface Question<Value = string> {
   ask: string;
   /** The name of its field. */
   label: string;
-  /** What helps to answer it; omitted if the label says enough. */
+  /** A hint for the answer; omitted if the label says enough. */
   hint?: string;
   /** Checks and converts the typed text. The message of an issue follows the name of the field and a colon. */
   schema: z.ZodType<Value, string>;
