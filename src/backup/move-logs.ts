@@ -28,7 +28,7 @@ export async function moveLogs(from: LogFiles, to: LogFiles, store: string): Pro
     for (const path of [live, ...named]) await copyWriteLog({ from: path, store }, target);
   } catch (error) {
     throw new ConfigurationError(
-      `The logs of erasures and writes next to ${live} could not be copied to ${target} and next to it: ${messageOf(error).replace(/\.?$/, '.')} Nothing was marked as moved, and the file is in use as before. Make these files and their folders readable and writable, then repeat the move.`,
+      `The logs of erasures and writes next to ${live} could not be copied to ${target} and next to it: ${messageOf(error).replace(/\.?$/, '.')} The move is not finished. Make these files and their folders readable and writable, then repeat it.`,
       { code: 'move_logs_unusable', cause: error },
     );
   }

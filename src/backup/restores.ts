@@ -124,11 +124,12 @@ export async function findRestoreToSort(
   return { madeAt, heldAt, isJournaled: is_journaled === 1, isAgreed: agreed_at !== null };
 }
 
-/** A run has sorted out what may have been paid for since the backup. */
-export async function endRestore(trx: RunTransaction): Promise<void> {
+/** A run has sorted out what may have been paid for since the backup; not for a later restore. */
+export async function endRestore(trx: RunTransaction, heldAt: number): Promise<void> {
   await trx
     .deleteFrom('restore_holds')
     .where('integration_id', '=', trx.lease.integrationId)
+    .where('held_at', '=', heldAt)
     .where('agreed_at', 'is not', null)
     .execute();
 }

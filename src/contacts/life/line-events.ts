@@ -8,6 +8,7 @@ import {
   equal,
   given,
   isNull,
+  NOW,
   not,
   oneOf,
   own,
@@ -50,7 +51,18 @@ export function inLine(to: ContactState | null, set: Changes, when?: Condition):
   };
 }
 
-const MAYBE_PAID = { due_reason: null, ...outcome('paid_since_backup') };
+/** Until a user decides to buy it, it counts as paid, whatever happens to the contact meanwhile. */
+const COUNTS_AS_PAID: Changes = {
+  asked_identity: own('identity'),
+  asked_at: NOW,
+  last_credit: 'stands',
+};
+
+const MAYBE_PAID: Changes = {
+  due_reason: null,
+  ...COUNTS_AS_PAID,
+  ...outcome('paid_since_backup'),
+};
 
 export const LINE_EVENTS = {
   reconsidered: {
@@ -120,6 +132,18 @@ export const LINE_EVENTS = {
       },
     ],
     otherwise: NOT_IN_LINE,
+  },
+  /** The same for a contact that has left: it counts as paid if it returns. */
+  maybePaidAway: {
+    ways: [
+      {
+        from: ['removed'],
+        to: null,
+        when: all(isNull(own('asked_identity')), equal(own('last_credit'), 'in_vain')),
+        set: COUNTS_AS_PAID,
+      },
+    ],
+    otherwise: 'It has not left, or nothing was paid for it.',
   },
   suspected: {
     ways: [

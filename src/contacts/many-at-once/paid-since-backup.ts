@@ -2,7 +2,7 @@
 import type { RunTransaction } from '../../database/leases.ts';
 import type { Reader } from '../../database/reader.ts';
 import { inBatches, inFilledBatches } from '../../database/rows.ts';
-import { moveAndList } from '../life/apply-events.ts';
+import { move, moveAndList } from '../life/apply-events.ts';
 import { findOpenBatch } from './questions.ts';
 
 /** The kind of question about them. */
@@ -70,4 +70,14 @@ export async function holdMaybePaid(
     held.push(...moved.map(({ crm_id }) => crm_id));
   }
   return held;
+}
+
+/** Contacts that left before their job was lost count as paid for, too, in case they return. */
+export async function countAwayAsPaid(
+  trx: RunTransaction,
+  runId: string,
+  crmIds: readonly string[],
+): Promise<void> {
+  const rows = crmIds.map((crm_id) => ({ crm_id }));
+  await move(trx, trx.lease, 'maybePaidAway', rows, { id: runId, now: trx.clock.now() });
 }

@@ -121,6 +121,8 @@ export interface Run {
    * (monotonic ms).
    */
   refused?: Map<string, { reason: OutcomeReason; atMs: number }>;
+  /** When the restore was made that this run has sorted (epoch ms); omitted until it has. */
+  sortedRestore?: number;
   /** Whether all contacts were read completely, and whether there were any; null until then. */
   readAll?: { isEmpty: boolean } | null;
   /** CRM IDs of the members of mirrored groups, which come first; set before contacts are read. */

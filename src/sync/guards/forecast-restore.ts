@@ -1,5 +1,6 @@
 /** What a run after a restore will hold, for the plan. */
 import { findRestoreToSort } from '../../backup/restores.ts';
+import { findBought } from '../../contacts/many-at-once/paid-since-backup.ts';
 import { isReadable, type SharingContact } from '../../credits/statements/paid-jobs.ts';
 import { findRecalled } from '../../credits/statements/recalled-payments.ts';
 import type { Run, SyncDeps } from '../control/context.ts';
@@ -27,9 +28,12 @@ export async function forecastRestore(
       const oldBefore = askedBefore({ refresh, now: clock.now() });
       const ids = contacts.map(({ crmId }) => crmId);
       const recalled = await findRecalled(store.reader, store.fingerprint, id, ids);
+      const bought = await findBought(store.reader, id, ids);
       const waiting = contacts.filter(({ crmId, identity }) => {
         const row = recalled.get(crmId);
-        if (row === undefined) return !isKnown;
+        if (row === undefined) {
+          return !isKnown && (bought.get(crmId) ?? 0) < (restore?.heldAt ?? 0);
+        }
         return !isReadable(row, identity, rules) && row.paidAt >= oldBefore;
       });
       return new Set(waiting.map(({ crmId }) => crmId));

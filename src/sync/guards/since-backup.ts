@@ -6,7 +6,11 @@
 import { endRestore, findRestoreToSort, type RestoreToSort } from '../../backup/restores.ts';
 import { listDueContactIds } from '../../contacts/contacts.ts';
 import { PRIORITY } from '../../contacts/life/line-events.ts';
-import { findBought, holdMaybePaid } from '../../contacts/many-at-once/paid-since-backup.ts';
+import {
+  countAwayAsPaid,
+  findBought,
+  holdMaybePaid,
+} from '../../contacts/many-at-once/paid-since-backup.ts';
 import { isConfigurationError } from '../../core/errors.ts';
 import {
   countRunningJobs,
@@ -76,6 +80,7 @@ export function createSinceBackup(deps: GuardDeps, run: Run): SinceBackup {
     async sort() {
       const judged = await look();
       if (judged === null) return;
+      run.sortedRestore = judged.restore.heldAt;
       if (!judged.isKnown) {
         const held = await holdUnexplained(deps, run, judged.restore.heldAt);
         const facts = { run: run.id, held };
@@ -111,21 +116,22 @@ export async function recordProgress(
     const before = lost.filter(({ submittedAt }) => submittedAt < restore.heldAt);
     const crmIds = before.map(({ crmId }) => crmId);
     await holdMaybePaid(trx, { runId: run.id, newId }, crmIds);
+    await countAwayAsPaid(trx, run.id, crmIds);
   });
 }
 
 /**
- * Ends the restore with a run that has read and sorted everything, networks included. A run of single
+ * Ends the restore with the run that has sorted everything, networks included. A run that stopped
+ * spending before that, or in which a user agreed only later, has not sorted anything. A run of single
  * contacts leaves the others to the next complete run. While a job from before the restore is running,
  * the restore stays open: the service may have lost its result.
  */
 export async function endSorting({ store }: Pick<SyncDeps, 'store'>, run: Run): Promise<void> {
-  if (run.only !== null || !run.control.isDone('submit')) return;
-  const restore = await findRestoreToSort(store.reader, run.integration.id);
-  if (restore === null) return;
+  const { sortedRestore: heldAt } = run;
+  if (heldAt === undefined || run.only !== null || !run.control.isDone('submit')) return;
   const { oldestFreshAt: oldest } = await countRunningJobs(store.reader, run.integration.id, null);
-  if (oldest !== null && oldest < restore.heldAt) return;
-  await store.checkpoint(run.lease, endRestore);
+  if (oldest !== null && oldest < heldAt) return;
+  await store.checkpoint(run.lease, (trx) => endRestore(trx, heldAt));
 }
 
 /** Contacts in the journal stay due: they are sorted when it is their turn. */

@@ -1,10 +1,11 @@
 import { appendFile, copyFile, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { openDatabase } from '../../../src/database/database.ts';
 import type { Tables } from '../../../src/database/tables/tables.ts';
-import { type CliWorld, openCliWorld, startAndSubmit } from '../../helpers/cli.ts';
+import { type CliWorld, openCliWorld } from '../../helpers/cli.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { holdJobs } from '../../helpers/held-jobs.ts';
 import { controlService } from '../../helpers/service-control.ts';
@@ -160,6 +161,18 @@ describe('a database that is restored from a backup', () => {
     await sync(world, '--full');
     expect(await world.spent()).toBe(20);
     expect(await enhanced(world)).toBeGreaterThanOrEqual(7);
+  });
+
+  it('buys nothing without a user when a contact of the question leaves for a night', async () => {
+    await rm(journalOf(world));
+    await restore();
+    expect((await sync(world, '--full')).contacts).toMatchObject({ submitted: 0, held: 7 });
+    await world.saveRows(all.map((row, at) => (at === 7 ? { ...row, Last: '' } : row)));
+    await sync(world, '--full');
+    await world.saveRows(all);
+    await sync(world, '--full');
+    await sync(world, '--full');
+    expect(await world.spent()).toBe(13);
   });
 
   it('asks about nobody before a user has agreed, so that donor ids in the CRM can still be adopted', async () => {
@@ -329,36 +342,75 @@ async function moreRows(world: CliWorld): Promise<Record<string, string>[]> {
 describe('a backup that was made while jobs were under way', () => {
   const DAY_MS = 86_400_000;
 
-  it('buys nothing again at a restore when the service has lost them since', async () => {
+  /** Four contacts: their jobs are under way in the backup, and were delivered since. */
+  async function openDelivered() {
     const jobs = holdJobs();
     let aheadMs = 0;
     const clock = () => jobs.service.clock() + aheadMs;
-    const world = await open({ people: 4, service: { ...jobs.service, clock } });
+    const world = await open({ people: 5, service: { ...jobs.service, clock } });
     const rows = await world.rows();
-    const { child, ended } = await startAndSubmit(world);
-    child.kill('SIGTERM');
-    await ended;
+    await world.saveRows(rows.slice(0, 4));
+    const first = sync(world);
+    await expect.poll(world.spent).toBe(4);
+    await expect.poll(() => countJobs(world)).toBe(4);
     await makeOlder(world, 8 * DAY_MS);
     expect((await world.run(['backup', 'one.backup'])).exitCode).toBe(0);
     await makeOlder(world, -8 * DAY_MS);
     jobs.letEnd();
-    expect(await sync(world)).toMatchObject({ status: 'succeeded' });
-    const spent = await world.spent();
-    expect([spent, await enhanced(world)]).toEqual([4, 4]);
-    await world.saveRows(rows);
-    aheadMs = 8 * DAY_MS;
+    expect(await first).toMatchObject({ status: 'succeeded' });
+    expect(await enhanced(world)).toBe(4);
+    const loseJobs = () => {
+      aheadMs = 8 * DAY_MS;
+    };
+    return { world, rows, loseJobs };
+  }
+
+  const agree = ['restore', '--agree', 'riverside', '--yes'];
+
+  it('buys nothing again at a restore when the service has lost them since', async () => {
+    const { world, rows, loseJobs } = await openDelivered();
+    await world.saveRows(rows.slice(0, 4));
+    loseJobs();
     await world.runJson(['restore', 'one.backup', '--yes'], restoredSchema);
-    expect((await world.run(['restore', '--agree', 'riverside', '--yes'])).exitCode).toBe(0);
+    expect((await world.run(agree)).exitCode).toBe(0);
     await sync(world, '--full');
     await sync(world, '--full');
-    expect(await world.spent()).toBe(spent);
+    expect(await world.spent()).toBe(4);
     const { batches } = await world.runJson(['holds'], holdsSchema);
     expect(batches).toMatchObject([{ kind: 'paid_since_backup', count: 4, credits: 4 }]);
     const rejected = await world.run(['holds', 'reject', '--batch', batches[0]?.id ?? '']);
     expect(rejected.exitCode, rejected.stderr).toBe(0);
     await sync(world, '--full');
-    expect(await world.spent()).toBe(spent);
+    expect(await world.spent()).toBe(4);
   });
+
+  it('is sorted by the next sync if a user agrees while one that may spend nothing is running', async () => {
+    const { world, rows } = await openDelivered();
+    await world.saveRows(rows);
+    expect(await sync(world)).toMatchObject({ contacts: { submitted: 1 } });
+    await world.saveRows(rows);
+    await rm(journalOf(world));
+    await world.runJson(['restore', 'one.backup', '--yes'], restoredSchema);
+    const slow = { kind: 'slow', delayMs: 2_000 };
+    await world.putFaults([{ on: { path: '*progress*' }, times: 1, fault: slow }]);
+    const running = sync(world, '--full');
+    await setTimeout(1_000);
+    expect((await world.run(agree)).exitCode).toBe(0);
+    expect((await running).reason?.code).toBe('restore_unconfirmed');
+    expect((await sync(world, '--full')).contacts).toMatchObject({ submitted: 0, held: 1 });
+    expect(await world.spent()).toBe(5);
+  });
+
+  async function countJobs(world: CliWorld): Promise<number> {
+    const { db, close } = await openDatabase<Tables>(`sqlite:${world.path('store.db')}`);
+    const jobs = await db
+      .selectFrom('jobs')
+      .select('job_id')
+      .where('job_id', 'is not', null)
+      .execute();
+    await close();
+    return jobs.length;
+  }
 
   /** The clock of the product cannot be set: it has to agree with the service's. */
   async function makeOlder(world: CliWorld, ms: number): Promise<void> {

@@ -217,7 +217,7 @@ export const DATABASE_ERRORS: ErrorTopic = {
     },
     move_logs_unusable: {
       means:
-        'The logs of erasures and writes could not be copied for the new database. The old database remains in use.',
+        'The logs of erasures and writes could not be copied for the new database. The move is not finished.',
       next: 'Make the files that the message names readable and writable, then repeat the move.',
       document: MOVING,
     },
