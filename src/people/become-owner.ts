@@ -1,4 +1,4 @@
-/** The account of an owner whom nobody invited: the first one, by the link that `serve` prints. */
+/** The account of an owner whom nobody invited: the first one, or one who lost every way to sign in. */
 import { ConfigurationError } from '../core/errors.ts';
 import type { ActorTransaction } from '../database/actor-transaction.ts';
 import { hashToken } from './access-token.ts';
@@ -19,17 +19,18 @@ const RIGHTS = { role: 'owner', integrations: null } as const;
 
 /**
  * Creates an owner with this password. A user who has the address already becomes the owner, and
- * keeps the name. Throws a ConfigurationError, with nothing changed, if an owner exists, or if
- * others would guess the password.
+ * keeps the name. Throws a ConfigurationError, with nothing changed, if others would guess the
+ * password, or if an owner exists and this is no recovery.
  */
 export async function becomeOwner(
   deps: PeopleDeps,
   identity: PersonIdentity,
   password: string,
+  { isRecovery = false } = {},
 ): Promise<PersonRecord> {
   const kept = await prepareNewPassword(password, identity, deps.clientNames);
   return deps.store.act(async (trx) => {
-    const { secret } = await inviteOwner(trx, deps, identity);
+    const { secret } = await inviteOwner(trx, deps, identity, { isRecovery });
     const owner = await acceptInvitation(trx, hashToken(secret), kept);
     if (owner === null) throw new Error('The invitation was created in this transaction.');
     return owner;
@@ -38,14 +39,15 @@ export async function becomeOwner(
 
 /**
  * Invites a new user as an owner, or makes one of the user who has the address. Throws a
- * ConfigurationError, with nothing changed, if an owner exists.
+ * ConfigurationError, with nothing changed, if an owner exists and this is no recovery.
  */
 export async function inviteOwner(
   trx: ActorTransaction,
   { sealer }: Pick<PeopleDeps, 'sealer'>,
   identity: PersonIdentity,
+  { isRecovery = false } = {},
 ): Promise<Invited> {
-  if (await hasOwner(trx)) throw ownerExists();
+  if (!isRecovery && (await hasOwner(trx))) throw ownerExists();
   const known = await findPersonBy(trx, 'email', emailFingerprint(trx, identity.email));
   if (known === null) return invitePerson(trx, sealer, { ...identity, ...RIGHTS });
   if (known.disabledAt !== null) await disablePerson(trx, known.id, false);

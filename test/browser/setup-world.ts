@@ -1,5 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
@@ -10,7 +10,7 @@ import { startSalesforceSandbox } from '../../sandbox/salesforce/index.ts';
 import { findFreePort } from '../helpers/free-port.ts';
 import { controlService } from '../helpers/service-control.ts';
 
-const readySchema = z.object({ url: z.string(), signInUrl: z.string() });
+const readySchema = z.object({ url: z.string(), linkFile: z.string() });
 
 /** A last name that is not the one of the profile is one letter longer than this. */
 const SHORT = 4;
@@ -45,7 +45,8 @@ export async function openSetupWorld(
     : null;
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-setup-'));
   const port = await findFreePort();
-  const child = spawn(process.execPath, [main, 'serve', '--port', String(port), '--json'], {
+  const options = ['--port', String(port), '--json', '--out', 'link.txt'];
+  const child = spawn(process.execPath, [main, 'serve', ...options], {
     cwd: folder,
     env: {
       PATH: process.env['PATH'],
@@ -55,7 +56,8 @@ export async function openSetupWorld(
       DONOR_SYNC_SETUP_HOSTS: '127.0.0.1:*,localhost:*',
     },
   });
-  const { url, signInUrl } = await ready(child);
+  const { url, linkFile } = await ready(child);
+  const signInUrl = (await readFile(linkFile, 'utf8')).trim();
   const control = controlService(service);
   return {
     ...{ folder, url, signInUrl, service, control },

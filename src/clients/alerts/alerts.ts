@@ -14,6 +14,7 @@ import { createChannels, createOwnChannel } from './channels.ts';
 import { type Condition, listConditions } from './conditions.ts';
 import type { Channel } from './message.ts';
 import { createNotifier } from './notifier.ts';
+import { createRecoveryNotices } from './recovery-notices.ts';
 import { createStateReader } from './state.ts';
 
 export interface AlertsDeps {
@@ -54,6 +55,7 @@ export function createAlerts(deps: AlertsDeps): Alerts {
   const ownChannels = new WeakMap<OwnAlerts, Channel | null>();
   const notifier = createNotifier({ channels, ownChannel, publicUrl, clock, log });
   const ends = createAuditEnds({ store, channels, publicUrl, clock, log });
+  const recoveries = createRecoveryNotices({ store, channels, publicUrl, clock, log });
   const closing = new AbortController();
   let underWay: Promise<void> = Promise.resolve();
   let watching: Promise<void> = Promise.resolve();
@@ -103,12 +105,14 @@ export function createAlerts(deps: AlertsDeps): Alerts {
   async function checkAlone(all: readonly Integration[]): Promise<void> {
     const hasChannel = ({ id }: Integration) => channels.length > 0 || ownChannel(id) !== null;
     const checked = all.filter(hasChannel);
-    if (checked.length === 0 || closing.signal.aborted) return;
+    // Recoveries are told before there is any integration.
+    if ((checked.length === 0 && channels.length === 0) || closing.signal.aborted) return;
     const attempt = await deps.takeLease(LEASE_NAME);
     // Another process is sending; the next check finds the changes that it has not seen yet.
     if (!attempt.acquired) return;
     try {
-      await check(checked);
+      await recoveries.send(closing.signal);
+      if (checked.length > 0) await check(checked);
     } finally {
       await store.leases.release(attempt.lease);
     }

@@ -40,7 +40,7 @@ import {
   requireSameOrigin,
   showsProxy,
 } from './request/peer.ts';
-import { isSameText, type WithoutToken } from './request/secret.ts';
+import { isSameText, type Visit, type WithoutToken } from './request/secret.ts';
 import type { Transport } from './request/transport.ts';
 import type { Attempts } from './sign-in/attempts.ts';
 
@@ -92,10 +92,12 @@ export interface Access {
    * attempts.
    */
   beginFirstVisit(c: Context<HttpEnv>, secret: string): Promise<void>;
-  /** Returns whether this browser is on its first visit. The visit lasts until an owner can sign in. */
-  isOnFirstVisit(c: Context<HttpEnv>): Promise<boolean>;
-  /** Throws an HttpError (403) for every other browser, and for a request from a foreign page. */
-  requireFirstVisit(c: Context<HttpEnv>): Promise<void>;
+  /** Returns why this browser is on a visit; null if it is on none. A visit lasts until there is an account. */
+  findVisit(c: Context<HttpEnv>): Promise<Visit | null>;
+  /** Throws an HttpError (403) for every browser that is on no visit, and for a request from a foreign page. */
+  requireVisit(c: Context<HttpEnv>): Promise<Visit>;
+  /** Ends the visit. What it returns goes back to before, if no account was created. */
+  endVisit(): () => void;
   /** Ends the browser's session and removes its cookie. Throws an HttpError (403) for a request from a foreign page. */
   signOut(c: Context<HttpEnv>): Promise<void>;
 }
@@ -119,6 +121,8 @@ export function createAccess(deps: AccessDeps): Access {
   const cookieName = cookieNameOf('donor_sync_session', isSecure);
   // Behind a proxy every caller may seem to be on this machine, so a public service needs tokens anyway.
   const isHome = isLoopbackName(hostname);
+
+  const visit = withoutToken === 'thisMachine' ? null : withoutToken;
 
   /** Once there was one, every caller must authenticate. */
   let hadUsers = false;
@@ -151,12 +155,17 @@ export function createAccess(deps: AccessDeps): Access {
 
   /** The secret counts under the same condition as passwords: if nobody else can read it. */
   function hasFollowedLink(c: Context<HttpEnv>): boolean {
-    if (withoutToken === null || withoutToken === 'thisMachine' || !takesLink(c)) return false;
-    return withoutToken.isSession(getCookie(c, firstVisitCookie(c).name) ?? '');
+    if (visit === null || !takesLink(c)) return false;
+    return visit.isSession(getCookie(c, firstVisitCookie(c).name) ?? '');
   }
 
-  async function isOnFirstVisit(c: Context<HttpEnv>): Promise<boolean> {
-    return hasFollowedLink(c) && !(await hasOwner(store.reader));
+  async function findVisit(c: Context<HttpEnv>): Promise<Visit | null> {
+    if (!hasFollowedLink(c) || !(await isLinkNeeded())) return null;
+    return visit?.kind ?? null;
+  }
+
+  async function isLinkNeeded(): Promise<boolean> {
+    return visit?.kind === 'recovery' || !(await hasOwner(store.reader));
   }
 
   function firstVisitCookie(c: Context<HttpEnv>) {
@@ -261,7 +270,7 @@ export function createAccess(deps: AccessDeps): Access {
       return async (c, next) => {
         const principal = await identify(c);
         if (principal === null && ['GET', 'HEAD'].includes(c.req.method)) {
-          if (await isOnFirstVisit(c)) return c.redirect(FIRST_VISIT_PATH, 303);
+          if ((await findVisit(c)) !== null) return c.redirect(FIRST_VISIT_PATH, 303);
           const { pathname, search } = new URL(c.req.url);
           const to = pathname + search;
           return c.redirect(to === '/' ? '/sign-in' : `/sign-in?to=${encodeURIComponent(to)}`, 303);
@@ -302,9 +311,8 @@ export function createAccess(deps: AccessDeps): Access {
     hasPeople: () => hasJoinedPerson(store.reader),
     async beginFirstVisit(c, secret) {
       requireSameOrigin(c, publicUrl, 'allowed');
-      const isOpen =
-        typeof withoutToken === 'object' && takesLink(c) && !(await hasOwner(store.reader));
-      const cookie = isOpen ? (withoutToken?.begin(secret) ?? null) : null;
+      const isOpen = visit !== null && takesLink(c) && (await isLinkNeeded());
+      const cookie = isOpen ? visit.begin(secret) : null;
       if (cookie === null) {
         noteWrong(c);
         throw firstVisitRefused();
@@ -320,11 +328,14 @@ export function createAccess(deps: AccessDeps): Access {
         maxAge: SESSION_MS / 1_000,
       });
     },
-    isOnFirstVisit,
-    async requireFirstVisit(c) {
+    findVisit,
+    async requireVisit(c) {
       requireSameOrigin(c, publicUrl, 'refused');
-      if (!(await isOnFirstVisit(c))) throw firstVisitRefused();
+      const kind = await findVisit(c);
+      if (kind === null) throw firstVisitRefused();
+      return kind;
     },
+    endVisit: () => visit?.end() ?? (() => {}),
     async signOut(c) {
       requireSameOrigin(c, publicUrl, 'refused');
       const cookie = getCookie(c, cookieName);

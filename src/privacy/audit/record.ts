@@ -65,6 +65,7 @@ export const AUDIT_ACTIONS = [
   'person.changed',
   'person.removed',
   'person.password',
+  'recovery.asked',
   'passkey.added',
   'passkey.removed',
   'passkey.refused',

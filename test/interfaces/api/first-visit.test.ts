@@ -256,3 +256,54 @@ describe('a service without any token', () => {
     }
   });
 });
+
+describe('the link of `serve --recover`', () => {
+  async function recovering() {
+    const visit = createFirstVisit(clock, 'recovery');
+    const world = await open({ withoutToken: visit });
+    const dana = await join(world, 'Dana', 'owner');
+    const { cookie } = await follow(world, visit);
+    return { world, visit, dana, cookie };
+  }
+
+  it('gives an owner a new password, ends the sessions, and counts once', async () => {
+    const { world, visit, dana, cookie } = await recovering();
+    expect(await (await get(world, '/first-visit', cookie)).text()).toContain(
+      'Recover your account',
+    );
+    const fresh = 'violet harbor mast quilt';
+    const recovered = await createAccount(world, cookie, { fresh });
+    expect(recovered).toMatchObject({ status: 303, location: '/' });
+    expect((await get(world, '/users', recovered.cookie ?? '')).status).toBe(200);
+    expect((await get(world, '/users', dana.cookie)).status).toBe(303);
+    expect((await signIn(world, dana.email)).status).toBe(401);
+    expect((await signIn(world, dana.email, fresh)).status).toBe(303);
+    expect((await createAccount(world, cookie)).status).toBe(403);
+    expect((await follow(world, visit)).status).toBe(403);
+    expect(await listPeople(reading(world))).toHaveLength(1);
+  });
+
+  it('makes an owner of a user of another role, or of an address that nobody has', async () => {
+    for (const email of ['ben@example.org', 'new@example.org']) {
+      const { world, cookie } = await recovering();
+      await join(world, 'Ben', 'viewer', ['riverside']);
+      expect(await createAccount(world, cookie, { email })).toMatchObject({ status: 303 });
+      const users = await listPeople(reading(world));
+      expect(users.find((user) => user.email === email)).toMatchObject({
+        role: 'owner',
+        integrations: null,
+      });
+    }
+  });
+
+  it('still counts after a password that was refused, and creates one account for two clicks', async () => {
+    const { world, cookie } = await recovering();
+    expect((await createAccount(world, cookie, { fresh: 'short' })).status).toBe(422);
+    const both = await Promise.all([
+      createAccount(world, cookie, { email: 'one@example.org' }),
+      createAccount(world, cookie, { email: 'two@example.org' }),
+    ]);
+    expect(both.map(({ status }) => status).sort()).toEqual([303, 403]);
+    expect(await listPeople(reading(world))).toHaveLength(2);
+  });
+});

@@ -1,9 +1,12 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { auditCommand } from '../../../src/interfaces/cli/commands/audit.ts';
 import { serveCommand } from '../../../src/interfaces/cli/commands/serve.ts';
-import { startCommand } from './run-command.ts';
+import { usersCommand } from '../../../src/interfaces/cli/commands/users.ts';
+import { runCommand, type Started, startCommand } from './run-command.ts';
 import { followLink } from './serving.ts';
 
 let folder: string;
@@ -14,20 +17,38 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const path = (name: string) => join(folder, name);
 
-/** Serves until it has said where, or has ended by itself. */
-async function serve(argv: readonly string[] = [], env: Record<string, string> = {}) {
-  const started = startCommand(serveCommand, ['serve', '--port', '0', ...argv], {
-    cwd: folder,
-    env,
-  });
-  const isOver = started.ended.then(() => true);
-  const said = () => started.stdout().includes('Ctrl-C ends it');
+/** `ready` resolves once it has said where it serves, or has ended by itself. */
+function startServe(
+  argv: readonly string[],
+  options: { env?: Record<string, string>; onTerminal: boolean },
+) {
+  const words = ['serve', '--port', '0', ...argv];
+  const started = startCommand(serveCommand, words, { cwd: folder, ...options });
+  return { ...started, ready: untilReady(started) };
+}
+
+async function untilReady({ ended, stdout }: Started): Promise<void> {
+  const isOver = ended.then(() => true);
+  const said = () => /Ctrl-C ends it|"ready":true/.test(stdout());
   while (
     !said() &&
     !(await Promise.race([isOver, new Promise((end) => setTimeout(end, 20, false))]))
   );
+}
+
+/** Serves until it has said where, or has ended by itself. */
+async function serve(
+  argv: readonly string[] = [],
+  env: Record<string, string> = {},
+  {
+    onTerminal = true,
+    follow = followLink,
+  }: { onTerminal?: boolean; follow?: typeof followLink } = {},
+) {
+  const started = startServe(argv, { env, onTerminal });
+  await started.ready;
   const link = /http:\S+\/first-visit\/\S+/.exec(started.stdout())?.[0] ?? null;
-  const led = link === null ? null : (await followLink(link)).leadsTo;
+  const led = link === null ? null : (await follow(link)).leadsTo;
   started.stop();
   return { led, ...(await started.ended) };
 }
@@ -65,3 +86,91 @@ describe('serve in an empty folder', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 });
+
+describe('the link of serve', () => {
+  const out = ['--out', 'link.txt'];
+  const piped = { onTerminal: false };
+
+  it('is on no pipe, which a log may keep', async () => {
+    for (const argv of [[], ['--json']]) {
+      const { exitCode, stdout, stderr, led } = await serve(argv, {}, piped);
+      expect({ exitCode, led }).toEqual({ exitCode: 0, led: null });
+      expect(stdout + stderr).not.toContain('first-visit');
+    }
+    expect((await serve(['--json'])).stdout).not.toContain('first-visit');
+  });
+
+  it('is in a file that only its user can read, while it counts', async () => {
+    const started = startServe(out, piped);
+    await started.ready;
+    expect((await stat(path('link.txt'))).mode & 0o777).toBe(0o600);
+    const link = (await readFile(path('link.txt'), 'utf8')).trim();
+    expect(started.stdout()).not.toContain(link);
+    expect((await followLink(link)).leadsTo).toBe('/setup');
+    started.stop();
+    await started.ended;
+    expect(await readdir(folder)).not.toContain('link.txt');
+  });
+
+  it.each([
+    ['a file of another kind', (file: string) => writeFile(file, 'ours\n')],
+    ['a symbolic link', (file: string) => symlink(path('elsewhere'), file)],
+    ['a folder', (file: string) => mkdir(file)],
+  ])('replaces no file: %s', async (_, make) => {
+    await make(path('link.txt'));
+    const { exitCode, stderr } = await serve(out, {}, piped);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('The link cannot be written into a new file');
+    expect(await readdir(folder)).not.toContain('elsewhere');
+  });
+
+  it('replaces an earlier link, which a killed service has left', async () => {
+    await writeFile(path('link.txt'), `http://127.0.0.1:8787/first-visit/${'x'.repeat(43)}\n`);
+    expect(await serve(out, {}, piped)).toMatchObject({ exitCode: 0 });
+  });
+});
+
+describe('serve --recover', () => {
+  it('needs a terminal or a file', async () => {
+    for (const argv of [['--recover'], ['--recover', '--json']]) {
+      const { exitCode, stderr } = await serve(argv, {}, { onTerminal: false });
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain('--out FILE');
+    }
+    expect(await audited()).not.toContain('recovery.asked');
+  });
+
+  it('gives the owner another password, once, and the audit says so', async () => {
+    await serve();
+    let used = '';
+    const recovered = await serve(
+      ['--recover'],
+      {},
+      {
+        async follow(link) {
+          used = link;
+          const { leadsTo } = await followLink(link, 'violet harbor mast quilt');
+          expect((await followLink(link)).cookie).toBe('');
+          return { leadsTo, cookie: '' };
+        },
+      },
+    );
+    expect(recovered).toMatchObject({ exitCode: 0, led: '/setup' });
+    expect(recovered.stdout).toContain('One browser sets a new password for an owner by this link');
+    expect(used).not.toBe('');
+    expect(await audited()).toEqual(
+      expect.arrayContaining(['recovery.asked', 'person.invited', 'person.joined']),
+    );
+    const { stdout } = await runCommand(usersCommand, ['users', 'list', '--json'], { cwd: folder });
+    expect(JSON.parse(stdout)).toMatchObject({ users: [{ role: 'owner', status: 'active' }] });
+  });
+});
+
+/** The actions in the audit. */
+async function audited(): Promise<string[]> {
+  const argv = ['audit', '--json'];
+  const { stdout } = await runCommand(auditCommand, argv, { cwd: folder });
+  return listed.parse(JSON.parse(stdout)).entries.map(({ action }) => action);
+}
+
+const listed = z.object({ entries: z.array(z.object({ action: z.string() })) });

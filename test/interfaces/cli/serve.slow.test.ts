@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
@@ -82,13 +82,16 @@ describe('serve', () => {
 
   it('says first that no owner can sign in, and lets in by the link alone, behind a proxy or not', async () => {
     world = await openCliWorld({ people: 1 });
-    const { child, ended } = await world.start(['serve', '--port', '0']);
+    const file = world.path('link');
+    const { child, ended } = await world.start(['serve', '--port', '0', '--out', file]);
     const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
     const next = async () => String((await lines.next()).value);
     expect(await next()).toMatch(
       /^No owner can sign in yet\. One browser creates the owner's account by this link/,
     );
-    const link = (await next()).trim();
+    expect(await next()).toBe(`  ${file}`);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const link = (await readFile(file, 'utf8')).trim();
     const { origin } = new URL(link);
     const proxy = await openPlainProxy(origin);
     const start = '/v1/integrations/riverside/runs';
@@ -102,17 +105,19 @@ describe('serve', () => {
     expect((await followLink(link)).cookie).toBe('');
     await proxy.close();
     child.kill('SIGTERM');
-    expect(await ended).toMatchObject({ exitCode: 0 });
+    const { exitCode, stdout, stderr } = await ended;
+    expect(exitCode).toBe(0);
+    expect(stdout + stderr).not.toContain(link.split('/').at(-1));
+    await expect(stat(file)).rejects.toThrow('ENOENT');
   });
 
-  it('says nothing of a link where an owner can sign in, and in JSON says it in its one document', async () => {
+  it('makes no link where an owner can sign in, and in JSON says where the link is', async () => {
     world = await openCliWorld({ people: 1 });
     const open = await startServing(world);
     expect(open.signInUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/first-visit\/[\w-]{43}$/);
     const { stdout, stderr } = await stop(open);
     expect(stdout.trim().split('\n')).toHaveLength(1);
-    expect(stderr).toContain('no owner can sign in');
-    expect(stderr).not.toContain('first-visit/');
+    expect(stdout + stderr).not.toContain('first-visit/');
     // A program that may do much is no owner.
     const made = await world.run(['tokens', 'create', '--role', 'admin', '--name', 'Anna']);
     expect(made.exitCode).toBe(0);

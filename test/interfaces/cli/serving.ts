@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { CliProcess, CliWorld } from '../../helpers/cli.ts';
 
@@ -13,7 +15,7 @@ export interface ServingCli extends CliProcess {
 const readySchema = z.strictObject({
   ready: z.literal(true),
   url: z.string(),
-  signInUrl: z.string().optional(),
+  linkFile: z.string().optional(),
 });
 
 /** Starts to serve at a free port and resolves once it is ready. */
@@ -21,11 +23,13 @@ export async function startServing(
   world: CliWorld,
   options: readonly string[] = [],
 ): Promise<ServingCli> {
-  const started = await world.start(['serve', '--port', '0', '--json', ...options]);
+  const out = ['--out', world.path(`link-${randomUUID()}`)];
+  const started = await world.start(['serve', '--port', '0', '--json', ...out, ...options]);
   const line = new Promise<string>((resolve) => started.child.stdout.once('data', resolve));
   const first = await Promise.race([line, started.ended]);
   if (typeof first !== 'string') throw new Error(`it does not serve: ${first.stderr}`);
-  const { url, signInUrl = null } = readySchema.parse(JSON.parse(first));
+  const { url, linkFile } = readySchema.parse(JSON.parse(first));
+  const signInUrl = linkFile === undefined ? null : (await readFile(linkFile, 'utf8')).trim();
   let cookie = '';
   return {
     ...started,
@@ -48,9 +52,10 @@ const OWNER = { email: 'dana@example.org', password: 'copper lantern vivid otter
 /** Follows the link and creates the account of the owner. The cookie is empty if there is none. */
 export async function followLink(
   link: string,
+  fresh = OWNER.password,
 ): Promise<{ cookie: string; leadsTo: string | null }> {
   const visit = await post(link, {});
-  const account = { name: 'Dana Reyes', email: OWNER.email, fresh: OWNER.password };
+  const account = { name: 'Dana Reyes', email: OWNER.email, fresh };
   return post(new URL('/first-visit', link).href, account, visit.cookie);
 }
 

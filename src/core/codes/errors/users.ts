@@ -25,6 +25,11 @@ export const USER_ERRORS: ErrorTopic = {
       next: 'Make another user an owner first, and wait until they have joined. For a lost passkey, set a password first with `donor-sync users link`.',
       document: 'docs/guides/users.md#roles',
     },
+    link_file_unwritable: {
+      means: 'The file for the link could not be created, so no link was created either.',
+      next: 'Name a file that does not exist yet, in a folder where you may write (`--out`).',
+      document: 'docs/guides/users.md#recovery',
+    },
     no_way_to_sign_in: {
       means:
         '`server.signIn.passwords` is false, and users could sign in neither with passkeys nor with an identity provider. The service did not start.',

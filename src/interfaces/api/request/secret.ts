@@ -17,17 +17,24 @@ export const FIRST_VISIT_LIFE_MS = 15 * 60_000;
 const SESSION_LIFE_MS = 24 * 3_600_000;
 
 /**
- * A secret that starts one session, which creates the first owner. Both exist only in the memory of this process, so a
+ * A secret that starts one session, which creates the first owner, or gives an owner a new password. Both exist only in the memory of this process, so a
  * restart ends them and creates a new link, and no table has to store a session without a user.
  */
 export interface FirstVisit {
   /** The path of the link. */
   readonly path: string;
+  /** `recovery`: it counts although there is an owner. */
+  readonly kind: Visit;
   /** Uses up the link. Returns the secret of the new session; null if the link's secret is wrong, used or too old. */
   begin(secret: string): string | null;
   /** Returns true for the secret of the session that the link started. */
   isSession(secret: string): boolean;
+  /** Ends the session before the account is created. What it returns goes back to before, if that failed. */
+  end(): () => void;
 }
+
+/** Why a browser is on a visit: there is no owner yet, or no owner can sign in any more. */
+export type Visit = 'first' | 'recovery';
 
 /**
  * Who may come in while nobody can sign in. The browser that used the one-time link creates the account of the first
@@ -35,13 +42,17 @@ export interface FirstVisit {
  */
 export type WithoutToken = FirstVisit | 'thisMachine' | null;
 
-export function createFirstVisit({ monotonicMs }: Pick<Clock, 'monotonicMs'>): FirstVisit {
+export function createFirstVisit(
+  { monotonicMs }: Pick<Clock, 'monotonicMs'>,
+  kind: Visit = 'first',
+): FirstVisit {
   const secret = newSecret();
   const madeAt = monotonicMs();
   let isUsed = false;
   let session: { hash: string; beganAt: number } | null = null;
   return {
     path: `/first-visit/${secret}`,
+    kind,
     begin(typed) {
       const isTooOld = monotonicMs() - madeAt > FIRST_VISIT_LIFE_MS;
       if (!isSameText(typed, secret) || isUsed || isTooOld) return null;
@@ -53,6 +64,13 @@ export function createFirstVisit({ monotonicMs }: Pick<Clock, 'monotonicMs'>): F
     isSession(cookie) {
       if (session === null || monotonicMs() - session.beganAt > SESSION_LIFE_MS) return false;
       return isSameText(hashToken(cookie), session.hash);
+    },
+    end() {
+      const ended = session;
+      session = null;
+      return () => {
+        session = ended;
+      };
     },
   };
 }

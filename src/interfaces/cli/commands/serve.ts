@@ -5,6 +5,7 @@ import { z } from 'zod';
 import packageFile from '../../../../package.json' with { type: 'json' };
 import type { Application } from '../../../application.ts';
 import { createProductAlerts } from '../../../clients/alerts/product-alerts.ts';
+import { noteRecovery } from '../../../clients/alerts/recovery-notices.ts';
 import { followIntegrations } from '../../../clients/integrations.ts';
 import { listSchedules, planSchedules } from '../../../clients/schedules/schedules.ts';
 import { listSealedSettings } from '../../../clients/statements/integrations.ts';
@@ -36,6 +37,7 @@ import {
   productCommand,
   withProduct,
 } from '../action/product.ts';
+import { type LinkPlace, openLinkPlace } from '../action/secret-link.ts';
 import type { Output } from '../terminal/output.ts';
 import { untilStopped } from '../terminal/stop-signal.ts';
 import { describeCount } from '../terminal/words.ts';
@@ -49,9 +51,12 @@ Examples:
   donor-sync serve --host 0.0.0.0 --port 8080     needs a person or a token: donor-sync users invite
   donor-sync serve --no-work                      on Postgres: leaves the runs to donor-sync worker
   donor-sync serve --json                         one line when it is ready: {"ready":true,"url":…}
+  donor-sync serve --recover                      no owner can sign in any more: a link for a new password
+  donor-sync serve --out link.txt                 without a terminal: the link goes into this file
 
 In a folder without donor-sync.yaml it writes one, and the link leads to the set-up in the browser.
-While no owner can sign in, it prints a link with which one browser on this machine creates the owner's account.
+While no owner has a way to sign in, it makes a link with which one browser on this machine creates the owner's
+account. It shows the link on a terminal only, or writes it into the file of --out, which only you can read.
 Runs start by the schedules in the settings, by POST /v1/integrations/ID/runs and by webhooks. The
 settings are read at the start. SIGTERM or Ctrl-C ends within ten seconds; runs that it interrupts
 continue at the next start. Several may serve one database.`;
@@ -60,6 +65,8 @@ const optionsSchema = baseOptions.extend({
   host: z.string().trim().min(1, { error: 'Write an address after --host.' }).optional(),
   port: z.number().optional(),
   work: z.boolean(),
+  recover: z.boolean().default(false),
+  out: z.string().trim().min(1, { error: 'Write the name of a file after --out.' }).optional(),
 });
 
 /** Where only this machine can reach us. */
@@ -72,6 +79,11 @@ export function serveCommand(deps: ProductDeps): Command {
     .option('--host <address>', 'where to listen (default: server.host of the settings)')
     .option('--port <n>', 'at which port; 0 for any free one', wholeNumber(0, 65_535))
     .option('--no-work', 'take up no runs: `donor-sync worker` does, on Postgres alone')
+    .option(
+      '--recover',
+      'make a link by which an owner gets a new password, once, within 15 minutes',
+    )
+    .option('--out <file>', 'write the link into this new file, which only you can read')
     .addHelpText('after', EXAMPLES);
   return command.action(() =>
     runAction(deps, command, async (output) => {
@@ -95,20 +107,23 @@ async function serve(
     await warnOfOverriding(application, settings, deps.log);
     warnOfPlainHttp(settings.server, host, deps.log);
     const { signIn, publicUrl } = settings.server;
-    if (!signIn.passwords) {
+    // Who recovers access gets a way to sign in that counts.
+    if (!signIn.passwords && !options.recover) {
       const ways = {
         passkeys: getRelyingParty(publicUrl) !== null,
         provider: signIn.oidc !== null,
       };
       await requireOtherWays(application.store.reader, ways);
     }
-    const service = { application, settings, address: { host, port }, works: options.work };
+    const door = await prepareVisit(deps, application, options, output);
+    const service = { application, settings, address: { host, port }, works: options.work, door };
     // Also where it cannot listen: what waits in the background would keep the process from ending.
     const over = new AbortController();
     try {
       await serveUntil(AbortSignal.any([stopped, over.signal]), deps, output, service);
     } finally {
       over.abort();
+      await door?.place.drop();
     }
   });
 }
@@ -196,13 +211,14 @@ interface Service {
   address: { host: string; port: number };
   /** Whether it takes up runs, or others do. */
   works: boolean;
+  door: Door | null;
 }
 
 async function serveUntil(
   stopped: AbortSignal,
   deps: ProductDeps,
   output: Output,
-  { application, settings, address, works }: Service,
+  { application, settings, address, works, door }: Service,
 ): Promise<void> {
   const { clock, log } = deps;
   await application.engine.open();
@@ -214,7 +230,6 @@ async function serveUntil(
   const scheduler = createScheduler(scheduled);
   const alerts = createProductAlerts(deps, application);
   runner.onRunEnded(({ report }) => alerts.afterRun(report));
-  const firstVisit = await prepareFirstVisit(application, clock);
   const { trustedProxies } = server;
   // An address that the settings do not name goes with --port.
   const isOwn = server.publicUrl === ownUrl(server.port);
@@ -236,7 +251,7 @@ async function serveUntil(
     publicUrl,
     trustedProxies,
     plainHttp: server.plainHttp,
-    withoutToken: firstVisit,
+    withoutToken: door?.visit ?? null,
     provider: server.signIn.oidc,
     passwords: server.signIn.passwords,
     lastTickAt: scheduler.lastTickAt,
@@ -251,7 +266,7 @@ async function serveUntil(
     await scheduler.start();
     unfollow = followIntegrations(application, deps, takeUp);
     alerts.start();
-    await announce(deps, output, application, { http, firstVisit });
+    await announce(deps, output, application, { http, door });
     await untilStopped(stopped);
   } finally {
     // Clients that watch a run get its end before the connections are cut.
@@ -278,41 +293,63 @@ async function listen(options: ServerOptions): Promise<HttpServer> {
   }
 }
 
-/** For the log, which is where the output of a service is looked for; the link itself is a secret. */
-const NO_OWNER_WARNING =
-  'no owner can sign in: with the one-time link on stdout, a browser creates the account of an owner';
-
-/**
- * Only if no owner has a password, a passkey or a sign-in by the identity provider, whether or not the provider answers
- * now.
- */
-async function prepareFirstVisit(
-  { store }: Pick<Application, 'store'>,
-  clock: ProductDeps['clock'],
-): Promise<FirstVisit | null> {
-  return (await hasOwner(store.reader)) ? null : createFirstVisit(clock);
+/** The link that creates an account, and where it goes. */
+interface Door {
+  visit: FirstVisit;
+  place: LinkPlace;
 }
 
+/**
+ * Without `--recover`, only if no owner has a password, a passkey or a sign-in by the identity provider, whether or not the
+ * provider answers now. Null if no link is needed, or nobody would see it.
+ */
+async function prepareVisit(
+  { cwd, clock, log }: ProductDeps,
+  { store }: Pick<Application, 'store'>,
+  { recover, out }: Pick<z.infer<typeof optionsSchema>, 'recover' | 'out'>,
+  output: Output,
+): Promise<Door | null> {
+  if (recover) {
+    const place = await openLinkPlace(cwd, out, output);
+    await store.act((trx) => noteRecovery(trx, null));
+    return { place, visit: createFirstVisit(clock, 'recovery') };
+  }
+  if (await hasOwner(store.reader)) return null;
+  if (out === undefined && (output.isJson || !output.isTerminal)) {
+    log.warn({}, NO_OWNER_WARNING);
+    return null;
+  }
+  return { place: await openLinkPlace(cwd, out, output), visit: createFirstVisit(clock) };
+}
+
+/** What a service without a terminal logs. */
+const NO_OWNER_WARNING =
+  'no owner can sign in, and the link that creates one is shown on a terminal only: start with --out FILE, or run donor-sync users invite';
+
 async function announce(
-  { stdout, log }: ProductDeps,
+  { stdout }: ProductDeps,
   output: Output,
   { store, integrations }: Application,
-  { http: { url }, firstVisit }: { http: HttpServer; firstVisit: FirstVisit | null },
+  { http: { url }, door }: { http: HttpServer; door: Door | null },
 ): Promise<void> {
-  const signInUrl = firstVisit && url + firstVisit.path;
+  const link = door && url + door.visit.path;
+  const file = door?.place.file ?? null;
+  if (link !== null) await door?.place.write(link);
   // One line, so that a program that started us can read it and continue.
   if (output.isJson) {
-    const link = signInUrl === null ? {} : { signInUrl };
-    stdout.write(`${JSON.stringify({ ready: true, url, ...link })}\n`);
-    if (signInUrl !== null) log.warn({}, NO_OWNER_WARNING);
+    const linkFile = file === null ? {} : { linkFile: file };
+    stdout.write(`${JSON.stringify({ ready: true, url, ...linkFile })}\n`);
     return;
   }
-  if (signInUrl !== null) {
+  if (door !== null) {
     const minutes = FIRST_VISIT_LIFE_MS / 60_000;
-    output.print(
-      `No owner can sign in yet. One browser creates the owner's account by this link, once, within ${minutes} minutes:`,
-    );
-    output.print(`  ${signInUrl}`);
+    const what =
+      door.visit.kind === 'first'
+        ? "No owner can sign in yet. One browser creates the owner's account by this link"
+        : 'One browser sets a new password for an owner by this link';
+    output.print(`${what}, once, within ${minutes} minutes:`);
+    output.print(`  ${file ?? link}`);
+    if (file !== null) output.print('The link is in this file, which only you can read.');
     output.print(
       'Then you invite others under Users. For programs: donor-sync tokens create --role admin --name NAME',
     );

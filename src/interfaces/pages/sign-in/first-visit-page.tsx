@@ -1,4 +1,5 @@
 import type { PersonIdentity } from '../../../people/user-accounts.ts';
+import type { Visit } from '../../api/request/secret.ts';
 import { Layout, render, type Viewer } from '../frame/layout.tsx';
 import { NewPassword } from '../users/new-password.tsx';
 
@@ -9,7 +10,8 @@ export function renderFirstVisit(viewer: Viewer) {
       <div class="card sign-in">
         <h1>Welcome to donor-sync</h1>
         <p class="quiet">
-          This link works once, in one browser. Next, you create your account: you are the owner.
+          This link works once, in one browser. Next, you create an account as an owner, or choose a
+          new password for yours.
         </p>
         {/* Without an action it goes to the address of the page, which has the secret. */}
         <form method="post">
@@ -23,6 +25,7 @@ export function renderFirstVisit(viewer: Viewer) {
 }
 
 export interface FirstAccountView {
+  visit: Visit;
   /** The values that were typed; blank at first. */
   typed: PersonIdentity;
   /** False if nobody signs in with a password: the next page offers a passkey. */
@@ -33,13 +36,16 @@ export interface FirstAccountView {
 
 /** The form for the account of the first owner. */
 export function renderFirstAccount(viewer: Viewer, view: FirstAccountView) {
-  const { typed, hasPasswords, problem } = view;
+  const { visit, typed, hasPasswords, problem } = view;
+  const title = visit === 'first' ? 'Create your account' : 'Recover your account';
   return render(
-    <Layout title="Create your account" viewer={viewer}>
+    <Layout title={title} viewer={viewer}>
       <div class="card sign-in">
-        <h1>Create your account</h1>
+        <h1>{title}</h1>
         <p class="quiet">
-          You are the owner: you set up clients, and invite others. Only you know your password.
+          {visit === 'first'
+            ? 'You are the owner: you set up clients, and invite others.'
+            : 'The user with this e-mail address gets the new password, and is an owner from now on. If there is no such user, one is created. All recipients of alerts are told.'}
         </p>
         {problem !== null && (
           <p class="refused" role="alert" id="refused">
@@ -74,10 +80,15 @@ export function renderFirstAccount(viewer: Viewer, view: FirstAccountView) {
             />
           )}
           <button type="submit" class="button primary">
-            {hasPasswords ? 'Create account' : 'Continue'}
+            {buttonText(visit, hasPasswords)}
           </button>
         </form>
       </div>
     </Layout>,
   );
+}
+
+function buttonText(visit: Visit, hasPasswords: boolean): string {
+  if (!hasPasswords) return 'Continue';
+  return visit === 'first' ? 'Create account' : 'Set password';
 }

@@ -1,4 +1,4 @@
-/** The first visit: the browser that follows the one-time link creates the account of the first owner. */
+/** The browser that follows the one-time link of `serve` creates the account of an owner, or recovers one. */
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { isConfigurationError } from '../../../core/errors.ts';
@@ -14,8 +14,10 @@ import type { Access } from '../../api/access.ts';
 import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
 import { limitBody, MAX_API_BODY_BYTES, readForm } from '../../api/request/guards.ts';
 import type { ClientAddress } from '../../api/request/peer.ts';
+import type { Visit } from '../../api/request/secret.ts';
 import type { PageFrame } from '../frame/page-app.ts';
 import { passwordSchema } from '../users/forms.ts';
+import type { FirstAccountView } from './first-visit-page.tsx';
 
 export function firstVisitRoutes(
   { application, clock, passwords: hasPasswords = true }: HttpDeps,
@@ -39,45 +41,60 @@ export function firstVisitRoutes(
   });
 
   app.get('/first-visit', async (c) => {
-    if (!(await access.isOnFirstVisit(c))) return c.redirect('/', 303);
-    return accountPage(c, { name: '', email: '' }, null);
+    const visit = await access.findVisit(c);
+    if (visit === null) return c.redirect('/', 303);
+    return accountPage(c, { visit, typed: { name: '', email: '' }, problem: null });
   });
 
   app.post('/first-visit', limited, async (c) => {
-    await access.requireFirstVisit(c);
+    const visit = await access.requireVisit(c);
     const form = typedSchema.parse(await readForm(c));
-    const { data: identity, error } = identitySchema.safeParse(form);
+    const typed = { name: form.name, email: form.email };
+    const { data: identity, error } = identitySchema.safeParse(typed);
     if (identity === undefined) {
-      return accountPage(c, form, error?.issues[0]?.message ?? 'The form is not filled in.');
+      const problem = error?.issues[0]?.message ?? 'The form is not filled in.';
+      return accountPage(c, { visit, typed, problem });
     }
-    const acting = store.actingAs({ kind: 'local', name: null, from: getAddress(c) });
+    // A second click must not create a second account.
+    const resume = visit === 'recovery' ? access.endVisit() : null;
     try {
-      if (!hasPasswords) {
-        const invited = await acting.act((trx) => inviteOwner(trx, { sealer }, identity));
-        return c.redirect(invitationPath(invited), 303);
-      }
-      const clientNames = [...integrations.values()].flatMap(({ id, name }) => [id, name ?? '']);
-      const deps = { store: acting, sealer, clock, clientNames };
-      await access.signInAs(c, await becomeOwner(deps, identity, form.fresh));
-    } catch (problem) {
-      if (!isConfigurationError(problem)) throw problem;
-      return accountPage(c, form, problem.message);
+      return c.redirect(await createAccount(c, identity, form.fresh, visit), 303);
+    } catch (refusal) {
+      resume?.();
+      if (!isConfigurationError(refusal)) throw refusal;
+      return accountPage(c, { visit, typed, problem: refusal.message });
     }
-    return c.redirect(integrations.size === 0 ? '/setup' : '/', 303);
   });
   return app;
+
+  /** Resolves to the next page. */
+  async function createAccount(
+    c: Context<HttpEnv>,
+    identity: PersonIdentity,
+    password: string,
+    visit: Visit,
+  ): Promise<string> {
+    const acting = store.actingAs({ kind: 'local', name: null, from: getAddress(c) });
+    const how = { isRecovery: visit === 'recovery' };
+    if (!hasPasswords) {
+      return invitationPath(await acting.act((trx) => inviteOwner(trx, { sealer }, identity, how)));
+    }
+    const clientNames = [...integrations.values()].flatMap(({ id, name }) => [id, name ?? '']);
+    const deps = { store: acting, sealer, clock, clientNames };
+    await access.signInAs(c, await becomeOwner(deps, identity, password, how));
+    return integrations.size === 0 ? '/setup' : '/';
+  }
 
   /** The form, with everything that was typed except the password. */
   async function accountPage(
     c: Context<HttpEnv>,
-    { name, email }: PersonIdentity,
-    problem: string | null,
+    view: Pick<FirstAccountView, 'visit' | 'typed' | 'problem'>,
   ) {
     if (hasPasswords) expectNewPassword();
     const { renderFirstAccount } = await import('./first-visit-page.tsx');
-    const view = { typed: { name, email }, hasPasswords, problem };
     c.header('Cache-Control', 'no-store');
-    return c.html(renderFirstAccount(frame.getViewer(null), view), problem === null ? 200 : 422);
+    const page = renderFirstAccount(frame.getViewer(null), { ...view, hasPasswords });
+    return c.html(page, view.problem === null ? 200 : 422);
   }
 }
 

@@ -30,7 +30,7 @@ export function signInRoutes(
   app.get('/sign-in', async (c) => {
     const { to } = signInQuerySchema.parse(c.req.query());
     if ((await access.identify(c)) !== null) return c.redirect(to, 303);
-    if (await access.isOnFirstVisit(c)) return c.redirect('/first-visit', 303);
+    if ((await access.findVisit(c)) !== null) return c.redirect('/first-visit', 303);
     return page(c, to, null);
   });
 

@@ -1,0 +1,75 @@
+/** Tells the recipients of alerts that a link was created by which someone gets in as an owner. */
+import type { Clock } from '../../core/clock.ts';
+import { isoTime } from '../../core/clock.ts';
+import type { Log } from '../../core/log.ts';
+import type { ActorTransaction } from '../../database/actor-transaction.ts';
+import { recordEntry } from '../../privacy/audit/record.ts';
+import type { Store } from '../../store.ts';
+import {
+  listUnsentNotices,
+  type RecoveryNotice,
+  recordNoticesSent,
+  storeNotice,
+} from '../statements/recovery-notices.ts';
+import type { Channel, Message } from './message.ts';
+import { RETRY_WAIT_MS, SEND_LIMIT_MS } from './notifier.ts';
+
+/** Records that a link was created; `person` is the user who can use it, null for any owner. */
+export async function noteRecovery(trx: ActorTransaction, person: string | null): Promise<void> {
+  await storeNotice(trx);
+  await recordEntry(trx, { action: 'recovery.asked', details: { person } });
+}
+
+export interface RecoveryNoticesDeps {
+  store: Store;
+  channels: readonly Channel[];
+  publicUrl: string;
+  clock: Pick<Clock, 'now'>;
+  log: Log;
+}
+
+/**
+ * Sends what was recorded, whatever alerts the settings ask for. It counts as sent if one channel has accepted it.
+ * Otherwise it is sent again later, even after a restart.
+ */
+export function createRecoveryNotices(deps: RecoveryNoticesDeps) {
+  const { store, channels, publicUrl, clock, log } = deps;
+  let retryAt = 0;
+  return {
+    /** Never rejects because of a channel. */
+    async send(signal: AbortSignal): Promise<void> {
+      const waitMs = retryAt - clock.now();
+      // More than the whole wait: the clock was set back.
+      if (channels.length === 0 || (waitMs > 0 && waitMs <= RETRY_WAIT_MS)) return;
+      const notices = await listUnsentNotices(store.reader);
+      if (notices.length === 0) return;
+      const message = composeNotice(notices, publicUrl);
+      const taken = await Promise.all(channels.map((channel) => isTaken(channel, message, signal)));
+      if (taken.includes(true)) await recordNoticesSent(store.connection, notices);
+      else retryAt = clock.now() + RETRY_WAIT_MS;
+    },
+  };
+
+  async function isTaken({ name, send }: Channel, message: Message, signal: AbortSignal) {
+    try {
+      await send(message, AbortSignal.any([signal, AbortSignal.timeout(SEND_LIMIT_MS)]));
+      return true;
+    } catch {
+      // A mail server's response may name the recipients that it refuses.
+      if (!signal.aborted) log.warn({ channel: name }, 'a notice of a recovery was not sent');
+      return false;
+    }
+  }
+}
+
+function composeNotice(notices: readonly RecoveryNotice[], publicUrl: string): Message {
+  const lines = [
+    ...notices.map(({ since }) => `Created at ${isoTime(since)}.`),
+    'Someone on the machine of the service created a link that signs its holder in without a password. It works once, within 15 minutes.',
+    '`donor-sync audit` shows who did it (recovery.asked), and who came in. If no owner knows of it, disable that user: donor-sync users disable USER',
+  ];
+  return {
+    title: 'donor-sync: a link to recover access was created',
+    text: [lines.join('\n'), `donor-sync at ${publicUrl}`].join('\n\n'),
+  };
+}

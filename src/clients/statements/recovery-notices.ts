@@ -1,0 +1,56 @@
+/** Notices that a link to recover access was created, until they are sent. */
+import { newId } from '../../core/new-id.ts';
+import type { ActorTransaction } from '../../database/actor-transaction.ts';
+import type { Reader, TimedConnection } from '../../database/reader.ts';
+
+/** No integration can have this id. */
+const RECOVERY = '*recovery';
+
+export interface RecoveryNotice {
+  subject: string;
+  /** When the link was created (epoch ms). */
+  since: number;
+}
+
+/** Stores a notice. Deletes the notices that were sent. */
+export async function storeNotice(trx: ActorTransaction): Promise<void> {
+  const now = trx.clock.now();
+  await trx
+    .deleteFrom('alerts')
+    .where('integration_id', '=', RECOVERY)
+    .where('told_at', 'is not', null)
+    .execute();
+  const row = { integration_id: RECOVERY, subject: newId(now) };
+  // Over at once, because it is not the state of an integration.
+  await trx
+    .insertInto('alerts')
+    .values({ ...row, since: now, told_at: null, over_at: now })
+    .execute();
+}
+
+/** Lists what no channel has sent, the oldest first. */
+export function listUnsentNotices(reader: Reader): Promise<RecoveryNotice[]> {
+  return reader
+    .selectFrom('alerts')
+    .select(['subject', 'since'])
+    .where('integration_id', '=', RECOVERY)
+    .where('told_at', 'is', null)
+    .orderBy('since')
+    .execute();
+}
+
+export async function recordNoticesSent(
+  connection: TimedConnection,
+  notices: readonly RecoveryNotice[],
+): Promise<void> {
+  await connection
+    .updateTable('alerts')
+    .set({ told_at: connection.clock.now() })
+    .where('integration_id', '=', RECOVERY)
+    .where(
+      'subject',
+      'in',
+      notices.map(({ subject }) => subject),
+    )
+    .execute();
+}
