@@ -1,5 +1,7 @@
 /** Users: who signs in, and what each may do. For owners, who reach all clients. */
 import { z } from 'zod';
+import { noteRecovery } from '../clients/alerts/recovery-notices.ts';
+import { isoTime } from '../core/clock.ts';
 import { publicAddress } from '../core/public-address.ts';
 import { describeCount } from '../core/quantities.ts';
 import { ROLES } from '../core/role.ts';
@@ -18,6 +20,7 @@ import {
   passkeyUnknown,
   personNameSchema,
   personUnknown,
+  RECOVERY_MS,
   removeLostPasskey,
   removePerson,
   waysText,
@@ -122,18 +125,32 @@ export const inviteUser = changing({
 export const renewLink = changing({
   name: 'users link',
   summary: 'Make a new sign-in link for a user; the previous link stops working',
+  details:
+    'A link that is made in the terminal for a user who has joined works for 15 minutes, and the recipients of alerts are told. Other links work for seven days.',
   role: 'owner',
   reach: 'all',
   by: 'person',
   input: z.object({ user: USER }),
   subjects: ['user'],
-  result: invitedUser,
+  result: oneUser.extend({
+    link: z.string().describe('Shown here and never again'),
+    until: z.iso.datetime().describe('How long the link works'),
+  }),
   secret: 'link',
   async run(world, { user }) {
-    const { id } = await findUser(world, user);
-    return describeInvited(world, await inviteAgain(world.trx, id));
+    const { id, joinedAt } = await findUser(world, user);
+    // Whoever can use the machine needs no account of ours, so the owners have to hear of it.
+    const isRecovery = world.caller.kind === 'machine' && joinedAt !== null;
+    const invited = await inviteAgain(world.trx, id, isRecovery ? RECOVERY_MS : undefined);
+    if (isRecovery) await noteRecovery(world.trx, id);
+    return {
+      user: await findUser(world, id),
+      link: publicAddress(world.publicUrl, invitationPath(invited)),
+      until: isoTime(invited.until),
+    };
   },
-  say: () => LINK_HINT,
+  say: ({ until }) =>
+    `Give the link to this user only. It works once, until ${until}, and is not shown again.`,
 });
 
 export const changeRole = changing({

@@ -41,6 +41,9 @@ import {
 /** How long an invitation link can be used. */
 export const INVITATION_DAYS = 7;
 const DAY_MS = 86_400_000;
+const INVITATION_MS = INVITATION_DAYS * DAY_MS;
+/** How long a link can be used that was created on the machine for a user who has joined. */
+export const RECOVERY_MS = 15 * 60_000;
 const SECRET_BYTES = 32;
 
 export interface PeopleDeps {
@@ -156,6 +159,8 @@ export interface Invited {
   id: string;
   /** The secret in the link, which is shown once. */
   secret: string;
+  /** The end of its validity (epoch ms). */
+  until: number;
 }
 
 /** Invites a user. Throws a ConfigurationError if a user with this address exists. */
@@ -167,18 +172,24 @@ export async function invitePerson(
   requireSensible(rights);
   const id = newId(trx.clock.now());
   const sealed = sealer.seal(JSON.stringify({ name, email }), personSealContext(id));
-  const { secret, invitation } = newInvitation(trx.clock);
+  const { secret, invitation } = newInvitation(trx.clock, INVITATION_MS);
   const person = { id, email: emailFingerprint(trx, email), sealed, ...rights };
-  if (await addInvitedPerson(trx, person, invitation)) return { id, secret };
+  if (await addInvitedPerson(trx, person, invitation)) {
+    return { id, secret, until: invitation.until };
+  }
   throw new ConfigurationError('A user with this e-mail address already exists.', {
     code: 'person_known',
   });
 }
 
 /** Creates a new link for a user. Throws a ConfigurationError if the user does not exist. */
-export async function inviteAgain(trx: ActorTransaction, id: string): Promise<Invited> {
-  const { secret, invitation } = newInvitation(trx.clock);
-  if (await renewInvitation(trx, id, invitation)) return { id, secret };
+export async function inviteAgain(
+  trx: ActorTransaction,
+  id: string,
+  lifeMs: number = INVITATION_MS,
+): Promise<Invited> {
+  const { secret, invitation } = newInvitation(trx.clock, lifeMs);
+  if (await renewInvitation(trx, id, invitation)) return { id, secret, until: invitation.until };
   throw personUnknown(id);
 }
 
@@ -187,9 +198,12 @@ export function invitationPath({ secret }: Pick<Invited, 'secret'>): string {
   return `/join/${secret}`;
 }
 
-function newInvitation(clock: Pick<Clock, 'now'>): { secret: string; invitation: Invitation } {
+function newInvitation(
+  clock: Pick<Clock, 'now'>,
+  lifeMs: number,
+): { secret: string; invitation: Invitation } {
   const secret = randomBytes(SECRET_BYTES).toString('base64url');
-  const until = clock.now() + INVITATION_DAYS * DAY_MS;
+  const until = clock.now() + lifeMs;
   return { secret, invitation: { hash: hashToken(secret), until } };
 }
 
@@ -226,7 +240,7 @@ export async function removePasskey(trx: ActorTransaction, removal: PasskeyRemov
   const removed = await deletePasskey(trx, removal);
   if (removed === 'unknown') throw passkeyUnknown(removal.id);
   if (removed === 'last_owner') {
-    throw lastOwner('Set a password first, by a new link: donor-sync users link USER');
+    throw lastOwner('Set a password first, with a new link: donor-sync users link USER');
   }
   if (removed === 'done') return;
   throw new ConfigurationError(

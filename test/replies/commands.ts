@@ -289,7 +289,12 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
     'unknown client': one('{user viewer}', '--role', 'viewer', '--integrations', 'nowhere'),
     invalid: one('{user viewer}', '--role', 'queen'),
   },
-  'users link': { good: one('{invited}'), unknown: one(NOWHERE), invalid: one() },
+  'users link': {
+    good: one('{invited}', '--out', 'link.txt'),
+    'without a terminal': one('{invited}'),
+    unknown: one(NOWHERE, '--out', 'link.txt'),
+    invalid: one(),
+  },
   'users disable': {
     good: one('{user viewer}'),
     'last owner': one('{user owner}'),

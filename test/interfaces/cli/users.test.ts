@@ -1,16 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { openApplication } from '../../../src/application.ts';
+import { type Application, openApplication } from '../../../src/application.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { silentLog } from '../../../src/core/log.ts';
 import { passkeySealContext } from '../../../src/database/encryption/seal-contexts.ts';
 import { usersCommand } from '../../../src/interfaces/cli/commands/users.ts';
+import { hashToken } from '../../../src/people/access-token.ts';
 import { addPasskey } from '../../../src/people/statements/passkeys.ts';
+import { acceptInvitation, findInvitedPerson } from '../../../src/people/statements/people.ts';
+import { listAuditEntries } from '../../../src/privacy/audit/read-audit.ts';
 import { settingsSchema } from '../../../src/settings/settings-schema.ts';
+import { startWebhook } from '../../clients/alerts/receivers.ts';
 import { aSettingsFile } from './a-settings-file.ts';
 import { runCommand } from './run-command.ts';
 
@@ -42,8 +46,7 @@ async function invite(...options: string[]) {
   return { id: user.id, ...invited };
 }
 
-/** As the pages add them. */
-async function addPasskeys(personId: string, ...ids: string[]) {
+async function withApplication<Value>(work: (application: Application) => Promise<Value>) {
   const application = await openApplication({
     settings: {
       path: join(folder, 'donor-sync.yaml'),
@@ -52,12 +55,42 @@ async function addPasskeys(personId: string, ...ids: string[]) {
     ...{ secretKey: undefined, clock: systemClock, log: silentLog, pace: { ratePerSecond: null } },
     owner: { host: 'test', processId: process.pid, start: randomUUID() },
   });
-  for (const id of ids) {
-    const sealed = application.sealer.seal(`name of ${id}`, passkeySealContext(id));
-    const passkey = { id, credential: id, publicKey: 'key', counter: 0, transports: [], sealed };
-    expect(await application.store.act((trx) => addPasskey(trx, personId, passkey))).toBe('done');
+  try {
+    return await work(application);
+  } finally {
+    await application.close();
   }
-  await application.close();
+}
+
+/** As the pages add them. */
+function addPasskeys(personId: string, ...ids: string[]) {
+  return withApplication(async ({ store, sealer }) => {
+    for (const id of ids) {
+      const sealed = sealer.seal(`name of ${id}`, passkeySealContext(id));
+      const passkey = { id, credential: id, publicKey: 'key', counter: 0, transports: [], sealed };
+      expect(await store.act((trx) => addPasskey(trx, personId, passkey))).toBe('done');
+    }
+  });
+}
+
+/** Whether the link of an invitation still works. */
+function isOpen(link: string): Promise<boolean> {
+  const hash = hashToken(link.slice(-43));
+  return withApplication(
+    async ({ store }) => (await findInvitedPerson(store.reader, hash)) !== null,
+  );
+}
+
+const madeSchema = z.looseObject({ until: z.iso.datetime(), linkFile: z.string() });
+
+/** Makes a new link into a file. */
+async function made(user: string) {
+  const { stdout } = await run('link', user, '--out', 'link.txt', '--json');
+  return madeSchema.parse(JSON.parse(stdout));
+}
+
+async function linkFor(user: string): Promise<string> {
+  return (await readFile((await made(user)).linkFile, 'utf8')).trim();
 }
 
 async function list() {
@@ -124,13 +157,64 @@ describe('users', () => {
     const all = await run('role', id, '--role', 'decider', '--all-clients');
     expect(all.stdout).toBe('Anna Kowalski is now decider for all clients.\n');
     expect(await list()).toMatchObject([{ role: 'decider', integrations: null }]);
-    const { stdout } = await run('link', id, '--json');
-    expect(invitedSchema.parse(JSON.parse(stdout)).link).not.toBe(link);
+    expect(await linkFor(id)).not.toBe(link);
     expect(await run('disable', id.slice(-8))).toMatchObject({ exitCode: 2 });
     await run('disable', id);
     expect(await list()).toMatchObject([{ status: 'disabled' }]);
     await run('enable', id);
     expect(await list()).toMatchObject([{ status: 'expired' }]);
+  });
+
+  it('get a new link on a terminal or in a file alone, and nothing changes without either', async () => {
+    const { id, link } = await invite(...ANNA, '--role', 'owner');
+    for (const options of [[], ['--json']]) {
+      const refused = await run('link', id, ...options);
+      expect(refused.exitCode).toBe(2);
+      expect(refused.stderr).toContain('--out FILE');
+    }
+    await writeFile(join(folder, 'ours.txt'), 'ours');
+    expect(await run('link', id, '--out', 'ours.txt')).toMatchObject({ exitCode: 2 });
+    expect(await run('link', 'nobody', '--out', 'new.txt')).toMatchObject({ exitCode: 2 });
+    expect((await readdir(folder)).filter((name) => name.endsWith('.txt'))).toEqual(['ours.txt']);
+    expect(await isOpen(link)).toBe(true);
+    const shown = await run('link', id, '--out', 'new.txt', '--json');
+    expect(shown.exitCode).toBe(0);
+    expect(JSON.parse(shown.stdout)).toEqual({
+      user: expect.objectContaining({ id }),
+      until: expect.any(String),
+      linkFile: join(folder, 'new.txt'),
+    });
+    expect(shown.stdout + shown.stderr).not.toContain('/join/');
+    expect((await stat(join(folder, 'new.txt'))).mode & 0o777).toBe(0o600);
+    expect(await isOpen(link)).toBe(false);
+    const terminal = await runCommand(usersCommand, ['users', 'link', id], {
+      ...{ cwd: folder, env: { PARTNER_API_KEY: 'key' }, onTerminal: true },
+    });
+    expect(terminal.stdout).toMatch(/^http:\S+\/join\/[\w-]{43}\n$/);
+  });
+
+  it('who have joined get a link for 15 minutes, which is told and in the audit', async () => {
+    const webhook = await startWebhook();
+    const text = aSettingsFile({});
+    await writeFile(
+      join(folder, 'donor-sync.yaml'),
+      `${text}alerts: { webhook: { url: "${webhook.url}" }, on: [] }\n`,
+    );
+    const { id } = await invite(...ANNA, '--role', 'owner');
+    await linkFor(id);
+    expect(webhook.bodies).toEqual([]);
+    const hash = hashToken((await linkFor(id)).slice(-43));
+    await withApplication(({ store }) => store.act((trx) => acceptInvitation(trx, hash, 'scrypt')));
+    const before = Date.now();
+    const { until } = await made(id);
+    expect(Date.parse(until) - before).toBeLessThanOrEqual(15 * 60_000 + 5_000);
+    expect(JSON.stringify(webhook.bodies)).toContain('a link to recover access was created');
+    expect(webhook.bodies).toHaveLength(1);
+    await withApplication(async ({ store }) => {
+      const entries = await listAuditEntries(store, { limit: 1 });
+      expect(entries).toMatchObject([{ action: 'recovery.asked', details: { person: id } }]);
+    });
+    await webhook.close();
   });
 
   it('lose a passkey with the device, and get a link if it was the only way in', async () => {

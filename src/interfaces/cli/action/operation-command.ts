@@ -37,6 +37,7 @@ import {
   productAction,
   productCommand,
 } from './product.ts';
+import { openLinkPlace } from './secret-link.ts';
 
 /** The parts that a command does in its own way. */
 export interface CommandShape<Result> {
@@ -53,6 +54,11 @@ export interface CommandShape<Result> {
   /** The operation that `--csv` and `--json` carry out in its place, with the same options: it reads everything. */
   whole?: OperationOf<InputSchema, z.ZodType>;
   opening?: Opening;
+  /**
+   * The key of a link in the result that lets its holder in. It goes to a terminal, or into the file of `--out`; the
+   * recipients of alerts are told at once.
+   */
+  letsIn?: string;
   /** Refuses `--json`: it names people, and names go into no document of the terminal. */
   namesPeople?: boolean;
 }
@@ -81,6 +87,7 @@ export function operationCommand<Input extends InputSchema, Result extends z.Zod
     readDocument = noDocuments,
     whole,
     opening,
+    letsIn,
     namesPeople = false,
   }: CommandShape<z.output<Result>> = {},
 ): Command {
@@ -97,6 +104,9 @@ export function operationCommand<Input extends InputSchema, Result extends z.Zod
   const hasFile = csv !== undefined || findStream(whole ?? operation) !== undefined;
   if (hasFile) command.option('--csv', 'print a CSV file on stdout');
   if (asks) command.option('--yes', 'do not ask');
+  if (letsIn !== undefined) {
+    command.option('--out <file>', 'write the link into this new file, which only you can read');
+  }
   return productAction(
     deps,
     command,
@@ -162,6 +172,11 @@ export function operationCommand<Input extends InputSchema, Result extends z.Zod
           input: readInput(inFull, given, options),
         });
       }
+      if (letsIn !== undefined) {
+        return carryOutPrivately(deps, action, operation, letsIn, () => carryOut({}), {
+          tell: () => world.checkAlerts(world.signal()),
+        });
+      }
       const client = choice && chooseClient(application, clients, action.options, choice);
       try {
         const result = await carryOut(client === undefined ? {} : { [CLIENT]: client });
@@ -174,6 +189,36 @@ export function operationCommand<Input extends InputSchema, Result extends z.Zod
     },
     opening,
   );
+}
+
+/** Carries it out once there is a place for the link, and shows the result without the link elsewhere. */
+async function carryOutPrivately<Input extends InputSchema, Result extends z.ZodType>(
+  { cwd, clock }: Pick<ProductDeps, 'cwd' | 'clock'>,
+  { output, options }: Pick<ProductAction<Record<string, unknown>>, 'output' | 'options'>,
+  operation: OperationOf<Input, Result>,
+  key: string,
+  carryOut: () => Promise<z.output<Result>>,
+  { tell }: { tell: () => Promise<void> },
+): Promise<ExitCode> {
+  const { out } = options;
+  const place = await openLinkPlace(cwd, typeof out === 'string' ? out : undefined, output);
+  try {
+    const result = await carryOut();
+    const shown = new Map<string, unknown>(Object.entries(Object(result)));
+    const link = shown.get(key);
+    await place.write(String(link));
+    shown.delete(key);
+    output.finish({ ...Object.fromEntries(shown), linkFile: place.file }, () => {
+      if (place.file === null) return printResult(output, operation, result, clock.now());
+      output.print(place.file);
+      for (const line of [operation.say(result)].flat()) output.note(line);
+    });
+  } catch (error) {
+    await place.drop();
+    throw error;
+  }
+  await tell();
+  return EXIT_CODES.done;
 }
 
 /** Writes everything that an operation reads on stdout: as a file, or as a document. */

@@ -27,13 +27,15 @@ Examples:
   donor-sync users role ben@example.org --role viewer --integrations riverside,harbor
   donor-sync users role ben@example.org --role admin --all-clients
   donor-sync users link ben@example.org         a new link: the password was forgotten, or the link expired
+  donor-sync users link ben@example.org --out link.txt     writes the link into this new file
   donor-sync users disable ben@example.org      "enable" reverses it
   donor-sync users sign-out ben@example.org
   donor-sync users passkeys list ben@example.org
   donor-sync users remove ben@example.org
 
 ${ROLES_LINE}
-A link works once, within ${INVITATION_DAYS} days, and is shown once. An invited user
+An invitation works once, within ${INVITATION_DAYS} days, and is shown once. "link" shows its link on a terminal only;
+if the user has joined before, that link works for 15 minutes, and the recipients of alerts are told. An invited user
 reaches all clients unless --integrations names some; "role" keeps the clients unless you name others.`;
 
 const TOKEN_EXAMPLES = `
@@ -56,7 +58,7 @@ export function usersCommand(deps: ProductDeps): Command {
     operationCommand(deps, inviteUser),
     operationCommand(deps, listUsers),
     operationCommand(deps, changeRole),
-    operationCommand(deps, renewLink),
+    operationCommand(deps, renewLink, undefined, { letsIn: 'link' }),
     operationCommand(deps, disableUser),
     operationCommand(deps, enableUser),
     operationCommand(deps, signUserOut),
