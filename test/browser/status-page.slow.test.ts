@@ -141,7 +141,7 @@ describe('the status page', () => {
     const view = await open(world);
     const { page } = view;
     await signIn(view, world, await world.addToken('admin'));
-    await page.getByRole('heading', { level: 1, name: 'One thing needs you' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: '1 client needs you' }).waitFor();
     await page.getByRole('link', { name: '1 decision is pending' }).focus();
     await page.keyboard.press('Enter');
     const entry = page.getByRole('navigation', { name: 'Queue' }).getByRole('link');

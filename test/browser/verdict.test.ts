@@ -1,10 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { type Brief, getStanding, judge } from '../../src/clients/views/verdict.ts';
+import {
+  type Brief,
+  getStanding,
+  judge,
+  needsPerson,
+  summarise,
+} from '../../src/clients/views/verdict.ts';
 import { recordUrl } from '../../src/interfaces/pages/decisions/record-url.ts';
 import { adviceFor } from '../../src/sync/views/advice.ts';
 
 function aBrief(changes: Partial<Brief> = {}): Brief {
-  return { id: 'riverside', name: 'Riverside', standing: 'well', problem: null, ...changes };
+  return {
+    id: 'riverside',
+    name: 'Riverside',
+    standing: 'well',
+    problem: null,
+    decisions: 0,
+    ...changes,
+  };
 }
 
 function aStop(code: string): Partial<Brief> {
@@ -17,36 +30,53 @@ const hrefOf = (id: string) => `#${id}`;
 
 describe('judge', () => {
   it('is content when all are', () => {
-    expect(judge([aBrief()], 0, hrefOf)).toMatchObject({ level: 'well', tasks: [] });
+    expect(judge([aBrief()], hrefOf)).toMatchObject({ level: 'well', tasks: [] });
   });
 
   it('names what needs a person before anything else', () => {
-    const briefs = [aBrief({ standing: 'syncing' }), aBrief(aStop('credits_exhausted'))];
-    const verdict = judge(briefs, 2, hrefOf);
-    expect(verdict).toMatchObject({ level: 'attention', headline: '2 things need you' });
+    const briefs = [
+      aBrief({ standing: 'syncing', decisions: 2 }),
+      aBrief(aStop('credits_exhausted')),
+      aBrief(),
+    ];
+    const verdict = judge(briefs, hrefOf);
+    expect(verdict).toMatchObject({ level: 'attention', headline: '2 clients need you' });
     expect(verdict.tasks).toEqual([
       { text: 'Riverside: It was credits_exhausted.', href: '#riverside' },
       { text: '2 decisions are pending', href: '/decisions' },
     ]);
   });
 
+  it('counts the clients that need a person, as the header and the filter do', () => {
+    const stuck = aStop('credits_exhausted');
+    for (const [briefs, count, text] of [
+      [[aBrief({ decisions: 5_003 })], '1 client needs you', '1 needs you'],
+      [[aBrief({ ...stuck, decisions: 3 }), aBrief()], '1 client needs you', '1 needs you'],
+      [[aBrief(stuck), aBrief({ decisions: 1 })], '2 clients need you', '2 need you'],
+    ] as const) {
+      expect(judge(briefs, hrefOf).headline).toBe(count);
+      expect(summarise(briefs)).toEqual({ level: 'attention', text });
+      expect(count.split(' ')[0]).toBe(String(briefs.filter(needsPerson).length));
+    }
+  });
+
   it('calls no person for what passes by itself', () => {
     for (const code of ['crm_unavailable', 'partner_unavailable', 'interrupted']) {
-      const verdict = judge([aBrief(aStop(code))], 0, hrefOf);
+      const verdict = judge([aBrief(aStop(code))], hrefOf);
       expect(verdict, code).toMatchObject({ level: 'patience', tasks: [] });
     }
   });
 
   it('says what is being synced', () => {
     const one = aBrief({ standing: 'syncing' });
-    expect(judge([one, aBrief()], 0, hrefOf).headline).toBe('Syncing Riverside');
-    expect(judge([one, one], 0, hrefOf).headline).toBe('Syncing 2 integrations');
+    expect(judge([one, aBrief()], hrefOf).headline).toBe('Syncing Riverside');
+    expect(judge([one, one], hrefOf).headline).toBe('Syncing 2 integrations');
   });
 
   it('knows the beginning: no integration, and none that was synced', () => {
-    expect(judge([], 0, hrefOf).headline).toBe('No integration is set up yet');
+    expect(judge([], hrefOf).headline).toBe('No integration is set up yet');
     const fresh = [aBrief({ standing: 'new' })];
-    expect(judge(fresh, 0, hrefOf).headline).toBe('Ready for the first sync');
+    expect(judge(fresh, hrefOf).headline).toBe('Ready for the first sync');
   });
 });
 

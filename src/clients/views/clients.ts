@@ -16,7 +16,13 @@ import {
 } from '../statements/run-activity.ts';
 import { createNights, describeNights, type NightView } from './nights.ts';
 import { type PlannedRuns, plannedRuns } from './status.ts';
-import { type ClientStatus, getProblem, getStanding, type Problem } from './verdict.ts';
+import {
+  type ClientStatus,
+  getProblem,
+  getStanding,
+  needsPerson,
+  type Problem,
+} from './verdict.ts';
 
 /** The data about every client that its status, search and filters need. */
 export interface ClientBrief {
@@ -64,11 +70,6 @@ export function isShown(brief: ClientBrief, filter: ClientFilter): boolean {
     case 'paused':
       return brief.paused;
   }
-}
-
-/** Returns true if the client cannot continue until a user acts, or has a pending decision. */
-export function needsPerson({ problem, decisions }: ClientBrief): boolean {
-  return problem?.advice.needs === 'person' || decisions > 0;
 }
 
 /** Clients whose name or ID contains this text, in upper or lower case. */

@@ -1,7 +1,8 @@
 /** Finds pages, clients and runs by a few typed letters; never contacts, whose names are not stored. */
 import type { Reader } from '../../database/reader.ts';
 import { findRunsByPrefix } from '../statements/run-activity.ts';
-import { type ClientBrief, isNamed, needsPerson } from './clients.ts';
+import { type ClientBrief, isNamed } from './clients.ts';
+import { needsPerson } from './verdict.ts';
 
 /** A search result. */
 export interface SearchResult {

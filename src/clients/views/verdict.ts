@@ -62,6 +62,13 @@ export interface Brief {
   name: string;
   standing: ClientStatus;
   problem: Problem | null;
+  /** Number of pending decisions. */
+  decisions: number;
+}
+
+/** Returns true if the client cannot continue until a user acts, or has a pending decision. */
+export function needsPerson({ problem, decisions }: Pick<Brief, 'problem' | 'decisions'>): boolean {
+  return problem?.advice.needs === 'person' || decisions > 0;
 }
 
 export interface Verdict {
@@ -78,7 +85,6 @@ const MAX_TASKS = 5;
 /** Builds the sentence above everything else. `buildHref` returns the link to an integration. */
 export function judge(
   briefs: readonly Brief[],
-  held: number,
   buildHref: (integrationId: string) => string,
 ): Verdict {
   const stuck = briefs.filter(({ problem }) => problem?.advice.needs === 'person');
@@ -86,6 +92,7 @@ export function judge(
     text: `${name}: ${problem?.message ?? ''}`,
     href: buildHref(id),
   }));
+  const held = briefs.reduce((sum, { decisions }) => sum + decisions, 0);
   const more = stuck.length - tasks.length;
   if (more > 0) {
     tasks.push({ text: `${describeCount(more, 'more client')}`, href: '/?show=needs' });
@@ -97,12 +104,17 @@ export function judge(
       href: '/decisions',
     });
   }
-  const count = stuck.length + (held > 0 ? 1 : 0);
+  const count = countNeeds(briefs);
   if (count > 0) {
-    const things = count === 1 ? 'One thing needs' : `${formatCount(count)} things need`;
-    return { level: 'attention', headline: `${things} you`, tasks };
+    const need = count === 1 ? 'needs' : 'need';
+    return { level: 'attention', headline: `${describeCount(count, 'client')} ${need} you`, tasks };
   }
   return { ...withoutTasks(briefs), tasks };
+}
+
+/** The one count of what needs a user, in clients: the header, the home and its filter show the same. */
+function countNeeds(briefs: readonly Pick<Brief, 'problem' | 'decisions'>[]): number {
+  return briefs.filter(needsPerson).length;
 }
 
 function withoutTasks(briefs: readonly Brief[]): Pick<Verdict, 'level' | 'headline'> {
@@ -130,15 +142,14 @@ export interface Summary {
 }
 
 export function summarise(
-  briefs: readonly (Pick<Brief, 'standing' | 'problem'> & { decisions: number })[],
+  briefs: readonly Pick<Brief, 'standing' | 'problem' | 'decisions'>[],
 ): Summary {
-  let needs = 0;
+  const needs = countNeeds(briefs);
   let busy = 0;
   let stopped = 0;
   let begun = 0;
-  for (const { problem, decisions, standing } of briefs) {
-    if (problem?.advice.needs === 'person' || decisions > 0) needs += 1;
-    else if (problem !== null) stopped += 1;
+  for (const { problem, standing } of briefs) {
+    if (problem !== null) stopped += 1;
     if (standing === 'syncing' || standing === 'queued') busy += 1;
     if (standing !== 'new') begun += 1;
   }

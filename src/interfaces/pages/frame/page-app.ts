@@ -2,12 +2,8 @@
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { compress } from 'hono/compress';
 import { z } from 'zod';
-import {
-  type ClientBrief,
-  type ClientReader,
-  needsPerson,
-} from '../../../clients/views/clients.ts';
-import { summarise } from '../../../clients/views/verdict.ts';
+import type { ClientBrief, ClientReader } from '../../../clients/views/clients.ts';
+import { needsPerson, summarise } from '../../../clients/views/verdict.ts';
 import { messageOf } from '../../../core/errors.ts';
 import type { Role } from '../../../core/role.ts';
 import type { Access } from '../../api/access.ts';

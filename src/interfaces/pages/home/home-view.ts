@@ -57,7 +57,7 @@ export async function readHome(
   const found = named.filter((one) => isShown(one, query.show));
   const from = query.from < found.length ? query.from : 0;
   return {
-    verdict: judge([...all], decisions, clientHref),
+    verdict: judge([...all], clientHref),
     total: all.length,
     counts,
     crms: [...new Set(all.map(({ crm }) => crm))].sort(),
