@@ -58,6 +58,8 @@ export async function openSetupWorld(
   });
   const { url, linkFile } = await ready(child);
   const signInUrl = (await readFile(linkFile, 'utf8')).trim();
+  // The folder is looked at as a user would leave it.
+  await rm(linkFile);
   const control = controlService(service);
   return {
     ...{ folder, url, signInUrl, service, control },
