@@ -8,7 +8,7 @@ export interface Apart {
   add(one: number, other: number): void;
   /** Whether two donors, or any two who were joined to them, are two people. */
   has(one: number, other: number): boolean;
-  /** Removes the pairs of a donor who was erased, and of those who were joined to it. */
+  /** Removes the pairs of a donor who was erased, and of the donors who were joined to it. */
   forget(number: number): void;
 }
 

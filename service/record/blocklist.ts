@@ -67,7 +67,7 @@ export function openBlocklist(db: Database): Blocklist {
   };
 }
 
-/** A name as it is written and, if it contains other letters, in Latin ones. */
+/** A name as written and, if it contains other letters, in Latin letters. */
 function namesOf(first: string, last: string) {
   const written = comparableName(first, '', last);
   const latin = comparableName(toLatin(first), '', toLatin(last));

@@ -11,7 +11,7 @@ import { openRecordedWorld } from './world.ts';
 
 /** A pair of donors that may be one person; names stay out of terminals and logs. */
 export interface ReviewPair {
-  /** The ID of the donor who was on file first, and of the other one. */
+  /** The ID of the donor who was in the file first, and the ID of the other donor. */
   id: string;
   other: string;
   /** The IDs of the two in their sources. */

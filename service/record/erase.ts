@@ -39,12 +39,12 @@ export function erasePerson(db: Database, id: string, clock: () => number): void
     record.vacate({ number, ...gone, atMs: clock() });
   }).immediate();
   openRecordedWorld(db);
-  // What was deleted, today or earlier, stays in the free pages of a file until they are rewritten.
+  // Deleted data, from today or earlier, stays in the free pages of a file until they are rewritten.
   db.exec('vacuum');
   db.pragma('wal_checkpoint(truncate)');
 }
 
-/** Lets someone who was erased come back with the next import. */
+/** Allows the next import to bring an erased person back. */
 export function allowAgain(db: Database, id: string): void {
   if (!openBlocklist(db).allow(id)) {
     throw new Refusal(`No donor ${id} was erased, or they may come back already.`);

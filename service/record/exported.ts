@@ -11,8 +11,8 @@ export interface Exported {
    */
   remove(number: number): void;
   /**
-   * A part that leaves a joined donor is in the files that were made of it since the join; in
-   * earlier ones as before.
+   * A part that leaves a joined donor is in the files with that donor that were created since the join, and in earlier
+   * files as before.
    */
   divide(number: number, leaving: number): void;
 }

@@ -20,7 +20,7 @@ import { type ImportKind, type Source, type SourceFile, sourceOf } from './sourc
 import { openRecord, type RecordStore } from './store.ts';
 import { openRecordedWorld } from './world.ts';
 
-/** What is imported, and what is known about it. */
+/** The files to import, and the known facts about them. */
 export interface ImportOrder extends CsvOptions {
   kind: ImportKind;
   /** Files, and for 990 also folders of XML files. */

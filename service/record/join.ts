@@ -18,7 +18,7 @@ import { openRecordedWorld } from './world.ts';
 
 /** Two donors who are one person. */
 export interface Joined {
-  /** The ID that stays, and the one that refers to it from now on. */
+  /** The ID that stays, and the ID that refers to it from now on. */
   id: string;
   joined: string;
   /** The probability that the two are one person. */
@@ -80,7 +80,7 @@ export function joinDonors(db: Database, { isPreview, clock, progress }: JoinOrd
   const seen = new Set<number>();
   for (let number = 0; number < count; number++) {
     if (number % SAY_EVERY === 0) progress?.(number, count);
-    // What is known about the two together may lead to a third.
+    // The combined facts about the two may lead to a third.
     for (let again = !seen.has(number); again; again = !isPreview) {
       const donor = present(number);
       const other = donor && otherOf(number, donor);

@@ -13,7 +13,7 @@ import { openReviews } from './reviews.ts';
 import { judge } from './same-person.ts';
 import type { RecordStore } from './store.ts';
 
-/** What it means if many rows agree in full with a donor of the same list under another ID. */
+/** The meaning of many rows that agree in full with a donor of the same list under another ID. */
 export type SameUnderOtherIds = 'ids changed' | 'other people';
 
 /** An entry of a file that was matched to a donor of another source. */
@@ -116,7 +116,7 @@ export function createLinker(options: LinkerOptions): Linker {
     if (isInFull && shareList(entry.keys, record.keysOf(one))) outcome.renamed += 1;
   }
 
-  /** What has to be stored before the donor changes. */
+  /** Stores the data that must be kept before the donor changes. */
   function prepare(found: Found, entry: Entry): void {
     if (found.how === 'by key') joining.writeEntry(found.number, entry);
     if (found.how === 'by new id') record.retireKeys(found.number, entry.keys);

@@ -13,7 +13,7 @@ import {
   type Side,
 } from './entry.ts';
 
-/** Returns the ID of an organisation, and the name under which it is known. */
+/** Returns the ID of an organisation, and its known name. */
 export type Identify = (organisation: NamedOrganisation) => { id: string; name: string };
 
 /** Profiles are read by people: the latest sentences are enough. */
@@ -218,7 +218,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-/** The donor with everything that is known about another one: the two are one person. */
+/** Returns the donor with all facts about another donor added, because the two are one person. */
 export function mergeDonors(donor: Donor, other: Donor): Donor {
   // Their organisations already have IDs.
   const identify: Identify = ({ name, ein }) => ({ id: ein ?? '', name });
@@ -228,7 +228,7 @@ export function mergeDonors(donor: Donor, other: Donor): Donor {
   );
 }
 
-/** What is known about a donor, each fact as its source states it. */
+/** The facts about a donor, each as its source states it. */
 function entriesOfDonor(donor: Donor): Entry[] {
   const { sources = {}, name, suffix = null, capacity, netWorth } = donor;
   const source = sources.name ?? NO_SOURCE;

@@ -7,7 +7,7 @@ import type { Database } from '../database.ts';
 import { TWO_PEOPLE } from '../two-people.ts';
 import { joinedTo } from './vacancy.ts';
 
-/** What a team has that was made for two people as one. */
+/** A team's data that was created for two people as one. */
 export interface Mixed {
   team: string;
   jobs: number;
@@ -35,9 +35,7 @@ export interface MixedPlaces {
    * for.
    */
   mark(number: number, parts: readonly string[]): void;
-  /**
-   * Where both donors are in one list or network, the place of the one that stays counts for both.
-   */
+  /** If both donors are in one list or network, the place of the donor that stays counts for both. */
   unite(from: number, to: number): void;
   /**
    * Divides what leads to a joined donor. Returns what was created for the part and others

@@ -20,10 +20,7 @@ export interface Part {
 
 /** Reads and writes parts. Call each function that writes in a transaction of the caller. */
 export interface Parts {
-  /**
-   * The parts of a joined donor, first the one that gave it its number. Empty for a donor that was
-   * never joined.
-   */
+  /** The parts of a joined donor, first the part that gave it its number. Empty for a donor that was never joined. */
   of(number: number): Part[];
   find(id: string): Part | undefined;
   byKey(key: string): Part | undefined;

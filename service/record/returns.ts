@@ -11,7 +11,7 @@ import type { Entry } from './entry.ts';
 import { openParts } from './parts.ts';
 import type { RecordStore } from './store.ts';
 
-/** What identifies a return. */
+/** The facts that identify a return. */
 export interface FiledReturn {
   ein: string;
   /** The first and the last day of the tax period. */
@@ -28,8 +28,7 @@ export interface FiledReturn {
 /** Call each function in a transaction of the caller. */
 export interface Returns {
   /**
-   * Stores a return before its people are imported. Returns a function that tells what to store for
-   * each of them.
+   * Stores a return before its people are imported. Returns a function that returns the data to store for each of them.
    */
   begin(filed: FiledReturn, entries: readonly Entry[]): (entry: Entry) => Entry;
 }

@@ -28,10 +28,9 @@ create index if not exists export_donors_by_donor on export_donors (donor);
 `;
 
 /**
- * What each source said about a joined donor, so that a join can be undone. A part is a donor as
- * some keys describe it; `own_number` is the number that the part had as a donor. Pairs in
- * `record_apart` are two people, according to an operator. `parts` of a job, member or place names
- * the parts that it was created for.
+ * Each source's statements about a joined donor, so that a join can be undone. A part is a donor as some keys describe
+ * it; `own_number` is the number that the part had as a donor. Pairs in `record_apart` are two people, according to an
+ * operator. `parts` of a job, member or place names the parts that it was created for.
  */
 export const PART_TABLES = `
 create table if not exists record_parts (

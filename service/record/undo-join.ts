@@ -13,10 +13,10 @@ import { openRecordedWorld } from './world.ts';
 
 /** The result of an undo. */
 export interface Undone {
-  /** The id that stays, and the one that leads to its own person again. */
+  /** The ID that stays, and the ID that leads to its own person again. */
   id: string;
   restored: string;
-  /** What teams created while the two were one, and which now leads to no one. */
+  /** Data that teams created while the two were one donor, and that now leads to nobody. */
   mixed: Mixed[];
 }
 

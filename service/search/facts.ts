@@ -29,7 +29,7 @@ export interface Facts {
   compareCapacity(a: number, b: number): number;
   /** Returns a test for a donor's number: false for donors that cannot fit. */
   testOf(filters: Filters, year: number): (number: number) => boolean;
-  /** What the facts read before their first answer, so that it can be read earlier. */
+  /** The data that the facts read before their first answer, so that it can be read earlier. */
   pieces: readonly Piece[];
 }
 

@@ -17,7 +17,7 @@ import type { Organisations } from './organisations.ts';
 /** Maximum number of donors that one request examines. Later pages reach the others. */
 const MAX_EXAMINED = 10_000;
 
-/** What a search needs. */
+/** The dependencies of a search. */
 export interface FindOptions {
   world: World;
   donorIndex: DonorIndex;
@@ -26,7 +26,7 @@ export interface FindOptions {
   clock: () => number;
 }
 
-/** Where a page starts: at an offset in the ranked fits of the donors from `start` on. */
+/** The start of a page: an offset in the ranked fits of the donors from `start` on. */
 export interface SearchPosition {
   start: number;
   offset: number;
@@ -38,10 +38,7 @@ export interface FoundDonors {
   /** Null after the last page. */
   next: SearchPosition | null;
   meta: {
-    /**
-     * Where the candidates came from: the index of names, the index of organisations, or the facts
-     * alone.
-     */
+    /** The source of the candidates: the index of names, the index of organisations, or only the facts. */
     source: 'names' | 'organizations' | 'facts';
     candidates: number;
     /** How many candidates this page examined. */

@@ -97,7 +97,7 @@ async function wasKept(
   }
 }
 
-/** What a server says about one of its transactions; null if it no longer knows it. */
+/** Reads the server's status of one of its transactions; null if the server no longer knows it. */
 async function readTransactionStatus(db: Database, id: string): Promise<string | null> {
   const { rows } = await sql<{ status: string | null }>`
     select pg_xact_status(${id}::xid8) as status`.execute(db);

@@ -1,4 +1,4 @@
-/** Who decided a question first, for users who decide the same one. */
+/** Finds the user who decided a question first, for users who decide the same question. */
 import type { Actor } from '../core/actor.ts';
 import { ConfigurationError, messageOf } from '../core/errors.ts';
 import { formatTimestamp } from '../core/quantities.ts';
@@ -49,7 +49,7 @@ export async function refuseAnswered(
   );
 }
 
-/** Who answered a question first, in the words of these errors; null if nobody has. */
+/** Describes the user who answered a question first, in the words of these errors; null if nobody has. */
 export async function describeFirst(
   source: AuditSource,
   question: Question,

@@ -20,7 +20,7 @@ export interface CreatedFields {
   created: FieldCreation[];
   /** The problems that are left afterwards. */
   findings: FieldMapFinding[];
-  /** Who can see the fields; null if the CRM does not hide new fields from users. */
+  /** The users who can see the fields; null if the CRM does not hide new fields from users. */
   viewers: FieldViewers | null;
   /** Null if no lists were requested; empty if this kind of CRM cannot create lists. */
   lists: ListCreation[] | null;

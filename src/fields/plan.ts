@@ -36,7 +36,7 @@ import {
   valueFingerprints,
 } from './values.ts';
 
-/** The values offered to a contact, and what is known about the contact. */
+/** The values offered to a contact, and the known facts about the contact. */
 export interface FieldOffer {
   crmId: string;
   values: RawValues;
@@ -57,7 +57,7 @@ export interface FieldOffer {
    * The donor whom a warm path names as the introducer; null or omitted if the values name none.
    */
   introducer?: string | null;
-  /** The status of the contact once this is written; omitted if it stays as it is. */
+  /** The status of the contact once this is written; omitted if it stays unchanged. */
   status?: TimedStatus;
   /**
    * Sources whose fields are emptied if they get no value and hold a value of ours; none by

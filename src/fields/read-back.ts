@@ -19,10 +19,10 @@ import { valueFingerprint } from './values.ts';
 
 type ReadBackDeps = Pick<SyncDeps, 'store' | 'connector' | 'log'>;
 
-/** Requests at a time: a value that a user typed is only put back once the batch has been read. */
+/** Requests at a time. A value that a user typed is restored only after the batch has been read. */
 const READS_AT_ONCE = 4;
 
-/** Loads what is known at the start of a run. */
+/** Loads the known fields at the start of a run. */
 export async function loadNormalised(
   { store }: Pick<ReadBackDeps, 'store'>,
   integrationId: string,

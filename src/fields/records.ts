@@ -18,7 +18,7 @@ export async function lookUpRecords(
   return new Map(lookups.map((lookup) => [lookup.id, lookup]));
 }
 
-/** What must be known about a contact before its fields are planned. */
+/** The facts about a contact that planning its fields needs. */
 export interface KnownRecord {
   lookup: RecordLookup | undefined;
   /** Values whose write was intended before and may have happened. */

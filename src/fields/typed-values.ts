@@ -1,7 +1,6 @@
 /**
- * Values that users type into the CRM between our read and our write. Our write replaces them, so
- * they are put back at once. If that fails, the outcome of the contact says that the value was lost
- * and who had typed it.
+ * Values that users type into the CRM between our read and our write. Our write replaces them, so they are restored at
+ * once. If that fails, the contact's outcome says that the value was lost, and names the user who typed it.
  */
 import type { ContactChange, Overwritten, WriteResult } from '../../connectors/contract.ts';
 import { type OwnedValues, withoutFields } from '../contacts/owned-values.ts';
@@ -24,9 +23,9 @@ interface Typed {
 }
 
 /**
- * Puts back the values that users had typed, and changes the ends of these contacts accordingly.
- * The values are first stored on disk as the values before our write. So an undo restores them even
- * if the process is killed before they are back.
+ * Restores the values that users had typed, and changes the ends of these contacts accordingly. The values are first
+ * stored on disk as the values before our write. So an undo restores them even if the process is killed before they are
+ * back.
  */
 export async function putTypedBack(
   deps: TypedDeps,

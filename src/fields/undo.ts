@@ -44,7 +44,7 @@ export interface UndoReport {
   refusals: { crmId: string; message: string }[];
 }
 
-/** What the audit keeps of how it ended. */
+/** The audit's record of the result. */
 export function undoneEntry(integrationId: string, { run, contacts, fields }: UndoReport) {
   const details = {
     run,
@@ -56,7 +56,7 @@ export function undoneEntry(integrationId: string, { run, contacts, fields }: Un
   return { action: 'undo.done' as const, integrationId, details };
 }
 
-/** What has been undone so far: CRM IDs, and numbers of fields. */
+/** The contacts that have been undone so far: CRM IDs, and numbers of fields. */
 interface UndoCounts {
   restored: Set<string>;
   gone: Set<string>;
@@ -152,7 +152,7 @@ interface Restoration {
   ownedNow: OwnedValues;
   /** Number of fields that hold the previous value afterwards. */
   fields: number;
-  /** What the write put into the fields that hold a different value now. */
+  /** The written values of the fields that hold a different value now. */
   left: OwnedValues;
 }
 
@@ -297,7 +297,7 @@ async function writesOfOthers(
   return findWritesOfOthers(store.reader, { integrationId, runId: first.runId }, ids);
 }
 
-/** What is known about a contact whose values are to be restored. */
+/** The present facts about a contact whose values are to be restored. */
 interface ContactNow {
   /** The values that the write found. */
   before: FieldValues;

@@ -15,7 +15,7 @@ import type { ValueNote } from './statements/value-states.ts';
 type Deps = { store: Pick<Store, 'fingerprint'> };
 type FieldsRun = Pick<Run, 'fields' | 'mappings'>;
 
-/** Every row stores fingerprints, which only have to tell a few descriptions and lines apart. */
+/** Every row stores fingerprints, which only have to distinguish a few descriptions and lines. */
 const SHORT = 8;
 
 /** A fingerprint that changes with everything that decides whether a value fits the field. */

@@ -1,6 +1,6 @@
 /**
- * What a run changed in one contact: the previous values, kept for `undo`, and the present values,
- * read from the CRM. They are shown to a user who decides, and stored nowhere.
+ * The changes of a run in one contact: the previous values, kept for `undo`, and the present values, read from the CRM.
+ * They are shown to a user who decides, and stored nowhere.
  */
 import type { Application } from '../application.ts';
 import { parseOwned } from '../contacts/owned-values.ts';
@@ -21,7 +21,7 @@ export interface WrittenChange {
   field: string;
   before: FieldValue;
   now: FieldValue;
-  /** Whether the present value is the one that the run wrote; a user may have changed it since. */
+  /** Whether the present value is the run's value; a user may have changed it since. */
   isOurs: boolean;
 }
 

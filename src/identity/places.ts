@@ -130,7 +130,7 @@ VG: british virgin islands
 VN: viet nam
 `;
 
-/** What lists of countries write after a name and a comma: "Korea, Republic of". */
+/** Words that lists of countries have after a name and a comma: "Korea, Republic of". */
 export const COUNTRY_TITLES = [
   'republic of',
   'islamic republic of',

@@ -20,7 +20,7 @@ export interface RequestedRun {
   mayJoin?: boolean;
   /** The ID that the run gets unless it joins another run; by default a new one. */
   runId?: string;
-  /** Who requests it, for the audit; the user of this process by default. */
+  /** The requester, for the audit; the user of this process by default. */
   by?: Actor;
 }
 

@@ -76,7 +76,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   /** If the database is unavailable for a while, the next tick tries again. */
   async function tickOnce(): Promise<void> {
     try {
-      // Hosts with different clocks agree by that of the database.
+      // Hosts with different clocks agree by the database's clock.
       const now = await getDatabaseTime(deps.store.reader);
       const isSetBack = lastTickAt !== null && clock.now() < lastTickAt;
       if (isSetBack) await planSchedules(deps, integrations.values(), now);
@@ -95,7 +95,7 @@ function toLogger(log: Log) {
   return { debug: tell, info: tell, warn: tell, error: tell };
 }
 
-/** What a tick needs. */
+/** The dependencies of a tick. */
 export interface TickDeps {
   store: Store;
   integrations: ReadonlyMap<string, Integration>;
@@ -144,10 +144,7 @@ interface Claim extends ClaimedTime {
   isMissed: boolean;
 }
 
-/**
- * What happens to a time that has come; null if a process with other settings is responsible for
- * it.
- */
+/** The claim for a time that has come; null if a process with other settings is responsible for it. */
 function toClaim(
   { integrations }: TickDeps,
   row: ScheduleRecord,

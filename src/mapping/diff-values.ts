@@ -25,10 +25,7 @@ export function diffValues(input: {
   mappings: readonly FieldMapping[];
   wasOurs: (field: string, presentValue: FieldValue) => boolean;
   isFormer?: (field: string, presentValue: FieldValue) => boolean;
-  /**
-   * True if the present value is the one that the CRM's automation made of this value, written
-   * before.
-   */
+  /** True if the CRM's automation made the present value from this value when it was written before. */
   isMadeOf?: (field: string, presentValue: FieldValue, value: FieldValue) => boolean;
 }): ValueDiff {
   const changes = new Map<string, FieldValue>();

@@ -9,7 +9,7 @@ import type { RawValue, RawValues } from './raw-value.ts';
 export interface UnfitField {
   field: string;
   reason: string;
-  /** What has to change in the CRM; null if it is the field map. */
+  /** The necessary change in the CRM; null if the field map must change. */
   why: Unfit | null;
 }
 

@@ -11,7 +11,7 @@ export interface WarmPathValues {
   introducer: string | null;
   /** The name of the network that the introducer belongs to. */
   network: string | null;
-  /** What the two share, for example an employer or a board. */
+  /** The organisation that the two share, for example an employer or a board. */
   via: string | null;
   /** The whole path in one sentence. */
   sentence: string | null;

@@ -74,9 +74,8 @@ async function leave(
 }
 
 /**
- * Removes erased people from networks that an erasure could not remove them from. This depends on
- * no group and no decision: neither an unreadable group nor an open question about others keeps
- * them in.
+ * Removes erased people from networks that an erasure could not remove them from. This does not depend on a group or a
+ * decision: an unreadable group, or an open question about others, does not keep them in.
  */
 export async function removeErased(deps: LeaveDeps, run: NetworkRun): Promise<void> {
   const { stopping, ending } = run.control;

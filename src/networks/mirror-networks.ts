@@ -127,7 +127,7 @@ function keptPlan(plan: MemberPlan, isKept: boolean): MemberPlan {
   return isKept ? { ...plan, leavers: [], leaving: [], outdated: [] } : plan;
 }
 
-/** The plan, once it is known of everyone whether they are members. */
+/** Creates the plan, once the membership of everyone is known. */
 async function planNetwork(
   deps: NetworkDeps,
   run: NetworkRun,

@@ -1,9 +1,9 @@
-/** What mirroring needs of the world and of the run it is part of. */
+/** The dependencies of mirroring, and the parts of its run. */
 import type { Reader } from '../database/reader.ts';
 import type { Store } from '../store.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
 
-/** What reading the mirror needs. */
+/** The dependencies of reading the mirror. */
 export interface MirrorReader {
   store: { reader: Reader; fingerprint: Store['fingerprint'] };
 }

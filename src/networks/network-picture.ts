@@ -1,4 +1,6 @@
-/** Who can introduce which contact, as the last run computed it: only from the store, by IDs. */
+/**
+ * The introductions that the last run computed: which member can introduce which contact. Only from the store, by IDs.
+ */
 
 import { describeCount } from '../core/quantities.ts';
 import type { Reader } from '../database/reader.ts';

@@ -32,7 +32,7 @@ export type Outcome =
   /** It may have arrived and been carried out. `head` is there if the response had started. */
   | { kind: 'broken'; why: BrokenBy; cause: unknown; head: AnswerHead | null };
 
-/** What ended an exchange before its response was complete. */
+/** The cause that ended an exchange before its response was complete. */
 export type BrokenBy = 'timeout' | 'stop' | 'connection' | 'size';
 
 export interface Way extends Patience {
@@ -131,7 +131,7 @@ async function* flow(
   }
 }
 
-/** What the system was doing when it failed before anything could be sent. */
+/** The system calls that can fail before anything is sent. */
 const CONNECTING = new Set<unknown>(['getaddrinfo', 'connect']);
 
 /**

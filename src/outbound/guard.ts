@@ -24,7 +24,7 @@ export interface NamedByOperator {
   hosts: readonly string[];
 }
 
-/** Where requests may lead. */
+/** The addresses that requests may reach. */
 export type Reach =
   /** For addresses that an operator has written into a file. */
   | 'anywhere'

@@ -172,7 +172,7 @@ export function secretFingerprint(secret: string): string {
   return createHash('sha256').update(secret).digest('hex').slice(0, 16);
 }
 
-/** What the user's browser carries instead of the PKCE verifier (RFC 7636, section 4.2, `S256`). */
+/** The hash that the user's browser carries instead of the PKCE verifier (RFC 7636, section 4.2, `S256`). */
 export function toCodeChallenge(codeVerifier: string): string {
   return createHash('sha256').update(codeVerifier).digest('base64url');
 }

@@ -37,7 +37,7 @@ import { SEARCH, SEARCH_BY_PARAMETERS } from './search.ts';
 import type { Send } from './send.ts';
 import { SUBMIT } from './submission.ts';
 
-/** What a service publishes about itself, and what we have to assume. */
+/** The facts that a service publishes about itself, and the facts that we have to assume. */
 export interface Discovery {
   /** True if the service publishes a readable openapi.json. */
   published: boolean;
@@ -148,7 +148,7 @@ function describe(route: Route): string {
 
 /** All operations of the service, for learning their paths. */
 
-/** What enhancing, networks and warm paths need: `doctor` shows a line for each. */
+/** The operations that enhancing, networks and warm paths need. `doctor` shows a line for each. */
 export const NEEDED_OPERATIONS: readonly Operation[] = [
   SUBMIT,
   PROGRESS_OF_ONE,

@@ -21,7 +21,8 @@ export interface Donors {
    */
   readMany(donorIds: readonly string[], signal?: AbortSignal): Promise<ProfileBatch>;
   /**
-   * Who a donor is and what the profile would contain. Free. `PartnerNotFound` for an unknown one.
+   * Reads who a donor is, and which parts the profile would contain. Free. Throws `PartnerNotFound` for an unknown
+   * donor.
    */
   readMetadata(donorId: string, signal?: AbortSignal): Promise<DonorMetadata>;
   /** The same for 1 to 100 donors. Free. */
@@ -109,7 +110,7 @@ export function toDonorSummary(wire: z.output<typeof wireSchema>): DonorSummary 
 
 /** The free data about a donor (service document, section 4.4). */
 export interface DonorMetadata extends DonorSummary {
-  /** What the profile would contain; null if the service does not say. */
+  /** The parts that the profile would contain; null if the service does not say. */
   profile: {
     hasAge: boolean | null;
     hasNetWorth: boolean | null;

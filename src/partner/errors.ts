@@ -94,9 +94,8 @@ export class PartnerEndpointMissing extends ConfigurationError {
 }
 
 /**
- * What the service rejected, and where. Its `msg` and `input` may be personal and are omitted.
- * Words that are not known places or types (validation-words.ts) may be personal too: they are
- * replaced with `?`.
+ * A part of a request that the service rejected, and the reason. Its `msg` and `input` may be personal and are omitted.
+ * Words that are not known places or types (validation-words.ts) may be personal too: they are replaced with `?`.
  */
 export interface ValidationItem {
   /** For example `missing`. */

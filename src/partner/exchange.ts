@@ -111,7 +111,7 @@ export async function ask(line: Line, call: Call, signal?: AbortSignal): Promise
   }
 }
 
-/** What is wrong with the body of a response that counts anyway; null if it does not count. */
+/** The problem of the body of a response that counts anyway; null if it does not count. */
 function problemOfBody(why: BrokenBy, { status }: AnswerHead): string | null {
   if (why === 'size') return `it is over ${MAX_ANSWER_BYTES} bytes`;
   // An error response counts by its status, however its explanation ends.
@@ -200,7 +200,7 @@ export function createServiceTime(clock: Pick<Clock, 'now' | 'monotonicMs'>): Se
   return {
     note(headers, sentMs) {
       const dateMs = Date.parse(headers.get('date') ?? '');
-      // The date of a cached response is that of its caching.
+      // The date of a cached response is the date of its caching.
       if (Number.isNaN(dateMs) || headers.has('age')) return;
       // However long the round trip took, the service set the date between the sending and this
       // moment.

@@ -36,7 +36,7 @@ export interface Exports {
   download(exportId: string, signal?: AbortSignal): Promise<ReceivedFile>;
 }
 
-/** What to export: donors by ID or those on a list. */
+/** The donors to export: by ID, or all donors on a list. */
 export type ExportOrder = {
   /** The columns, at least one; the available ones are not documented. */
   fields: readonly string[];

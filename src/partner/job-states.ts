@@ -6,7 +6,7 @@ import { type Send, sendFor } from './send.ts';
 
 /** Reads the states of many jobs at once, for progress and results. */
 
-/** What a response says about some of the requested jobs; jobs that it omits are in neither. */
+/** The states in a response of some of the requested jobs; jobs that it omits are in neither part. */
 export interface JobStates {
   /**
    * The unparsed state of each job, by job ID; it counts even for a job that is also reported as

@@ -94,7 +94,7 @@ export const DELETE_LIST = operation('delete a list', { charges: null, reads: 'n
   { method: 'DELETE', path: '/lists/{id}' },
 ]);
 
-/** What happened to each donor that was to be added to a list. */
+/** The result for each donor that was to be added to a list. */
 export interface ListAddition extends LeftOut {
   added: readonly string[];
   alreadyListed: readonly string[];

@@ -33,8 +33,8 @@ export function unreadable({ endpoint, charges }: Reply, problem: string): Error
 }
 
 /**
- * What is wrong with a response: the first invalid field, and how. Values are omitted, because they
- * may be about a person.
+ * Describes the problem of a response: the first invalid field, and the reason. Values are omitted, because they may be
+ * about a person.
  */
 export function describeProblem(error: z.ZodError, within = ''): string {
   const [issue] = error.issues;

@@ -1,9 +1,8 @@
 import type { Call } from './exchange.ts';
 
 /**
- * The paths of the service's operations. The document names two forms of the enhancement paths and
- * does not say which is authoritative, so each operation has candidates, and the one that works is
- * remembered.
+ * The paths of the service's operations. The document names two forms of the enhancement paths and does not say which
+ * is authoritative. So each operation has candidates, and the candidate that works is remembered.
  */
 
 /** A possible path of an operation. */
@@ -29,7 +28,7 @@ export interface Operation extends Pick<Call, 'lane' | 'charges' | 'reads' | 'wo
   namesThings: boolean;
 }
 
-/** What is known about the routes of one service; lives as long as its client. */
+/** The knowledge about the routes of one service; lives as long as its client. */
 export interface Routes {
   /** The route that is known to be right, because it worked or the service lists it. */
   known(operation: Operation): Route | undefined;

@@ -41,7 +41,7 @@ export type SearchParameters = Readonly<
 
 /** A donor that was found. */
 export interface FoundDonor extends DonorSummary {
-  /** What speaks for this donor, in words for display; empty if the service does not say. */
+  /** The evidence for this donor, in words for display; empty if the service does not say. */
   matched: readonly string[];
 }
 

@@ -22,7 +22,7 @@ export interface Payload {
   /** The other fields of the body; undefined ones are omitted. */
   fields?: Readonly<Record<string, unknown>>;
   query?: URLSearchParams;
-  /** Cost of this request, if it is known more precisely than that of the operation in general. */
+  /** Cost of this request, if it is known more precisely than the cost of the operation in general. */
   charges?: Charge;
   /**
    * Reads the response; a free request whose response it cannot read is sent again, as after a 5xx.

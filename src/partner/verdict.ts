@@ -21,7 +21,7 @@ import {
 import type { Body, Call, Exchange, ReceivedFile } from './exchange.ts';
 import { shownPlace, shownType } from './reply.ts';
 
-/** What an exchange means: a response, or an error and whether another attempt is allowed. */
+/** The meaning of an exchange: a response, or an error and whether another attempt is allowed. */
 export type Verdict =
   | ({ kind: 'reply' } & Success)
   | { kind: 'failure'; failure: FailureKind; retryAfterMs: number | null; error: DonorSyncError };
@@ -142,7 +142,7 @@ const exhaustedSchema = z.object({
   available_credits: z.number().nullable().catch(null),
 });
 
-/** A service that does not name the bucket can only mean the one that the endpoint charges. */
+/** A service that does not name the bucket can only mean the bucket that the endpoint charges. */
 function creditsExhausted(endpoint: string, charges: Charge, body: Body): CreditsExhausted {
   const named = exhaustedSchema.safeParse(getJson(body)).data;
   const bucket = named?.bucket ?? (charges === 'unknown' ? null : charges);

@@ -8,7 +8,7 @@ export interface SentenceParts {
   network: string;
   /** How many people in the networks the contact is connected to. */
   people: number;
-  /** What the contact is called: the first name in the CRM. */
+  /** The name by which the sentence calls the contact: the first name in the CRM. */
   calledName: string;
 }
 
@@ -76,7 +76,7 @@ function chooseTense(source: Tie, target: Tie, years: SharedYears | null): Tense
   return source.isOver || target.isOver ? 'past' : 'present';
 }
 
-/** What the introducer did there. */
+/** The introducer's role there, as a verb. */
 const ACTIONS = {
   board: { past: 'sat on', perfect: 'has sat on', present: 'sits on' },
   service: { past: 'served in', perfect: 'has served in', present: 'serves in' },
@@ -97,7 +97,7 @@ function describeTogether(scene: Scene, kind: TieKind, tense: Tense): string {
   );
 }
 
-/** What the contact did there at the same time. */
+/** The contact's role there at the same time, as a verb. */
 const MEANWHILE = {
   board: { past: 'sat on its board', present: 'sits on its board' },
   service: { past: 'served there', present: 'serves there' },

@@ -27,9 +27,7 @@ export function isInsecure(address: string, allowInsecureHttp: readonly string[]
   );
 }
 
-/**
- * Returns the insecure addresses of settings: those of the integrations, and that of the alerts.
- */
+/** Returns the insecure addresses in settings: of the integrations and of the alerts. */
 export function insecureAddresses(
   integrations: Iterable<Integration>,
   {

@@ -24,9 +24,9 @@ export interface Interpolation {
 const REFERENCE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{[^}\s]*\}?/g;
 
 /**
- * Replaces every `${NAME}` by the environment's value; `$${` represents a plain `${`. An unset or
- * empty variable is a problem (design, section 4.2) and leaves its reference unchanged. Values are
- * not interpolated again: a `${` inside a variable stays as it is.
+ * Replaces every `${NAME}` by the environment's value; `$${` represents a plain `${`. An unset or empty variable is a
+ * problem (design, section 4.2) and leaves its reference unchanged. Values are not interpolated again: a `${` inside a
+ * variable stays unchanged.
  */
 export function interpolate(text: string, env: Environment): Interpolation {
   const variables: string[] = [];

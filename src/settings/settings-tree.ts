@@ -23,7 +23,7 @@ const MAX_SETTINGS = 1_500_000;
 /** A settings file as plain values, with the position and the origin of each. */
 export interface SettingsTree {
   value: unknown;
-  /** Returns what is known about the setting, or about the nearest setting above it in the file. */
+  /** Returns the mark of the setting, or of the nearest setting above it in the file. */
   getMark(path: SettingPath): NodeMark;
   /** Returns the settings at the path and below it that contain at least one variable. */
   interpolatedIn(path: SettingPath): Interpolated[];

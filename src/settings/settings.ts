@@ -257,7 +257,7 @@ const FILE_SETTINGS: Readonly<Record<string, readonly string[]>> = { csv: ['path
 const SQLITE = 'sqlite:';
 const IN_MEMORY = ':memory:';
 
-/** A SQLite file is relative to the folder of the settings file. A Postgres URL stays as it is. */
+/** A SQLite file is relative to the folder of the settings file. A Postgres URL stays unchanged. */
 function resolveDatabase(database: string, folder: string): string {
   if (!database.startsWith(SQLITE)) return database;
   const file = database.slice(SQLITE.length);

@@ -316,7 +316,7 @@ function isKept({ reason, end }: Delivery): boolean {
   return end.kind !== 'dropped' || !end.removed;
 }
 
-/** A profile as it is stored, and its values that are not in the CRM. */
+/** The stored form of a profile, and its values that are not in the CRM. */
 function toKeep(
   deps: Pick<DeliverDeps, 'store' | 'sealer' | 'retention'>,
   run: Run,

@@ -16,7 +16,7 @@ const GROWTH = 1.5;
 /** Most job IDs in one request (service document, section 8). */
 export const MAX_JOBS_PER_POLL = 1_000;
 
-/** What the poll station remembers between polls. */
+/** The state of the poll station between polls. */
 export interface PollTiming {
   intervalMs: number;
   /** When all running jobs were last polled; 0 before the first time. */

@@ -49,7 +49,7 @@ import { forecastTrial, type TrialForecast } from './trial/trial-forecast.ts';
 /** The limit in the document (section 8). */
 const REQUESTS_PER_SECOND = 10;
 
-/** What a run would do. */
+/** The effects of a run. */
 export interface Preview {
   integration: string;
   /** Contacts that the CRM reports as changed, or all of them. */
@@ -194,7 +194,7 @@ export function secondsAtLimit(partnerCalls: number): number {
   return partnerCalls / REQUESTS_PER_SECOND;
 }
 
-/** What the profiles that are already paid for would change; their results are free. */
+/** Previews the changes by profiles that are already paid for; their results are free. */
 async function previewWaiting(deps: SyncDeps, run: PreviewRun): Promise<Preview['waiting']> {
   const { store } = deps;
   const ready = await listReadyJobs(store.reader, run.integration.id, {

@@ -43,12 +43,12 @@ export interface Fetched {
   profile: Profile;
 }
 
-/** What a profile means for its contact: how its delivery ends, or which fields to write. */
+/** The effect of a profile on its contact: how its delivery ends, or which fields to write. */
 export type Planned =
   | { kind: 'ended'; delivery: Delivery }
   | { kind: 'fields'; fetched: Fetched; identity: string; plan: FieldPlan };
 
-/** What is known about a contact at the moment of delivery. */
+/** The facts about a contact at the moment of delivery. */
 export interface Circumstances extends KnownRecord {
   /** The kind of question about this profile that a user has approved; null if there was no question or no approval. */
   approval: ContactQuestion['kind'] | null;
@@ -168,7 +168,7 @@ function asTwoPeople(
   return { reason: 'values_of_two_people', detail, end: { kind: 'held', donorId } };
 }
 
-/** If the service reports no probability, the match is accepted as it is. */
+/** If the service reports no probability, the match is accepted. */
 function isUnsure(probability: number | undefined, least: number | null): boolean {
   return least !== null && probability !== undefined && probability < least;
 }
@@ -202,9 +202,7 @@ export function concludeDelivery(
   return { crmId, trackingId, reason, detail: describeDetail(ready, detail), words, end };
 }
 
-/**
- * What a user should know in addition to the outcome: that it cost no credit, and what did not fit.
- */
+/** Details for the user in addition to the outcome: that it cost no credit, and the values that did not fit. */
 function describeDetail({ job }: ReadyJob, unfit: string | null): string | null {
   if (job.sharedFrom === null) return unfit;
   return unfit === null ? SHARED_PROFILE_TEXT : `${SHARED_PROFILE_TEXT} ${unfit}`;

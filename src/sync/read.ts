@@ -287,7 +287,7 @@ export async function pagesToRead(
   return deps.connector.readPages((await startOfReading(deps, run)).start);
 }
 
-/** Where reading starts: at the watermark, or at the beginning if the watermark no longer fits. */
+/** The start of reading: the watermark, or the beginning if the watermark no longer fits. */
 async function startOfReading({ store, connector }: ReadDeps, run: Reading) {
   const { cursor, cursorScope } = await findIntegrationState(store.reader, run.integration.id);
   const { crm } = run.integration;

@@ -108,7 +108,7 @@ export interface RunRequest {
   signal: AbortSignal;
 }
 
-/** What a run shows to others while it is in progress. */
+/** The information that a run shows to others while it is in progress. */
 export interface RunWatch {
   started?: (run: Run) => void;
   /** Number of calls so far, counted in the clients. */

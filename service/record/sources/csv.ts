@@ -11,7 +11,7 @@ import { type Entry, entryOf, type NamedGift, type NamedRole } from '../entry.ts
 import { ImportProblem } from '../problem.ts';
 import { readCsv } from './csv-rows.ts';
 
-/** What an operator says about the files. */
+/** The operator's statements about the files. */
 export interface CsvOptions {
   /** A second file: the donors' roles in organisations, and their gifts. */
   roles: string | null;
@@ -154,7 +154,7 @@ export async function readBirths(file: string): Promise<string[]> {
   return births;
 }
 
-/** Of very many problems, only the first are kept. */
+/** If there are very many problems, only the first are kept. */
 const MOST_KEPT = 100;
 
 function createProblems() {

@@ -47,9 +47,8 @@ const MOST_PEOPLE = 20_000;
 const HOURS_OF_WORK = 30;
 
 /**
- * What a person could give to nonprofits over five years, by fundraisers' rules of thumb: a
- * twentieth of a year's pay each year. For a private foundation: a trustee's share of what it gives
- * in five years.
+ * A person's estimated giving to nonprofits over five years, by fundraisers' rules of thumb: a twentieth of a year's
+ * pay each year. For a private foundation, it is a trustee's share of the foundation's giving in five years.
  */
 const YEARS = 5;
 const SHARE_OF_PAY = 0.05;

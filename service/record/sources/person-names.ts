@@ -432,7 +432,7 @@ function beforeNumber(part: string, word: RegExp, most: number): number {
   return -1;
 }
 
-/** Of a note in brackets, only a suffix is part of the name. */
+/** Only a suffix in a note in brackets is part of the name. */
 function generationIn(aside: string): string {
   return GENERATIONS.has(plain(aside)) ? ` ${plain(aside)} ` : ' ';
 }

@@ -35,9 +35,7 @@ export interface Source {
   isEachOnce: boolean;
   /** The names of files to read from a folder. Null if an operator has to name each file. */
   inFolders: RegExp | null;
-  /**
-   * What the operator said about the files. The same file with another statement is imported again.
-   */
+  /** The operator's statement about the files. The same file with another statement is imported again. */
   statement: string;
   /** Files that are read together with each file. */
   companions: readonly string[];

@@ -84,7 +84,7 @@ export async function warnOfSecondUser(
   return ' Another user has to confirm it before anything is done.';
 }
 
-/** What waits for a second user, and because of which setting. */
+/** The action that waits for a second user, and the setting that requires it. */
 interface Waiting {
   rule: keyof SecondPersonRules;
   subject: Subject;
@@ -164,7 +164,7 @@ function findRule(
   return contacts > (rules.approvals ?? contacts) ? 'approvals' : null;
 }
 
-/** What a request covers at this moment. */
+/** The present subject of a request. */
 interface Subject extends Pick<NewApproval, 'integrations' | 'contacts' | 'credits' | 'digest'> {
   /**
    * The decisions to apply, limited to the questions that exist now. Null if the request is not a

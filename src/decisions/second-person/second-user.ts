@@ -1,6 +1,6 @@
 /**
- * Who counts as a second user. It imports neither undo nor erasures, so that all operations can use it while few commands
- * load those.
+ * Defines who counts as a second user. It does not import undo or erasures, so that all operations can use it while
+ * only few commands load them.
  */
 import type { Actor } from '../../core/actor.ts';
 import { ConfigurationError } from '../../core/errors.ts';
@@ -22,7 +22,7 @@ export interface Requester {
   actor: Actor;
 }
 
-/** What the second user needs. */
+/** The role and access that the second user needs. */
 export interface NeededUser {
   role: Role;
   /** The IDs of the clients that the request is about; null for all. */

@@ -54,10 +54,10 @@ const requestSchema = z.discriminatedUnion('what', [
     /** The name and the input of an operation, which is looked up when it is carried out. */
     name: z.string(),
     input: z.record(z.string(), z.unknown()),
-    /** Who may confirm it: the rules of the operation. */
+    /** The rules of the operation for the users who may confirm it. */
     role: z.enum(ROLES),
     by: z.enum(['person', 'person+token']),
-    /** What is done, in words without names. */
+    /** A description of the action, without names. */
     text: z.string(),
   }),
 ]);
@@ -116,7 +116,7 @@ export interface ApprovalRecord extends NewApproval {
   /** Epoch ms. */
   askedAt: number;
   runsOutAt: number;
-  /** Who confirmed the action that is being carried out; null while it waits. */
+  /** The user who confirmed the action that is being carried out; null while it waits. */
   confirmedBy: Actor | null;
 }
 
@@ -366,7 +366,7 @@ async function claim(
   return numUpdatedRows > 0n;
 }
 
-/** Who acts, as the second person or as the only one. */
+/** Encrypts the acting user, as the second person or as the only one. */
 function sealConfirmer(
   { actor, fingerprint }: ActorTransaction,
   place: Parameters<typeof answerSealContext>[1],

@@ -59,7 +59,7 @@ export type Question = ContactQuestion | NetworkQuestion;
 /** The possible decisions about a question. */
 export type QuestionDecision = 'approved' | 'rejected' | 'resubmitted';
 
-/** What a decider needs: the transactions of an actor, and the erasure log outside the database. */
+/** The dependencies of a decider: the transactions of an actor, and the erasure log outside the database. */
 export interface Decider {
   readonly act: Act;
   readonly erasures: ErasureLog;

@@ -246,7 +246,7 @@ function toWithdrawable(row: AnswerRow): WithdrawableAnswer {
   return { ...toAnswer(row), id: row.id, inForceFrom: row.in_force_from ?? 0 };
 }
 
-/** A question that was decided in another way in the meantime stays as it is. */
+/** A question that was decided in another way in the meantime stays unchanged. */
 async function decide(
   reader: Reader,
   decider: Decider,

@@ -96,7 +96,7 @@ export function getApprovalKind({ request }: Pick<ApprovalRecord, 'request'>): A
 
 type Worded = Pick<ApprovalRecord, 'request' | 'integrations' | 'crmId' | 'contacts' | 'credits'>;
 
-/** What happens once it is confirmed; a whole sentence. */
+/** The effect of confirming it; a whole sentence. */
 export function describeRequest({
   request,
   integrations,

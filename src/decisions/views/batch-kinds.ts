@@ -41,10 +41,7 @@ interface BatchWords {
   why(batch: Described): string;
   /** Both answers, with the texts for buttons and dialogs. */
   answers(count: number): Readonly<Record<BatchDecisionWord, BatchAnswer>>;
-  /**
-   * What was decided about this many contacts, and what the next sync does with them; whole
-   * sentences.
-   */
+  /** The decision about this many contacts, and its effect in the next sync; whole sentences. */
   decided(word: string, count: number): string;
   alert(batch: Described): BatchAlert;
   /** The most credits needed to approve this many contacts. */

@@ -22,7 +22,7 @@ export interface QueueQuery {
   /** A kind of hold; null for every kind. */
   reason: string | null;
   order: QueuePage['order'];
-  /** Where the previous page ended; null for the first page. */
+  /** The end of the previous page; null for the first page. */
   after: QueuePlace | null;
 }
 
@@ -37,7 +37,7 @@ export interface DecisionQueue {
   /** The reasons for the pending decisions of the queried client, or of all. */
   reasons: { reason: string; name: string; count: number }[];
   items: QueueItem[];
-  /** Where the next page starts; null if there is none. */
+  /** The start of the next page; null if there is none. */
   next: QueuePlace | null;
 }
 

@@ -34,7 +34,7 @@ interface Kind {
   why(detail: string | null, batchCount: number | undefined): string;
   /** The decisions that make sense, each with its button text. */
   answers: Answers;
-  /** What was decided about this many questions, and the consequences; whole sentences. */
+  /** The decision about this many questions, and the consequences; whole sentences. */
   decided(word: DecisionWord, count: number): string;
   /** Why the other decisions make no sense, in a whole sentence; if omitted, `why` says it. */
   refusal?: string;

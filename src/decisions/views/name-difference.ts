@@ -1,4 +1,4 @@
-/** Where two names differ: letter by letter to be seen, and in words for screen readers. Pure. */
+/** The differences of two names: letter by letter to be seen, and in words for screen readers. Pure. */
 import { describeCount } from '../../core/quantities.ts';
 import { shareRoot } from '../../mapping/names.ts';
 

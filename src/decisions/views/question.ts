@@ -62,10 +62,7 @@ export function refusalText(question: CountedQuestion): string {
   return KINDS[question.kind].refusal ?? `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
 }
 
-/**
- * What was decided about these questions, and the consequences: a sentence or two for each sort
- * among them.
- */
+/** The decision about these questions, and the consequences: a sentence or two for each kind among them. */
 export function listDecidedTexts(
   word: DecisionWord,
   questions: readonly Pick<Question, 'kind'>[],

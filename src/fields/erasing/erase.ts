@@ -29,7 +29,7 @@ export interface ForgottenContact {
 /** Writes the progress of an erasure to disk. */
 export type SaveNote = (changes: Partial<ErasureNote>) => Promise<void>;
 
-/** What happened to the CRM fields, and the record that the contact was merged into, if any. */
+/** The changes to the CRM fields, and the record that the contact was merged into, if any. */
 export interface ClearedCrm {
   crm: CrmErasure;
   mergedInto: string | null;
@@ -159,8 +159,8 @@ export async function findParts(
 }
 
 /**
- * Reports what is left in the CRM of a person whom the store no longer knows: values in fields that
- * were written or are mapped. The store can no longer tell whose values they are.
+ * Reports the remains in the CRM of a person whom the store no longer knows: values in fields that were written or are
+ * mapped. The store can no longer tell whose values they are.
  */
 export async function lookAtLeftovers(
   deps: Pick<ForgetDeps, 'connector'>,

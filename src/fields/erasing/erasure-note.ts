@@ -31,7 +31,7 @@ export type ErasedCounts = z.infer<typeof erasedSchema>;
 const crmSchema = z.object({
   /** Fields that held a value of ours and are empty now. */
   cleared: z.array(z.string()),
-  /** Fields that hold a different value from the one that we wrote, and were left alone. */
+  /** Fields that hold a different value than we wrote, and were not changed. */
   editedSince: z.array(z.string()),
   /** Fields that still hold a value of ours because the CRM did not clear it. */
   stillPresent: z.array(z.string()),
@@ -66,7 +66,7 @@ const noteSchema = z.object({
   networks: z.object({ left: names, pending: names }),
   /** Contacts whose CRM fields still name this person as an introducer. */
   introductionsLeft: count,
-  /** What is left of texts about this person in other contacts, if the CRM was to be cleared. */
+  /** The remaining texts about this person in other contacts, if the CRM was to be cleared. */
   mentions: z.object({
     /** Contacts whose change the CRM refused, or whose CRM was unavailable. */
     contacts: count,

@@ -283,10 +283,7 @@ function addKeptValues(
   }
 }
 
-/**
- * Whether a value of a field names the person. The same text may be in a different field from the
- * one that it was written into.
- */
+/** Whether a value of a field names the person. The same text may be in a different field than it was written into. */
 function isIn(
   deps: { store: Pick<SyncDeps['store'], 'fingerprint'> },
   crmId: string,

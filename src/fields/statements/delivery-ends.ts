@@ -205,8 +205,8 @@ async function hold(
   delivery: Delivery,
 ): Promise<void> {
   if (delivery.end.kind === 'held' && delivery.end.hold === 'forgotten_person') {
-    // This hold does not use the job's ID: its approval decides nothing about the names. The job
-    // stays as it is, because its profile is paid for if the contact leaves and comes back.
+    // This hold does not use the job's ID: its approval decides nothing about the names. The job stays unchanged,
+    // because its profile is paid for if the contact leaves and returns.
     await openErasedHolds(trx, lease, run, [delivery.crmId]);
     return;
   }

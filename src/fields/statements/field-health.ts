@@ -1,6 +1,6 @@
 /**
- * What the store knows about mapped fields without a request to the CRM: when each was last
- * written, and how many contacts have a value.
+ * The store's facts about mapped fields, without a request to the CRM: when each was last written, and how many
+ * contacts have a value.
  */
 import { z } from 'zod';
 import type { Reader } from '../../database/reader.ts';

@@ -1,7 +1,4 @@
-/**
- * Whose values are in contacts that were renamed or merged, and the questions that users get about
- * them.
- */
+/** Finds out whose values are in contacts that were renamed or merged, and opens questions about them. */
 import { sql } from 'kysely';
 import { type ContactRow, findRows } from '../../contacts/contacts.ts';
 import { findParts, takeJob } from '../../contacts/departures.ts';
@@ -44,10 +41,10 @@ export interface SortedValues {
 }
 
 /**
- * Holds contacts whose credit was spent on a different name from that of the values they hold. If a
- * merged record has a job that was paid for under the present name, that job is delivered to the
- * contact. Otherwise a user gets a question. The same applies to a contact whose own waiting
- * profile has a different name. Can be repeated. Resolves with the number of contacts held now.
+ * Holds contacts whose credit was spent on a different name than the name of the values that they hold. If a merged
+ * record has a job that was paid for under the present name, that job is delivered to the contact. Otherwise a user
+ * gets a question. The same applies to a contact whose own waiting profile has a different name. Can be repeated.
+ * Resolves with the number of contacts held now.
  */
 export async function holdRenamedContacts(
   { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
@@ -359,7 +356,7 @@ function hasOtherName({
 }: Pick<ContactRow, 'identity' | 'asked_identity' | 'values_identity'>): boolean {
   if (asked_identity === null || asked_identity === NEXT_READING) return false;
   if (values_identity === null) return false;
-  // A user may have approved the values for a name other than the one that was paid for.
+  // A user may have approved the values for a different name than the paid one.
   return [identity, asked_identity].every((name) =>
     changedParts(values_identity, name).includes('name'),
   );

@@ -24,7 +24,7 @@ export interface PgBossDeps {
   log: Log;
 }
 
-/** Where pg-boss sends its statements. */
+/** The connection for pg-boss's statements. */
 export type QueueConnection = Pick<ConstructorOptions, 'connectionString' | 'max' | 'db'>;
 
 /** A separate schema, since another program may use pg-boss in the same database. */
@@ -44,7 +44,7 @@ const HEARTBEAT_INTERVAL_MS = 3_000;
 const QUEUE_OPTIONS = {
   policy: 'exclusive',
   heartbeatSeconds: HEARTBEAT_SECONDS,
-  // How long a run may take; heartbeats tell whether it is still running.
+  // Maximum duration of a run; heartbeats show whether it is still running.
   expireInSeconds: 12 * 3_600,
   // A turn that was lost is free at once. Whether a run is tried again is decided by its request.
   retryLimit: 1_000,

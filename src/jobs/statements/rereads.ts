@@ -1,4 +1,4 @@
-/** What is to be read again, since the CRM finds changes only after a while. */
+/** Plans later readings, because the CRM finds changes only after a while. */
 
 import type { Selectable } from 'kysely';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';

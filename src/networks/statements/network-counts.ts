@@ -1,11 +1,11 @@
-/** What runs have done to networks, for their reports. */
+/** The changes that runs made to networks, for their reports. */
 
 import type { RunTransaction } from '../../database/leases.ts';
 import { preparedRead, type Slots } from '../../database/prepared.ts';
 import type { Reader } from '../../database/reader.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 
-/** What a run did to one network, as reported (design, section 4.3). */
+/** The changes that a run made to one network, as reported (design, section 4.3). */
 export interface NetworkCounts {
   name: string;
   added: number;
@@ -30,7 +30,7 @@ export async function beginNetworkCounts(
   }
 }
 
-/** What a run has done to each network so far, in the order of the settings. */
+/** The changes that a run has made to each network so far, in the order of the settings. */
 export async function listNetworkCounts(reader: Reader, runId: string): Promise<NetworkCounts[]> {
   const { rows } = await selectCounts(reader, { runId });
   return rows.map(({ name, added, removed, failed, members }) => ({

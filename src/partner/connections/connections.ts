@@ -52,9 +52,8 @@ export interface Connections {
     signal?: AbortSignal,
   ): Promise<LookupConnection[]>;
   /**
-   * What the first query of this kind took from the balance, and so the assumed cost of each; null
-   * if it was free; undefined if there was none yet. Without a kind: the cost of the kind measured
-   * last.
+   * The credits that the first query of this kind took from the balance, which is the assumed cost of each query. Null
+   * if it was free; undefined if there was none yet. Without a kind: the cost of the kind measured last.
    */
   queryCost(kind?: QueryKind): QueryCost | null | undefined;
 }

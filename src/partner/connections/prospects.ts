@@ -57,7 +57,7 @@ export const COMPARE = operation(
   [{ method: 'POST', path: '/networks/connections', listName: 'donor_ids' }],
 );
 
-/** What discovering needs. */
+/** The dependencies of discovering. */
 export interface DiscoverDeps {
   send: Send;
   routes: Routes;

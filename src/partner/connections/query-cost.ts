@@ -34,7 +34,7 @@ export interface QueryMeter {
   ): Promise<Answer>;
 }
 
-/** What the meter needs. */
+/** The dependencies of the meter. */
 export interface QueryMeterDeps {
   readCredits(signal?: AbortSignal): Promise<CreditBalances>;
   log: Log;

@@ -71,9 +71,8 @@ export type BulkAdd =
   | { state: 'vanished' };
 
 /**
- * What a bulk add did with a donor. `added` and `alreadyMember` are in the network now. `notFound`:
- * there is no such ID. `unpaid`: not covered by the balance. `failed`: not in the network for
- * another reason.
+ * The result of a bulk add for a donor. `added` and `alreadyMember` are in the network now. `notFound`: there is no
+ * such ID. `unpaid`: not covered by the balance. `failed`: not in the network for another reason.
  */
 export type MemberOutcome = 'added' | 'alreadyMember' | 'notFound' | 'failed' | 'unpaid';
 
@@ -122,7 +121,7 @@ export async function readBulkAdd(
   }
 }
 
-/** What following a bulk add needs. */
+/** The dependencies of following a bulk add. */
 export interface FollowDeps {
   send: Send;
   clock: Clock;

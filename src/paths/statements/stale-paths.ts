@@ -5,7 +5,7 @@ import type { Lease } from '../../database/leases.ts';
 import { inBatches } from '../../database/rows.ts';
 import type { Tables, Trx } from '../../database/tables/tables.ts';
 
-/** What warm paths depend on, in addition to the contacts. */
+/** The scope that warm paths depend on, in addition to the contacts. */
 export interface PathScope {
   /** Fingerprint of the settings that decide what a path is and where it is written. */
   settings: string;

@@ -168,7 +168,7 @@ export async function dropIntroducers(
   }
 }
 
-/** What the queries of a run have cost; null if they were free. */
+/** The cost of a run's queries; null if they were free. */
 export async function findPathCost(reader: Reader, runId: string): Promise<QueryCharge | null> {
   const row = await reader
     .selectFrom('warm_path_costs')

@@ -109,7 +109,7 @@ export interface Run {
   identities: IdentityReader;
   /** Fingerprints of contacts that were erased and must not be processed again. */
   forgotten: ReadonlySet<string>;
-  /** What else is known about these people; set before contacts are read. */
+  /** More facts about these people; set before contacts are read. */
   erased?: ErasedPersons;
   /**
    * Values in the CRM that name erased people; set before contacts are read; omitted if there are

@@ -19,8 +19,8 @@ const CHANGED = 'changed';
 export const IDLE_MS = 5_000;
 
 /**
- * What the stations of one run know about each other: which are done, which must stop and why, and
- * a signal for changes in the store. The work itself is passed on only through the store.
+ * The information that the stations of one run share: which are done, which must stop and why, and a signal for changes
+ * in the store. The work itself is passed on only through the store.
  */
 export interface RunControl {
   /** Aborted when the run stops: waits end at once. */

@@ -1,7 +1,7 @@
 import type { ErasedMarks } from '../../contacts/erased-marks.ts';
 import type { PersonFingerprints } from '../../identity/person-fingerprints.ts';
 
-/** What is known about erased people, in addition to the IDs that must not be processed. */
+/** The facts about erased people, in addition to the IDs that must not be processed. */
 export interface ErasedPersons {
   /** Their names, as fingerprints of the words. Lines about them in other profiles are left out. */
   names: readonly string[];

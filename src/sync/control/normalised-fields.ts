@@ -1,4 +1,4 @@
-/** What a run knows about fields whose values the CRM's own automation changes after a write. */
+/** A run's knowledge about fields whose values the CRM's own automation changes after a write. */
 export interface NormalisedFields {
   /** Fields that are read back after each write to them. */
   marked: Set<string>;

@@ -1,6 +1,6 @@
 /**
- * What is known about contacts at the moment of a delivery. It is read once for all of them,
- * whatever brings their profiles.
+ * The facts about contacts at the moment of a delivery. They are read once for all of the contacts, whatever the source
+ * of their profiles.
  */
 
 import { type ContactQuestion, listApprovedKinds } from '../../decisions/statements/questions.ts';

@@ -1,4 +1,4 @@
-/** What a run after a restore will hold, for the plan. */
+/** The contacts that a run after a restore will hold, for the plan. */
 import { findRestoreToSort } from '../../backup/restores.ts';
 import { findBought } from '../../contacts/many-at-once/paid-since-backup.ts';
 import { isReadable, type SharingContact } from '../../credits/statements/paid-jobs.ts';

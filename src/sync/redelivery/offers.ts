@@ -41,7 +41,7 @@ export interface Choice {
   mayReplaceDonor: boolean;
 }
 
-/** What would be written, or why nothing is written. */
+/** The values that would be written, or the reason why nothing is written. */
 export type Offer = { choice: Choice } & (
   | {
       kind: 'fields';

@@ -87,7 +87,7 @@ export async function redeliverProfiles(
   await deliverFreed(deps, run, last, { probe: true });
 }
 
-/** What is delivered, and whether users have requested more. */
+/** The delivery, and whether users have requested more. */
 type Decision = RedeliveryDecision & { isRequested: boolean };
 
 /** Delivers to all contacts with values that are freed, or that a user has requested. */

@@ -33,7 +33,7 @@ import { requireContact } from '../require-contact.ts';
 import { type Choice, type Offer, type OfferRun, planOffers } from './offers.ts';
 import { deliverFreed, deliverNamed, pageSize } from './redeliver.ts';
 
-/** What a requested delivery would do now. */
+/** The effects of a requested delivery now. */
 export interface RedeliveryPreview {
   integration: string;
   /** The fields to deliver; null for all mapped ones. */

@@ -27,7 +27,7 @@ export type KeptProfile =
   | { kind: 'kept_back'; reason: RedeliveryExclusion }
   | { kind: 'not_kept' };
 
-/** What the database alone says: all that can be judged while the CRM is unavailable. */
+/** Finds a kept profile from the database alone, as far as it can be judged while the CRM is unavailable. */
 export async function findKeptProfile(
   { reader, fingerprint, sealer }: ShowDeps,
   integrationId: string,

@@ -1,6 +1,6 @@
 /**
- * What a run did to contacts, one row each, kept after later runs have changed the same contacts.
- * During a run its contacts themselves hold this; its end writes the rows.
+ * The results of a run for contacts, one row each, kept after later runs have changed the same contacts. During a run,
+ * the contacts themselves hold the results; the end of the run writes the rows.
  */
 import { type CaseWhenBuilder, type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import { z } from 'zod';
@@ -12,7 +12,7 @@ import { prepared, preparedRead, type Slots } from '../../database/prepared.ts';
 import type { Reader } from '../../database/reader.ts';
 import type { Tables, Trx } from '../../database/tables/tables.ts';
 
-/** What a run did to one contact that was not simply fresh. */
+/** The result of a run for one contact that was not simply fresh. */
 export interface RunContact {
   crmId: string;
   reason: string;
@@ -47,7 +47,7 @@ export interface RunKey {
   reasons: string | null;
 }
 
-/** What one run did to a contact. */
+/** The result of one run for a contact. */
 export interface RunOfContact extends Omit<RunContact, 'crmId'> {
   runId: string;
 }

@@ -171,7 +171,7 @@ export async function recordRunFacts(
   await recordFacts(connection, { id, facts });
 }
 
-/** What others do during a run: the balance of its key, and whether a user has requested a stop. */
+/** Changes by others during a run: the balance of its key, and whether a user has requested a stop. */
 export async function findOutsideState(
   reader: Reader,
   id: string,

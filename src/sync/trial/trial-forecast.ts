@@ -22,9 +22,7 @@ export interface TrialForecast {
   known: number;
 }
 
-/**
- * What the trial would do to a run that has `paid` people to send. The connector must be prepared.
- */
+/** The effect of the trial on a run that has `paid` people to send. The connector must be prepared. */
 export async function forecastTrial(
   deps: Pick<SyncDeps, 'store' | 'connector'>,
   run: Pick<Run, 'integration' | 'partnerKey'>,

@@ -34,15 +34,15 @@ type TrialDeps = Pick<SyncDeps, 'store' | 'log'>;
 /** The part of a run that its trial depends on. */
 export type TrialRun = Pick<Run, 'id' | 'integration' | 'mapping' | 'partnerKey'>;
 
-/** What the trial allows a submission to do. */
+/** The limits of the trial for a submission. */
 export interface Trial {
   /**
    * True once the trial is known to be over; before that, one submission is in flight at a time.
    */
   readonly isOver: boolean;
   /**
-   * What may be sent now; `stopped` if nothing more is sent in this run, with the reason on the run.
-   * `hasDue` says whether a contact waits to be sent.
+   * Decides what may be sent now; `stopped` if nothing more is sent in this run, with the reason on the run. `hasDue`
+   * says whether a contact waits to be sent.
    */
   step(hasDue: () => Promise<boolean>): Promise<'over' | 'wait' | 'stopped' | { atMost: number }>;
   /** For an accepted mapping: whether the service still knows its people. */

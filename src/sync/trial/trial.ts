@@ -33,7 +33,7 @@ export interface TrialFacts extends TrialSettings {
   stuck: number;
 }
 
-/** What may be sent now. */
+/** The next step of the trial. */
 export type TrialStep =
   /** There is no trial, or it was passed before. */
   | { kind: 'over' }

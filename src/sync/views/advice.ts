@@ -1,4 +1,4 @@
-/** What to do after a run that stopped early: one table for command line, pages and alerts. */
+/** Advice after a run that stopped early: one table for command line, pages and alerts. */
 import type { RunReason, StopCode } from '../../core/run.ts';
 
 /** One thing to do; if it has a command, the command does it or shows it. */
@@ -15,7 +15,7 @@ export interface Advice {
    * `person`: nothing continues until someone does something; `time`: it continues automatically.
    */
   needs: 'person' | 'time';
-  /** What to do, in this order; never empty. */
+  /** The steps to take, in this order; never empty. */
   steps: readonly [Step, ...Step[]];
 }
 
@@ -35,7 +35,7 @@ export function isKnownStop(code: string): boolean {
   return code in STOPS;
 }
 
-/** What to do about a service key that the service does not accept. */
+/** The step for a service key that the service does not accept. */
 export const VALID_KEY_NEEDED =
   'Put a valid service key into the settings (partner.apiKey) and start donor-sync again';
 

@@ -1,4 +1,4 @@
-/** What a user does next after a run. */
+/** The user's next steps after a run. */
 import type { RunReport } from '../../core/run.ts';
 import { shortId } from '../../core/short-id.ts';
 import { adviceFor, stepText } from './advice.ts';

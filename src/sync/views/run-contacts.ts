@@ -1,4 +1,4 @@
-/** What a run did to each contact, read and worded in one place. */
+/** The results of a run for each contact, read and worded in one place. */
 import { stringify } from 'csv-stringify/sync';
 import { isoTime } from '../../core/clock.ts';
 import { OUTCOME_ORDER, type Outcome, outcomeNamed, outcomeText } from '../../core/outcome.ts';
@@ -39,7 +39,7 @@ export function whyText({ text, detail }: Pick<RunContactView, 'text' | 'detail'
 
 export interface RunContactPage {
   contacts: RunContactView[];
-  /** Where the next page starts; null if this is the last. */
+  /** The start of the next page; null if this is the last page. */
   next: RunContactPosition | null;
 }
 

@@ -25,7 +25,7 @@ import { findRequestByRun } from '../statements/run-requests.ts';
 import { countRunReasons } from '../statements/run-rows.ts';
 import { findRunById, listRunRecords, type RunRecord } from '../statements/runs.ts';
 
-/** What only the process of the run knows. */
+/** The facts that only the run's process knows. */
 export interface RunFacts {
   /** Credits left in the buckets; null if not yet read. */
   remaining: { enhancements: number | null; networks: number | null };
@@ -42,7 +42,7 @@ const factsSchema = z.object({
   calls: z.object({ partner: z.int(), crm: z.int(), throttled: z.int() }),
 }) satisfies z.ZodType<RunFacts>;
 
-/** What the process of a run has recorded during the run. */
+/** Reads the facts that the process of a run has recorded during the run. */
 function readFacts({ facts }: Pick<RunRecord, 'facts'>): RunFacts {
   return facts === null ? NO_FACTS : factsSchema.parse(JSON.parse(facts));
 }
