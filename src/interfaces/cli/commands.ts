@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ProductDeps } from './action/product.ts';
 import type { InitDeps } from './commands/init/init.ts';
 
-/** What all commands together need. */
+/** The dependencies of all commands together. */
 export type AllDeps = ProductDeps & Pick<InitDeps, 'timezone'>;
 
 /** A command as the program knows it before it is loaded. */

@@ -13,7 +13,7 @@ Examples:
 Exit codes: 0 done, 1 unexpected error, 2 bad usage or settings (nothing was changed),
 3 the run stopped early, and the next run continues from there.`;
 
-/** What the program needs itself, and what it loads for a command. */
+/** The dependencies of the program itself, and of the commands that it loads. */
 export interface ProgramDeps extends CommandDeps {
   loadDeps(): Promise<AllDeps>;
 }

@@ -43,10 +43,10 @@ function subcommandTerm(command: Command): string {
   return term.length > MAX_TERM ? command.name() : term;
 }
 
-/** Of 80 characters, commander needs 40 for descriptions, or it wraps none. */
+/** Commander needs 40 of 80 characters for descriptions; otherwise it does not wrap them. */
 const MAX_TERM = 34;
 
-/** Returns the command as it is typed: `donor-sync fields check`. */
+/** Returns the whole command as typed: `donor-sync fields check`. */
 function wholeName(command: Command): string {
   const { parent } = command;
   return parent === null ? command.name() : `${wholeName(parent)} ${command.name()}`;

@@ -3,7 +3,7 @@ import { noteEntries } from '../../../privacy/audit/record.ts';
 
 /** The people that a command shows: their number, and their integration, contact or run. */
 export interface NamesShown {
-  /** The command, as it is typed. */
+  /** The command, as typed. */
   command: string;
   names: number;
   integrationId?: string | null;

@@ -26,7 +26,7 @@ export async function carryOutAsked<Input extends InputSchema, Result extends z.
   return orError(operation, await perform(world, caller, operation, input, asked?.digest));
 }
 
-/** Throws the error that a result stands for, if it stands for one. */
+/** Throws the error that a result represents, if it represents an error. */
 function orError<Input extends InputSchema, Result extends z.ZodType>(
   operation: OperationOf<Input, Result>,
   result: z.output<Result>,

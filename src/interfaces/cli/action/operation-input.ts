@@ -19,7 +19,7 @@ export type ClientChoice =
 
 interface EachClient {
   each: string;
-  /** Of those that may be left out if there is only one, `--all` is all clients. */
+  /** The clients of a command that names none. With `the only one`, `--all` means all clients. */
   byDefault: 'all' | 'the only one';
 }
 
@@ -123,7 +123,7 @@ export function toOption(field: InputField): Option {
   return new Option(flags, words.join('; '));
 }
 
-/** `createdAfter` as it is typed: `--created-after`. */
+/** `createdAfter` as typed: `--created-after`. */
 function optionName(field: InputField): string {
   return `--${toAttribute(field).replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }

@@ -36,11 +36,11 @@ export interface ProductDeps
   log: Log;
   logStream: LogStream;
   owner: Owner;
-  /** The user of the machine who typed the command, for the audit; null if the system does not tell. */
+  /** The user of the machine who typed the command, for the audit; null if the system does not report it. */
   user: string | null;
   /**
-   * A signal that is aborted when the process is asked to end. From the first call on, the command has to finish on its
-   * own. Before that, the process ends at once.
+   * A signal that is aborted when the process has to end. From the first call on, the command has to finish on its own.
+   * Before that, the process ends at once.
    */
   stopSignal(): AbortSignal;
 }
@@ -128,7 +128,7 @@ export function neverAborted(): AbortSignal {
 /** The option that every command with the product has; most have more. */
 export const baseOptions = z.object({ config: z.string().optional() });
 
-/** What the action of a command works with once the product is open. */
+/** The objects that the action of a command uses once the product is open. */
 export interface ProductAction<Options> {
   application: Application;
   settings: Settings;
@@ -161,8 +161,8 @@ export function productAction<Options extends z.infer<typeof baseOptions>, Args 
 
 /**
  * Asks before something is done that is not easily undone. Throws a ConfigurationError (nothing was changed) if the
- * answer is no, or if nobody can be asked and `--yes` was not given. In the latter case the error has the `details`,
- * for scripts.
+ * answer is no. Throws one as well if there is no terminal for the question and `--yes` was not given; then the error
+ * has the `details`, for scripts.
  */
 export async function confirmOrStop(
   { stdin, stderr }: Pick<ProductDeps, 'stdin' | 'stderr'>,

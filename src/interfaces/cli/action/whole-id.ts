@@ -2,8 +2,8 @@ import { type Output, usageError } from '../terminal/output.ts';
 import { findId } from '../terminal/words.ts';
 
 /**
- * The ID that is meant by its end, as lists show it; the text as it is if no ID has this end. Throws a
- * ConfigurationError if several have it, and for scripts: what they name by its end can be another one tomorrow.
+ * The ID with this end, as lists show it; the unchanged text if no ID has this end. Throws a ConfigurationError if
+ * several IDs have this end. Throws one for scripts too, because the same end can mean another ID tomorrow.
  */
 export function wholeId(
   { isJson }: Pick<Output, 'isJson'>,

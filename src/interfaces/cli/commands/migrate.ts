@@ -40,7 +40,7 @@ const optionsSchema = baseOptions.extend({
   reseal: z.boolean().default(false),
 });
 
-/** What was found, and done about it. */
+/** The migrations that were found, and their results. */
 interface MigrateReport {
   /** The database without its password. */
   database: string;
@@ -99,7 +99,7 @@ async function check(url: string, log: Log): Promise<MigrateReport> {
 }
 
 async function findPending(url: string, location: DatabaseLocation, log: Log): Promise<string[]> {
-  // Opening a file makes it, and a check changes nothing.
+  // Opening a file creates it, but a check must not change anything.
   if (location.kind === 'sqlite' && !(await exists(location.path))) return Object.keys(MIGRATIONS);
   const database = await openDatabase<Tables>(url, { log });
   try {

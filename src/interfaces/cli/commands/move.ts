@@ -99,7 +99,7 @@ async function move(
       { code: 'move_impossible' },
     );
   }
-  // Opening a file would make it.
+  // Opening a file would create it.
   await access(from.path).catch((cause: unknown) => {
     const message = `There is no database at ${from.path}: nothing is to be moved. Check the setting \`database\`.`;
     throw new ConfigurationError(message, { code: 'database_file_missing', cause });

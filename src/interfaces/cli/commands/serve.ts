@@ -69,7 +69,7 @@ const optionsSchema = baseOptions.extend({
   out: z.string().trim().min(1, { error: 'Write the name of a file after --out.' }).optional(),
 });
 
-/** Where only this machine can reach us. */
+/** The hosts at which only this machine can reach the service. */
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost']);
 
 /** The command `serve`: HTTP, schedules and webhooks, until it is stopped. */
@@ -129,8 +129,8 @@ async function serve(
 }
 
 /**
- * In a folder without a settings file the set-up in the browser starts: writes one that has no integrations yet.
- * What is there is never replaced, and a file that was named has to be there.
+ * In a folder without a settings file, the browser set-up starts, so this writes a file without integrations. An
+ * existing file is never replaced, and a named file must exist.
  */
 async function beginSettings(
   { cwd, env }: ProductDeps,
@@ -209,7 +209,7 @@ interface Service {
   application: Application;
   settings: Settings;
   address: { host: string; port: number };
-  /** Whether it takes up runs, or others do. */
+  /** Whether this process starts runs, or others do. */
   works: boolean;
   door: Door | null;
 }

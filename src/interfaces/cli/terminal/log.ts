@@ -5,7 +5,7 @@ import { plainJson, plainLine } from '../../../core/printable.ts';
 import type { LogLevel } from '../../../settings/environment.ts';
 import { createStyle, forTerminal, type Style, type TextStream } from './output.ts';
 
-/** Where log lines go: JSON into a pipe, words onto a terminal. */
+/** The destination of log lines: JSON into a pipe, words onto a terminal. */
 export interface LogStream {
   write(line: string): void;
   /**

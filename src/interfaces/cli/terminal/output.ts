@@ -22,12 +22,12 @@ export interface TextStream {
 }
 
 /**
- * What every command writes through. For people: text on stdout. With `--json`: exactly one JSON
- * document on stdout and nothing else there. Remarks and errors go to stderr in both cases.
+ * The output of every command. For people, it writes text to stdout. With `--json`, it writes exactly one JSON document
+ * to stdout, and nothing else. Remarks and errors go to stderr in both cases.
  */
 export interface Output {
   readonly isJson: boolean;
-  /** True if stdout is a terminal, where a person looks at what is written, and nothing keeps it. */
+  /** True if stdout is a terminal, where a user reads the text and nothing stores it. */
   readonly isTerminal: boolean;
   /** Colours for stdout. */
   readonly style: Style;
@@ -99,10 +99,10 @@ export function createOutput({ stdout, stderr, env, isJson }: OutputOptions): Ou
   return { isJson, isTerminal, style, print, table, finish, note, fail };
 }
 
-/** Characters of a terminal that does not tell its width. */
+/** Number of characters for a terminal that does not report its width. */
 const FALLBACK_WIDTH = 80;
 
-/** Design, section 4.1: what a command's end tells scripts and cron. */
+/** The exit codes for scripts and cron (design, section 4.1). */
 export const EXIT_CODES = {
   done: 0,
   unexpected: 1,
@@ -143,8 +143,8 @@ export function describeFailure(error: unknown): Failure {
 }
 
 /**
- * A problem that passes with time is a stop, not a failure: the next attempt continues from there. So is a lease that
- * is lost: the process that has it now goes on.
+ * A problem that passes with time is a stop, not a failure: the next attempt continues from there. So is a lost lease,
+ * because the process that has it now continues.
  */
 function toExitCode(error: DonorSyncError): ExitCode {
   if (isConfigurationError(error)) return EXIT_CODES.usage;
@@ -195,7 +195,7 @@ export function forTerminal(text: string): string {
 
 function painter(format: Format, hasColor: boolean): (text: string) => string {
   if (!hasColor) return (text) => text;
-  // The decision has been made: Node must not look at the process's own streams again.
+  // The decision has been made, so Node must not check the process's own streams again.
   const [begin = '', end = ''] = styleText(format, '|', { validateStream: false })
     .replaceAll('m', `;${OURS}m`)
     .split('|');

@@ -32,7 +32,7 @@ export interface ProgressOptions {
 /** Terminals are not redrawn more often than this: people do not read faster. */
 const REDRAW_INTERVAL_MS = 100;
 
-/** The rate is that of the last while, so that a pause or a slow start is forgotten. */
+/** The rate covers only this recent time, so that an earlier pause or a slow start does not count. */
 const RATE_WINDOW_MS = 30_000;
 
 /** States that are kept to compute the rate, one for each redraw of the window. */
@@ -41,7 +41,7 @@ const MAX_SAMPLES = RATE_WINDOW_MS / REDRAW_INTERVAL_MS;
 /** Until then a rate would be a guess. */
 const MIN_RATE_SPAN_MS = 1000;
 
-/** Without progress for so long, others decide when it continues, and no time is promised. */
+/** After this long without progress, others decide when it continues, so no remaining time is shown. */
 const STANDSTILL_MS = 5_000;
 
 /** Less than this is over before it is read. */
@@ -133,7 +133,7 @@ export function addSample(samples: readonly Sample[], sample: Sample): Sample[] 
   return [...recent, sample].slice(-MAX_SAMPLES);
 }
 
-/** Things done by the second over the samples, or null if it is too early to tell. */
+/** Number of things done per second over the samples; null if it is too early to tell. */
 export function ratePerSecond(samples: readonly Sample[]): number | null {
   const first = samples[0];
   const last = samples.at(-1);

@@ -17,7 +17,7 @@ interface Question<Answer> {
 }
 
 export interface TextQuestion extends Question<string> {
-  /** What is wrong with an answer, in words. */
+  /** Describes the problem of an answer. */
   validate?: ((answer: string) => string | null | Promise<string | null>) | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface ManyQuestion extends Question<readonly string[]> {
   choices: readonly Choice[];
 }
 
-/** What answers questions: a person at a terminal, or the defaults. */
+/** The source of answers: a user at a terminal, or the defaults. */
 export interface Prompter {
   text(question: TextQuestion): Promise<string>;
   choose(question: ChoiceQuestion): Promise<string>;
@@ -54,7 +54,7 @@ export async function askText(asker: Prompter, question: TextQuestion): Promise<
   return answer;
 }
 
-/** What is wrong with an answer, blank ones included; null if it is good. */
+/** Describes the problem of an answer, even a blank one; null if the answer is valid. */
 async function findProblem(
   { validate }: Pick<TextQuestion, 'validate'>,
   answer: string,

@@ -186,7 +186,7 @@ function logText({ logReachesTo, unknownAfter }: LogReach): string {
   return `${found} Erasures${after} are not known: contacts that were erased since then may be back. Put a newer log in its place and restore again, or repeat \`donor-sync forget\` for these contacts before you agree.`;
 }
 
-/** What the spending journal says about the time since the backup. */
+/** Describes the spending journal's content for the time since the backup. */
 function spendingText({
   path,
   reachesTo,

@@ -30,7 +30,7 @@ export function completionCommand(
     runAction(deps, command, async (output) => {
       const shell = shellSchema.parse(word);
       const script = (await readBuilt(shell)) ?? (await createScript(command, shell, loadCommands));
-      // The script goes out as it is: printing for people would change what acts in a terminal.
+      // The script is printed unchanged, because printing for people would remove active characters.
       output.finish({ shell, script }, () => deps.stdout.write(script));
     }),
   );

@@ -64,7 +64,7 @@ function toEntry({ flags, description, choices }: Entry): string[] {
   return ['.TP', `.B ${line(flags)}`, line(`${description}${among}`)];
 }
 
-/** Text as it is: backslashes, hyphens, and points at the beginning of a line mean something in this language. */
+/** Escapes text, because backslashes, hyphens, and points at the start of a line have a meaning in this language. */
 function line(text: string): string {
   const escaped = text
     .split('\n')

@@ -102,10 +102,10 @@ async function awaitConsent(
   }
 }
 
-/** How often the store is looked at: the answer may come to another process. */
+/** The polling interval of the store, because another process may receive the callback. */
 const LOOK_INTERVAL_MS = 500;
 
-/** A person who comes back in the last moment still waits for the CRM. */
+/** A user who returns in the last moment still waits for the CRM. */
 const LAST_ANSWER_MS = 30_000;
 
 const MAX_LOOKS = (CONSENT_LIFE_MS + LAST_ANSWER_MS) / LOOK_INTERVAL_MS;
@@ -135,7 +135,7 @@ function printConnected(
   output.print(`Next: donor-sync plan ${id}`);
 }
 
-/** What opens an address in the browser that a person likes best; `xdg-open` elsewhere. */
+/** The commands that open an address in the default browser; `xdg-open` elsewhere. */
 const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
   darwin: ['open'],
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],

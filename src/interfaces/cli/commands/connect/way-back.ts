@@ -16,10 +16,10 @@ export interface WayBack {
 
 export interface WayBackOptions {
   kind: string;
-  /** Of the consent that has started. */
+  /** The state of the started consent. */
   state: string;
   publicUrl: string;
-  /** The port of this machine to come back to, instead of the public address. */
+  /** The port of this machine for the callback, instead of the public address. */
   port: number | undefined;
 }
 

@@ -11,7 +11,7 @@ export interface DemoContact {
   state: string;
   zip: string;
   employer: string;
-  /** What a user at the nonprofit typed into the field that the net worth goes to. */
+  /** The text that a user at the nonprofit typed into the field for the net worth. */
   netWorthNote: string;
   /** Why the contact was put into the list; null for the ordinary ones. */
   story: string | null;
@@ -114,7 +114,7 @@ function toCells(address: Address | null) {
   return { street, city, state, zip };
 }
 
-/** Gives the first donor who fits, is known well enough, and was not given before. */
+/** Returns the first donor who fits, is known well enough, and was not returned before. */
 type Picker = (fits: (donor: Donor) => boolean) => Donor;
 
 function createPicker(world: World): Picker {

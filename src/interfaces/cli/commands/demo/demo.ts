@@ -81,7 +81,7 @@ async function playDemo(
     const report = await runSyncs(deps, stage, folder, stopped);
     const runs = [...report.runs, ...report.crms.flatMap((act) => act.runs)];
     const isDone = runs.every(({ status }) => status === 'succeeded');
-    // A tour says what was synced only if it cannot start.
+    // A tour prints the synced contacts only if it cannot start.
     output.finish(report, () => {
       if (!tour || !isDone) showReport(output, report);
     });
@@ -110,7 +110,7 @@ function runSyncs(
   folder: DemoFolder,
   signal: AbortSignal,
 ): Promise<DemoReport> {
-  // What a demo has to say is on stdout; a log between it would only puzzle.
+  // The demo prints to stdout; log lines in between would only confuse.
   const quietDeps = { ...deps, log: silentLog };
   return withApplication(quietDeps, folder.settings, async (application) => {
     const [integration] = application.select([DEMO_INTEGRATION]);

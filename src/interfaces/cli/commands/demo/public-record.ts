@@ -14,7 +14,7 @@ import { serveStatusPage, showStatusPage } from './status-page.ts';
 
 const INTEGRATION = 'public-record';
 
-/** What a sync of the people of the returns came to. */
+/** The result of a sync of the people in the returns. */
 interface RecordReport {
   folder: string;
   returns: string[];

@@ -11,7 +11,7 @@ import { withIntegration } from '../../action/product.ts';
 import type { DemoContact } from './contacts.ts';
 import { type CrmKind, type DemoFolder, ENHANCED_FIELDS, readRows } from './folder.ts';
 
-/** What the first sync did to one contact of the demo. */
+/** The result of the first sync for one contact of the demo. */
 export interface DemoResult {
   id: string;
   name: string;
@@ -72,10 +72,10 @@ function compareFields(before: Row, after: Row): FieldResult[] {
 /** A CRM of the demo. */
 export interface DemoCrm {
   kind: CrmKind;
-  /** What people call it. */
+  /** The name that users know. */
   name: string;
   integration: string;
-  /** Where its stand-in serves. */
+  /** The address of its stand-in. */
   baseUrl: string;
   /** The fields of a profile that are shown of a contact. */
   shownFields: readonly string[];
@@ -83,7 +83,7 @@ export interface DemoCrm {
   pathField: string;
 }
 
-/** What became of the CRM. */
+/** The results of the CRM. */
 export interface CrmResult extends Omit<DemoCrm, 'shownFields' | 'pathField'> {
   /** The custom fields that were created for it, with the access they need. */
   createdFields: string[];

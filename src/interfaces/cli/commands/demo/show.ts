@@ -13,15 +13,15 @@ import type { Stage } from './stage.ts';
 /** The answer of `demo`, as `--json` prints it. */
 export interface DemoReport {
   folder: DemoFolder;
-  /** The stand-in; `rootUrl` is where its `/_sandbox` is found. */
+  /** The stand-in; its `/_sandbox` is below `rootUrl`. */
   partner: { baseUrl: string; apiKey: string; rootUrl: string };
   runs: RunReport[];
   contacts: DemoResult[];
-  /** What became of each CRM; none if the first sync did not end. */
+  /** The results of each CRM; empty if the first sync did not end. */
   crms: CrmResult[];
 }
 
-/** Says what is going to be synced, before it takes its seconds. */
+/** Prints what will be synced, before the sync takes some seconds. */
 export function showStart(output: Output, { contacts, baseUrl }: Stage, folder: DemoFolder): void {
   output.print(
     `${describeCount(contacts.length, 'contact')} of a nonprofit are in ${folder.contacts}`,
@@ -52,7 +52,7 @@ export function showReport(output: Output, report: DemoReport): void {
   output.print(`  the settings       ${folder.settings}`);
 }
 
-/** Says what can be tried while the service is running. */
+/** Prints what the user can try while the service is running. */
 export function showNextSteps(
   output: Output,
   env: Environment,
@@ -100,7 +100,7 @@ function showCrm(output: Output, crm: CrmResult): void {
 
 const CRM_VALUE_WIDTH = 65;
 
-/** What was not known before: who on the board could make the introduction. */
+/** Prints the new information: who on the board could make the introduction. */
 function showIntroduced(output: Output, { introduced, name }: CrmResult): void {
   if (introduced.count === 0) return;
   const who = describeCount(introduced.count, 'contact');
@@ -116,7 +116,7 @@ function showIntroduced(output: Output, { introduced, name }: CrmResult): void {
 
 const SENTENCE_WIDTH = 95;
 
-/** What became of the contacts in one sync, and what it cost. */
+/** Prints the results of the contacts in one sync, and its cost. */
 function showRun(
   output: Output,
   title: string,

@@ -12,7 +12,7 @@ export interface Stage {
   /** The service's {base_url}. */
   baseUrl: string;
   apiKey: string;
-  /** Where `/_sandbox` is found. */
+  /** The address above `/_sandbox`. */
   rootUrl: string;
   contacts: DemoContact[];
   /**
@@ -26,10 +26,10 @@ export interface Stage {
 /** Enough people for namesakes to be among them, and few enough to start in a moment. */
 const DONORS = 2_000;
 
-/** At the real service jobs take some minutes; a demo should not take so long. */
+/** In the real service, jobs take some minutes; a demo should be faster. */
 const JOB_TIME_MS = 1_500;
 
-/** What the demo's nonprofit has bought: some are left over after any demo. */
+/** The credits that the demo's nonprofit has bought in addition, so that some are left after any demo. */
 const SPARE_CREDITS = 100;
 
 /** The contacts of each CRM. */

@@ -138,7 +138,7 @@ function exitCodeFor(findings: readonly DoctorFinding[]): ExitCode {
 interface Examination {
   config: string | undefined;
   ids: readonly string[];
-  /** What a report contains in addition to the findings; null without a report. */
+  /** The content of a report in addition to the findings; null without a report. */
   facts: ReportFacts | null;
   /** Whether what the CRM said is shown; it may quote names. */
   show: boolean;
@@ -186,7 +186,7 @@ async function examine(
   }
 }
 
-/** What helps depends on whether there is a file at all. */
+/** The fix depends on whether there is a file at all. */
 function settingsFix(error: unknown): string {
   const isMissing = isConfigurationError(error) && error.code === 'settings_not_found';
   return isMissing
@@ -194,7 +194,7 @@ function settingsFix(error: unknown): string {
     : 'Fix what is listed, line by line. A variable is set by `export NAME=value` in this terminal.';
 }
 
-/** The code of the error, by which a settings file that is not there is known. */
+/** The code of the error, which identifies a missing settings file. */
 function settingsCause(error: unknown): string | undefined {
   return isConfigurationError(error) ? error.code : undefined;
 }

@@ -7,13 +7,13 @@ import type { ProductDeps } from '../../action/product.ts';
 import { formatTimestamp } from '../../terminal/words.ts';
 import type { IntegrationFacts, ReportContent } from './report.ts';
 
-/** What a report contains in addition to findings, read while the clients are open. */
+/** The content of a report in addition to findings, read while the clients are open. */
 export interface ReportFacts {
   read(open: OpenIntegration): Promise<void>;
   all(): Omit<ReportContent, 'findings'>;
 }
 
-/** Looks at the process; integrations are read one by one. */
+/** Reads the facts of the process; integrations are read one by one. */
 export function createReportFacts(
   { clock }: Pick<ProductDeps, 'clock'>,
   command: Command,

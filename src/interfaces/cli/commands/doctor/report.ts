@@ -57,7 +57,7 @@ export function renderReport(
   ].join('\n');
 }
 
-/** What only a person can see; to be ticked before the report is sent. */
+/** The items that only a user can check, to be ticked before the report is sent. */
 const BY_HAND = [
   '`donor-sync plan` counts about as many people as the CRM has',
   'the first `donor-sync sync` (a trial) ended, and wrote what it said',

@@ -63,7 +63,7 @@ async function readSettings(file: string, path: string): Promise<string> {
   }
 }
 
-/** What the file has already, in its own words: variables stay variables. */
+/** The settings already in the file, verbatim: variables are not expanded. */
 function presentSettings(text: string, path: string): PresentSettings {
   const list = readIntegrations(text, path);
   const entries = list.items.filter((item) => isMap(item));

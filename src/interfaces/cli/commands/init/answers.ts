@@ -44,7 +44,7 @@ export interface CsvAnswers {
     employers: readonly string[];
   };
   marks: MarkColumns;
-  /** What a person should know of this kind of export; null for nothing. */
+  /** Advice for the user about this kind of export; null if there is none. */
   advice: string | null;
   /** The field map, if the file already has other columns with our names; null for the connector's. */
   fields: readonly FieldMapping[] | null;
@@ -57,7 +57,7 @@ export interface CsvAnswers {
 /** The columns of names: never one column for both parts. */
 export type NameColumns = { firstName: string; lastName: string } | { fullName: string };
 
-/** The columns that mark who is never asked about; null for none. */
+/** The columns that mark contacts who are never sent; null if there are none. */
 export interface MarkColumns {
   optOut: string | null;
   deceased: string | null;
@@ -78,7 +78,7 @@ export interface HubspotAnswers {
   optOut: string | null;
 }
 
-/** What the questions depend on in addition to the flags. */
+/** The facts that the questions depend on in addition to the flags. */
 export interface Surroundings {
   cwd: string;
   timezone: string;
@@ -86,7 +86,7 @@ export interface Surroundings {
   isSet(variable: string): boolean;
   /** Reads the file that `--partner-key-file` names; "-" is stdin. */
   readKey(path: string): Promise<string>;
-  /** What the settings file has already; null for a new one. */
+  /** The settings already in the file; null for a new file. */
   present: PresentSettings | null;
   /** Finds the field map of a kind of CRM. */
   defaultFields(kind: string): Promise<readonly FieldMapping[]>;
@@ -94,7 +94,7 @@ export interface Surroundings {
   writtenBefore(csvPath: string): Promise<ReadonlySet<string>>;
 }
 
-/** What a settings file has before an integration is added to it. */
+/** The settings of a file before an integration is added to it. */
 export interface PresentSettings {
   ids: ReadonlySet<string>;
   /** The variables that it names. */

@@ -44,7 +44,7 @@ export async function askFile(
   }
   const badRows = await ask(asker, QUESTIONS.badRows, {
     flag: FLAGS.badRows,
-    // Asked where there are such rows, once they are known.
+    // Asked if there are such rows, once they are known.
     given: flags.csvBadRows ?? QUESTIONS.badRows.initial,
   });
   const fields = await surroundings.defaultFields('csv');
@@ -188,7 +188,7 @@ async function askNames(
   return { firstName, lastName };
 }
 
-/** What the options say already; undefined if they say nothing. */
+/** The answer in the options; undefined if they contain none. */
 function getNameForm(flags: InitFlags): 'two' | 'whole' | undefined {
   const hasTwo = flags.csvFirstName !== undefined || flags.csvLastName !== undefined;
   if (flags.csvFullName === undefined) return hasTwo ? 'two' : undefined;

@@ -17,7 +17,7 @@ interface Asking<Given = string> {
   given: Given | undefined;
   /** The answer to offer; omitted: the usual one. */
   initial?: Given | null;
-  /** What only this interface says, after the question. */
+  /** Text that only this interface adds, after the question. */
   aside?: string;
   /** The columns of the file, where a question is about them. */
   columns?: readonly string[];

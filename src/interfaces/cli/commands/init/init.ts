@@ -90,7 +90,7 @@ async function init(deps: InitDeps, flags: InitFlags, output: Output): Promise<v
   await report(draft, { ...checked, persons, verb: 'Wrote' });
 }
 
-/** What the questions depend on in addition to the options. */
+/** The facts that the questions depend on in addition to the options. */
 export function createSurroundings(
   { cwd, timezone, stdin, findConnectorDefinition }: InitDeps,
   env: Environment,
@@ -138,7 +138,7 @@ export interface Draft {
   path: string;
 }
 
-/** A text that was checked as settings are, and what it says of the integration that was answered. */
+/** A text that was checked like settings, with its integration from the answers. */
 export interface CheckedDraft {
   text: string;
   answers: Answers;
@@ -188,7 +188,7 @@ async function parseDraft(
   return { text, answers, integration };
 }
 
-/** What the connector says of the file, as if it skipped the rows that cannot be read. */
+/** Checks the file with the connector, as if it skipped the rows that cannot be read. */
 async function checkFile(
   { findConnectorDefinition }: InitDeps,
   { crm, contacts }: Integration,
@@ -198,7 +198,7 @@ async function checkFile(
   return definition.check({ settings, contacts, deps: fileDeps() });
 }
 
-/** What it says of rows that it would skip; null if there are none. */
+/** The finding about rows that it would skip; null if there are none. */
 function badRowsIn(findings: readonly Finding[]): Finding | null {
   const found = findings.find(({ subject }) => subject === 'bad rows');
   return found === undefined
@@ -262,8 +262,8 @@ async function writeSettings(path: string, text: string, mayReplaceIt: boolean):
 }
 
 /**
- * Stores the key next to the settings and says what is there and what comes next. The settings are written first: if
- * the key cannot be stored, its variable can still be set by other means.
+ * Stores the key next to the settings, and prints the result and the next steps. The settings are written first: if the
+ * key cannot be stored, its variable can still be set by other means.
  */
 export async function report(
   draft: Draft,

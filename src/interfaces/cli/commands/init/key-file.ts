@@ -1,8 +1,8 @@
-/** The key of the service in a file that only its owner reads, and that git never takes up. */
+/** Keeps the service key in a file that only its owner can read, and that git ignores. */
 import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** Puts a variable into a file of variables, with all else in it kept. On disk when it resolves. */
+/** Writes a variable into a file of variables, and keeps the rest of the file. On disk when it resolves. */
 export async function saveVariable(file: string, name: string, value: string): Promise<void> {
   await ignoreInGit(file);
   const text = (await readText(file)) ?? '';

@@ -16,8 +16,8 @@ export interface Target {
 }
 
 /**
- * The settings file that says what was answered, with comments for its next reader. Keys
- * and tokens stay outside: their variables are named instead.
+ * The settings file from the answers, with comments for its next reader. Keys and tokens stay outside: their variables
+ * are named instead.
  */
 export function settingsText(answers: Answers, target: Target): string {
   return `${SETTINGS_HEAD}
@@ -31,7 +31,7 @@ export const firstSettingsText = (): string => `${SETTINGS_HEAD}
 integrations: []
 `;
 
-/** What every settings file starts with. */
+/** The start of every settings file. */
 const SETTINGS_HEAD = `# Settings of donor-sync. A dollar sign with a name in braces is taken from the environment.
 
 server:
@@ -141,7 +141,7 @@ function optOutText(field: string | null): string {
       optOutField: ${field === null ? 'null ' : quoted(field)}   # true, or not blank: never sent to the service`;
 }
 
-/** What each way to sign in needs, and the variable it is taken from (design, section 4.2). */
+/** The settings of each way to sign in, with the variable of each (design, section 4.2). */
 const SALESFORCE_AUTH: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   jwt: {
     clientId: 'SALESFORCE_CLIENT_ID',

@@ -18,7 +18,7 @@ import { cancelled, type Prompter } from '../../terminal/prompts.ts';
 import { formatTable } from '../../terminal/table.ts';
 import { buildTitle, PERSON_COLUMNS, printPersons } from '../plan/text.ts';
 
-/** What showing people takes of the world. */
+/** The dependencies of showing people. */
 interface ShowDeps extends Pick<LoadOptions, 'findConnectorDefinition'> {
   stderr: { columns?: number };
 }
@@ -69,7 +69,7 @@ async function confirmPersons(
   );
 }
 
-/** What the connector of a file needs: it has no secrets, and nothing stops it. */
+/** The dependencies of a file's connector: it has no secrets, and nothing stops it. */
 export function fileDeps(): ConnectorDeps {
   return {
     clock: systemClock,

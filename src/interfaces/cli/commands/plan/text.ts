@@ -98,7 +98,7 @@ function printMarks(output: Output, { unconfirmedMarks, integration }: PreviewTe
   }
 }
 
-/** What is not sent to the service because the CRM does not show it. */
+/** Prints the parts that are not sent to the service because the CRM does not show them. */
 function printMissing(output: Output, { missing }: PreviewText): void {
   const joinNames = (sources: PreviewText['missing']) => sources.map(({ name }) => name).join(', ');
   const lost = missing.filter(({ wasReadable }) => wasReadable);
@@ -202,8 +202,8 @@ function valueText(value: FieldValue): string {
 }
 
 /**
- * A few people as they would be sent. Names are for a terminal, where a person looks at them: into
- * a file or a pipe go their shapes.
+ * Prints a few people as they would be sent. Names go only to a terminal, where a user reads them; a file or a pipe
+ * gets their shapes.
  */
 export function printPersons(output: Output, persons: readonly PersonDetails[]): void {
   if (persons.length === 0) return;

@@ -31,7 +31,7 @@ export interface RunDetail extends RunReport {
   reasons: Record<string, number>;
   /** Contacts that took the job of the same person in another contact, without a credit. */
   shared: number;
-  /** What the queries for warm paths have cost; null if they were free. */
+  /** The cost of the queries for warm paths; null if they were free. */
   queries: QueryCharge | null;
   /** The first of the contacts that were not simply fresh. */
   outcomes: RunContactView[];
@@ -210,7 +210,7 @@ function statusText({ status, reason, integration }: RunReport): string {
   return `${STATUS_WORDS[status]}: ${adviceFor(reason, integration).cause}`;
 }
 
-/** Says where to look at what the CRM said, if anything of it is kept. */
+/** Prints how to read the CRM's texts, if any are kept. */
 export function printWordsHint(output: Output, runId: string, count: number): void {
   if (count === 0) return;
   output.print();
@@ -219,7 +219,7 @@ export function printWordsHint(output: Output, runId: string, count: number): vo
   );
 }
 
-/** What the CRM said of a run and its contacts, for the person who decides. */
+/** Prints the CRM's texts about a run and its contacts, for deciders. */
 export function printWords(output: Output, words: readonly CrmMessage[], limit: number): void {
   output.print();
   if (words.length === 0) {

@@ -179,7 +179,7 @@ async function show(
   });
 }
 
-/** Straight to stdout: a file of a million contacts is written as it is read. */
+/** Writes directly to stdout, so that a file of a million contacts is written while it is read. */
 async function printCsv(
   deps: ProductDeps,
   { application, options, output }: ProductAction<RunsOptions>,

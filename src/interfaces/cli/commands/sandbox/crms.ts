@@ -13,7 +13,7 @@ import {
   toSandboxOptions,
 } from './stand-in.ts';
 
-/** What the options that the sandboxes of all CRMs have are read as. */
+/** The parsed options that the sandboxes of all CRMs share. */
 const crmFlags = {
   ...commonFlags,
   tokenLifetime: z.number().exactOptional(),

@@ -57,7 +57,7 @@ export const readJobTime = wholeNumber(0, MAX_JOB_TIME_MS);
 
 const readPeople = wholeNumber(0, MAX_PEOPLE);
 
-/** What the options of every sandbox are read as; `faults` is a file, all others go to the sandbox. */
+/** The parsed options that all sandboxes share. `faults` is a file path; the others are passed to the sandbox. */
 export const commonFlags = {
   port: z.number(),
   seed: z.number().exactOptional(),

@@ -7,7 +7,7 @@ import { createCommand, readOptions, runAction } from '../../action/command.ts';
 import type { ProductDeps } from '../../action/product.ts';
 import type { ExitCode, Output } from '../../terminal/output.ts';
 
-/** What the commands below `service` need. */
+/** The dependencies of the commands below `service`. */
 export type ServiceDeps = Pick<
   ProductDeps,
   'stdout' | 'stderr' | 'env' | 'setExitCode' | 'cwd' | 'clock' | 'stopSignal'
@@ -21,7 +21,7 @@ export function serviceCommand(name: string, deps: ServiceDeps): Command {
   return createCommand(name, deps).option('--db <file>', "the service's database", 'service.db');
 }
 
-/** What a command is given to work with. */
+/** The objects that a command uses. */
 export interface ServiceAction<Options> {
   service: typeof Service;
   /** The database's file, absolute. */

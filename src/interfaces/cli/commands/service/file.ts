@@ -39,7 +39,7 @@ export function statsCommand(deps: ServiceDeps): Command {
   );
 }
 
-/** Of very many files `--json` has all. */
+/** If there are very many files, only `--json` lists all of them. */
 const MOST_SHOWN = 20;
 
 /** `service backup`: a copy, while it is in use. */

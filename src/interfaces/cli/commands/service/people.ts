@@ -14,7 +14,7 @@ import {
 
 const END_FIRST = 'End the service first: this keeps the database to itself.';
 
-/** `service erase`: a person is forgotten, and does not come back. */
+/** `service erase`: erases a person, who does not come back. */
 export function eraseCommand(deps: ServiceDeps): Command {
   const command = serviceCommand('erase', deps)
     .description('erase a person who was imported, and keep them from coming back')

@@ -1,4 +1,4 @@
-/** What the end of a run means to whoever typed the command. */
+/** The meaning of a run's end for the user who typed the command. */
 import type { RunReport, RunStatus } from '../../../../core/run.ts';
 import { EXIT_CODES, type ExitCode, type Output } from '../../terminal/output.ts';
 

@@ -27,7 +27,7 @@ export function printRun(
   output.print();
 }
 
-/** Where the values are named that users had typed and that could not be put back. */
+/** The commands that name the values that users had typed and that could not be restored. */
 function stepsAfterLoss({ id }: RunReport, reasons: readonly ReasonCount[]): string[] {
   if (!reasons.some(({ reason }) => reason === 'typed_value_lost')) return [];
   return [

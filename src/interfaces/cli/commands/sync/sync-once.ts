@@ -23,9 +23,9 @@ type RunOption =
 
 /**
  * Carries out a run that a user requested, to its end or until the signal stops it, with its progress on the terminal.
- * It reads what has changed, unless it is to read everything again (`full`) or is `only` for the contact with this CRM
- * id. `adopt` takes over what another database has paid for, and `limit` is the most that may be spent.
- * `acceptMatchRate` accepts the mapping, `acceptMarks` confirms the marks that leave out most contacts, and
+ * It reads the changes, unless it has to read everything again (`full`) or is `only` for the contact with this CRM ID.
+ * `adopt` takes over profiles that another database has paid for, and `limit` is the maximum number of credits to
+ * spend. `acceptMatchRate` accepts the mapping, `acceptMarks` confirms the marks that leave out most contacts, and
  * `redelivery` only delivers kept profiles again.
  */
 export async function syncOnce(
@@ -60,7 +60,7 @@ export async function syncOnce(
 /** How often the progress of a run is read from the store. */
 const LOOK_INTERVAL_MS = 500;
 
-/** What the bars are drawn with. */
+/** The dependencies of the progress bars. */
 export type ProgressDeps = Pick<ProductDeps, 'stderr' | 'clock' | 'log' | 'logStream'>;
 type ProgressStore = Pick<Store, 'reader'>;
 
@@ -115,7 +115,7 @@ async function look(
   if (!row) return;
   const underWay = await countContactsUnderWay(store.reader, run.integration.id);
   const { balance } = await findKeyBalance(store.reader, run.partnerKey);
-  // Who shares a profile of another contact is not submitted, and is delivered anyway.
+  // A contact that shares another contact's profile is not submitted, but is delivered anyway.
   const sent = row.submittedCount + row.sharedCount;
   const toDeliver = underWayBefore + sent;
   progress.update('Read', { done: row.readCount, total: null });

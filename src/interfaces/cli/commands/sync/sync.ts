@@ -170,7 +170,7 @@ async function syncChosen(
   ]);
 }
 
-/** Carries out the erasures that the CRM asked for, now that no run has the client. */
+/** Carries out the erasures that the CRM requested, now that no run has the client. */
 async function eraseAndNote(
   { clock, log }: ProductDeps,
   application: Application,
