@@ -25,6 +25,7 @@ import type { HttpDeps, HttpEnv } from './request/context.ts';
 import { HttpError } from './request/errors.ts';
 import { limitBody, MAX_API_BODY_BYTES, requireJsonBody } from './request/guards.ts';
 import { createRouter, failure, json, problems, refuseInvalid } from './request/router.ts';
+import { sendArchive } from './send-archive.ts';
 import { sendStream } from './send-stream.ts';
 
 export const CSV = 'text/csv; charset=utf-8';
@@ -91,6 +92,9 @@ export function createOperationRoutes(deps: HttpDeps, access: Access) {
       }
       await options.prepare?.(input);
       try {
+        if (operation.effect === 'acts' && operation.archive !== undefined) {
+          return await sendArchive(c, { deps, world }, caller, operation, input);
+        }
         if (takesMinutes(operation)) {
           const recorded = await performLater(world, caller, operation, input, digest);
           return c.json({ approval: describeApproval(recorded) }, 202);
@@ -296,6 +300,10 @@ function describeResults(
 }
 
 function describeResult(operation: Operation) {
+  if (operation.effect === 'acts' && operation.archive !== undefined) {
+    const schema = z.string().openapi({ format: 'binary' });
+    return { description: 'The files, in one.', content: { 'application/zip': { schema } } };
+  }
   const { result, csv } = operation;
   const { content } = json(result);
   const hasFile = csv !== undefined || findStream(operation) !== undefined;

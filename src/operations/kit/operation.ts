@@ -6,6 +6,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { DonorSyncError } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 import type { Role } from '../../core/role.ts';
+import type { WriteFile } from '../../core/write-file.ts';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import type { Sealer } from '../../database/encryption/sealed.ts';
 import type { TimedReader } from '../../database/reader.ts';
@@ -93,6 +94,8 @@ export interface ActingWorld extends World {
    * that at once; elsewhere the service does it.
    */
   carryOut(approval: ApprovalRecord, by: Actor, signal: AbortSignal): Promise<void>;
+  /** Writes a file of an operation with an `archive`, as fast as its receiver takes it; rejects once that is gone. */
+  writeFile: WriteFile;
   /** The sentences in which an operation, found by its name, describes its result. */
   describeResult(name: string, result: unknown): Promise<readonly string[]>;
 }
@@ -226,6 +229,11 @@ export interface Acting<
    * throw: it belongs into the result.
    */
   takesMinutes?: boolean;
+  /**
+   * For an operation that writes files by `world.writeFile`: the name of the ZIP file in which they are the response of
+   * the API, which is sent while they are written, in place of the result. The terminal writes them into a folder.
+   */
+  archive?(input: z.output<Input>): string;
 }
 
 export type Operation = Reading | Changing | Acting;

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Actor } from '../../core/actor.ts';
 import type { Clock } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
+import type { WriteFile } from '../../core/write-file.ts';
 import type { TimedReader } from '../../database/reader.ts';
 import {
   approvalChanged,
@@ -61,6 +62,8 @@ export interface OperationDeps {
   requestRun(requested: RequestedRun): Promise<Accepted>;
   /** By the alerts of this process, if it watches them: only those know which channel has sent what. */
   checkAlerts(signal: AbortSignal): Promise<void>;
+  /** See `ActingWorld`; only where the interface has somewhere to write. */
+  writeFile?: WriteFile;
   /** See `World`. */
   checkAudit(known: AuditPlace | null): Promise<AuditCheckView>;
   /** Any operation by its name; requests on record have no more than that. */
@@ -398,11 +401,16 @@ function toActing(deps: OperationDeps, caller: Caller, agree: ActingWorld['agree
     agree,
     confirm: (approval) => confirmRequest(deps, caller, approval),
     carryOut: createOperationRunner(deps),
+    writeFile: deps.writeFile ?? noFiles,
     async describeResult(name, result) {
       const operation = await deps.findOperation(name);
       return operation === undefined ? [] : [operation.say(result)].flat();
     },
   };
+}
+
+function noFiles(name: string): never {
+  throw new Error(`There is nowhere to write ${name}.`);
 }
 
 function toWorld(deps: OperationDeps, caller: Caller, reader: TimedReader): World {

@@ -1,0 +1,37 @@
+/** Files of an operation as the response: a ZIP file that is sent while they are written. */
+import type { Context } from 'hono';
+import type { z } from 'zod';
+import type { Caller } from '../../operations/kit/caller.ts';
+import type { Acting, InputSchema } from '../../operations/kit/operation.ts';
+import { type OperationDeps, perform } from '../../operations/kit/perform.ts';
+import type { HttpDeps, HttpEnv } from './request/context.ts';
+import { sendStream } from './send-stream.ts';
+import { createZip } from './zip.ts';
+
+/**
+ * Carries out the operation while its files are sent. Throws what it throws before its first file. A later error cuts the
+ * connection, and a caller who leaves stops the operation at its next part.
+ */
+export async function sendArchive<Input extends InputSchema, Result extends z.ZodType>(
+  c: Context<HttpEnv>,
+  { deps, world }: { deps: Pick<HttpDeps, 'log'>; world: OperationDeps },
+  caller: Caller,
+  operation: Acting<Input, Result>,
+  input: z.output<Input>,
+): Promise<Response> {
+  const { archive } = operation;
+  if (archive === undefined) throw new Error(`${operation.name} writes no files.`);
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = writable.getWriter();
+  const zip = createZip((bytes) => writer.write(bytes), world.clock.now());
+  const sent = perform({ ...world, writeFile: zip.add }, caller, operation, input)
+    .then(zip.finish)
+    .then(() => writer.close());
+  // The reader of the other end gets the error.
+  sent.catch((error: unknown) => writer.abort(error).catch(() => {}));
+  return sendStream(c, deps, {
+    file: archive(input),
+    mediaType: 'application/zip',
+    parts: readable,
+  });
+}
