@@ -38,7 +38,7 @@ import {
   resumeScheduledRuns,
   showSchedule,
 } from './schedules.ts';
-import { exportSettings } from './settings.ts';
+import { exportAll, exportSettings } from './settings.ts';
 import { listUnfinished, showUnfinished } from './setups.ts';
 import { retryRun, startRun } from './start-run.ts';
 import { showStatus } from './status.ts';
@@ -100,6 +100,7 @@ export const OPERATIONS: readonly Operation[] = [
   findContactsByName,
   aboutContact,
   exportSettings,
+  exportAll,
   listWaitingApprovals,
   confirmRequest,
   refuseRequest,

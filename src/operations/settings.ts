@@ -1,9 +1,10 @@
-/** The settings of a client, without what is secret in them. */
+/** The settings of a client, without what is secret in them, alone and with all data that is held of it. */
 import { z } from 'zod';
-import { hideSecrets, listVariables } from '../clients/shown-settings.ts';
+import { hideSecrets, listVariables, toYaml } from '../clients/shown-settings.ts';
 import { describeCount } from '../core/quantities.ts';
+import { exportEverything } from '../privacy/export-everything.ts';
 import { findClient } from './kit/clients.ts';
-import { reading } from './kit/operation.ts';
+import { acting, reading } from './kit/operation.ts';
 
 export const exportSettings = reading({
   name: 'export',
@@ -27,4 +28,46 @@ export const exportSettings = reading({
     if (variables.length === 0) return [];
     return [`Set these variables before you apply it: ${variables.join(', ')}`];
   },
+});
+
+/**
+ * Everything that is held of a client, for a nonprofit that leaves. It leaves the product at once and is kept nowhere by
+ * the server, so that no link and no file with it waits for somebody else.
+ */
+export const exportAll = acting({
+  name: 'export everything',
+  summary: 'Export everything that is held of a client, as files for spreadsheets',
+  details:
+    'The response is a ZIP file, sent while it is read; the server keeps no copy. No run of the client starts until it has been received. A response that ends early is broken off: ask again. The audit records the beginning, and how it ended.',
+  role: 'owner',
+  reach: 'all',
+  by: 'person',
+  input: z.object({ integration: z.string().describe('The ID of the client') }),
+  subjects: ['integration'],
+  result: z.object({
+    exported: z.string(),
+    files: z.array(z.object({ name: z.string(), rows: z.int() })),
+    variables: z
+      .array(z.string())
+      .describe('The variables that stand for secrets in the exported settings'),
+  }),
+  archive: ({ integration }) => `${integration}.zip`,
+  async run({ application, store, clock, writeFile, ...world }, { integration: id }) {
+    const integration = findClient(world, id);
+    const { settings, variables } = hideSecrets(integration);
+    const deps = { application: { ...application, store }, clock, writeFile };
+    const files = await exportEverything(deps, {
+      integrationId: integration.id,
+      settings: toYaml({ integrations: [settings] }),
+    });
+    return { exported: integration.id, files, variables };
+  },
+  say: ({ exported, files }) => [
+    ...files.map(({ name, rows }) => `${name}: ${describeCount(rows, 'row')}`),
+    `Everything of "${exported}" is exported.`,
+  ],
+  remarks: ({ variables }) =>
+    variables.length === 0
+      ? []
+      : [`Set these variables before you apply it: ${variables.join(', ')}`],
 });

@@ -1,12 +1,8 @@
 /**
- * Exports everything held about a nonprofit as files in a folder, for the day on which it leaves.
+ * Exports everything held about a nonprofit as files, for the day on which it leaves. The server keeps none of them: each
+ * is written while it is read.
  */
 
-import { createWriteStream } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import type { Application } from '../application.ts';
@@ -14,6 +10,7 @@ import { parseOwned } from '../contacts/owned-values.ts';
 import { type Clock, isoTime } from '../core/clock.ts';
 import { isFatalError } from '../core/errors.ts';
 import { plainCell } from '../core/printable.ts';
+import type { WriteFile } from '../core/write-file.ts';
 import { valuesBeforeSealContext } from '../database/encryption/seal-contexts.ts';
 import { openValues } from '../fields/values.ts';
 import { withLease } from '../sync/control/with-lease.ts';
@@ -31,19 +28,43 @@ export interface ExportedFile {
 interface ExportDeps {
   application: Pick<Application, 'store' | 'takeLease' | 'sealer'>;
   clock: Clock;
+  writeFile: WriteFile;
+}
+
+interface Exported {
+  integrationId: string;
+  /** The settings without secrets, as YAML. */
+  settings: string;
 }
 
 /**
- * Writes everything about an integration into an empty folder, while no run changes it. Throws
- * AlreadyRunning during a sync. The audit entry is recorded first.
+ * Writes everything about an integration, while no run changes it. Throws AlreadyRunning during a sync, with nothing
+ * written. One audit entry is recorded before anything is read, and one says how it ended; only a process that is killed
+ * leaves no second one.
  */
 export async function exportEverything(
-  { application: { store, takeLease, sealer }, clock }: ExportDeps,
-  integrationId: string,
-  folder: string,
+  { application: { store, takeLease, sealer }, clock, writeFile }: ExportDeps,
+  { integrationId, settings }: Exported,
 ): Promise<ExportedFile[]> {
-  await noteEntries(store.act, [{ action: 'everything.exported', integrationId }]);
+  let bytes = 0;
   return withLease({ store, clock, takeLease }, integrationId, async () => {
+    await noteEntries(store.act, [{ action: 'everything.exported', integrationId }]);
+    try {
+      const files = await writeAll();
+      await noteEnd(true);
+      return files;
+    } catch (error) {
+      await noteEnd(false);
+      throw error;
+    }
+  });
+
+  function noteEnd(isComplete: boolean): Promise<void> {
+    const details = { bytes, complete: isComplete };
+    return noteEntries(store.act, [{ action: 'everything.ended', integrationId, details }]);
+  }
+
+  async function writeAll(): Promise<ExportedFile[]> {
     const files: ExportedFile[] = [];
     const { tables, writes } = readEverything(store.reader, integrationId);
     for (const { name, columns, pages } of tables) {
@@ -53,9 +74,10 @@ export async function exportEverything(
       await writeRows('values-before', ['run', 'contact', 'at', 'field', 'value'], before(writes)),
     );
     files.push(await writeAudit());
-    await writeFile(join(folder, 'README.txt'), README);
+    await writeText('README.txt', README);
+    await writeText('settings.yaml', settings);
     return files;
-  });
+  }
 
   async function writeRows(
     name: string,
@@ -114,17 +136,31 @@ export async function exportEverything(
     }
   }
 
-  async function writeLines(
+  function writeLines(
     name: string,
     header: string,
     lines: () => AsyncGenerator<string>,
   ): Promise<void> {
-    async function* all() {
+    return writeCounted(`${name}.csv`, async function* () {
       yield header;
       yield* lines();
+    });
+  }
+
+  function writeText(name: string, text: string): Promise<void> {
+    return writeCounted(name, async function* () {
+      yield text;
+    });
+  }
+
+  function writeCounted(name: string, parts: () => AsyncGenerator<string>): Promise<void> {
+    async function* counted() {
+      for await (const part of parts()) {
+        bytes += Buffer.byteLength(part);
+        yield part;
+      }
     }
-    const file = createWriteStream(join(folder, `${name}.csv`), { flags: 'wx', mode: 0o600 });
-    await pipeline(Readable.from(all()), file);
+    return writeFile(name, counted());
   }
 }
 

@@ -185,6 +185,15 @@ export const RULES: Readonly<Record<string, OperationRule>> = {
     route: 'POST /v1/integrations/:integration/erase',
     audit: 'integration.erased',
   },
+  // All data of a client leaves the product: an owner decides that, and never a token.
+  'export everything': {
+    ...ofOwners,
+    by: 'person',
+    asks: false,
+    effect: 'acts',
+    route: 'POST /v1/integrations/:integration/export',
+    audit: 'everything.exported',
+  },
   'runs redeliver': {
     ...ofAdmins,
     asks: true,

@@ -340,6 +340,10 @@ export const API_CASES: CaseTable = {
   'GET /v1/approvals': { good: { path: '/v1/approvals' } },
   'POST /v1/clients/check': { good: { path: '/v1/clients/check' } },
   'POST /v1/doctor': { good: { path: '/v1/doctor' } },
+  'POST /v1/integrations/:integration/export': {
+    good: { path: '/v1/integrations/harbor/export' },
+    unknown: { path: '/v1/integrations/nowhere/export' },
+  },
   'POST /v1/integrations/:integration/erase': {
     good: { path: '/v1/integrations/riverside/erase?digest={digest}' },
     unknown: { path: '/v1/integrations/nowhere/erase?digest={digest}' },

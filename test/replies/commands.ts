@@ -521,6 +521,11 @@ export const COMMAND_CASES: Readonly<Record<string, CommandCases>> = {
     unknown: one('nowhere'),
     invalid: one(),
   },
+  'export everything': {
+    good: one('harbor', '--out', 'all-data'),
+    unknown: one('nowhere', '--out', 'all-data'),
+    invalid: one('harbor'),
+  },
   alerts: { good: one(), invalid: one('tst') },
   'alerts list': {
     good: one(),

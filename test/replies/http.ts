@@ -131,7 +131,7 @@ function readBody(response: Response, text: string, replace: (text: string) => s
   if (text === '') return null;
   if (type.includes('json')) return shorten(JSON.parse(text), replace);
   if (type.includes('html')) return readNotices(text).map(replace);
-  if (type.includes('css') || type.includes('javascript')) return type;
+  if (/css|javascript|zip/.test(type)) return type;
   if (response.url.endsWith('/metrics')) return readMetrics(text).map(replace);
   if (type.includes('event-stream')) {
     return text.split('\n').map((line) => {

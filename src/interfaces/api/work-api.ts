@@ -9,7 +9,7 @@ import { findContactsByName, showContact } from '../../operations/contacts.ts';
 import { decideAll } from '../../operations/decide-all.ts';
 import { forgetContact } from '../../operations/forget.ts';
 import { liftContactBlock } from '../../operations/lift-block.ts';
-import { exportSettings } from '../../operations/settings.ts';
+import { exportAll, exportSettings } from '../../operations/settings.ts';
 import { undoRun } from '../../operations/undo.ts';
 import type { Access } from './access.ts';
 import { createOperationRoutes } from './operation-routes.ts';
@@ -29,6 +29,9 @@ export function workRoutes(deps: HttpDeps, access: Access) {
   add(aboutContact, { method: 'post', path: `${contact}/about`, tag: 'Privacy' });
   const settings = '/v1/integrations/{integration}/settings';
   add(exportSettings, { method: 'get', path: settings, tag: 'Integrations' });
+  // It leaves the product and is recorded, so that it is not a GET either.
+  const everything = '/v1/integrations/{integration}/export';
+  add(exportAll, { method: 'post', path: everything, tag: 'Privacy' });
   const decisions = '/v1/integrations/{integration}/decisions/{reason}/{decision}';
   add(decideAll, { method: 'post', path: decisions, tag: 'Holds' });
   return app;

@@ -77,6 +77,7 @@ export const AUDIT_ACTIONS = [
   'contact.shown',
   'audit.exported',
   'everything.exported',
+  'everything.ended',
   'audit.purged',
   'data.purged',
 ] as const;

@@ -131,6 +131,7 @@ describe('openapi.json', () => {
       'POST /v1/integrations/{integration}/doctor',
       'POST /v1/integrations/{integration}/erase',
       'POST /v1/integrations/{integration}/erase/preview',
+      'POST /v1/integrations/{integration}/export',
       'POST /v1/integrations/{integration}/fields',
       'POST /v1/integrations/{integration}/networks/check',
       'POST /v1/integrations/{integration}/networks/repair',

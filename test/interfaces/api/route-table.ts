@@ -283,6 +283,7 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'POST /v1/clients/check': { role: 'admin' },
   'POST /v1/doctor': { role: 'admin', about: 'all' },
   'POST /v1/integrations/:integration/erase': { role: 'owner', by: 'person', about: 'all' },
+  'POST /v1/integrations/:integration/export': { role: 'owner', by: 'person', about: 'all' },
   'POST /v1/integrations/:integration/erase/preview': { role: 'owner', by: 'person', about: 'all' },
   'POST /v1/integrations/:integration/redelivery': { role: 'admin', about: 'integration' },
   'POST /v1/integrations/:integration/redelivery/preview': { role: 'admin', about: 'integration' },

@@ -2,6 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
+import { openDatabase } from '../../../src/database/database.ts';
+import type { Tables } from '../../../src/database/tables/tables.ts';
 import { openCliWorld } from '../../helpers/cli.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { describeEachDatabase, freshPostgresUrl } from '../../helpers/test-databases.ts';
@@ -19,7 +21,14 @@ describeEachDatabase('export --everything', (_, kind) => {
     const databaseUrl = kind === 'postgres' ? await freshPostgresUrl() : undefined;
     const world = await open({ integrations: ['riverside', 'harbor'], databaseUrl });
     await world.run(['sync', '--all']);
-    return world;
+    return Object.assign(world, { url: databaseUrl ?? `sqlite:${world.path('store.db')}` });
+  }
+
+  /** The times of what runs did to contacts. */
+  async function setTimes({ url }: { url: string }, at: number): Promise<void> {
+    const { db, close } = await openDatabase<Tables>(url);
+    await db.updateTable('run_rows').set({ at }).execute();
+    await close();
   }
 
   it('writes all that is held of a nonprofit, in words and figures that a spreadsheet reads', async () => {
@@ -57,6 +66,20 @@ describeEachDatabase('export --everything', (_, kind) => {
     expect(all).not.toContain('riverside');
     expect(all).not.toContain(world.service.apiKey);
     for (const { Last: last } of people) expect(all).not.toContain(`${last}`);
+  });
+
+  it('leaves no file of an export that an error stopped, and fails', async () => {
+    const world = await leaving();
+    // A time that cannot be written.
+    await setTimes(world, 9_000_000_000_000_000);
+    const args = ['export', 'everything', 'harbor', '--out', 'taken'];
+    const { exitCode, stdout } = await world.run(args);
+    expect(exitCode).toBe(1);
+    expect(stdout).toBe('');
+    expect(await readdir(world.path('taken'))).toEqual([]);
+    await setTimes(world, 1);
+    expect((await world.run(args)).exitCode).toBe(0);
+    expect(await readdir(world.path('taken'))).toContain('settings.yaml');
   });
 
   it('writes nothing into a folder that has something in it', async () => {

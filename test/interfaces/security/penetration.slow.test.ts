@@ -35,6 +35,7 @@ const NEVER_BY_TOKEN = [
   'DELETE /v1/integrations/:integration/contacts/:contact/block',
   'POST /clients/:integration/contacts/:contact/forget',
   'POST /v1/integrations/:integration/erase',
+  'POST /v1/integrations/:integration/export',
   'POST /v1/integrations/:integration/webhook',
   'POST /v1/integrations/:integration/webhook/rotate',
   ...['POST /clients/:integration/webhooks', 'POST /clients/:integration/webhooks/rotate'],

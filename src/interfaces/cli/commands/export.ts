@@ -1,13 +1,19 @@
-import { writeFile } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { Command } from 'commander';
+import { pipeline } from 'node:stream/promises';
+import { type Command, Option } from 'commander';
 import { z } from 'zod';
-import { hideSecrets, toYaml } from '../../../clients/shown-settings.ts';
+import { toYaml } from '../../../clients/shown-settings.ts';
+import type { WriteFile } from '../../../core/write-file.ts';
 import { findClient } from '../../../operations/kit/clients.ts';
-import { exportSettings } from '../../../operations/settings.ts';
-import { exportEverything } from '../../../privacy/export-everything.ts';
+import { perform } from '../../../operations/kit/perform.ts';
+import { exportAll, exportSettings } from '../../../operations/settings.ts';
 import { requireEmptyFolder } from '../action/empty-folder.ts';
+import { getWorstCode } from '../action/integrations.ts';
+import { toCaller, toOperationDeps } from '../action/operation-asking.ts';
 import { carryOutHere } from '../action/operation-command.ts';
+import { endWith } from '../action/operation-output.ts';
 import {
   baseOptions,
   type ProductAction,
@@ -15,59 +21,98 @@ import {
   productAction,
   productCommand,
 } from '../action/product.ts';
-import { EXIT_CODES, type ExitCode } from '../terminal/output.ts';
-import { describeCount } from '../terminal/words.ts';
+import type { ExitCode } from '../terminal/output.ts';
 
 const EXAMPLES = `
 Examples:
   donor-sync export riverside > riverside.yaml
   donor-sync export riverside --json
-  donor-sync export riverside --everything riverside-data    all that is held, for a nonprofit that leaves
+  donor-sync export everything riverside --out riverside-data    all that is held, for a nonprofit that leaves
 
 Keys, tokens and passwords are replaced by variables whose names are made of the integration's id
-and the setting, for example \${RIVERSIDE_PARTNER_API_KEY}; stderr lists them.
+and the setting, for example \${RIVERSIDE_PARTNER_API_KEY}; stderr lists them.`;
 
---everything writes files for spreadsheets into a new folder, settings among them. Who leaves is erased by
-donor-sync erase afterwards.`;
+const EVERYTHING = `
+It writes files for spreadsheets into a new folder, settings among them, which only you can read. To erase a client
+that leaves, run donor-sync erase afterwards.`;
 
 const optionsSchema = baseOptions.extend({ everything: z.string().min(1).optional() });
+const everythingSchema = baseOptions.extend({ out: z.string().min(1) });
 
 /** The command `export`: prints the settings of a client so that `apply` accepts them. */
 export function exportCommand(deps: ProductDeps): Command {
   const command = productCommand('export', deps)
     .description(exportSettings.summary)
     .argument('<integration>', 'The ID of the client, from the settings file or from the database')
-    .option('--everything <folder>', 'write all that is held of it into a new folder')
+    // The former spelling of the command everything.
+    .addOption(new Option('--everything <folder>').hideHelp())
     .addHelpText('after', EXAMPLES);
+  command.addCommand(everythingCommand(deps));
   return productAction(deps, command, optionsSchema, async (action, id: string) => {
-    const { options } = action;
-    if (options.everything === undefined) {
-      // JSON is YAML: `apply` accepts either.
-      const say = (document: object) => toYaml(document).trimEnd();
-      return carryOutHere(deps, action, { ...exportSettings, say }, { integration: id });
-    }
-    return writeEverything(deps, action, id, resolve(deps.cwd, options.everything));
+    const { everything: out } = action.options;
+    if (out !== undefined) return writeEverything(deps, action, { id, out });
+    // JSON is YAML: `apply` accepts either.
+    const say = (document: object) => toYaml(document).trimEnd();
+    return carryOutHere(deps, action, { ...exportSettings, say }, { integration: id });
   });
+}
+
+function everythingCommand(deps: ProductDeps): Command {
+  const command = productCommand('everything', deps)
+    .description(exportAll.summary)
+    .argument('<integration>', 'The ID of the client')
+    .requiredOption('--out <folder>', 'the new folder for the files')
+    .addHelpText('after', EVERYTHING);
+  return productAction(deps, command, everythingSchema, (action, id: string) =>
+    writeEverything(deps, action, { id, out: action.options.out }),
+  );
 }
 
 async function writeEverything(
   deps: ProductDeps,
-  { application, output }: Pick<ProductAction<unknown>, 'application' | 'output'>,
-  id: string,
-  folder: string,
+  { application, settings, output }: Omit<ProductAction<unknown>, 'options'>,
+  { id, out }: { id: string; out: string },
 ): Promise<ExitCode> {
-  const integration = findClient({ clients: application.integrations }, id);
-  const { settings, variables } = hideSecrets(integration);
+  findClient({ clients: application.integrations }, id);
+  const folder = resolve(deps.cwd, out);
   await requireEmptyFolder(folder);
-  const { clock } = deps;
-  const files = await exportEverything({ application, clock }, integration.id, folder);
-  await writeFile(join(folder, 'settings.yaml'), toYaml({ integrations: [settings] }));
-  output.finish({ exported: integration.id, folder, files }, () => {
-    for (const { name, rows } of files) output.print(`${name}: ${describeCount(rows, 'row')}`);
-    output.print(`Everything of "${integration.id}" is in ${folder}.`);
+  const files = createFolderWriter(folder);
+  const world = { ...toOperationDeps(deps, application, settings), writeFile: files.write };
+  const result = await perform(world, toCaller(deps), exportAll, { integration: id }).then(
+    async (done) => {
+      await files.finish();
+      return done;
+    },
+    async (error: unknown) => {
+      await files.drop();
+      throw error;
+    },
+  );
+  output.finish({ ...result, folder }, () => {
+    for (const line of [exportAll.say(result)].flat()) output.print(line);
+    output.print(`The files are in ${folder}.`);
   });
-  if (variables.length > 0) {
-    output.note(`Set these variables before you apply it: ${variables.join(', ')}`);
-  }
-  return EXIT_CODES.done;
+  return getWorstCode(endWith(output, exportAll, result));
+}
+
+/**
+ * Writes files that only the user who made them can read. Each has another name until all of them are complete, so that
+ * an export that was stopped does not look like a complete one.
+ */
+function createFolderWriter(folder: string) {
+  const names: string[] = [];
+  const draftOf = (name: string) => join(folder, `${name}.incomplete`);
+  const write: WriteFile = (name, parts) => {
+    names.push(name);
+    return pipeline(parts, createWriteStream(draftOf(name), { flags: 'wx', mode: 0o600 }));
+  };
+  return {
+    write,
+    async finish(): Promise<void> {
+      for (const name of names) await rename(draftOf(name), join(folder, name));
+    },
+    async drop(): Promise<void> {
+      for (const name of names) await rm(draftOf(name), { force: true });
+    },
+  };
 }
