@@ -51,7 +51,7 @@ export function inLine(to: ContactState | null, set: Changes, when?: Condition):
   };
 }
 
-/** Until a user decides to buy it, it counts as paid, whatever happens to the contact meanwhile. */
+/** Until a user decides to buy it, it counts as paid, whatever happens to the contact until then. */
 const COUNTS_AS_PAID: Changes = {
   asked_identity: own('identity'),
   asked_at: NOW,
