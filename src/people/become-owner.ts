@@ -4,7 +4,12 @@ import type { ActorTransaction } from '../database/actor-transaction.ts';
 import { hashToken } from './access-token.ts';
 import { type PersonIdentity, prepareNewPassword } from './sign-in/password.ts';
 import { hasOwner } from './statements/owners.ts';
-import { acceptInvitation, findPersonBy, type PersonRecord } from './statements/people.ts';
+import {
+  acceptInvitation,
+  findPersonBy,
+  type PersonRecord,
+  removeWaysIn,
+} from './statements/people.ts';
 import {
   changeRights,
   disablePerson,
@@ -38,8 +43,8 @@ export async function becomeOwner(
 }
 
 /**
- * Invites a new user as an owner, or makes one of the user who has the address. Throws a
- * ConfigurationError, with nothing changed, if an owner exists and this is no recovery.
+ * Invites a new user as an owner, or makes one of the user who has the address. A user who was
+ * disabled loses all former ways to sign in. Throws a ConfigurationError, with nothing changed, if an owner exists and this is no recovery.
  */
 export async function inviteOwner(
   trx: ActorTransaction,
@@ -50,7 +55,11 @@ export async function inviteOwner(
   if (!isRecovery && (await hasOwner(trx))) throw ownerExists();
   const known = await findPersonBy(trx, 'email', emailFingerprint(trx, identity.email));
   if (known === null) return invitePerson(trx, sealer, { ...identity, ...RIGHTS });
-  if (known.disabledAt !== null) await disablePerson(trx, known.id, false);
+  if (known.disabledAt !== null) {
+    // Whoever was disabled may not be the one who uses the address now.
+    await removeWaysIn(trx, known.id);
+    await disablePerson(trx, known.id, false);
+  }
   if (known.role !== 'owner') await changeRights(trx, known.id, RIGHTS);
   return inviteAgain(trx, known.id);
 }

@@ -159,6 +159,13 @@ export async function acceptInvitation(
   return toPersonRecord(joined);
 }
 
+/** Removes the password, all passkeys and the account at the identity provider, and ends all sessions. */
+export async function removeWaysIn(trx: ActorTransaction, id: string): Promise<void> {
+  await trx.deleteFrom('passkeys').where('person_id', '=', id).execute();
+  await set(trx, id, { password: null, subject: null });
+  await endPersonSessions(trx, id);
+}
+
 /** Stores another password. All sessions end except the one in which it was changed. */
 export async function savePassword(
   trx: ActorTransaction,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createFirstVisit, type FirstVisit } from '../../../src/interfaces/api/request/secret.ts';
+import { insertPasskey, type NewPasskey } from '../../../src/people/statements/passkeys.ts';
 import { disablePerson, listPeople } from '../../../src/people/user-accounts.ts';
 import { listRunRequests } from '../../../src/sync/statements/run-requests.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
@@ -22,6 +23,11 @@ async function openWithLink(options: HttpWorldOptions = {}) {
   const visit = createFirstVisit(clock);
   return { visit, world: await open({ ...options, withoutToken: visit }) };
 }
+
+const A_PASSKEY: NewPasskey = {
+  ...{ id: 'former', credential: 'former', publicKey: 'former', counter: 0 },
+  ...{ transports: [], sealed: 'former' },
+};
 
 const DANA = { name: 'Dana Reyes', email: 'dana@example.org' };
 
@@ -116,9 +122,13 @@ describe('a service without any token', () => {
   it('makes a user who is known already the owner, also one who was disabled', async () => {
     const { visit, world } = await openWithLink();
     const { id, cookie: before } = await join(world, 'Dana', 'viewer', ['riverside']);
-    await world.application.store.act((trx) => disablePerson(trx, id, true));
+    const { store } = world.application;
+    await store.act((trx) => insertPasskey(trx, id, A_PASSKEY));
+    await store.act((trx) => disablePerson(trx, id, true));
     const { cookie } = await follow(world, visit);
     expect(await createAccount(world, cookie, { name: 'Another' })).toMatchObject({ status: 303 });
+    // The former user of the address may be somebody else.
+    expect(await store.reader.selectFrom('passkeys').selectAll().execute()).toEqual([]);
     expect(await listPeople(reading(world))).toMatchObject([
       { id, name: 'Dana', role: 'owner', integrations: null, status: 'active' },
     ]);
