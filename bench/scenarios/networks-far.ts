@@ -106,30 +106,30 @@ function figuresOf(
   ];
 }
 
-const holdsSchema = z.object({
-  holds: z.array(z.object({ names: z.object({ contact: z.string().nullable() }).nullable() })),
-});
-
 /** The names of all held contacts, as users see them. */
 async function measureHolds(settings: string): Promise<Figure[]> {
   const startedAt = performance.now();
-  const words = ['holds', '--show', '--json', '--config', settings];
+  const words = ['holds', '--show', '--config', settings];
   const child = spawn(process.execPath, [PROGRAM, ...words], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const { holds } = holdsSchema.parse(JSON.parse(await text(child.stdout)));
+  const named = countNamed(await text(child.stdout));
   const seconds = (performance.now() - startedAt) / 1_000;
   const floor = HELD / JOBS_PER_REQUEST / DOCUMENTED.rate + (4 * LATENCY_MS) / 1_000;
   return [
-    atLeast(
-      'holds with a name',
-      holds.filter(({ names }) => names?.contact).length,
-      '',
-      HELD * 0.9,
-    ),
+    atLeast('holds with a name', named, '', HELD * 0.9),
     { ...plain('holds --show: time', round(seconds), 's'), goal: `floor ${round(floor)} s` },
     atMost('holds --show: time against the floor', round(seconds / floor), '×', 1.5),
   ];
+}
+
+/** Rows of the table of names, which starts with the end of the decision's ID, that have a name from the CRM. */
+function countNamed(shown: string): number {
+  const lines = shown.split('\n');
+  const start = lines.findIndex((line) => /^Decision +In the CRM/.test(line));
+  const column = lines[start]?.indexOf('In the CRM') ?? 0;
+  const rows = start < 0 ? [] : lines.slice(start + 1);
+  return rows.filter((line) => /^\S/.test(line) && /^\S/.test(line.slice(column))).length;
 }
 
 const PAGE_SIZE = 1_000;

@@ -42,12 +42,12 @@ export const serveBusy: Scenario = {
 const BUSY_CORES = ['0', '1'];
 
 const readySchema = z.object({ ready: z.literal(true), url: z.string() });
-const addressSchema = z.looseObject({ hook: z.looseObject({ url: z.string() }) });
+const addressSchema = z.looseObject({ url: z.string() });
 const runsSchema = z.looseObject({ runs: z.array(z.looseObject({ status: z.string() })) });
 
 /** `bound` precedes the command that serves. */
 async function measureBurst(settings: string, bound: readonly string[] = []): Promise<Figure[]> {
-  const address = addressSchema.parse(await ask(['hooks', 'create', 'bench'], settings)).hook.url;
+  const { url: address } = addressSchema.parse(await ask(['hooks', 'create', 'bench'], settings));
   const [program = process.execPath, ...words] = [...bound, process.execPath, PROGRAM, 'serve'];
   const serving = spawn(program, [...words, '--port', '0', '--json', '--config', settings], {
     stdio: ['ignore', 'pipe', 'ignore'],
