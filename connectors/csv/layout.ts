@@ -15,7 +15,7 @@ export interface Column {
 
 /**
  * The columns of the output: the input's columns, then columns that only the output has, then new columns. A column in
- * both files follows the input, unless it is one of `keptColumns`.
+ * both files has the cells of the input, unless `keptColumns` has its name.
  */
 export function layOut(
   { input, output }: Tables,

@@ -80,13 +80,13 @@ export function createSinceBackup(deps: GuardDeps, run: Run): SinceBackup {
     async sort() {
       const judged = await look();
       if (judged === null) return;
-      run.sortedRestore = judged.restore.heldAt;
       if (!judged.isKnown) {
         const held = await holdUnexplained(deps, run, judged.restore.heldAt);
         const facts = { run: run.id, held };
         log.warn(facts, 'what was paid for since the backup is not known: a user decides');
         run.control.notify();
       }
+      run.sortedRestore = judged.restore.heldAt;
       found = Promise.resolve(null);
     },
   };
