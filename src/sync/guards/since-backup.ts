@@ -18,7 +18,11 @@ import {
   recordJobProgress,
 } from '../../credits/statements/jobs.ts';
 import { expectBalance } from '../../credits/statements/journal/recall.ts';
-import { findShares } from '../../credits/statements/paid-jobs.ts';
+import {
+  findLostPersons,
+  findShares,
+  type SharingContact,
+} from '../../credits/statements/paid-jobs.ts';
 import {
   endRecalled,
   findRecalled,
@@ -161,10 +165,40 @@ async function holdUnexplained(deps: GuardDeps, run: Run, heldAt: number): Promi
 }
 
 /**
- * Holds contacts that were paid for since the backup, if their profile can no longer be read or is for other details.
- * Also holds contacts of a person who was paid for in another contact. Resolves with the other contacts. A profile that
- * would be old by now is bought again.
+ * The contacts among these that may have been paid for, themselves or as the same person in another contact, but can
+ * share no job. Their job can no longer be read, is for other details, or was lost by the service since the backup. A
+ * profile that would be old by now is bought again.
  */
+export async function findMaybePaid(
+  deps: Pick<SyncDeps, 'store' | 'clock'>,
+  run: Pick<Run, 'integration'>,
+  contacts: readonly SharingContact[],
+): Promise<ReadonlySet<string>> {
+  const { reader, fingerprint } = deps.store;
+  const { id, refresh } = run.integration;
+  const crmIds = contacts.map(({ crmId }) => crmId);
+  const people = contacts.flatMap(({ person }) => person ?? []);
+  const rules = sharingRules(deps, run);
+  const recalled = await findRecalled(reader, fingerprint, id, crmIds);
+  const persons = await findRecalledPersons(reader, people);
+  const restore = await findRestoreToSort(reader, id);
+  const unread = restore === null ? null : rules.since;
+  const lost = await findLostPersons(reader, people, unread);
+  if (recalled.size + persons.size + lost.size === 0) return new Set();
+  const shares = await findShares(reader, fingerprint, id, contacts, rules);
+  const oldBefore = askedBefore({ refresh, now: deps.clock.now() });
+  const bought = await findBought(reader, id, crmIds);
+  const found = contacts.filter(({ crmId, person }) => {
+    if (shares.has(crmId)) return false;
+    const own = recalled.get(crmId)?.paidAt ?? 0;
+    const others = [persons, lost].map((paid) => paid.get(person ?? '') ?? 0);
+    const paidAt = Math.max(own, ...others);
+    return paidAt > 0 && paidAt >= oldBefore && (bought.get(crmId) ?? 0) < paidAt;
+  });
+  return new Set(found.map(({ crmId }) => crmId));
+}
+
+/** Holds the contacts that may have been paid for, and resolves with the others. */
 export async function holdUnreadable(
   deps: GuardDeps,
   run: Run,
@@ -172,26 +206,11 @@ export async function holdUnreadable(
 ): Promise<readonly Prepared[]> {
   const { store, newId } = deps;
   const { id } = run.integration;
-  const crmIds = prepared.map(({ job }) => job.crmId);
-  const recalled = await findRecalled(store.reader, store.fingerprint, id, crmIds);
-  const people = prepared.flatMap(({ job }) => job.person ?? []);
-  const persons = await findRecalledPersons(store.reader, people);
-  if (recalled.size + persons.size === 0) return prepared;
   const jobs = prepared.map(({ job }) => job);
-  const rules = sharingRules(deps, run);
-  const shares = await findShares(store.reader, store.fingerprint, id, jobs, rules);
-  const oldBefore = askedBefore({ refresh: run.integration.refresh, now: deps.clock.now() });
-  const bought = await findBought(store.reader, id, crmIds);
-  const unreadable = jobs.filter(({ crmId, person }) => {
-    if (shares.has(crmId)) return false;
-    const own = recalled.get(crmId)?.paidAt ?? 0;
-    const paidAt = Math.max(own, persons.get(person ?? '') ?? 0);
-    return paidAt > 0 && paidAt >= oldBefore && (bought.get(crmId) ?? 0) < paidAt;
-  });
-  if (unreadable.length === 0) return prepared;
+  const unreadable = await findMaybePaid(deps, run, jobs);
+  if (unreadable.size === 0) return prepared;
   const held = await store.checkpoint(run.lease, async (trx) => {
-    const ids = unreadable.map(({ crmId }) => crmId);
-    const moved = await holdMaybePaid(trx, { runId: run.id, newId }, ids);
+    const moved = await holdMaybePaid(trx, { runId: run.id, newId }, [...unreadable]);
     const fingerprints = moved.map((crmId) => trx.fingerprint('forgotten', crmId));
     await endRecalled(trx, id, fingerprints);
     return moved;
