@@ -8,6 +8,7 @@ import { z } from 'zod';
 import type { Application } from '../application.ts';
 import { parseOwned } from '../contacts/owned-values.ts';
 import { type Clock, isoTime } from '../core/clock.ts';
+import { toCsvParts } from '../core/csv-parts.ts';
 import { isFatalError } from '../core/errors.ts';
 import { plainCell } from '../core/printable.ts';
 import type { WriteFile } from '../core/write-file.ts';
@@ -86,22 +87,18 @@ export async function exportEverything(
     instants: readonly boolean[] = [],
   ): Promise<ExportedFile> {
     let rows = 0;
-    await writeLines(name, stringify([[...heads]]), async function* () {
-      for await (const page of pages) {
-        rows += page.length;
-        yield stringify(page.map((row) => row.map((value, at) => toCell(value, instants[at]))));
-      }
+    await writeLines(name, stringify([[...heads]]), pages, (page) => {
+      rows += page.length;
+      return stringify(page.map((row) => row.map((value, at) => toCell(value, instants[at]))));
     });
     return { name: `${name}.csv`, rows };
   }
 
   async function writeAudit(): Promise<ExportedFile> {
     let rows = 0;
-    await writeLines('audit', AUDIT_HEADER, async function* () {
-      for await (const page of pagesOfAudit(store, { integrationId })) {
-        rows += page.length;
-        yield auditLines(page);
-      }
+    await writeLines('audit', AUDIT_HEADER, pagesOfAudit(store, { integrationId }), (page) => {
+      rows += page.length;
+      return auditLines(page);
     });
     return { name: 'audit.csv', rows };
   }
@@ -136,32 +133,32 @@ export async function exportEverything(
     }
   }
 
-  function writeLines(
+  function writeLines<Page>(
     name: string,
     header: string,
-    lines: () => AsyncGenerator<string>,
+    pages: AsyncIterable<Page>,
+    toLines: (page: Page) => string,
   ): Promise<void> {
-    return writeCounted(`${name}.csv`, async function* () {
-      yield header;
-      yield* lines();
-    });
+    return writeCounted(`${name}.csv`, toCsvParts(header, pages, toLines));
   }
 
   function writeText(name: string, text: string): Promise<void> {
-    return writeCounted(name, async function* () {
-      yield text;
-    });
+    return writeCounted(name, inOnePart(text));
   }
 
-  function writeCounted(name: string, parts: () => AsyncGenerator<string>): Promise<void> {
+  function writeCounted(name: string, parts: AsyncIterable<string>): Promise<void> {
     async function* counted() {
-      for await (const part of parts()) {
+      for await (const part of parts) {
         bytes += Buffer.byteLength(part);
         yield part;
       }
     }
     return writeFile(name, counted());
   }
+}
+
+async function* inOnePart(text: string): AsyncGenerator<string> {
+  yield text;
 }
 
 const word = z.string();
