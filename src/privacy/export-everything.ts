@@ -9,7 +9,7 @@ import type { Application } from '../application.ts';
 import { parseOwned } from '../contacts/owned-values.ts';
 import { type Clock, isoTime } from '../core/clock.ts';
 import { toCsvParts } from '../core/csv-parts.ts';
-import { isFatalError } from '../core/errors.ts';
+import { isFatalError, RetriableError } from '../core/errors.ts';
 import { plainCell } from '../core/printable.ts';
 import type { WriteFile } from '../core/write-file.ts';
 import { valuesBeforeSealContext } from '../database/encryption/seal-contexts.ts';
@@ -39,16 +39,27 @@ interface Exported {
 }
 
 /**
+ * How long the receiver may keep an export waiting, in all. Until its end, no run, undo or erasure of the client begins:
+ * the files would be of two moments, and after an erasure they would end early and look complete. A transaction would
+ * show one moment too, but neither database should keep one open for that long. The server cuts a receiver that takes
+ * nothing at all earlier (`stallTimeoutMs`).
+ */
+const MAX_RECEIVING_MS = 10 * 60_000;
+
+/**
  * Writes everything about an integration, while no run changes it. Throws AlreadyRunning during a sync, with nothing
- * written. One audit entry is recorded before anything is read, and one says how it ended; only a process that is killed
- * leaves no second one.
+ * written, and a RetriableError if the receiver is too slow. One audit entry is recorded before anything is read, and one
+ * says how it ended; only a process that is killed leaves no second one.
  */
 export async function exportEverything(
   { application: { store, takeLease, sealer }, clock, writeFile }: ExportDeps,
   { integrationId, settings }: Exported,
 ): Promise<ExportedFile[]> {
   let bytes = 0;
-  return withLease({ store, clock, takeLease }, integrationId, async () => {
+  let receivingMs = 0;
+  let leaseLost: AbortSignal | undefined;
+  return withLease({ store, clock, takeLease }, integrationId, async (_, lost) => {
+    leaseLost = lost;
     await noteEntries(store.act, [{ action: 'everything.exported', integrationId }]);
     try {
       const files = await writeAll();
@@ -149,12 +160,24 @@ export async function exportEverything(
   function writeCounted(name: string, parts: AsyncIterable<string>): Promise<void> {
     async function* counted() {
       for await (const part of parts) {
+        leaseLost?.throwIfAborted();
         bytes += Buffer.byteLength(part);
+        const sinceMs = clock.monotonicMs();
         yield part;
+        receivingMs += clock.monotonicMs() - sinceMs;
+        if (receivingMs > MAX_RECEIVING_MS) throw receiverTooSlow(integrationId);
       }
     }
     return writeFile(name, counted());
   }
+}
+
+function receiverTooSlow(integrationId: string): RetriableError {
+  const minutes = MAX_RECEIVING_MS / 60_000;
+  return new RetriableError(
+    `The export of "${integrationId}" was stopped, because its receiver had kept it waiting for ${minutes} minutes, and no run of the client can start in that time. It is not complete. Repeat it over a faster connection, or in the terminal of the server: donor-sync export everything ${integrationId} --out FOLDER.`,
+    { code: 'export_too_slow' },
+  );
 }
 
 async function* inOnePart(text: string): AsyncGenerator<string> {
