@@ -30,8 +30,8 @@ const PAIRS = 10;
 /** So that no code is compiled while it is measured. */
 const WARM_UPS = 30;
 
-/** A single page is often faster than the clock of a process is exact. */
-const REQUESTS_AT_ONCE = 5;
+/** A collection of garbage costs more than a single page. */
+const REQUESTS_AT_ONCE = 20;
 
 /** Longer than the time for which viewers share the data of all clients. */
 const APART_MS = 1_200;
@@ -139,7 +139,7 @@ interface Served {
   close(): Promise<void>;
 }
 
-/** Makes a process report its processor time (µs) on stderr when it is asked. */
+/** Makes a process report its processor time (µs) on stderr at each signal. */
 const REPORT_CPU =
   'data:text/javascript,process.on("SIGUSR2",()=>{const{user,system}=process.cpuUsage();process.stderr.write("cpu "+(user+system)+"\\n")})';
 
