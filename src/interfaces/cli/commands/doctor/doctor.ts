@@ -61,8 +61,8 @@ const optionsSchema = baseOptions.extend({
 });
 
 /**
- * The command `doctor`: every prerequisite, each with its fix. It has a form of its own, because settings that cannot be
- * read are a finding too; each client is checked by the operation.
+ * The command `doctor`: every prerequisite, each with its fix. It is written by hand, because settings that cannot be read
+ * are a finding too. The operation checks each client.
  */
 export function doctorCommand(deps: ProductDeps): Command {
   const command = productCommand('doctor', deps)
