@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Integration } from '../../core/integration-settings.ts';
+import type { ApprovalRecord } from '../../decisions/statements/approvals.ts';
 import { listBatches } from '../../decisions/statements/batches.ts';
 import { countOpenQuestions } from '../../decisions/statements/questions.ts';
 import { describeRequest, listApprovals } from '../../decisions/views/approval.ts';
@@ -35,15 +36,24 @@ export function createStateReader(store: Store) {
         // Between the two counts a batch may have been decided.
         held: Math.max(0, (contacts.get(id) ?? 0) - together) + (networks.get(id) ?? 0),
         batches,
-        // Without the contact's id, which a mail would keep.
-        approvals: (approvals.get(id) ?? []).map(({ id, ...one }) => ({
-          id,
-          text: describeRequest({ ...one, crmId: null }),
+        approvals: (approvals.get(id) ?? []).map((one) => ({
+          id: one.id,
+          text: describeForAlert(one),
         })),
         keyExpiresOn: partner.expiresOn ?? null,
       };
     });
   };
+}
+
+/**
+ * Without the contact's ID, which a mail would keep, and without the other clients that know the contact: the recipients
+ * may have to do with this client alone.
+ */
+function describeForAlert(approval: ApprovalRecord): string {
+  const { request, integrationId } = approval;
+  const own = request.what === 'forget' ? { integrations: [integrationId] } : {};
+  return describeRequest({ ...approval, ...own, crmId: null });
 }
 
 function toRunState(runs: readonly RunRecord[]): RunState {

@@ -25,7 +25,7 @@ import {
 } from '../statements/batches.ts';
 import { ERASURE_KIND } from '../statements/erasure-requests.ts';
 import { findQuestion, type Question } from '../statements/questions.ts';
-import { roleFor } from '../views/approval.ts';
+import { clientsOfApproval, roleFor } from '../views/approval.ts';
 import type { DecisionWord } from '../views/kinds.ts';
 import { type Requester, requireSomeoneElse, withoutAccount } from './second-user.ts';
 
@@ -108,11 +108,15 @@ const REFUSED_WITHOUT_SECOND: readonly (keyof SecondPersonRules)[] = ['forget', 
 async function requireConfirmable(
   { store: { reader }, sealer }: AskDeps['application'],
   account: Account,
-  asked: Pick<Asked, 'request'>,
+  { request }: Pick<Asked, 'request'>,
   { rule, subject: { integrations } }: Waiting,
 ): Promise<void> {
   if (!REFUSED_WITHOUT_SECOND.includes(rule)) return;
-  const needed = { role: roleFor(asked), integrations, setting: `twoPeople.${rule}` };
+  const needed = {
+    role: roleFor({ request }),
+    integrations: clientsOfApproval({ request, integrations }),
+    setting: `twoPeople.${rule}`,
+  };
   await requireSomeoneElse({ reader, sealer, clock: reader.clock }, account, needed);
 }
 

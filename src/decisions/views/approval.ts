@@ -8,7 +8,7 @@ import { ACTOR_KINDS } from '../../core/actor.ts';
 import { isoTime } from '../../core/clock.ts';
 import { describeCount } from '../../core/quantities.ts';
 import type { Role } from '../../core/role.ts';
-import type { ApprovalDecision, ApprovalRecord } from '../statements/approvals.ts';
+import type { ApprovalDecision, ApprovalRecord, NewApproval } from '../statements/approvals.ts';
 import {
   type ApprovalStore,
   expireApprovals,
@@ -87,6 +87,26 @@ function getState({ confirmedBy, outcome }: ApprovalRecord): ApprovalView['state
 export function roleFor({ request }: Pick<ApprovalRecord, 'request'>): Role {
   if (request.what === 'operation') return request.role;
   return request.what === 'decide' ? 'decider' : 'admin';
+}
+
+/**
+ * The clients that a user needs access to for seeing or answering it; null for all of them. An erasure everywhere is for
+ * users who reach all clients, like asking for it: otherwise others could tell by what they see whether another client
+ * knows the contact.
+ */
+export function clientsOfApproval({
+  request,
+  integrations,
+}: Pick<NewApproval, 'request' | 'integrations'>): readonly string[] | null {
+  return request.what === 'forget' && request.everywhere ? null : integrations;
+}
+
+/** Whether a user with access to these clients (null: all) may see it. */
+export function isApprovalWithin(
+  clients: ReadonlySet<string> | null,
+  approval: Pick<NewApproval, 'request' | 'integrations'>,
+): boolean {
+  return clients === null || (clientsOfApproval(approval)?.every((id) => clients.has(id)) ?? false);
 }
 
 export function getApprovalKind({ request }: Pick<ApprovalRecord, 'request'>): ApprovalKind {

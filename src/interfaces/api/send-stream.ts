@@ -12,7 +12,7 @@ export interface StreamedFile {
 
 /**
  * Responds with a file to download. Throws what its first part throws, so that the caller gets a response with that
- * error. A later error is logged and cuts the connection, because a response that ends normally looks complete. If the
+ * error (`toCsvParts` puts the first page into it). A later error is logged and cuts the connection, because a response that ends normally looks complete. If the
  * reader leaves, the parts end early and nothing is logged.
  */
 export async function sendStream(
