@@ -9,7 +9,7 @@ import { listNewestRuns, type RunRecord } from '../../sync/statements/runs.ts';
 import { createRunDigests } from '../../sync/views/run-digests.ts';
 import type { IntegrationState } from './conditions.ts';
 
-/** Number of past runs that are searched for one that was not interrupted, and for balances. */
+/** Number of past runs that are searched for an uninterrupted run and for balances. */
 const RUNS_LOOKED_AT = 10;
 
 type RunState = Pick<IntegrationState, 'lastRun' | 'remaining'>;
@@ -66,7 +66,7 @@ function toRunState(runs: readonly RunRecord[]): RunState {
   };
 }
 
-/** A run that was interrupted or that a person stopped does not count: the next run continues. */
+/** A run that was interrupted or stopped by a user does not count, because the next run continues. */
 function findLastRun(runs: readonly RunRecord[]): IntegrationState['lastRun'] {
   for (const { id, status, reasonCode: code, report } of runs) {
     const contacts = readContactCounts(report);

@@ -1,7 +1,7 @@
 /**
- * A database that was restored from a backup does not know what was paid for since. The spending
- * journal does: contacts in it get their profile from the job, without a credit. A user decides about
- * all others that may have been paid for.
+ * A database that was restored from a backup does not know what has been paid for since then. The spending journal
+ * does: contacts in it get their profile from the job, without a credit. A user decides about all other contacts that
+ * may have been paid for.
  */
 import { endRestore, findRestoreToSort, type RestoreToSort } from '../../backup/restores.ts';
 import { listDueContactIds } from '../../contacts/contacts.ts';
@@ -51,7 +51,7 @@ export async function isExplained(
 ): Promise<boolean> {
   if (!isJournaled || madeAt === null) return false;
   try {
-    // Other clients of the key may be spending: what was charged in between is in the second reading at the latest.
+    // Other clients of the key may be spending: charges in between are included in the second reading at the latest.
     const before = expectBalance((await store.spendingJournal.read()).lines, partnerKey, madeAt);
     const { enhancements: balance } = await partner.readCredits();
     const after = expectBalance((await store.spendingJournal.read()).lines, partnerKey, madeAt);
@@ -97,7 +97,7 @@ export function createSinceBackup(deps: GuardDeps, run: Run): SinceBackup {
 
   async function judge() {
     const restore = await findRestoreToSort(store.reader, run.integration.id);
-    // Before a user has agreed, nothing is spent, and `--adopt` may still take contacts over.
+    // Before a user has agreed, nothing is spent, and `--adopt` may still adopt contacts.
     if (restore === null || !restore.isAgreed) return null;
     return { restore, isKnown: await isExplained(deps, run, restore) };
   }
@@ -125,10 +125,10 @@ export async function recordProgress(
 }
 
 /**
- * Ends the restore with the run that has sorted everything, networks included. A run that stopped
- * spending before that, or in which a user agreed only later, has not sorted anything. A run of single
- * contacts leaves the others to the next complete run. While a job from before the restore is running,
- * the restore stays open: the service may have lost its result.
+ * Ends the restore with the run that has sorted everything, networks included. A run that stopped spending before that,
+ * or in which a user agreed only later, has not sorted anything. A run for single contacts leaves all other contacts to
+ * the next complete run. While a job from before the restore is running, the restore stays open: the service may have
+ * lost its result.
  */
 export async function endSorting({ store }: Pick<SyncDeps, 'store'>, run: Run): Promise<void> {
   const { sortedRestore: heldAt } = run;
