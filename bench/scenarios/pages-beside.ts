@@ -40,7 +40,7 @@ const MOST_TIMES = 1.1;
 
 export const pagesBeside: Scenario = {
   name: 'pages-beside',
-  title: 'the processor time of each page, beside the version in --beside FOLDER, in turns',
+  title: 'the processor time of each page, compared with the version in --beside FOLDER, in turns',
   measure: async ({ beside, pairs = PAIRS }: Wanted = {}) =>
     beside === undefined ? [] : measureBoth(beside, pairs),
 };
