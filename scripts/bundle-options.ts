@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { InputOptions, OutputOptions } from 'rolldown';
 import { OLDEST_NODE } from '../src/node-version.ts';
+import { createGrouping } from './bundle-groups.ts';
 import { withoutSenders } from './without-senders.ts';
 
 /**
@@ -24,12 +25,16 @@ const ENTRIES = [
 /** Packages that are not bundled: one loads a binary, and pg can load another (`pg-native`) if it is installed. */
 const APART = [/^better-sqlite3$/, /^pg$/];
 
+const ROOT = join(import.meta.dirname, '..');
+
+const grouping = createGrouping(ROOT);
+
 export const INPUT = {
-  cwd: join(import.meta.dirname, '..'),
+  cwd: ROOT,
   input: Object.fromEntries(ENTRIES.map((entry) => [entry, `${entry}.ts`])),
   platform: 'node',
   external: APART,
-  plugins: [withoutSenders()],
+  plugins: [withoutSenders(), grouping.plugin],
   tsconfig: 'tsconfig.build.json',
   // Newer syntax is written in older syntax, for the oldest Node that runs the program.
   transform: { target: `node${OLDEST_NODE}` },
@@ -42,4 +47,5 @@ export const OUTPUT = {
   chunkFileNames: 'chunks/[name].js',
   // V8 keeps the text of loaded files.
   comments: false,
+  codeSplitting: { groups: grouping.groups },
 } satisfies OutputOptions;

@@ -1,0 +1,61 @@
+/**
+ * Decides which modules are bundled into one file. The bundler would make a file for each set of entries that need the
+ * same modules. With many commands, these are many small files, and each costs time when a command starts.
+ */
+import { join } from 'node:path';
+import type { CodeSplittingGroup, Plugin } from 'rolldown';
+
+const PROGRAM = 'src/main.ts';
+
+/**
+ * What every command loads, even for its help; and what every command loads that opens the product. `src/main.ts` is in
+ * neither: it waits for modules of the first one.
+ */
+const STARTS = ['src/wiring.ts', 'src/interfaces/cli/commands.ts'];
+const PRODUCTS = [
+  'src/wired-deps.ts',
+  'src/application.ts',
+  'src/interfaces/cli/action/operation-command.ts',
+  'src/operations/status.ts',
+];
+
+interface Grouping {
+  /** Reads which module imports which. */
+  plugin: Plugin;
+  groups: CodeSplittingGroup[];
+}
+
+/** What other entries than the program import stays in separate files, because they need neither group. */
+export function createGrouping(root: string): Grouping {
+  const start = new Set<string>();
+  const product = new Set<string>();
+  return {
+    plugin: {
+      name: 'group-modules',
+      buildEnd() {
+        const collect = (ids: readonly string[], without: ReadonlySet<string>) => {
+          const found = new Set<string>();
+          const next = [...ids];
+          for (let id = next.pop(); id !== undefined; id = next.pop()) {
+            if (found.has(id) || without.has(id)) continue;
+            found.add(id);
+            next.push(...(this.getModuleInfo(id)?.importedIds ?? []));
+          }
+          return found;
+        };
+        const toId = (file: string) => join(root, file);
+        const isOther = (id: string) => id !== toId(PROGRAM) && this.getModuleInfo(id)?.isEntry;
+        const apart = collect([...this.getModuleIds()].filter(isOther), new Set());
+        for (const id of collect(STARTS.map(toId), apart)) start.add(id);
+        const before = new Set([...apart, ...start]);
+        for (const id of collect(PRODUCTS.map(toId), before)) product.add(id);
+      },
+    },
+    // A group has whatever its modules import, except what is in a file that imports no group. So no file imports itself
+    // through others.
+    groups: [
+      { name: 'start', test: (id) => start.has(id), includeDependenciesRecursively: false },
+      { name: 'product', test: (id) => product.has(id), includeDependenciesRecursively: false },
+    ],
+  };
+}
