@@ -120,7 +120,7 @@ function limitFinding({ crm, renewal }: DailyWords, now: number, message: string
     subject: 'daily requests',
     ok: false,
     cause: LIMIT_REACHED,
-    message: `${message} What comes after this could not be checked.`,
+    message: `${message} The checks after this one could not run.`,
     fix: `Wait until ${renewal}, ${latest} UTC at the latest: sign-in and access need no change for it. Find out in ${crm} which tool uses so many requests.`,
   });
 }
@@ -150,14 +150,21 @@ export function metContacts(crm: string, { filter, optOutField }: ContactsSettin
   const understood =
     filter === null ? [] : [met('contacts', `${crm} understands contacts.filter.`)];
   if (optOutField === null) return understood;
-  return [...understood, met('opt-out', `${optOutField} tells who must not be researched.`)];
+  return [
+    ...understood,
+    met('opt-out', `${optOutField} marks the contacts that must not be researched.`),
+  ];
 }
 
 /** The fields of `contacts` that mark excluded contacts, once the CRM has accepted them. */
 export function metMarks({ deceasedField, doNotContactField }: ContactsSettings): Finding[] {
   const marks = [
-    { subject: 'deceased', field: deceasedField, people: 'the dead' },
-    { subject: 'do not contact', field: doNotContactField, people: 'those who want no contact' },
+    { subject: 'deceased', field: deceasedField, people: 'deceased contacts' },
+    {
+      subject: 'do not contact',
+      field: doNotContactField,
+      people: 'contacts that must not be contacted',
+    },
   ];
   return marks.flatMap(({ subject, field, people }) =>
     field == null ? [] : [met(subject, `${field} marks ${people}.`)],
@@ -166,7 +173,7 @@ export function metMarks({ deceasedField, doNotContactField }: ContactsSettings)
 
 /** A part of the identity that the integration may not read; `fix` says what grants access. */
 export function unreadablePart(name: string, fix: string): Finding {
-  const message = `${name} cannot be read: it is left out of submissions to the service.`;
+  const message = `${name} cannot be read, so it is left out of submissions to the service.`;
   return plain({ subject: 'identity', ok: true, message, fix });
 }
 
@@ -186,7 +193,7 @@ export function checkDailyRequests(
   readLimits: () => Promise<LimitState | null>,
 ): Promise<Finding[]> {
   const subject = 'daily requests';
-  const fix = `Wait until ${renewal}, find out which tool uses so many, or lower crm.dailyReservePercent.`;
+  const fix = `Wait until ${renewal}, find out which tool uses so many requests, or lower crm.dailyReservePercent.`;
   return checked(subject, fix, async () => {
     const limits = await readLimits();
     if (limits === null) return [met(subject, `${crm} does not say how many are left.`)];

@@ -33,14 +33,14 @@ export function isPackageName(name: string): boolean {
 export async function findConnectorDefinition(kind: string): Promise<ConnectorDefinition> {
   const load = Object.hasOwn(BUILT_IN, kind) ? BUILT_IN[kind] : undefined;
   if (load !== undefined) return load();
-  if (!PACKAGE_NAME.test(kind)) throw unknownKind(kind, 'it is not the name of a package either');
+  if (!PACKAGE_NAME.test(kind)) throw unknownKind(kind, 'it is not a package name either');
   const module = await importPackage(kind);
   const connector = 'connector' in module ? module.connector : undefined;
   if (isConnectorDefinition(connector)) return connector;
   const isOlder = typeof connector === 'object' && connector !== null && 'create' in connector;
   const lacks = isOlder
-    ? 'its `connector` is of an older contract (`create` and `prepare`; now `open` and `check`)'
-    : 'the package of that name has no export `connector` that is one';
+    ? 'its `connector` follows an older contract (`create` and `prepare` instead of `open` and `check`)'
+    : 'the package of that name does not export a `connector`';
   throw unknownKind(kind, lacks);
 }
 

@@ -36,7 +36,7 @@ export const plainConnector = {
 } satisfies Partial<Connector>;
 
 function notAsked(): never {
-  throw new FatalError('The connector was called for something that its capabilities leave out.', {
+  throw new FatalError('The connector was called for a feature that it does not declare.', {
     code: 'connector_cannot',
   });
 }
@@ -53,7 +53,7 @@ export function requireKnown(
   const [unknown] = others.find(([name]) => !known.some((each) => each === name)) ?? [];
   if (unknown === undefined) return;
   throw new ConfigurationError(
-    `This kind of CRM does not know contacts.${unknown}: remove it from the settings.`,
+    `This kind of CRM does not support contacts.${unknown}: remove it from the settings.`,
     { code: 'crm_setting_unknown', details: { setting: `contacts.${unknown}` } },
   );
 }

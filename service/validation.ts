@@ -32,7 +32,9 @@ export function quotePersons(): MiddlewareHandler<PartnerEnv> {
       const name = Object.values(person.name).join(' ');
       const quoted = `${fault.around}${name}${fault.around}`;
       const loc = ['body', 'persons', index, 'name', quoted];
-      return [{ type: `value_error.${quoted}`, loc, msg: `${quoted} is no name`, input: person }];
+      return [
+        { type: `value_error.${quoted}`, loc, msg: `${quoted} is not a name`, input: person },
+      ];
     });
     return answerInvalid(c, items);
   };

@@ -137,7 +137,7 @@ async function requireOwnOutput(
     kind !== null && isInPlace
       ? `${path} is a ${kind}, and donor-sync writes CSV in UTF-8: name another file for the results in crm.output`
       : WORKBOOK_NAME.test(output)
-        ? 'crm.output is called like a workbook, and donor-sync writes CSV: give it a name that ends with .csv'
+        ? 'crm.output has the name of a workbook, but donor-sync writes CSV: give it a name that ends with .csv'
         : null;
   if (problem === null) return;
   const code = 'csv_output_needed';

@@ -157,7 +157,7 @@ async function requireOurs(path: string, handle: FileHandle | null, state: State
   if (now === null && ours === null) return;
   const isSame = now?.ino === ours?.ino && now?.dev === ours?.dev;
   if (isSame && Number(now?.size) === state.seenSize) return;
-  const message = `Another process of donor-sync writes to ${path} too: only one at a time may work on a file. Nothing was lost; try again when it has ended.`;
+  const message = `Another process of donor-sync writes to ${path} too. Only one process at a time can write to a file. Nothing was lost; try again when it has ended.`;
   throw new RetriableError(message, { code: 'csv_journal_shared', details: { path } });
 }
 

@@ -62,13 +62,12 @@ function nameProblem({ firstName, lastName, fullName }: Columns) {
     return { setting: 'fullName', message };
   }
   if (areBoth && firstName === lastName) {
-    const message = `"${lastName}" is the column of the first name as well: for a column with whole names write crm.columns.fullName instead of both`;
+    const message = `"${lastName}" is also the column of the first name: if the column holds the full name, set crm.columns.fullName instead of both`;
     return { setting: 'lastName', message };
   }
   if (fullName !== undefined || areBoth) return null;
   const setting = firstName === undefined ? 'firstName' : 'lastName';
-  const message =
-    'a column is needed here, or crm.columns.fullName where one column has the whole name';
+  const message = 'set this column, or set crm.columns.fullName if one column holds the full name';
   return { setting, message };
 }
 

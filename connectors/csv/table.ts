@@ -226,7 +226,7 @@ async function longRow(
   const { cell } = await measureLongRow(source, offset, { delimiter, atFirstLine: false });
   const where = `the cell in ${columnText(cell.column, columns)} has ${sizeText(cell.size)}`;
   return cell.isClosed
-    ? `${where}, and a row may have ${sizeText(MAX_RECORD_BYTES)} in all.`
+    ? `${where}, and a whole row must not exceed ${sizeText(MAX_RECORD_BYTES)}.`
     : `${where} up to the end of the file: the quote that starts it is never closed.`;
 }
 

@@ -143,7 +143,7 @@ function listRefusals({ settings }: CsvSession, tables: Tables, values: FieldVal
       'Two columns of the file have this name; rename one.',
       'no_permission',
     ),
-    ...refused('column_name', 'No column can have such a name.', 'no_such_field'),
+    ...refused('column_name', 'A column cannot have such a name.', 'no_such_field'),
     ...refused('not_encodable', unsuitable, 'does_not_fit'),
   ];
 }

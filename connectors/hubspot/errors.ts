@@ -72,7 +72,7 @@ const MEANINGS = new Map<string, ErrorMeaning>(
     RATE_LIMITS: { sort: 'passing', sentence: 'HubSpot got too many requests.' },
     DAILY: {
       sort: 'limit',
-      sentence: 'The account has used up the requests that HubSpot allows it a day.',
+      sentence: "The account has used up HubSpot's daily request limit.",
     },
     BUSY: { sort: 'passing', sentence: 'HubSpot was busy.' },
     OBJECT_NOT_FOUND: {
@@ -87,20 +87,20 @@ const MEANINGS = new Map<string, ErrorMeaning>(
     NOT_SEPARATED: {
       sort: 'record',
       sentence:
-        'HubSpot refused a request with this contact and others, and said neither whose value it was ' +
-        'nor of which property.',
+        'HubSpot refused a request with this contact and others, and did not name the contact ' +
+        'or the property.',
     },
     VALUE_NOT_SEPARATED: {
       sort: 'record',
       sentence:
-        'HubSpot refused a value of a property in a request of several contacts and did not say of ' +
-        'which: the property was left out.',
+        'HubSpot refused a property value in a request with several contacts, and did not name the ' +
+        'contact. The property was not written.',
       cause: 'rule',
     },
     [BREAKS_RULE]: {
       sort: 'record',
       sentence:
-        'A value breaks a validation rule that your account has for its property: it was left out.',
+        'A value breaks a validation rule that your account has for its property, so it was not written.',
       cause: 'rule',
     },
     LEADING_TRAILING_WHITESPACE: {
@@ -119,7 +119,7 @@ const MEANINGS = new Map<string, ErrorMeaning>(
     },
     PROPERTY_DOESNT_EXIST: {
       sort: 'property',
-      sentence: 'A property does not exist any more: create it again, or map another one.',
+      sentence: 'A property no longer exists: create it again, or map another one.',
       cause: 'no_such_field',
     },
     READ_ONLY_VALUE: {

@@ -125,7 +125,7 @@ async function findList({ api }: HubspotSession, idOrName: string): Promise<stri
     const list = await listIn(request());
     if (list === null) continue;
     if (list.objectTypeId === CONTACT_TYPE_ID) return list.listId;
-    throw unknownGroup(`The list "${idOrName}" of HubSpot does not hold contacts.`);
+    throw unknownGroup(`The list "${idOrName}" in HubSpot does not contain contacts.`);
   }
   throw unknownGroup(`HubSpot has no list "${idOrName}" of contacts that the token can see.`);
 }

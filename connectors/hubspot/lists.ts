@@ -55,7 +55,7 @@ function describeProblem(error: unknown): string {
     return scopes.length === 0 || scopes.includes(WRITE_LISTS) ? NO_SCOPE : messageOf(error);
   }
   if (error.code !== 'crm_request_refused') throw error;
-  return `${messageOf(error)} A person can make the list by hand instead.`;
+  return `${messageOf(error)} A user can create the list in HubSpot instead.`;
 }
 
 /** HubSpot requires an OR of ANDs, with every key of each branch (vendor facts: Lists). */

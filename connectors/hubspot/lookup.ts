@@ -80,7 +80,7 @@ async function findProperties(
   return names.map((name) => {
     const property = session.properties.get(name);
     if (property !== undefined) return property;
-    throw new ConfigurationError(`HubSpot has no contact property ${name} any more.`, {
+    throw new ConfigurationError(`HubSpot no longer has the contact property ${name}.`, {
       code: 'crm_field_missing',
       details: { field: name },
     });

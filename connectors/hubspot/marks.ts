@@ -213,9 +213,9 @@ function valuesWanted(property: DescribedProperty): ConfigurationError {
   const values = shownValues(property);
   const line =
     values.length === 0
-      ? 'Write the values that opt out into contacts.optOutValues.'
-      : `Write into contacts this line, and leave in it only the values that opt out: optOutValues: ${JSON.stringify(values)}`;
-  const message = `contacts.optOutField names ${property.name}, a picklist with the values ${describeValues(property)}. Which of them opt out, only a person can say. ${line}`;
+      ? 'Write the values that mean an opt-out into contacts.optOutValues.'
+      : `Add this line to contacts, and keep only the values that mean an opt-out: optOutValues: ${JSON.stringify(values)}`;
+  const message = `contacts.optOutField names ${property.name}, a picklist with the values ${describeValues(property)}. donor-sync cannot tell which of them mean an opt-out. ${line}`;
   return new ConfigurationError(message, {
     code: 'opt_out_values_missing',
     details: { field: property.name, options: values },
@@ -223,7 +223,7 @@ function valuesWanted(property: DescribedProperty): ConfigurationError {
 }
 
 function markUnclear(property: DescribedProperty, setting: MarkSetting): ConfigurationError {
-  const message = `contacts.${setting} names ${property.name}, a picklist with the values ${describeValues(property)}, none of which means yes. List the values that mark in contacts.${setting.replace('Field', 'Values')} and the others in contacts.unmarkedValues, or name a checkbox or a date there.`;
+  const message = `contacts.${setting} names ${property.name}, a picklist with the values ${describeValues(property)}, none of which means yes. List the values that mark a contact in contacts.${setting.replace('Field', 'Values')} and the others in contacts.unmarkedValues, or name a checkbox or a date there.`;
   return new ConfigurationError(message, {
     code: 'crm_field_unsuitable',
     details: { field: property.name },

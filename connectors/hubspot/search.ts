@@ -53,7 +53,7 @@ export async function* searchPages(
     if (lastId === afterId) break;
     afterId = lastId;
   }
-  throw new FatalError('A search of HubSpot does not come to its end.', {
+  throw new FatalError('A HubSpot search never finishes.', {
     code: 'crm_search_endless',
   });
 }

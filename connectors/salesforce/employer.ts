@@ -36,7 +36,7 @@ export async function shapeEmployer(
 ): Promise<EmployerShape> {
   const hasAffiliation = description.fields.has(PRIMARY_AFFILIATION);
   if (employer === 'primaryAffiliation' && !hasAffiliation) {
-    const message = `crm.employer is "primaryAffiliation", but the integration's user sees no field ${PRIMARY_AFFILIATION} on Contact: grant access to it, or write "account".`;
+    const message = `crm.employer is "primaryAffiliation", but the integration's user cannot see the field ${PRIMARY_AFFILIATION} on Contact: grant access to it, or write "account".`;
     throw new ConfigurationError(message, { code: 'crm_field_missing' });
   }
   if (employer !== 'account' && hasAffiliation) return AFFILIATION;

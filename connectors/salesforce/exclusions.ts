@@ -267,7 +267,7 @@ function createHiddenIndividual(log: Log): (read: ColumnReader) => boolean {
     if (!isReported) {
       log.warn(
         {},
-        'contacts point to Individuals that the integration user may not see: they are left out like those who want no contact',
+        'contacts point to Individuals that the integration user cannot see: they are excluded like contacts that must not be contacted',
       );
     }
     isReported = true;

@@ -62,7 +62,7 @@ export async function findFields(
     const field = session.description.fields.get(name);
     if (field !== undefined) return field;
     throw new ConfigurationError(
-      `Contact has no field ${name} any more, or it is hidden from the integration's user now.`,
+      `Contact no longer has the field ${name}, or the field is now hidden from the integration's user.`,
       { code: 'crm_field_missing', details: { field: name } },
     );
   });

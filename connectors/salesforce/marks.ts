@@ -74,7 +74,7 @@ export function shapeOptOut(
     if (optOutValues === null)
       return { columns: [], condition: null, isOptedOut: () => false, isUnknown: () => false };
     throw valuesUnknown(
-      'contacts.optOutValues says what opts out, but contacts.optOutField not where: name the field.',
+      'contacts.optOutValues lists the values that mean an opt-out, but contacts.optOutField does not name their field. Name the field.',
     );
   }
   const field = requireField(description, name, 'contacts.optOutField names it.');

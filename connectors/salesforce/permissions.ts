@@ -88,7 +88,7 @@ export async function showFields(
       problem: describeProblem(profile, users, problems),
     };
   } catch (error) {
-    const problem = `The permission set “${VIEWERS.label}” could not be made: ${describeRefusal(error)} An admin can make one by hand that lets people read the fields.`;
+    const problem = `The permission set “${VIEWERS.label}” could not be created: ${describeRefusal(error)} An admin can make one by hand that lets people read the fields.`;
     return { ...shown, problem };
   }
 }

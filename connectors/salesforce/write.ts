@@ -112,7 +112,7 @@ function noContactId({ id }: ContactChange): WriteResult {
     id,
     retriable: false,
     code: 'MALFORMED_ID',
-    message: 'This is not the id of a contact.',
+    message: 'This is not a contact ID.',
     fields: [],
   };
 }

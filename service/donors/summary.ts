@@ -15,7 +15,7 @@ const shape = {
   location: z
     .object({ city: z.string(), state: z.string() })
     .nullable()
-    .openapi({ description: 'Of the present address' }),
+    .openapi({ description: 'Part of the current address' }),
 };
 
 /** The schema of a summary. */
@@ -40,7 +40,9 @@ export const metadataSchema = z
         boards: count,
         donations: count,
       })
-      .openapi({ description: 'What the profile holds: whether, or how many entries' }),
+      .openapi({
+        description: 'The contents of the profile: whether it has a part, or its number of entries',
+      }),
   })
   .openapi('DonorMetadata');
 

@@ -31,8 +31,12 @@ export const prospectSchema = z
 export const donorConnectionsSchema = z
   .object({
     donor_id: z.string(),
-    in_network: z.boolean().openapi({ description: 'Whether any network of the team has them' }),
-    networks: z.array(networkLabelSchema).openapi({ description: 'Those that have them' }),
+    in_network: z
+      .boolean()
+      .openapi({ description: 'Whether the donor is in any network of the team' }),
+    networks: z
+      .array(networkLabelSchema)
+      .openapi({ description: 'The networks that the donor is in' }),
     connections: z.array(connectionSchema).openapi({ description: 'Strongest first' }),
   })
   .openapi('DonorConnections');

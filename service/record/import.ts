@@ -268,6 +268,6 @@ function readable(error: unknown, file: string): string | null {
   if (error instanceof ImportProblem) return error.message;
   const isXml = error instanceof Error && /\nLine: \d+/.test(error.message);
   return isXml
-    ? `${file} was not imported: The file is no whole XML: ${error.message.split('\n').slice(0, 2).join(', ')}`
+    ? `${file} was not imported: the file is not complete XML: ${error.message.split('\n').slice(0, 2).join(', ')}`
     : null;
 }

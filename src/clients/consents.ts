@@ -222,7 +222,7 @@ async function requireConsent(deps: ConsentLook, integration: Integration): Prom
   if (found !== null) return found;
   const { id, crm } = integration;
   throw new ConfigurationError(
-    `"${id}" signs in to its CRM (${crm.kind}) with what its settings hold, so it needs no connecting. To connect an account of Salesforce or HubSpot by hand, write crm.auth as { type: oauth, clientId, clientSecret }.`,
+    `"${id}" signs in to its CRM (${crm.kind}) with the credentials in its settings, so it does not have to be connected. To connect a Salesforce or HubSpot account by hand, write crm.auth as { type: oauth, clientId, clientSecret }.`,
     { code: 'consent_not_wanted', details: { integration: id } },
   );
 }
@@ -246,13 +246,13 @@ async function requireIntegration(
 ): Promise<Integration> {
   const integration = (await findDraft?.(id)) ?? application.integrations.get(id);
   if (integration?.crm.kind === kind) return integration;
-  const next = `The settings in use have no client of this ID with a CRM of the kind "${kind}". If they were changed, restart donor-sync serve.`;
+  const next = `The current settings have no client with this ID and a CRM of the kind "${kind}". If you changed the settings, restart donor-sync serve.`;
   throw unknownClient(id, { next, refusal: 'invalid' });
 }
 
 function notUnderWay(): ConfigurationError {
   return new ConfigurationError(
-    'This address was used already, is older than ten minutes, or was never given out. Begin again: donor-sync connect.',
+    'This address was already used, is older than ten minutes, or was never issued. Start again: donor-sync connect.',
     { code: 'consent_not_under_way' },
   );
 }
@@ -281,7 +281,7 @@ async function connect(
 
 function refused({ error }: { error: string }) {
   const word = oauthWord(error);
-  return new ConfigurationError(`The CRM did not let donor-sync in (${word}).`, {
+  return new ConfigurationError(`The CRM did not grant donor-sync access (${word}).`, {
     code: 'consent_denied',
     details: { word },
   });
@@ -315,7 +315,7 @@ function consentDeps(
 
 /** Unexpected errors go only to the log. */
 function describeReason(error: unknown): string {
-  return isDonorSyncError(error) ? error.message : 'Something went wrong inside.';
+  return isDonorSyncError(error) ? error.message : 'An internal error occurred.';
 }
 
 async function revoke(
@@ -340,7 +340,7 @@ async function reached<Result>(asking: Promise<Result>): Promise<Result> {
   } catch (error) {
     if (!isRetriableError(error)) throw error;
     throw new RetriableError(
-      'The CRM cannot be reached or is busy, so nothing was changed. Try again in a while.',
+      'The CRM cannot be reached or is busy, so nothing was changed. Try again later.',
       { code: 'crm_unavailable', cause: error },
     );
   }

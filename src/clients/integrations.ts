@@ -76,7 +76,7 @@ export function followIntegrations(
         log.info({ integrations: changed.length }, 'integrations were applied to the database');
         await onChanged(changed);
       } catch (error) {
-        log.error({ error: messageOf(error) }, 'applied integrations could not be taken up');
+        log.error({ error: messageOf(error) }, 'the applied integrations could not be loaded');
       }
     }
   }

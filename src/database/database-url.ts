@@ -33,7 +33,7 @@ export function parseDatabaseUrl(url: string): DatabaseLocation {
     case '':
       throw wrongUrl('The database setting does not say which kind of database it means.');
     default:
-      throw wrongUrl(`The database setting starts with "${scheme}:", which is not known here.`);
+      throw wrongUrl(`The database setting starts with "${scheme}:", which is not supported.`);
   }
 }
 
@@ -50,7 +50,7 @@ function parseSqlitePath(path: string): DatabaseLocation {
   if (path === ':memory:') return { kind: 'sqlite', path: null };
   if (path === '') throw wrongUrl('The database setting "sqlite:" lacks the path of the file.');
   if (path.startsWith('//')) {
-    throw wrongUrl('The database setting "sqlite:" takes a plain path, without two slashes.');
+    throw wrongUrl('The database setting "sqlite:" needs a plain path, without two slashes.');
   }
   return { kind: 'sqlite', path };
 }
@@ -59,7 +59,7 @@ function parsePostgresUrl(url: string): DatabaseLocation {
   const parsed = URL.parse(url);
   if (parsed === null) {
     throw wrongUrl(
-      'The database setting is not a valid Postgres URL. Special characters in the password are written as %XX.',
+      'The database setting is not a valid Postgres URL. Write special characters in the password as %XX.',
     );
   }
   const host = parsed.host || (parsed.searchParams.get('host') ?? 'localhost');

@@ -194,7 +194,7 @@ export function guardDriver(
   };
 }
 
-const LOST = 'The connection to the database was lost, and no other could be had.';
+const LOST = 'The connection to the database was lost, and a new one could not be opened.';
 
 function usedInsideTransaction(): FatalError {
   return new FatalError(

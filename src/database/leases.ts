@@ -190,7 +190,7 @@ export function leaseQueries(db: Database, context: WriteContext) {
         await insertIntegration(trx, { integrationId });
         const { rows } = await lockLease(trx, { integrationId, now, latest: now + LATEST_END_MS });
         const [row] = rows;
-        if (row === undefined) throw new Error('An integration is gone that was just there.');
+        if (row === undefined) throw new Error('An integration that was just there is gone.');
         const { lease_owner: holder, lease_until: until } = row;
         if (holder !== null && until !== null && row.in_force === 1 && !isGone(holder)) {
           return { acquired: false, owner: holder, until } as const;
@@ -219,7 +219,7 @@ export function leaseQueries(db: Database, context: WriteContext) {
       beside: readonly string[],
       work: (trx: LeasedTransaction) => Promise<T>,
     ): Promise<T> {
-      if (leases.length === 0) throw new RangeError('No lease was given');
+      if (leases.length === 0) throw new RangeError('No lease was granted');
       const locked = beside.map((integrationId) => ({ integrationId, epoch: null }));
       // Always in the same order, so that no two wait for each other.
       const inOrder = [...leases, ...locked].toSorted((a, b) =>

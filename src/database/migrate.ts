@@ -111,7 +111,7 @@ async function takenMigrations<Tables>(db: Kysely<Tables>): Promise<string[]> {
 
 function databaseIsNewer(migration: string): ConfigurationError {
   return new ConfigurationError(
-    `The database is newer than this program: it has the migration "${migration}". Install the version of donor-sync that made it, or a later one.`,
+    `The database is newer than this program: it has the migration "${migration}". Install the version of donor-sync that created it, or a later version.`,
     { code: 'database_newer', details: { migration } },
   );
 }
@@ -120,8 +120,9 @@ function migrationFailed(error: unknown, migration: string | undefined): DonorSy
   // A migration that refers to a missing table is wrong itself.
   if (isDonorSyncError(error) && !isPartMissing(error)) return error;
   const subject = migration === undefined ? 'The migration' : `The migration "${migration}"`;
-  return new FatalError(
-    `${subject} failed: ${messageOf(error)}. The database is as it was before.`,
-    { code: 'migration_failed', cause: error, details: { migration: migration ?? null } },
-  );
+  return new FatalError(`${subject} failed: ${messageOf(error)}. The database was not changed.`, {
+    code: 'migration_failed',
+    cause: error,
+    details: { migration: migration ?? null },
+  });
 }

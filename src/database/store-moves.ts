@@ -23,7 +23,7 @@ export async function requireHome<Db>(db: Kysely<Db>): Promise<void> {
   if (move?.role === 'source' && move.done_at !== null) throw hasMoved(move.other, move.done_at);
   if (move?.role === 'target' && move.done_at === null) {
     throw new ConfigurationError(
-      `The move from ${move.other} into this database is not finished. Repeat \`donor-sync move\` with the settings that name the old database; until then this database is not in use. If you do not want to move the old one, or moved it elsewhere, name this one with \`donor-sync move --to URL --start-over\`, which empties it first.`,
+      `The move from ${move.other} into this database is not finished. Repeat \`donor-sync move\` with the settings that name the old database. Until then this database is not in use. If you do not want to move the old database, or have moved it elsewhere, name this one with \`donor-sync move --to URL --start-over\`, which empties it first.`,
       { code: 'move_unfinished', details: { from: move.other } },
     );
   }
@@ -31,7 +31,7 @@ export async function requireHome<Db>(db: Kysely<Db>): Promise<void> {
 
 export function hasMoved(to: string, atMs: number): ConfigurationError {
   return new ConfigurationError(
-    `This database was moved to ${to} on ${isoTime(atMs)} and is not used any more. Write the address of the new one into the setting \`database\`.`,
+    `This database was moved to ${to} on ${isoTime(atMs)} and is no longer used. Write the address of the new one into the setting \`database\`.`,
     { code: 'store_moved', details: { to, at: isoTime(atMs) } },
   );
 }

@@ -99,7 +99,7 @@ export async function batchDecidedAlready(
       ? ''
       : `, ${found.details['decision']} on ${formatTimestamp(found.at)} by ${actorText(found.actor)}`;
   return new ConfigurationError(
-    `All contacts of the batch "${id}" are decided already${who}. ${NEXT}`,
+    `All contacts of the batch "${id}" have already been decided${who}. ${NEXT}`,
     { code: 'batch_decided', refusal: 'conflict', details: { batch: id } },
   );
 }

@@ -84,7 +84,7 @@ async function readEvidence(
 ): Promise<Found[]> {
   const integration = application.integrations.get(integrationId);
   if (integration === undefined) {
-    const problems = [`the integration "${integrationId}" is not in the settings any more`];
+    const problems = [`the integration "${integrationId}" is no longer in the settings`];
     return rows.map((row) => [row.id, { ...NOTHING, problems }]);
   }
   const open = await application.open(integration, signal);
@@ -150,7 +150,7 @@ function hasOptedOut(found: PromiseSettledResult<RecordLookup[]>, crmId: string)
 }
 
 const MISSING =
-  'the CRM does not find the contact: it was deleted for good, or donor-sync can no longer see it';
+  'the CRM cannot find the contact: it was permanently deleted, or donor-sync can no longer see it';
 
 const OPTED_OUT = 'the contact has opted out: its profile is not shown';
 

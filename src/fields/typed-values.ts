@@ -132,11 +132,11 @@ function concludeTyped(
 }
 
 function lostText(fields: readonly string[], by: string | null): string {
-  return `${fields.join(', ')}: ${whoTyped(by)} while donor-sync was writing. The value was replaced, and the CRM did not accept it back. Undo this run, or type it again.`;
+  return `${fields.join(', ')}: ${whoTyped(by)} while donor-sync was writing. The value was replaced, and the CRM did not accept it when donor-sync tried to restore it. Undo this run, or type the value again.`;
 }
 
 function restoredText(fields: readonly string[], by: string | null): string {
-  return `${fields.join(', ')}: ${whoTyped(by)} while donor-sync was writing. The value was put back at once.`;
+  return `${fields.join(', ')}: ${whoTyped(by)} while donor-sync was writing. The value was restored at once.`;
 }
 
 function whoTyped(by: string | null): string {

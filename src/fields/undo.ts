@@ -252,16 +252,15 @@ async function findHidden(
 }
 
 const NOT_SEEN =
-  "the integration's user cannot see the field, so nothing was restored in it; show it and undo the run again";
+  "the integration's user cannot see the field, so nothing was restored in it. Give the user access and undo the run again";
 
 const NEWER_VALUES =
   'newer_values: the run replaced the values of another person, and a newer run has written values since; nothing was restored, because the contact would hold values of two people. Undo the newer run first';
 
-const NOT_KEPT =
-  'values_purged: the previous value is not kept any more (retention.previousValues)';
+const NOT_KEPT = 'values_purged: the previous value is no longer kept (retention.previousValues)';
 
 const NOT_ITS_OWN =
-  'the values before the run were changed in the database, or are those of another contact; nothing was written';
+  'the previous values were changed in the database, or belong to another contact; nothing was written';
 
 /**
  * The values that a write found, or why they are not trusted. If one contact's row was changed,

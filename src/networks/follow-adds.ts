@@ -81,7 +81,7 @@ async function lookAtJob(
   if (unpaid > 0) {
     run.control.stopSpending(
       'credits_exhausted',
-      'The networks bucket ran empty in the middle of a bulk add. The next run adds the others.',
+      'The networks bucket became empty in the middle of a bulk add. The next run adds the remaining donors.',
     );
   }
   return 'done';

@@ -110,7 +110,7 @@ async function forecastOne(
     const { length: joiners } = plan.joiners;
     const leavers = plan.leavers.length + plan.leaving.length;
     const problem = plan.isImplausible
-      ? `${plan.leavers.length} of ${plan.members} members would leave: a person has to decide that`
+      ? `${plan.leavers.length} of ${plan.members} members would leave: you have to decide whether they should`
       : null;
     return { name, members: plan.members, joiners, leavers, toEnhance, problem };
   } catch (error) {

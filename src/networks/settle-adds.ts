@@ -42,7 +42,7 @@ async function proveAdd(
   const facts = { run: run.id, add: open.id };
   log.info(
     facts,
-    'the answer to a bulk add was lost; it is settled by asking where its donors are',
+    'the response to a bulk add was lost; donor-sync settles it by checking which networks its donors are in',
   );
   const lost = {
     bucket: 'networks',

@@ -161,7 +161,7 @@ function usableKey(text: string): string {
   const key = text.trim();
   if (/^[\x21-\x7e]+$/.test(key)) return key;
   throw new ConfigurationError(
-    'partner.apiKey is empty or holds characters that no key has. Copy it again.',
+    'partner.apiKey is empty or has characters that never occur in a key. Copy it again.',
     { code: 'partner_key_malformed' },
   );
 }

@@ -115,14 +115,14 @@ export async function ask(line: Line, call: Call, signal?: AbortSignal): Promise
 function problemOfBody(why: BrokenBy, { status }: AnswerHead): string | null {
   if (why === 'size') return `it is over ${MAX_ANSWER_BYTES} bytes`;
   // An error response counts by its status, however its explanation ends.
-  return status >= 400 ? 'it breaks off' : null;
+  return status >= 400 ? 'it is cut off' : null;
 }
 
 const PROBLEMS = {
-  timeout: 'no answer came in time',
-  stop: 'it was stopped on its way',
+  timeout: 'no response arrived in time',
+  stop: 'it was stopped in transit',
   connection: 'the connection broke',
-  size: 'the answer is too large',
+  size: 'the response is too large',
 };
 
 function getTimeoutMs(line: Line, { charges, workMs = 0 }: Call): number {

@@ -158,6 +158,6 @@ async function* translated(
     yield* chunks;
   } catch (cause) {
     if (signal?.aborted) throw signal.reason;
-    throw new PartnerUnavailable(endpoint, 'the file broke off', null, cause);
+    throw new PartnerUnavailable(endpoint, 'the file was cut off', null, cause);
   }
 }

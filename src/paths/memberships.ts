@@ -65,7 +65,7 @@ export async function requireNetworks(
   const mirrored = await listMirroredNetworks(reader, integrationId);
   if (mirrored.some(({ members }) => members.length > 0)) return mirrored;
   throw new ConfigurationError(
-    `"${integrationId}" has no member in a network yet. Name groups of the CRM under networks in the settings, then run \`donor-sync sync ${integrationId}\`.`,
+    `"${integrationId}" does not have any members in a network yet. Name groups of the CRM under networks in the settings, then run \`donor-sync sync ${integrationId}\`.`,
     { code: 'networks_missing', refusal: 'conflict', details: { integration: integrationId } },
   );
 }

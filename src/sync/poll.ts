@@ -158,6 +158,6 @@ export function isTooYoungToVanish(submittedAt: number, now: number): boolean {
 function giveUp(run: Run, running: number): void {
   run.control.stopSpending(
     'partner_unavailable',
-    `${running} jobs of the Partner Data Service are still running, and none has ended for ${PATIENCE_MS / 60_000} minutes. The next run looks at them again.`,
+    `${running} jobs of the Partner Data Service are still running, and none has ended for ${PATIENCE_MS / 60_000} minutes. The next run checks them again.`,
   );
 }

@@ -261,8 +261,8 @@ async function previewCredits(
 }
 
 const MARKS_UNCONFIRMED =
-  'a mark leaves out more than half of the contacts, and no user has confirmed that yet';
-const TRIAL_FAILED = 'the service knew too few of the contacts sent so far (guards.trial)';
+  'a mark excludes more than half of the contacts, and no user has confirmed that yet';
+const TRIAL_FAILED = 'the service recognised too few of the contacts sent so far (guards.trial)';
 
 /**
  * The people to show, chosen from the people to send; if a run for all has none, from all that

@@ -176,10 +176,7 @@ async function lookOutside(
       noted = now;
       if (isStopAsked) run.control.stop(STOPPED_BY_PERSON.code, STOPPED_BY_PERSON.message);
     } catch (error) {
-      log.warn(
-        { run: run.id, error: messageOf(error) },
-        'a run could not be looked at from outside',
-      );
+      log.warn({ run: run.id, error: messageOf(error) }, 'a run could not be watched from outside');
     }
   }
 }
@@ -354,7 +351,7 @@ async function runStations(
   const steady = { ...deps, clock: steadyClock(deps.clock) };
   const station = (work: Promise<void>) =>
     work.catch((error: unknown) => {
-      deps.log.warn({ run: run.id, error: messageOf(error) }, 'a station of the run stopped');
+      deps.log.warn({ run: run.id, error: messageOf(error) }, 'a stage of the run stopped');
       run.control.stopFor(error);
     });
   await station(

@@ -51,10 +51,10 @@ function countWords(text: string): number {
 export function describeOddity(shapes: readonly PersonShape[]): string | null {
   if (shapes.length === 0) return null;
   if (shapes.every(({ sameNames }) => sameNames)) {
-    return 'First and last name are the same text, as if one column with the whole name was used for both.';
+    return 'First and last name are the same, as if one column with the full name was used for both.';
   }
   if (shapes.every(({ addresses, employers }) => addresses + employers === 0)) {
-    return 'Neither an address nor an employer is sent: a name alone is rarely enough to know a person.';
+    return 'Neither an address nor an employer is sent: a name alone is rarely enough to recognise a person.';
   }
   return null;
 }

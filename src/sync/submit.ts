@@ -325,7 +325,7 @@ async function accept(
   if (answer.processed < persons.length) {
     deps.log.warn(
       { run: run.id, requested: persons.length, processed: answer.processed },
-      'the service processed fewer persons than requested',
+      'the service processed fewer people than requested',
     );
     await readBalance(deps, run);
   }

@@ -63,7 +63,7 @@ export async function* walkAll(
     if (state.mode === 'list' && before.mode === 'both')
       session.log.warn(
         {},
-        'contacts do not come in the order of their ids: their list is read alone',
+        'contacts do not come in the order of their IDs: only their list is read',
       );
     // Results that were out of order are left to the list.
     if (event.kind === 'found' && state.mode !== 'both') continue;

@@ -67,7 +67,7 @@ export async function* readRemoved(
 function halved(widthMs: number): number {
   if (widthMs > LEAST_WINDOW_MS) return Math.max(widthMs / 2, LEAST_WINDOW_MS);
   throw passingFailure(
-    'Salesforce took too long to say which contacts were deleted or merged, even within one hour. No contact ' +
+    'Salesforce took too long to list the contacts that were deleted or merged, even for a single hour. No contact ' +
       'was read, because a contact that was merged would be paid for a second time.',
     { details: { crmCode: 'QUERY_TIMEOUT' } },
   );

@@ -124,7 +124,7 @@ async function writeHalves(session: Writer, changes: readonly SentChange[]): Pro
 /** The results come in the order of the records. */
 function sorted(changes: readonly SentChange[], saved: z.infer<typeof saveResultsSchema>): Attempt {
   if (saved.length !== changes.length) {
-    throw new RetriableError('Salesforce gave another number of results than records.', {
+    throw new RetriableError('Salesforce returned a different number of results than records.', {
       code: 'crm_unavailable',
     });
   }

@@ -83,7 +83,7 @@ async function* readItems(file: string): AsyncGenerator<unknown> {
  * file.
  */
 function listIn(file: string, form: string, read: () => unknown): unknown[] {
-  const refuse = (why: string) => new ImportProblem(basename(file), [`It is no ${form}: ${why}`]);
+  const refuse = (why: string) => new ImportProblem(basename(file), [`It is not ${form}: ${why}`]);
   let value: unknown;
   try {
     value = read();

@@ -77,7 +77,7 @@ async function post(
 function describeCause(error: unknown): string {
   // The guard names the host, which is half of a secret here.
   if (isConfigurationError(error)) {
-    return 'its address was set in a browser, and leads into a private network.';
+    return 'its address was set in a browser and leads into a private network.';
   }
   const cause = error instanceof Error ? error.cause : undefined;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;

@@ -99,9 +99,9 @@ interface Problem {
 function unreachedFor(message: string): Problem {
   if (/certificate|altnames/i.test(message)) {
     const advice = 'use a certificate of a known authority, with the name in alerts.email.smtp';
-    return { what: 'has a certificate that is not believed', advice };
+    return { what: 'has a certificate that is not trusted', advice };
   }
-  const advice = 'check alerts.email.smtp, and whether the server runs';
+  const advice = 'check alerts.email.smtp, and check that the server is running';
   return { what: 'cannot be reached', advice };
 }
 
@@ -124,7 +124,7 @@ const STEPS = [
 /** Rejects once the signal is aborted. A mail in flight at that moment may still arrive. */
 function givenUp(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    const leave = () => reject(new Error('Sending was given up.'));
+    const leave = () => reject(new Error('Sending was cancelled.'));
     if (signal.aborted) leave();
     else signal.addEventListener('abort', leave, { once: true });
   });

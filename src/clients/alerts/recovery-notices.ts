@@ -65,8 +65,8 @@ export function createRecoveryNotices(deps: RecoveryNoticesDeps) {
 function composeNotice(notices: readonly RecoveryNotice[], publicUrl: string): Message {
   const lines = [
     ...notices.map(({ since }) => `Created at ${isoTime(since)}.`),
-    'Someone on the machine of the service created a link that signs its holder in without a password. It works once, within 15 minutes.',
-    '`donor-sync audit` shows who did it (recovery.asked), and who came in. If no owner knows of it, disable that user: donor-sync users disable USER',
+    'Someone on the machine that runs donor-sync created a link that signs its holder in without a password. It works once, within 15 minutes.',
+    '`donor-sync audit` shows who created it (recovery.asked) and who signed in with it. If no owner knows about it, disable that user: donor-sync users disable USER',
   ];
   return {
     title: 'donor-sync: a link to recover access was created',

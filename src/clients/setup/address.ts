@@ -52,13 +52,13 @@ function resolveAddresses(hostname: string, lookup: LookupFunction): Promise<str
 
 const REFUSED: Readonly<Record<NotPublic, string>> = {
   password: 'An address with a password in it',
-  plain: 'Plain http, on which keys can be read on the way,',
+  plain: 'Plain http, which lets others read keys in transit,',
   private: 'A host inside a private network',
 };
 
 function notHere(why: NotPublic, host: string): ConfigurationError {
   return new ConfigurationError(
-    `${REFUSED[why]} cannot be set in a browser (${host}). It belongs to the operator's file: name the host in allowInsecureHttp of donor-sync.yaml, or host and port in DONOR_SYNC_SETUP_HOSTS, then it can be used here.`,
+    `${REFUSED[why]} cannot be set in a browser (${host}). Only the operator can allow it: after the host is named in allowInsecureHttp in donor-sync.yaml, or host and port in DONOR_SYNC_SETUP_HOSTS, it can be used here.`,
     { code: 'setup_address_private', details: { host } },
   );
 }
@@ -67,7 +67,7 @@ function notHere(why: NotPublic, host: string): ConfigurationError {
 export function requirePlainText(name: string, text: string): string {
   if (!text.includes('${')) return text;
   throw new ConfigurationError(
-    `${name}: variables of the environment (\${…}) belong to the operator's file, donor-sync.yaml. Write the value itself.`,
+    `${name}: environment variables (\${…}) can be used only in the operator's file, donor-sync.yaml. Write the value itself.`,
     { code: 'setup_variable_refused' },
   );
 }

@@ -245,7 +245,7 @@ export async function checkedIntegration(
 ): Promise<Integration> {
   const options = { path: 'the set-up', allowInsecureHttp };
   const [integration] = await checkDocument([answers], options);
-  if (integration === undefined) throw new Error('the settings of the set-up hold no integration');
+  if (integration === undefined) throw new Error('the settings of the set-up contain no client');
   return integration;
 }
 

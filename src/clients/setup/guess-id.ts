@@ -41,7 +41,7 @@ export function idNotes(
     .filter((name) => countIds(sample, name) * 2 > sample.length)
     .flatMap((name) => brokenIds(sample, name).map((text) => ` ${text}.`));
   return [
-    `No column seems to have the id of each contact, without which contacts cannot be told apart from one run to the next: choose a column whose value is there and different in each row, or add one with ids of your own.${reasons.slice(0, REASONS).join('')}`,
+    `No column seems to hold an ID for each contact. Without IDs, donor-sync cannot recognise a contact in the next run. Choose a column that has a different value in each row, or add a column with your own IDs.${reasons.slice(0, REASONS).join('')}`,
   ];
 }
 

@@ -45,7 +45,7 @@ export const KNOWN_EXPORTS: readonly KnownExport[] = [
     ],
     employers: ['Employer'],
     advice:
-      'In Bloomerang, "Account Status" says who has died: leave these people out of the export, or set contacts.optOutField to it and contacts.optOutValues to [Deceased].',
+      'In Bloomerang, "Account Status" marks deceased contacts: leave them out of the export, or set contacts.optOutField to it and contacts.optOutValues to [Deceased].',
   },
   {
     name: 'DonorPerfect',

@@ -151,7 +151,7 @@ type HintedKind = keyof typeof HINT_TEXTS;
 const HINT_TEXTS = {
   optOut: 'contacts that have opted out',
   deceased: 'deceased contacts',
-  doNotContact: 'contacts that want no contact',
+  doNotContact: 'contacts that must not be contacted',
 } as const;
 
 /** Maximum number of values of a column that are named. */
@@ -194,7 +194,7 @@ export function markHints(
         .filter((value) => isHint(kind, name, value));
       if (values.length === 0) return [];
       const named = [...new Set(values)].slice(0, VALUES_NAMED).map((value) => `"${value}"`);
-      return `"${name}" marks ${values.length} ${HINT_TEXTS[kind]} with ${named.join(', ')}: name it in contacts.${kind}Field, list these values in contacts.${kind}Values and the others in contacts.unmarkedValues.${kind}, or these contacts are sent.`;
+      return `"${name}" marks ${values.length} ${HINT_TEXTS[kind]} with ${named.join(', ')}. Name the column in contacts.${kind}Field, list these values in contacts.${kind}Values and the other values in contacts.unmarkedValues.${kind}. Otherwise these contacts are sent.`;
     });
   });
 }
@@ -222,7 +222,7 @@ export function remarkNotes(
       });
       if (words.length === 0) return [];
       const named = [...new Set(words)].slice(0, VALUES_NAMED).map((word) => `"${word}"`);
-      return `"${name}" seems to speak of ${HINT_TEXTS[kind]} in ${describeCount(words.length, 'row')} (${named.join(', ')}): leave these rows out of the file, or mark them in a column, or these contacts are sent.`;
+      return `"${name}" seems to mention ${HINT_TEXTS[kind]} in ${describeCount(words.length, 'row')} (${named.join(', ')}). Remove these rows from the file, or mark them in a column. Otherwise these contacts are sent.`;
     });
   });
 }

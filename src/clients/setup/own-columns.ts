@@ -114,7 +114,7 @@ export function twiceText(names: readonly string[]): string | null {
   const others = twice.length > listed.length ? ', …' : '';
   const [first = ''] = listed;
   const example = first.slice(0, -1);
-  return `Several columns have the same name: ${listed.join(', ')}${others}. They are told apart by their place: ${example} (1)", ${example} (2)" and so on. Check that the right ones are used.`;
+  return `Several columns have the same name: ${listed.join(', ')}${others}. They are distinguished by their position: ${example} (1)", ${example} (2)" and so on. Check that the right columns are used.`;
 }
 
 /** Maximum number of names that are listed, and of characters of each. */

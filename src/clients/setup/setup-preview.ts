@@ -245,9 +245,9 @@ function whyNot(
   unfit: ReturnType<typeof mapProfile>['unfit'],
 ): string | null {
   if (changes[field] !== undefined) return null;
-  if (kept.includes(field)) return 'stays as it is, by the rule';
-  if (equal.includes(field)) return 'is the same already';
-  return unfit.find((one) => one.field === field)?.reason ?? 'is written when there is a value';
+  if (kept.includes(field)) return 'stays unchanged because of its rule';
+  if (equal.includes(field)) return 'already has this value';
+  return unfit.find((one) => one.field === field)?.reason ?? 'is written once there is a value';
 }
 
 /** Returns any one contact with its values; null if there is none. */

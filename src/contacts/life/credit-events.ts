@@ -151,7 +151,7 @@ export const CREDIT_EVENTS = {
     tracking_id: null,
     ...outcome(
       'no_match',
-      'The service was asked about the same person for another contact, no credit.',
+      'The same person was submitted to the service for another contact, no credit.',
     ),
   }),
   sharedLost: shares('held', outcome('lost_answer', given('outcome_detail'))),
@@ -172,6 +172,6 @@ export const CREDIT_EVENTS = {
         },
       },
     ],
-    otherwise: 'The contact has an answer, or has changed since.',
+    otherwise: 'The contact already has an answer, or has changed since then.',
   },
 } satisfies Record<string, EventRow>;

@@ -143,7 +143,7 @@ export const LINE_EVENTS = {
         set: COUNTS_AS_PAID,
       },
     ],
-    otherwise: 'It has not left, or nothing was paid for it.',
+    otherwise: 'The contact has not left, or nothing was paid for it.',
   },
   suspected: {
     ways: [
@@ -160,6 +160,6 @@ export const LINE_EVENTS = {
       },
     ],
     otherwise:
-      'Work on the contact is in progress, or it is left out, so that nothing is sent or written for it.',
+      'Work on the contact is in progress, or the contact is excluded, so nothing is sent or written for it.',
   },
 } satisfies Record<string, EventRow>;

@@ -42,7 +42,7 @@ function inherits(to: ContactState, more: readonly Way[] = []): EventRow {
       // The profile also waits for the user's decision.
       { from: ['held'], to: null, set: { ...INHERITS, asked_identity: own('identity') } },
     ],
-    otherwise: 'The contact waits for its own profile.',
+    otherwise: 'The contact is waiting for its own profile.',
   };
 }
 
@@ -58,7 +58,7 @@ export const MERGING_EVENTS = {
         set: { tracking_id: null, due_reason: null, ...outcome('merged_in_crm') },
       },
     ],
-    otherwise: 'The contact does not wait for the job that moves.',
+    otherwise: 'The contact is not waiting for the job that moves.',
     endsJob: true,
   },
   /**
@@ -118,7 +118,7 @@ export const MERGING_EVENTS = {
         set: { ...INHERITS, asked_identity: own('identity'), ...outcome('delivery_pending') },
       },
     ],
-    otherwise: 'The contact does not wait for a profile of another name.',
+    otherwise: 'The contact is not waiting for a profile with another name.',
   },
   /** The response to the merged contact's submission was lost, and a user decides about this one instead. */
   inheritedQuestion: {

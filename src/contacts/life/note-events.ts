@@ -123,7 +123,7 @@ export const NOTE_EVENTS = {
         set: outcome(given('outcome_reason')),
       },
     ],
-    otherwise: 'The contact does not wait, or has an outcome of this run that says more.',
+    otherwise: 'The contact is not waiting, or has a more specific outcome from this run.',
   },
   runEndedUnsettled: {
     ways: [
@@ -134,6 +134,6 @@ export const NOTE_EVENTS = {
         set: { outcome_reason: given('outcome_reason') },
       },
     ],
-    otherwise: 'The contact does not wait for a response.',
+    otherwise: 'The contact is not waiting for a response.',
   },
 } satisfies Record<string, EventRow>;

@@ -85,7 +85,7 @@ function createShortHmac(key: Buffer): (text: string) => string {
 export async function loadFingerprintKey(db: Kysely<Tables>, sealer: Sealer): Promise<KeyObject> {
   const known = await findSecret(db, FINGERPRINT_KEY);
   const sealed = known ?? (await createKey(db, sealer));
-  if (sealed === null) throw fingerprintKeyUnreadable('It vanished while it was read.');
+  if (sealed === null) throw fingerprintKeyUnreadable('It disappeared while it was being read.');
   try {
     return createSecretKey(sealer.open(sealed, secretSealContext(FINGERPRINT_KEY)), 'base64url');
   } catch (error) {
@@ -99,7 +99,7 @@ async function createKey(db: Kysely<Tables>, sealer: Sealer): Promise<string | n
   const used = await db.selectFrom('audit_head').select('id').executeTakeFirst();
   if (used !== undefined) {
     throw fingerprintKeyUnreadable(
-      'It is missing, although the audit has entries that were made with it. Restore the database from a backup.',
+      'It is missing, although the audit has entries that were created with it. Restore the database from a backup.',
     );
   }
   const key = randomBytes(KEY_BYTES).toString('base64url');

@@ -148,7 +148,7 @@ function base64url(bytes: Buffer): string {
 
 function keyUnknown(kid: string): ConfigurationError {
   return new ConfigurationError(
-    `A secret in the database was encrypted with the key "${kid}", which is not here. Add that key to DONOR_SYNC_SECRET_KEY, after the current one and a comma. A key that was made for a database file is next to it, in the file that ends in ".key".`,
+    `A secret in the database was encrypted with the key "${kid}", which is not available here. Add that key to DONOR_SYNC_SECRET_KEY, after the current one and a comma. A key that was created for a database file is next to it, in the file that ends in ".key".`,
     { code: 'secret_key_unknown', details: { kid } },
   );
 }
@@ -157,8 +157,8 @@ function keyUnknown(kid: string): ConfigurationError {
 function damaged({ table, column }: SealContext, kid?: string, cause?: unknown): FatalError {
   const suspicion =
     kid === undefined
-      ? 'It was changed, or is in a form that this version does not know.'
-      : `It was changed, it was moved here from another row, or the key "${kid}" is not the one that sealed it.`;
+      ? 'It was changed, or this version does not recognise its form.'
+      : `It was changed or moved here from another row, or the key "${kid}" is not the one that encrypted it.`;
   return new FatalError(
     `A secret in the database (${table}.${column}) cannot be opened. ${suspicion} Find out who else writes into the database.`,
     { code: 'sealed_value_damaged', cause, details: { table, column } },

@@ -111,7 +111,7 @@ export async function removeDatabase(path: string): Promise<void> {
 
 function inUse(path: string): RetriableError {
   return new RetriableError(
-    `The database file ${path} is in use by another process. Nothing was changed: stop \`donor-sync serve\` and what else uses it, then repeat the command.`,
+    `The database file ${path} is in use by another process. Nothing was changed. Stop \`donor-sync serve\` and any other program that uses it, then repeat the command.`,
     { code: 'database_in_use' },
   );
 }

@@ -119,7 +119,7 @@ export const SYNC_TABLES = {
     {
       key: ['run_id'],
       whenClientErased: 'deleted first',
-      exported: { not: 'kept until the run begins' },
+      exported: { not: 'kept until the run starts' },
       retention: null,
     },
     {
@@ -130,7 +130,7 @@ export const SYNC_TABLES = {
       contact: contactId({
         forget: 'otherwise',
         about: 'runsAsked',
-        whenRemoved: { kept: 'until the run begins' },
+        whenRemoved: { kept: 'until the run starts' },
       }),
       trigger: text<Trigger>(),
       /** 1 if everything is to be read again. */

@@ -167,6 +167,6 @@ function requireIntegration(
 ) {
   const integration = application.integrations.get(integrationId);
   if (integration) return integration;
-  const next = 'It is not in the settings any more: refuse the request instead.';
+  const next = 'It is no longer in the settings: refuse the request instead.';
   throw unknownClient(integrationId, { next, refusal: 'conflict' });
 }

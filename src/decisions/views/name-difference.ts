@@ -70,7 +70,7 @@ function comparePart(name: string, ours: string | null, theirs: string | null): 
   const shared = sharedLetters([...mine], [...other]);
   const longest = Math.max([...mine].length, [...other].length);
   if (shared === null || shared.ours.size / longest < LEAST_SHARED) {
-    return { ...whole, words: sentence('is another one') };
+    return { ...whole, words: sentence('is different') };
   }
   const apart = longest - shared.ours.size;
   return {

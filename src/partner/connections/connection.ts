@@ -95,7 +95,7 @@ export function filterQuery(filters: Filters): URLSearchParams {
 /** Some services would take an empty list for no member, others for all. */
 function refuseEmpty({ networkIds, inNetworkDonorIds }: Filters): void {
   if (networkIds?.length !== 0 && inNetworkDonorIds?.length !== 0) return;
-  throw new RangeError('A filter names at least one id; one that is left out restricts nothing');
+  throw new RangeError('A filter needs at least one ID. Omit the filter to apply no restriction');
 }
 
 /** Everything that connects one donor to the team's members (service document, section 4.1). */

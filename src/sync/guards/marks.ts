@@ -84,5 +84,5 @@ export async function askAboutMarks(
 
 /** Says what the marks leave out, and how to continue. */
 export function unconfirmedText(marks: readonly MarkCount[], integrationId: string): string {
-  return `${marks.map(markText).join('; ')}. Nobody is sent to the service until you have confirmed this once, with \`donor-sync sync ${integrationId} --accept-marks\`, or have corrected the column or its values in the settings.`;
+  return `${marks.map(markText).join('; ')}. No contact is sent to the service until you have confirmed this once with \`donor-sync sync ${integrationId} --accept-marks\`, or have corrected the column or its values in the settings.`;
 }

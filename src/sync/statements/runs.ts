@@ -262,7 +262,7 @@ const interrupt = prepared((db, { integrationId, now }: Slots<OfIntegration & { 
     .set({
       status: 'incomplete',
       reason_code: 'interrupted',
-      reason_message: 'The process ended in the middle of this run; the next one went on.',
+      reason_message: 'The process ended in the middle of this run. The next run continued.',
       finished_at: now,
     })
     .where('integration_id', '=', integrationId)

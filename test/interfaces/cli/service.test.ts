@@ -231,7 +231,7 @@ describe('service', () => {
     });
     expect((await run('credits', 'refund', '1')).stdout).toContain('Line 1: 3 credits refunded.');
     expect(await run('credits', 'refund', '1')).toMatchObject({
-      ...{ exitCode: 2, stderr: expect.stringContaining('refunded before') },
+      ...{ exitCode: 2, stderr: expect.stringContaining('already refunded') },
     });
     expect((await run('credits', 'check')).stdout).toContain('Each charge has its jobs.');
     expect((await run('verify')).stdout).toContain('Nothing is wrong.');
@@ -241,7 +241,7 @@ describe('service', () => {
     const apiKey = await aService();
     await serve();
     expect((await run('backup', 'copy.db')).exitCode).toBe(0);
-    expect((await run('backup', 'copy.db')).stderr).toContain('exists already');
+    expect((await run('backup', 'copy.db')).stderr).toContain('already exists');
     await stop();
     const { baseUrl } = await serve('--db', 'copy.db');
     expect((await ask(`${baseUrl}/credits`, apiKey)).status).toBe(200);
@@ -337,7 +337,7 @@ describe('service', () => {
     ]) {
       expect(await run(...words, '--db', 'world.db')).toMatchObject({
         exitCode: 2,
-        stderr: expect.stringContaining("The database is a stand-in's"),
+        stderr: expect.stringContaining('The database belongs to a stand-in'),
       });
     }
     await (await startPartnerSandbox({ donors: 20, db: file })).close();
