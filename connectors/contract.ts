@@ -1,10 +1,9 @@
 /**
- * The contract of every connector: what the sync may request from a CRM. One folder implements it
- * for one kind of CRM; `testing/` contains the suite that each has to pass; `memory/` is the
- * reference.
+ * The contract of every connector: the requests that a sync can make to a CRM. One folder implements it for one kind of
+ * CRM; `testing/` contains the suite that each has to pass; `memory/` is the reference.
  *
- * Failures of the CRM as a whole are thrown as one of the four kinds of `src/core/errors.ts`;
- * results for a single record are returned.
+ * Failures of the CRM as a whole are thrown as one of the four kinds of `src/core/errors.ts`; results for a single
+ * record are returned.
  */
 import type { z } from 'zod';
 import type { WallClock } from '../src/core/clock.ts';
@@ -57,7 +56,7 @@ export interface ConnectorDefinition<Settings = unknown> {
   rereadAfterMs?: readonly number[];
   /**
    * Signs in and loads everything that the work needs. An open connector is ready, and knows its account. Throws a
-   * ConfigurationError that says what is wrong, with nothing changed and nothing left open.
+   * ConfigurationError that describes the problem; nothing is changed, and nothing stays open.
    */
   open(options: ConnectorOptions<Settings>): Promise<Connector>;
   /** The prerequisites, one finding each, for `doctor`; leaves nothing open. Never throws. */
@@ -601,7 +600,7 @@ export interface ListCreation {
   problem: string | null;
 }
 
-/** One `group` of the settings: a single key for the kind of group, and what it selects. */
+/** One `group` of the settings: a single key for the kind of group, and its selection. */
 export type GroupSelector = Readonly<Record<string, unknown>>;
 
 export interface GroupSummary {

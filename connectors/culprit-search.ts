@@ -80,7 +80,7 @@ function over(search: CulpritSearch, culprits: readonly string[]): CulpritSearch
 export interface Suspicions {
   /** Fields that were to blame, by the code of the rejection. */
   culprits: Map<string, Set<string>>;
-  /** Searches in which no field could be written, by what the CRM said. */
+  /** Searches in which no field could be written, by the CRM's message. */
   inVain: Map<string, number>;
   /** Requests that writing normally takes, and additional ones of searches. */
   usual: number;

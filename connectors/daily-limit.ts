@@ -17,7 +17,7 @@ export function isInReserve(
 export interface DailyLimit {
   /** As of the last response; null before the first. */
   state(): LimitState | null;
-  /** Records what a response said; null if it said nothing. */
+  /** Records the limit that a response reported; null if it reported none. */
   note(daily: LimitState['daily'] | null): void;
   /** Throws a RetriableError if the next request would be taken from the nonprofit's other tools. */
   guard(): void;

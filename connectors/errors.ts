@@ -5,7 +5,7 @@ import { MAX_ANSWER_BYTES } from '../src/outbound/exchange.ts';
 
 type Background = Omit<ErrorFacts, 'code'>;
 
-/** The CRM rejects the sign-in; the message says what helps. */
+/** The CRM rejects the sign-in; the message contains the fix. */
 export function signInRefused(message: string, background: Background): ConfigurationError {
   return new ConfigurationError(message, { ...background, code: 'crm_unauthorized' });
 }

@@ -27,8 +27,8 @@ export function isPackageName(name: string): boolean {
 }
 
 /**
- * The connector for `crm.kind`: a built-in one, or the export named `connector` of a package of
- * that name. Throws a ConfigurationError that says what to type.
+ * The connector for `crm.kind`: a built-in one, or the export named `connector` of a package of that name. Throws a
+ * ConfigurationError that lists the valid kinds.
  */
 export async function findConnectorDefinition(kind: string): Promise<ConnectorDefinition> {
   const load = Object.hasOwn(BUILT_IN, kind) ? BUILT_IN[kind] : undefined;

@@ -74,8 +74,8 @@ function foldedSet(values: readonly string[] | null | undefined): ReadonlySet<st
 }
 
 /**
- * Tells what a value means. Blank means no. If the settings list only the values that mark, all
- * others mean no; once they list the harmless values as well, any other value is unknown.
+ * Returns the meaning of a value. Blank means no. If the settings list only the values that mark, all others mean no;
+ * once they list the harmless values as well, any other value is unknown.
  */
 export function meaningOfMark(text: string, { marked, unmarked }: MarkValues): MarkMeaning {
   const value = folded(text);

@@ -63,7 +63,7 @@ export function refusedWrite(id: string, code: string, message: string): WriteRe
   return { status: 'refused', id, retriable: false, code, message, fields: [] };
 }
 
-/** The one finding of opening: all is well, or what the error says. */
+/** The single finding about opening: success, or the error's message. */
 export async function checkByOpening(open: () => Promise<Connector>): Promise<Finding[]> {
   try {
     const { account, close } = await open();

@@ -131,8 +131,7 @@ function shownSource(field: string, note: SourceNote | undefined) {
 }
 
 /**
- * The age that a donor reaches in the year of `nowMs`; deceased donors and those of unknown birth
- * have none.
+ * The age that a donor reaches in the year of `nowMs`; null for deceased donors and for donors whose birth is unknown.
  */
 export function ageOf({ birthYear, isDeceased }: Donor, nowMs: number): number | null {
   if (birthYear === null || isDeceased === true) return null;

@@ -4,7 +4,7 @@ import type { Database } from './database-file.ts';
 
 /** One step. Each database takes it once. */
 export interface SchemaStep {
-  /** Its number and what it adds. */
+  /** Its number and its purpose. */
   name: string;
   bring(db: Database): unknown;
 }

@@ -46,10 +46,7 @@ export interface CsvFiles {
 
 const MOST_ATTEMPTS = 5;
 
-/**
- * Checks the files completely and opens them. Throws a ConfigurationError that lists what is wrong
- * with them.
- */
+/** Checks the files completely and opens them. Throws a ConfigurationError that lists their problems. */
 export async function openFiles(
   settings: CsvSettings,
   contacts: ContactsSettings,

@@ -184,7 +184,7 @@ function missingColumn({ name, setting }: NamedColumn, columns: readonly string[
   return { line: 1, message: `there is no column "${name}" (${setting}).${question}` };
 }
 
-/** Tells if another delimiter than the one in the settings would have given the columns. */
+/** Names the delimiter that would have given the columns, if it differs from the delimiter in the settings. */
 function delimiterHint(format: HeaderFormat, text: Buffer, encoding: Encoding): string {
   if (format.delimiter === undefined) return '';
   const better = DELIMITERS.find(

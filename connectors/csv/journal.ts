@@ -146,8 +146,8 @@ async function create(path: string): Promise<FileHandle> {
 }
 
 /**
- * Two processes that write one journal would overwrite each other's changes. The one that finds the
- * file changed writes nothing, and the next run finds what both have written.
+ * Two processes that write one journal would overwrite each other's changes. The process that finds the file changed
+ * writes nothing, and the next run finds the changes of both.
  */
 async function requireOurs(path: string, handle: FileHandle | null, state: State): Promise<void> {
   const [now, ours] = await Promise.all([
@@ -209,8 +209,7 @@ async function appendLines(
 ): Promise<void> {
   const encoded = lines.map(encodeLine);
   try {
-    // Anything that a kill or a full disk left after the last complete line must not become part of
-    // ours.
+    // Anything that a kill or a full disk left after the last complete line must not become part of our next line.
     await handle.truncate(state.size);
     await writeBytes(handle, Buffer.concat(encoded), state.size);
     await handle.datasync();

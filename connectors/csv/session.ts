@@ -9,7 +9,7 @@ export interface CsvSession {
   files: CsvFiles;
   /** The columns whose cells come from the output even if the input has them too; the set grows. */
   keptColumns: Set<string>;
-  /** The contacts that donor-sync still counts as present; omitted: none that the input lacks. */
+  /** The contacts that donor-sync still counts as present; omitted: no contacts that the input lacks. */
   countAsPresent: ConnectorDeps['countAsPresent'];
   signal: ConnectorDeps['signal'];
 }

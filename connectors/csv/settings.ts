@@ -37,7 +37,7 @@ export const csvSettingsSchema = z.strictObject({
   }),
   /** The sheet of a workbook (.xlsx); omitted: the first that has a table. */
   sheet: z.string().min(1).optional(),
-  /** Omitted: the one that gives a header line with the columns above. */
+  /** Omitted: the delimiter that gives a header row with the columns above. */
   delimiter: z.enum(DELIMITERS).optional(),
   /** A file that starts with a byte order mark is read as UTF-8 regardless of this setting. */
   encoding: z.enum(ENCODINGS).default('utf-8'),

@@ -67,8 +67,8 @@ export interface TableFormat extends HeaderFormat {
 const MOST_SKIPPED = 1000;
 
 /**
- * Opens a file and reads all of it. Throws a ConfigurationError that lists what is wrong with
- * the file (`details.problems`), or says why it cannot be read.
+ * Opens a file and reads all of it. Throws a ConfigurationError that lists the problems of the file
+ * (`details.problems`), or says why it cannot be read.
  */
 export async function openTable(path: string, format: TableFormat): Promise<Table> {
   let source: TextSource | null = null;
@@ -170,7 +170,7 @@ interface CheckedRows {
 
 type BrokenRows = ReadonlyMap<number, Pick<RowFailure, 'id' | 'isExtendable'>>;
 
-/** Reads every row once: records where it is, and everything that is wrong. */
+/** Reads every row once, and records its position and all problems. */
 async function checkRows(
   source: RecordSource,
   header: Header,

@@ -98,7 +98,7 @@ function isKnown(name: string, { input, output }: Tables): boolean {
   return input.positions.has(name) || output?.positions.has(name) === true;
 }
 
-/** The result of a change as planned, and those of its values that are written. */
+/** The planned result of a change, and the values that are written. */
 function planChange(
   session: CsvSession,
   tables: Tables,

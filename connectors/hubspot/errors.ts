@@ -28,9 +28,7 @@ interface ErrorMeaning {
   sentence: string;
   /** True if the sentence is not enough: an admin needs to know what exactly HubSpot said. */
   keepsWords?: true;
-  /**
-   * Why a value is rejected; omitted if it is not the value that is rejected, or nothing says so.
-   */
+  /** Why a value is rejected; omitted if something other than the value is rejected, or if this is unknown. */
   cause?: RefusalCause;
 }
 

@@ -10,7 +10,7 @@ import type { HubspotSession } from './session.ts';
 import { mayHave, WRITE_LISTS } from './sign-in/scopes.ts';
 import { wireValue } from './values.ts';
 
-/** Creates the lists whose names do not exist yet; what a user has changed in one stays. */
+/** Creates the lists whose names do not exist yet; changes by users to an existing list are kept. */
 export async function createLists(
   session: HubspotSession,
   specs: readonly ListSpec[],

@@ -56,8 +56,8 @@ export async function findMerged(
 }
 
 /**
- * HubSpot omits what a token may not see, and names blank properties. Throws a ConfigurationError
- * if Sensitive Data is omitted: treated as blank, it would be overwritten.
+ * HubSpot omits properties that a token is not allowed to see, but includes blank properties. Throws a
+ * ConfigurationError if Sensitive Data is omitted: treated as blank, it would be overwritten.
  */
 function requireSensitive(
   fields: readonly DescribedProperty[],

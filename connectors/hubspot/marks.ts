@@ -142,7 +142,7 @@ function meaningByWords(property: DescribedProperty, kind: MarkKind): Meanings['
 
 interface ValueList {
   setting: string;
-  /** Whether it may have values that are not options: records keep those of deleted options. */
+  /** Whether it may have values that are not options, because records keep the values of deleted options. */
   mayBeOther: boolean;
 }
 

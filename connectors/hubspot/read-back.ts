@@ -161,7 +161,7 @@ function overwrittenIn(
   return first === undefined ? null : { values, by: findAuthor(first) };
 }
 
-/** The HubSpot user, if the history names one, and otherwise what has written the value. */
+/** The HubSpot user, if the history names one, and otherwise the source that has written the value. */
 function findAuthor({ sourceType, sourceId }: HistoryEntry): string | null {
   const user = /^userId:(\d{1,20})$/.exec(sourceId ?? '')?.[1];
   if (user !== undefined) return user;

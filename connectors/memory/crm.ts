@@ -97,8 +97,8 @@ export interface MemoryCrm {
   mergeContact(loser: string, winner: string, options?: { fillsBlanks?: boolean }): void;
 
   /**
-   * Changes values after each write to this field, as the CRM's own automation would; null for no
-   * change. The connector can distinguish such a value from one that a user typed.
+   * Changes values after each write to this field, as the CRM's own automation would; null for no change. The connector
+   * can distinguish such a value from a value that a user typed.
    */
   automate(field: string, change: ((value: FieldValue) => FieldValue) | null): void;
   /** Adds a field, or replaces it; by default a writable text without limits. */

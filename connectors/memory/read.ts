@@ -63,7 +63,7 @@ export function lookUp(crm: MemoryCrm, id: string, fields: readonly string[]): R
   };
 }
 
-/** The members of a group; breaks off where a test has set it. */
+/** The members of a group; stops early if a test has requested that. */
 export async function* readGroup(
   crm: MemoryCrm,
   selector: GroupSelector,

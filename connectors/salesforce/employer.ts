@@ -21,7 +21,7 @@ export interface EmployerShape {
 export const AFFILIATION_NAME = 'npsp__Primary_Affiliation__r.Name';
 export const ACCOUNT_NAME = 'Account.Name';
 
-/** The field of an account that marks households; for organizations it is blank or says so. */
+/** The field of an account that marks households; for organizations it is blank or marks them as organizations. */
 const HOUSEHOLD_MARK = 'npe01__SYSTEM_AccountType__c';
 const ORGANIZATION = 'Organization';
 

@@ -199,7 +199,7 @@ function findMarks(
   if (!add(known.pack, fields.get(known.pack), false) && hasSuccessPack(description)) {
     hidden.push(known.pack);
   }
-  // An org without such a field and one that hides it look the same.
+  // An org without such a field looks the same as an org that hides it.
   for (const name of known.own) add(name, fields.get(name), false);
   for (const name of individual === undefined ? [] : known.individual) {
     const path = `Individual.${name}`;

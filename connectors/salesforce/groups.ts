@@ -171,7 +171,7 @@ async function runReport(api: SalesforceApi, id: string): Promise<unknown> {
   }
 }
 
-/** The column with contact IDs: the one with such a name, or the only one that contains some. */
+/** The column with contact IDs: the column with such a name, or the only column that contains contact IDs. */
 function contactColumn(id: string, report: Report, cells: readonly (string | null)[][]): number {
   const { detailColumns } = report.reportMetadata;
   const holdsIds = (at: number) => cells.some((row) => row[at] !== null && row[at] !== undefined);

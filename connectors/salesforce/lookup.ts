@@ -80,7 +80,7 @@ export async function findMerged(
   return records.map((record) => String(record['Id']));
 }
 
-/** Those of these contacts that the filter includes now. */
+/** The contacts among these that the filter includes now. */
 export async function findIncluded(
   session: SalesforceSession,
   ids: readonly string[],

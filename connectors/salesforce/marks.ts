@@ -129,8 +129,7 @@ interface ValueList {
   kind: MarkKind;
   setting: string;
   /**
-   * Whether it may have values that are not options: records keep those of deleted options, and of
-   * imports.
+   * Whether it may have values that are not options, because records keep the values of deleted options and of imports.
    */
   mayBeOther: boolean;
 }

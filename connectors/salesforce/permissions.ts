@@ -65,9 +65,9 @@ export async function grantFields(
 }
 
 /**
- * Lets users read fields of Contact: those who already have the permission set, and the active
- * users of a profile if it is named. A permission set cannot be assigned to a profile itself, so a
- * user who gets the profile later needs another call.
+ * Lets users read fields of Contact: users who already have the permission set, and the active users of a profile if
+ * one is named. A permission set cannot be assigned to a profile itself, so a user who gets the profile later needs
+ * another call.
  */
 export async function showFields(
   session: SalesforceSession,
@@ -184,7 +184,7 @@ async function findOrCreateSet({ api }: PermissionDeps, set: OwnSet): Promise<st
   return readAs(createdSchema, await api.send('POST', '/sobjects/PermissionSet', body)).id;
 }
 
-/** Inserts what the set lacks, and raises existing entries that lack the intended access. */
+/** Inserts missing entries into the set, and extends existing entries that lack the intended access. */
 async function grantTo(
   { api }: PermissionDeps,
   ParentId: string,

@@ -38,7 +38,7 @@ export async function* writeChanges(
 /** Changes of different contacts, by the long form of their IDs. */
 interface ChangeBatch {
   changes: Map<string, ContactChange>;
-  /** Changes whose IDs are not those of contacts. */
+  /** Changes whose IDs are not contact IDs. */
   strangers: ContactChange[];
 }
 

@@ -59,7 +59,7 @@ export const donorBatchRoute = createRoute({
   },
 });
 
-/** Reads what a profile would contain. */
+/** Lists the contents that a profile would have. */
 export const metadataRoute = createRoute({
   method: 'get',
   path: '/donors/{id}/metadata',

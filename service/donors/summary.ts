@@ -26,7 +26,7 @@ export type Summary = z.infer<typeof summarySchema>;
 
 const count = z.int().min(0);
 
-/** The schema of metadata: a summary with what a profile would contain, but not its content. */
+/** The schema of metadata: a summary that lists the parts of a profile, but not their content. */
 export const metadataSchema = z
   .object({
     ...shape,

@@ -71,7 +71,7 @@ export interface DueItem {
 export interface BulkJobs {
   /** Stores a job, deletes old ones, and returns its ID. */
   add(order: BulkOrder): string;
-  /** A team's job; undefined for one that is unknown, deleted, or another team's. */
+  /** A team's job; undefined if it is unknown or deleted, or belongs to another team. */
   find(team: string, id: string): BulkJob | undefined;
   /** The first donor whose turn has come. */
   nextDue(): DueItem | undefined;

@@ -16,7 +16,7 @@ export interface MissingWork {
   amount: number;
   /** Number of paid people without a job. */
   missing: number;
-  /** Whether the jobs say which charge paid for them. Those of earlier versions do not: they are counted by time. */
+  /** Whether the jobs say which charge paid for them. Jobs of earlier versions do not, so they are counted by time. */
   isCertain: boolean;
 }
 

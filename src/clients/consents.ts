@@ -54,8 +54,9 @@ export const CONSENT_LIFE_MS = 600_000;
 export const CONNECTED = 'connected';
 
 /**
- * Starts a consent and returns its state, which is valid for one return within ten minutes. Whoever has the state can
- * go to the CRM's page by `consentPage`. Throws a ConfigurationError if the integration does not sign in by a consent.
+ * Starts a consent and returns its state, which is valid for one return within ten minutes. Anyone who has the state
+ * can open the CRM's page through `consentPage`. Throws a ConfigurationError if the integration does not sign in by a
+ * consent.
  */
 export async function beginConsent(deps: ConsentsDeps, integration: Integration): Promise<string> {
   const { store, sealer } = deps.application;

@@ -1,4 +1,7 @@
-/** The integrations of this process: those of its settings file, and those in the database as they change. */
+/**
+ * The integrations of this process: the integrations of its settings file, and the integrations in the database as they
+ * change.
+ */
 
 import type { Clock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
@@ -25,7 +28,7 @@ export async function collectIntegrations(
   const changed: Integration[] = [];
   const applied = await refresh();
   integrations.clear();
-  // The order of the IDs is easier to read than that of the changes.
+  // The order of the IDs is easier to read than the order of the changes.
   for (const one of applied.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
     integrations.set(one.id, one);
   for (const [id, one] of ofFile) integrations.set(id, one);

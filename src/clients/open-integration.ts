@@ -118,7 +118,7 @@ export async function openIntegration(
   const guarded = deps.guard.fetchFor(integration);
   const calls = { partner: 0, crm: 0, throttled: 0 };
   const definition = await deps.findDefinition(integration.crm.kind);
-  // The connector does not know which contacts object, so they are marked in what it reads.
+  // The connector does not know which contacts object, so its results are marked with this.
   const { objections, ...contacts } = integration.contacts;
   const connectorOptions: ConnectorOptions<unknown> = {
     settings: readCrmSettings(definition, integration, deps.allowInsecureHttp),

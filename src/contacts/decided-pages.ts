@@ -59,7 +59,7 @@ export interface AdoptedContact {
 /** The data of a contact that was just read; the rest of it never enters the store. */
 export interface ReadContact {
   crmId: string;
-  /** True if its CRM record says so. */
+  /** True if its CRM record shows this. */
   optedOut: boolean;
   /** True if the person objects; false if omitted. */
   objects?: boolean;
@@ -100,9 +100,9 @@ export type Decide<C extends ReadContact> = (
 const CONTACTS_AT_ONCE = 100;
 
 /**
- * Decides a page and moves the watermark past it, in one transaction. `decide` is called with data
- * read inside that transaction, so that no station can change a contact in between. Returns false
- * and records nothing if a user has decided about an erased person since the page was prepared.
+ * Decides a page and moves the watermark past it, in one transaction. `decide` is called with data read inside that
+ * transaction, so that no station can change a contact in between. Returns false and records nothing if a user has
+ * decided about an erased person since the page was prepared.
  */
 export async function recordDecidedPage<C extends ReadContact>(
   trx: RunTransaction,
@@ -284,7 +284,7 @@ interface KeptContact {
   has_opted_out: number;
 }
 
-/** Records what was read of contacts that stay as they are. */
+/** Records the data that was read about contacts that do not change state. */
 async function recordKept(
   trx: RunTransaction,
   lease: Lease,

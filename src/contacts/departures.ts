@@ -143,9 +143,8 @@ const selectParts = preparedRead(
 );
 
 /**
- * Jobs that move with a merge. Either their profile can still be fetched, because it is on its way
- * or can be delivered once more. Or the response to their submission is still to come, and will be
- * about the contact that stays.
+ * Jobs that move with a merge. Either their profile can still be fetched, because it is in flight or can be delivered
+ * again. Or the response to their submission is still to come, and will be about the contact that stays.
  */
 const MOVING = ['intended', 'processing', 'completed', 'held', 'delivered'] as const;
 
@@ -257,10 +256,7 @@ export async function takeJob(
   return true;
 }
 
-/**
- * Finds the contact that takes over: the contact named by the merge may itself have been merged
- * since.
- */
+/** Finds the contact that inherits: the contact named by the merge may itself have been merged since. */
 async function findHeir(
   trx: Trx,
   { integrationId }: OfIntegration,

@@ -23,12 +23,11 @@ export interface OpenDatabase<Tables> {
 }
 
 /**
- * Opens `sqlite:PATH` (creates a missing folder and file), `sqlite::memory:` or `postgres://…`. It
- * does not create the schema: `migrate.ts` does.
+ * Opens `sqlite:PATH` (creates a missing folder and file), `sqlite::memory:` or `postgres://…`. It does not create the
+ * schema: `migrate.ts` does.
  *
- * Throws a ConfigurationError that says what to change if the URL is wrong, the file or folder
- * cannot be used, or Postgres cannot be reached. Throws a RetriableError if the database is only
- * busy.
+ * Throws a ConfigurationError with the fix if the URL is wrong, the file or folder cannot be used, or Postgres cannot
+ * be reached. Throws a RetriableError if the database is only busy.
  */
 export async function openDatabase<Tables>(
   url: string,

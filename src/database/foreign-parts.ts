@@ -104,7 +104,7 @@ async function readSqliteAsMade(): Promise<Part[]> {
   }
 }
 
-/** The table and what it consists of: Postgres stores no statements. */
+/** The table and its parts, because Postgres does not store the statements. */
 async function readPostgres(db: Reader): Promise<Part[]> {
   const { rows } = await sql<Part>`
     select case when c.relkind = 'r' then 'table' else 'view' end as kind, c.relname as name, c.relname as "table",

@@ -40,8 +40,7 @@ interface Guarded {
  * - a second connection for code that runs inside a transaction. There, using `db` instead of `trx`
  *   would wait forever on SQLite, which has one connection, and would run outside of the
  *   transaction on Postgres;
- * - any connection after the disk has failed. What the last commit left is known only after
- *   recovery, which happens at the next opening, so nothing continues in this process;
+ * - any connection after the disk has failed. The result of the last commit is known only after recovery, which happens at the next opening, so nothing continues in this process;
  * - any connection after closing: code that still runs then has outlived its program.
  *
  * Writes are sent once: `transact.ts` knows whether they may be sent again.

@@ -106,8 +106,8 @@ const lockIntegration = prepared((db, { integrationId }: Slots<{ integrationId: 
 );
 
 /**
- * Two processes that try at once, or one that tries while the owner renews, run one after the
- * other. On SQLite this needs no lock.
+ * If two processes try at once, or a process tries while the owner renews, they run one after the other. On SQLite this
+ * needs no lock.
  */
 const lockLease = prepared(
   (db, slots: Slots<{ integrationId: string; now: number; latest: number }>) => {

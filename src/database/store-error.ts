@@ -136,7 +136,7 @@ const CONNECTION_MESSAGES = new Set([
   'timeout expired',
 ]);
 
-/** Message of better-sqlite3 for a statement after its file was closed, likewise. */
+/** Message of better-sqlite3 for a statement after its file was closed; it has neither a code nor a class. */
 const CLOSED_MESSAGE = 'The database connection is not open';
 
 /**

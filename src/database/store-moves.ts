@@ -1,6 +1,5 @@
 /**
- * Records where a store lives during and after a move to another database: two of them are never in
- * use.
+ * Records the location of a store during and after a move to another database, so that two databases are never in use.
  */
 import { type Kysely, sql } from 'kysely';
 import { isoTime } from '../core/clock.ts';

@@ -31,7 +31,8 @@ export async function decidedAlready(
 }
 
 /**
- * Throws likewise if another user has just answered this question, or this batch, and can still withdraw that answer.
+ * Throws the same error if another user has just answered this question, or this batch, and can still withdraw that
+ * answer.
  */
 export async function refuseAnswered(
   source: AuditSource,
@@ -86,7 +87,7 @@ async function findDecider(source: AuditSource, question: Question): Promise<Act
   return together.findLast(({ details }) => details['batch'] === batch)?.actor ?? null;
 }
 
-/** The error for a batch that has no open question any more; it names the user who decided it, likewise. */
+/** The error for a batch that no longer has an open question. It also names the user who decided it. */
 export async function batchDecidedAlready(
   source: AuditSource,
   { id, integrationId }: { id: string; integrationId: string },

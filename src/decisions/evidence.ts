@@ -1,7 +1,6 @@
 /**
- * The evidence for a user who decides about a held contact: who it is in the CRM, and what the
- * profile says. Both are read at that moment, free of charge, because the store holds neither. They
- * are not stored and never logged.
+ * The evidence for a user who decides about a held contact: the person in the CRM, and the contents of the profile.
+ * Both are read at that moment, free of charge, because the store holds neither. They are not stored and never logged.
  */
 
 import type { RecordLookup } from '../../connectors/contract.ts';

@@ -96,8 +96,8 @@ export async function undoRun(deps: UndoDeps, lease: Lease, runId: string): Prom
 }
 
 /**
- * Throws a ConfigurationError if a restored database may lack erasures: the values before a run may
- * be those of erased people.
+ * Throws a ConfigurationError if a restored database may lack erasures: the values before a run may belong to erased
+ * people.
  */
 async function requireKnownErasures(reader: Reader, { integrationId: id }: Lease): Promise<void> {
   const after = (await findRestoreHold(reader, id))?.erasuresUnknownAfter ?? null;

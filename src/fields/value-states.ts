@@ -116,10 +116,7 @@ export function recordRefused(
   return ofProfile(run, [...notes.values()]);
 }
 
-/**
- * Merges the notes with those of the refused values, which are more precise than what was known
- * before.
- */
+/** Merges the notes with the notes about refused values, which are more precise than the earlier notes. */
 export function withRefused(
   notes: readonly ValueNote[],
   refused: readonly ValueNote[],

@@ -32,7 +32,7 @@ export async function readValuesWaiting(
 
 const NEXT_RUN = 'the next run writes the values, for no credit';
 
-/** Why values wait, what ends the waiting, and what it costs. */
+/** Returns why values wait, how the waiting ends, and its cost. */
 export function waitingText(cause: WaitingCause, code: string | null): string {
   const by = code === null ? '' : ` (${code})`;
   switch (cause) {

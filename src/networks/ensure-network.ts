@@ -98,7 +98,7 @@ export function isNetworkRefusal(error: unknown): error is NetworkRefusal {
   return error instanceof PartnerBadRequest || error instanceof PartnerValidationError;
 }
 
-/** Tells users what is refused, by the field paths that the service named; never by the values. */
+/** Names the refused parts for users, by the field paths that the service named; never by the values. */
 export async function holdRefused(
   deps: NetworkDeps,
   run: NetworkRun,

@@ -1,6 +1,5 @@
 /**
- * Forecasts what a run would do to the networks; it writes nothing and sends no request to the
- * service.
+ * Forecasts the changes that a run would make to the networks; it writes nothing and sends no request to the service.
  */
 import { findContacts } from '../contacts/contacts.ts';
 

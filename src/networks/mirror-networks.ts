@@ -60,8 +60,8 @@ async function mirrorGroups(deps: NetworkDeps, run: NetworkRun): Promise<void> {
   await renameNetworks(deps, run, networks);
   for (const network of await findNetworks(deps, run)) {
     if (run.control.stopping.aborted) return;
-    // A partly read group is not a group: one that was not read completely in this run stays as it
-    // is.
+    // A partly read group is not a group: the network of a group that was not read completely in this run does not
+    // change.
     if (network.row.readRun === run.id) await mirrorNetwork(deps, run, network);
   }
   await followAdds(deps, run);
@@ -74,8 +74,8 @@ async function findNetworks(deps: NetworkDeps, run: NetworkRun): Promise<Mirrore
 }
 
 /**
- * Only those of the run's own integration; another integration's lost response matters only to a
- * run that wants to add members.
+ * Only the bulk adds of the run's own integration; another integration's lost response matters only to a run that wants
+ * to add members.
  */
 async function finishEarlierAdds(deps: NetworkDeps, run: NetworkRun): Promise<void> {
   const proof = addProof(deps, run);

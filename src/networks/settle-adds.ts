@@ -1,7 +1,6 @@
 /**
- * A bulk add without a known response is settled, not guessed. After a quiet time the donors are
- * queried at the service, and the balance shows what it has cost. Until then no other bulk add of
- * the key is sent.
+ * A bulk add without a known response is settled, not guessed. After a quiet time the donors are queried at the
+ * service, and the balance shows its cost. Until then no other bulk add of the key is sent.
  */
 import { findLosses } from '../credits/lost-responses.ts';
 import type { Proof } from '../credits/spend.ts';

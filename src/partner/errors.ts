@@ -2,10 +2,9 @@ import { ConfigurationError, FatalError, RetriableError, SkippableError } from '
 import type { Bucket, Charge } from './buckets.ts';
 
 /**
- * Errors of the Partner Data Service (service document, section 7). `details` always contains
- * `endpoint` (method and path, without IDs), `status` (null without a response) and `charged`. No
- * message and no detail contains the key, or anything the service wrote about a person: its texts
- * are omitted, since some of them repeat what was sent.
+ * Errors of the Partner Data Service (service document, section 7). `details` always contains `endpoint` (method and
+ * path, without IDs), `status` (null without a response) and `charged`. No message and no detail contains the key, or
+ * anything the service wrote about a person: its texts are omitted, because some of them repeat the submitted data.
  */
 
 /** Whether the credits of a failed request can be spent: refunded or never taken, or unknown. */

@@ -28,10 +28,7 @@ export interface Call {
    * contains.
    */
   reads: 'json' | 'file' | 'nothing';
-  /**
-   * Returns what is wrong with the JSON of a response to a free call, which is then sent again;
-   * null if nothing.
-   */
+  /** Returns the problem of the JSON in a response to a free call, which is then sent again; null if there is none. */
   faultIn?: (json: unknown) => DonorSyncError | null;
   /** How long the service itself may work on it, in addition to the usual timeout. */
   workMs?: number;
@@ -45,7 +42,7 @@ export type Exchange =
   /** It may have arrived and been carried out. */
   | { kind: 'broken'; problem: string; cause: unknown };
 
-/** The body of a response; a problem describes what is wrong with it, without quoting it. */
+/** The body of a response; a problem describes its fault without quoting it. */
 export type Body =
   | { kind: 'json'; json: unknown }
   | { kind: 'file'; file: ReceivedFile }
@@ -70,7 +67,7 @@ export interface Line {
   time: Pick<ServiceTime, 'note'>;
   /** Maximum time of a free request, from connecting to the last byte of its response. */
   requestTimeoutMs: number;
-  /** The same for one that costs credits, or may. */
+  /** The same for a call that costs credits, or may cost credits. */
   submitTimeoutMs: number;
 }
 

@@ -146,9 +146,7 @@ const exportSchema = withIdAs(
   }),
 );
 
-/**
- * A file that is cut off rejects with our own error: what was read so far is not the whole file.
- */
+/** A file that is cut off rejects with our own error: the part that was read so far is not the whole file. */
 async function* translated(
   chunks: AsyncIterable<Uint8Array>,
   endpoint: string,

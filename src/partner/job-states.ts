@@ -25,7 +25,7 @@ export interface JobReader<State> {
   maxJobs: number;
   read(entry: unknown, jobId: string, endpoint: string): State;
   vanished: State;
-  /** The state of a job that the service neither describes nor reports as unknown. */
+  /** The state of a job that the service does not describe, and does not report as unknown. */
   undecided: State;
 }
 

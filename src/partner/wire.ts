@@ -34,7 +34,7 @@ export function withIdAs<Thing extends z.ZodType>(name: string, otherName: strin
 
 const looseObject = z.record(z.string(), z.unknown());
 
-/** Lists that the service returns page by page. Neither the words nor the sizes are documented. */
+/** Lists that the service returns page by page. The words and the sizes are not documented. */
 
 /** Which page is wanted. */
 export interface PageRequest {

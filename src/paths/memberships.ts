@@ -70,7 +70,7 @@ export async function requireNetworks(
   );
 }
 
-/** Fingerprint of the settings that decide what a path is, its wording, and where it is written. */
+/** Fingerprint of the settings that determine a path's definition, its wording, and its fields. */
 export function fingerprintSettings(
   { fingerprint }: Pick<Store, 'fingerprint'>,
   { integration, mappings }: Pick<InsightRun, 'integration' | 'mappings'>,

@@ -1,8 +1,7 @@
 /**
- * Limits what the queries of one run may cost. Their price is not documented (service document,
- * section 4.1): the client learns it from the first one, and until then assumes one credit. Each
- * query is on disk before it is sent. If its response was lost, the next run's first reading of the
- * balance proves what it cost.
+ * Limits the cost of one run's queries. Their price is not documented (service document, section 4.1): the client
+ * learns it from the first one, and until then assumes one credit. Each query is on disk before it is sent. If its
+ * response was lost, the next run's first reading of the balance proves its cost.
  */
 
 import { type Allowance, getAllowance } from '../credits/budget.ts';

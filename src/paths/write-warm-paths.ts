@@ -36,9 +36,8 @@ const PORTION_SIZE = 1_000;
 const DAY_MS = 86_400_000;
 
 /**
- * Computes the paths that can have changed, and writes them into the CRM. If there are none, it
- * sends no request to the service. What a run leaves undone is in the store, and the next run
- * continues with it.
+ * Computes the paths that can have changed, and writes them into the CRM. If there are none, it sends no request to the
+ * service. Unfinished work of a run is in the store, and the next run continues with it.
  */
 export async function writeWarmPaths(deps: InsightDeps, run: InsightRun): Promise<void> {
   const { id, insights, networks: settings } = run.integration;

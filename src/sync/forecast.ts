@@ -1,7 +1,4 @@
-/**
- * Every contact that a run would consider, and what it would do with it. A preview is built on
- * this.
- */
+/** Every contact that a run would consider, and the run's decision about it. A preview is built on this. */
 
 import { findAnswered } from '../contacts/answered.ts';
 import type { ContactRecord } from '../contacts/contacts.ts';

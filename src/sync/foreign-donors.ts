@@ -92,7 +92,7 @@ export async function requireKnownDonors(
   );
 }
 
-/** Takes over the due contacts that carry a donor ID: they count as enhanced, without a credit. */
+/** Adopts the due contacts that have a donor ID: they count as enhanced, without a credit. */
 export async function adoptDonors(deps: DonorDeps, run: Run): Promise<number> {
   const idFields = donorIdFields(run);
   const dateFields = listFields(run, 'enhancedAt');

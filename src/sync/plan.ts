@@ -144,8 +144,7 @@ function decideRead(
   if (!row) return choose('never_enhanced');
   if (row.state === 'due' && row.dueReason !== null) return stillDue(row, row.dueReason, rules);
   const again = decideRemembered(row, rules);
-  // The contact left (deleted, opted out) while its paid profile was on its way or a question was
-  // open.
+  // The contact left (deleted, opted out) while its paid profile was in flight or a question was open.
   return again.kind === 'settle' && row.trackingId !== null ? { kind: 'resume' } : again;
 }
 

@@ -1,7 +1,4 @@
-/**
- * A dry run: what a run would do, by the same decisions, without writing or spending anything. It
- * makes only free requests.
- */
+/** A dry run: makes the same decisions as a run, without writing or spending anything. It makes only free requests. */
 
 import type { Connector, MarkCount } from '../../connectors/contract.ts';
 import { markText } from '../../connectors/mark-counts.ts';
@@ -123,7 +120,7 @@ export interface PreviewRequest {
   show?: (persons: readonly PersonDetails[]) => void;
 }
 
-/** Works out what a run would do now. Throws a ConfigurationError if that run could not start. */
+/** Computes what a run would do now. Throws a ConfigurationError if that run could not start. */
 export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promise<Preview> {
   const { store, connector, canonicalId } = deps;
   const account = accountFingerprint(store, connector);

@@ -96,7 +96,7 @@ export function planDelivery(
     return ended({ reason: refusal, detail: null, end: { kind: 'dropped', removed: false } });
   }
   if (refusal === 'mark_unknown') {
-    // The paid profile waits until a user has said what the mark means.
+    // The paid profile waits until a user has defined the meaning of the mark.
     const end = { kind: 'postponed' as const, writeId: null, enhanced: true };
     return ended({ reason: refusal, detail: null, end });
   }

@@ -18,9 +18,8 @@ import { KEPT_AFTER_OPT_OUT_DAYS, OPT_OUT_WINDOW_MS } from './guards/opt-outs.ts
 const DAY_MS = 86_400_000;
 
 /**
- * Runs at the end of a complete run that succeeded, except perhaps for spending less than it would,
- * and whose clock was compared with the service's. Deletes what was kept long enough; the log and
- * the audit record what that was.
+ * Runs at the end of a complete run that succeeded, except perhaps for spending less than it would, and whose clock was
+ * compared with the service's. Deletes data whose retention has expired; the log and the audit record the deleted data.
  */
 export async function purgeOld(
   { store, clock, log, retention }: Pick<RunDeps, 'store' | 'clock' | 'log' | 'retention'>,
@@ -80,7 +79,7 @@ function purgeLimits(
 ): PurgeLimits {
   const now = clock.now();
   const days = profileDays(integration, retention);
-  // If no profile is kept, the rows still say what waits until the next profile.
+  // If no profile is kept, the rows still show which values wait until the next profile.
   const rowDays = days === 0 ? longestProfileDays(integration) : days;
   return {
     paidBefore: now - rowDays * DAY_MS,

@@ -95,7 +95,7 @@ export interface RunRequest {
   acceptMatchRate?: boolean;
   /** True if a user confirms the present marks that leave out most contacts; false by default. */
   acceptMarks?: boolean;
-  /** True to take over contacts that carry another database's donor ID. */
+  /** True to adopt contacts that have another database's donor ID. */
   adopt?: boolean;
   /**
    * The profiles that a user wants delivered again: then nothing is read or bought. None by
@@ -116,9 +116,9 @@ export interface RunWatch {
 }
 
 /**
- * Runs one sync of one integration from where the last run stopped, and returns its report. The run
- * is recorded before any request. Throws errors that someone has to fix before a run can start; the
- * run is then recorded as failed.
+ * Runs one sync of one integration from the point at which the last run stopped, and returns its report. The run is
+ * recorded before any request. Throws errors that someone has to fix before a run can start; the run is then recorded
+ * as failed.
  */
 export function runSync(deps: RunDeps, request: RunRequest, watch: RunWatch): Promise<RunReport> {
   return withLease(deps, request.integration.id, async (lease, lost) => {
@@ -351,7 +351,7 @@ async function runStations(
   const steady = { ...deps, clock: steadyClock(deps.clock) };
   const station = (work: Promise<void>) =>
     work.catch((error: unknown) => {
-      deps.log.warn({ run: run.id, error: messageOf(error) }, 'a stage of the run stopped');
+      deps.log.warn({ run: run.id, error: messageOf(error) }, 'a station of the run stopped');
       run.control.stopFor(error);
     });
   await station(
@@ -460,8 +460,8 @@ async function endRun(deps: RunDeps, run: Run, facts: RunFacts): Promise<RunRepo
 }
 
 /**
- * True for a run that has read everything and left undone only what must not be paid for or what a
- * user decides.
+ * True for a run that has read everything and left undone only contacts that must not be paid for or that a user
+ * decides.
  */
 function isWell({ status, reason }: RunReport): boolean {
   return status === 'succeeded' || (status === 'incomplete' && NOT_TO_SPEND.has(reason?.code));

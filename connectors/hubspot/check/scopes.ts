@@ -31,9 +31,8 @@ export interface MissingScope extends ScopeNeed {
 }
 
 /**
- * Tries each scope with a request that changes nothing, because what HubSpot reports about a token
- * may differ from what it refuses. An empty write request may be refused for being empty, which
- * also proves the scope.
+ * Tries each scope with a request that changes nothing, because HubSpot can refuse requests for which, according to its
+ * report, the token has the scope. An empty write request may be refused for being empty, which also proves the scope.
  */
 export async function findMissingScopes(
   api: HubspotApi,

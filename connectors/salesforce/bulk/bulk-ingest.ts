@@ -205,7 +205,7 @@ export function bulkFaults(cell: string): SalesforceFault[] {
     });
 }
 
-/** The errors of a cell as one, like those of the collections. */
+/** The errors of a cell combined into one error, as in the collections. */
 export function bulkFault(cell: string): SalesforceFault {
   return combined(bulkFaults(cell));
 }

@@ -64,7 +64,7 @@ export async function writeCollection(
   return all;
 }
 
-/** Results of the records of one request, and what is left to write. */
+/** Results of the records of one request, and the changes still to write. */
 type Attempt = CollectionResult & { again: SentChange[] };
 
 async function writeOnce(session: Writer, changes: readonly SentChange[]): Promise<Attempt> {

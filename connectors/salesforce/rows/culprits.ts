@@ -64,8 +64,7 @@ export function* searchCulprits(atoms: readonly Atom[]): CulpritSearch {
     const outcome = yield others;
     if (outcome === 'accepted') return culprits;
     if (outcome === 'other') {
-      // A second rule rejects what is left. It may hide the first one, unless the field on its own
-      // proves it.
+      // A second rule rejects the remaining fields. It may hide the first one, unless the field on its own proves it.
       if (yield* isRefusedAlone(rest[at])) return culprits;
       return yield* leaveOutEach(atoms);
     }

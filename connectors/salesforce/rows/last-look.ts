@@ -46,10 +46,9 @@ export interface Looked {
 }
 
 /**
- * Sends a collection of at most 200 records. If the caller says what it has read, one composite
- * request first queries the fields and then writes them, in this order. The two are not one
- * transaction: what is typed in the milliseconds between them is still lost. A failed query does
- * not affect the write.
+ * Sends a collection of at most 200 records. If the caller passes the values that it has read, one composite request
+ * first queries the fields and then writes them, in this order. The two are not one transaction: a value that is typed
+ * in the milliseconds between them is still lost. A failed query does not affect the write.
  */
 export async function sendWithLook(
   session: Pick<SalesforceSession, 'api' | 'settings' | 'description'>,

@@ -1,7 +1,7 @@
 /**
- * Reads returns of tax-exempt organisations as the IRS publishes them: Form 990, 990-EZ and 990-PF,
- * e-file XML since the schemas of 2013. They say who led an organisation, for what pay, and what a
- * person might give.
+ * Reads returns of tax-exempt organisations as the IRS publishes them: Form 990, 990-EZ and 990-PF, e-file XML since
+ * the schemas of 2013. They contain the leaders of an organisation, their pay, and an indication of what a person might
+ * give.
  */
 
 import { basename } from 'node:path';

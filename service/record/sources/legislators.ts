@@ -1,7 +1,7 @@
 /**
- * Reads members of Congress as the @unitedstates project publishes them (congress-legislators,
- * public domain): legislators-current and -historical in YAML, JSON or CSV. The CSV files have no
- * terms: they say who, not when.
+ * Reads members of Congress as the @unitedstates project publishes them (congress-legislators, public domain):
+ * legislators-current and -historical in YAML, JSON or CSV. The CSV files have no terms: they contain the members, but
+ * not their dates.
  */
 
 import { basename, extname } from 'node:path';

@@ -36,9 +36,9 @@ export interface Alerts {
   start(): void;
   /** Checks the integration of a run that has ended; returns at once. */
   afterRun(report: Pick<RunReport, 'integration'>): void;
-  /** Checks all integrations and sends what has changed; never rejects. */
+  /** Checks all integrations and sends the changes; never rejects. */
   tick(): Promise<void>;
-  /** Cancels what is being sent (it is sent after the next start) and resolves soon. */
+  /** Cancels the message in progress (it is sent after the next start) and resolves soon. */
   close(): Promise<void>;
 }
 

@@ -39,7 +39,10 @@ function plainly({ name, send }: Channel): Channel {
 
 const ANSWER_TIMEOUT_MS = 10_000;
 
-/** A webhook that accepts the same messages as Slack's webhooks. Those of Mattermost, Teams and others do. */
+/**
+ * A webhook that accepts the same messages as Slack's webhooks. The webhooks of Mattermost, Teams and other products
+ * do.
+ */
 function createWebhookChannel(
   { url }: NonNullable<AlertSettings['webhook']>,
   fetch: typeof globalThis.fetch,

@@ -29,7 +29,7 @@ export interface RecoveryNoticesDeps {
 }
 
 /**
- * Sends what was recorded, whatever alerts the settings ask for. It counts as sent if one channel has accepted it.
+ * Sends the recorded notices, whatever alerts the settings request. It counts as sent if one channel has accepted it.
  * Otherwise it is sent again later, even after a restart.
  */
 export function createRecoveryNotices(deps: RecoveryNoticesDeps) {

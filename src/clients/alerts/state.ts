@@ -8,7 +8,7 @@ import { listNewestRuns, type RunRecord } from '../../sync/statements/runs.ts';
 import { createRunDigests } from '../../sync/views/run-digests.ts';
 import type { IntegrationState } from './conditions.ts';
 
-/** Number of past runs that are searched for one that was not interrupted, and for balances. */
+/** Number of past runs that are searched for an uninterrupted run and for balances. */
 const RUNS_LOOKED_AT = 10;
 
 type RunState = Pick<IntegrationState, 'lastRun' | 'remaining'>;

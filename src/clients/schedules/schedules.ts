@@ -56,9 +56,8 @@ export function requireScheduled<Given extends Pick<Integration, 'id' | 'schedul
 }
 
 /**
- * Updates the store to match settings and clock. A new or changed schedule is planned from now on
- * (epoch ms), and so is one that a clock which was ahead has planned. Other schedules keep their
- * time, even if it has passed since.
+ * Updates the store to match settings and clock. A new or changed schedule is planned from now on (epoch ms), and so is
+ * a schedule that was planned while the clock was ahead. Other schedules keep their time, even if it has passed since.
  */
 export async function planSchedules(
   { store, clock }: ScheduleDeps,

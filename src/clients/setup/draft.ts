@@ -236,7 +236,7 @@ export function serviceAlone(setup: Pick<Setup, 'answers'>): Integration {
 }
 
 /**
- * Returns the answers as settings that were checked like those of a file. Throws a ConfigurationError that names every
+ * Returns the answers as settings that were checked like a settings file. Throws a ConfigurationError that names every
  * problem.
  */
 export async function checkedIntegration(

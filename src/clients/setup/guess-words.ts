@@ -88,7 +88,7 @@ export const LAST_NAMES = [
   ...['sukunimi', 'nazwisko'],
 ];
 
-/** Names that start with the last name come first, because it is clear which part is which. */
+/** Names that start with the last name come first, because their parts are unambiguous. */
 export const FULL_NAMES = [
   ...['sortname', 'fileas', 'lastfirst', 'fullname', 'name', 'displayname'],
   ...[

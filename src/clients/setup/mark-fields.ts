@@ -20,7 +20,7 @@ export const MARKS = [
   list: keyof ContactSettings;
 }[];
 
-/** The values of a field that marks contacts, so that a user can say what they mean. */
+/** The values of a field that marks contacts, so that a user can define their meaning. */
 export interface MarkFieldValues {
   kind: MarkKind;
   field: string;
@@ -58,7 +58,7 @@ function partsOfList(value: string): string[] {
     .filter((part) => part !== '');
 }
 
-/** The values of a file's columns of marks that are neither yes, no nor a date, with their counts. */
+/** The values in a file's mark columns other than yes, no and dates, with their counts. */
 export function markValuesInFile(
   { sample }: Pick<CsvHeader, 'sample'>,
   contacts: ContactSettings,

@@ -93,7 +93,7 @@ export function renamedTexts(
   });
 }
 
-/** Returns the columns that the journal next to this output names; none without a journal. */
+/** Returns the columns that the journal next to this output names; an empty list without a journal. */
 export async function readJournalColumns(output: string, cwd: string): Promise<Set<string>> {
   const journal = await openJournal(`${resolve(cwd, output)}.donor-sync-journal`);
   try {

@@ -46,7 +46,7 @@ export interface PeoplePreview {
   values: MarkFieldValues[];
   /** The CRM's own marks, which count without a setting. */
   automatic: readonly AutomaticMark[];
-  /** True until the user has said what the values of a choice list mean. No contact is shown before. */
+  /** True until the user has defined the meaning of a picklist's values. No contact is shown before. */
   isUnsaid: boolean;
 }
 
@@ -165,7 +165,10 @@ export interface FieldExample {
 export interface FieldsPreview {
   fields: CrmField[];
   findings: FieldMapFinding[];
-  /** Mapped fields that do not exist. A button creates those of a server, the sync those of a file. */
+  /**
+   * Mapped fields that do not exist. A button creates the fields of a server, and the sync creates the columns of a
+   * file.
+   */
   missing: string[];
   createsFields: boolean;
   isFile: boolean;

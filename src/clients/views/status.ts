@@ -112,7 +112,7 @@ export async function readLastSuccess(
   return row ? isoTime(row.finishedAt ?? row.startedAt) : null;
 }
 
-/** Describes what a run spent, one bucket at a time. Credits of two buckets are never added up. */
+/** Describes a run's spending, one bucket at a time. Credits of two buckets are never added up. */
 
 /** `56 credits spent, 944 left`; the credits left are included only if the service was queried. */
 export function spentText({ spent, remaining }: BucketReport): string {

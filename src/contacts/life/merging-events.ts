@@ -1,4 +1,4 @@
-/** Events of merges: a contact takes over what was paid for a contact that was merged into it. */
+/** Events of merges: a contact inherits the paid result of a contact that was merged into it. */
 import { listContactKinds } from '../../core/question-kinds.ts';
 import type { ContactState } from '../../database/tables/contacts.ts';
 import { NEXT_READING } from '../../identity/identity-text.ts';

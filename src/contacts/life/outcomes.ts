@@ -29,7 +29,7 @@ export function listReasons(wanted: Outcome): string[] {
 
 export const UNCHANGED = listReasons('unchanged');
 
-/** This run wrote a profile into the CRM, which says more than what it reads afterwards. */
+/** This run wrote a profile into the CRM, and this outcome is more informative than a later reading. */
 export const WAS_WRITTEN = all(
   equal(own('outcome_run'), RUN),
   oneOf(own('outcome_reason'), listReasons('written')),

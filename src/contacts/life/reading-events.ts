@@ -82,7 +82,7 @@ export const READING_EVENTS = {
   chosen: {
     ways: [{ from: ['unknown', ...AT_REST], to: 'due', set: { ...READ, ...IN_LINE } }],
     otherwise: UNDER_WAY,
-    // A profile for other details, or one that is too old, is no longer needed.
+    // A profile for other details, or a profile that is too old, is no longer needed.
     endsJob: true,
   },
   foundFresh: {
@@ -117,7 +117,7 @@ export const READING_EVENTS = {
     ],
     otherwise: UNDER_WAY,
   },
-  /** Records what was read, and nothing else. */
+  /** Records only the data that was read. */
   seen: {
     ways: [
       {
@@ -146,7 +146,7 @@ export const READING_EVENTS = {
     ],
     otherwise: UNKNOWN,
   },
-  /** It had left while its paid profile was on its way, or while a question was open. */
+  /** It had left while its paid profile was in flight, or while a question was open. */
   cameBack: {
     ways: [
       {

@@ -47,12 +47,12 @@ const headerSchema = z.strictObject({
 });
 
 /**
- * Encrypts as JWE in compact form (RFC 7516): direct encryption with A256GCM, with the key ID in
- * the header. The place is additional authenticated data, the `aad` of the JSON form. It is not
- * stored, because the reader knows where it reads. Any JOSE library can decrypt it with both.
+ * Encrypts as JWE in compact form (RFC 7516): direct encryption with A256GCM, with the key ID in the header. The place
+ * is additional authenticated data, the `aad` of the JSON form. It is not stored, because the reader knows the location
+ * that it reads from. Any JOSE library can decrypt it with both.
  *
- * This one is written on `node:crypto`, which is synchronous and many times as fast as WebCrypto,
- * which those libraries use: a page of contacts encrypts hundreds of values.
+ * This one is written on `node:crypto`, which is synchronous and many times as fast as WebCrypto, which those libraries
+ * use: a page of contacts encrypts hundreds of values.
  */
 export function createSealer({ current, keys }: KeyRing): Sealer {
   const currentHeader = base64url(

@@ -95,7 +95,7 @@ function takeLock(path: string): Sqlite.Database | null {
     const known = storeError(error);
     if (!isDonorSyncError(known)) throw known;
     if (known.code === 'database_busy') throw inUse(path);
-    // An unreadable file is what the backup is for.
+    // The backup exists for the case of an unreadable file.
     const isReplaceable = UNREADABLE.includes(known.code) || hasCode(error, 'SQLITE_CANTOPEN');
     if (isReplaceable) return null;
     throw known;

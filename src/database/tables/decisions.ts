@@ -31,7 +31,7 @@ export const DECISION_TABLES = {
       ),
       /** Null for a question about a contact. */
       network: nullable(text()),
-      /** The reason: it determines what the decisions mean. */
+      /** The reason, which determines the meaning of the decisions. */
       kind: personal(text<QuestionKind>()),
       /**
        * Questions with one cause share this ID and can be decided together; null for a question
@@ -47,7 +47,7 @@ export const DECISION_TABLES = {
        * is over, and for a contact.
        */
       matter: personal(nullable(text())),
-      /** Details of the reason: a word, a number, or what a CRM said. */
+      /** Details of the reason: a word, a number, or a CRM's message. */
       detail: personal(nullable(text())),
       opened_at: bigint(),
       decision: nullable(text<'approved' | 'rejected' | 'resubmitted' | 'superseded'>()),
@@ -96,16 +96,16 @@ export const DECISION_TABLES = {
       given: sealed({ with: 'key of the audit', boundTo: ['id', 'integration_id', 'crm_id'] }),
       given_at: bigint(),
       /**
-       * What it needs before its row is deleted: a second person, or only that the service carries it out, outside of the
-       * database. Null for a decision, which nobody else has to confirm.
+       * The step that is needed before its row is deleted: a confirmation by a second user, or only that the service
+       * carries it out, outside of the database. Null for a decision, which nobody else has to confirm.
        */
       needs: nullable(text<'second_person' | 'carrying_out'>()),
       in_force_from: nullable(bigint()),
       /** When it becomes void, or is no longer tried; null if it does neither. */
       void_from: nullable(bigint()),
       /**
-       * Encrypted, for the audit: the second person, null until that person confirms. For what the service only has to
-       * carry out, the user who gave it.
+       * Encrypted, for the audit: the second person, null until that person confirms. For answers that the service only
+       * has to carry out, the user who gave the answer.
        */
       confirmed_by: nullable(
         sealed({ with: 'key of the audit', boundTo: ['id', 'integration_id', 'crm_id'] }),

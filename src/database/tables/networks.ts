@@ -1,4 +1,4 @@
-/** Mirrored groups: what the CRM wants, what the service has, and how it got there. */
+/** Mirrored groups: the members in the CRM, the members at the service, and the steps in between. */
 import { bigint, contactId, donorId, integer, nullable, personal, table, text } from './table.ts';
 
 /** State of a donor in a network. */

@@ -44,7 +44,7 @@ export const PRIVACY_TABLES = {
       everywhere: integer(),
       /** When the erasure finished. */
       erased_at: nullable(bigint()),
-      /** JSON: what was done, without any ID of the contact. */
+      /** JSON: the actions that were taken, without any ID of the contact. */
       receipt: nullable(text()),
       /** JSON: keyed fingerprints of the donors that only this person was. */
       donors: donorFingerprint('erased'),

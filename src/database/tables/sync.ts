@@ -1,4 +1,4 @@
-/** Runs, what they did to contacts, and the runs that were requested. */
+/** Runs, their effects on contacts, and requested runs. */
 import type { Trigger } from '../../core/run.ts';
 import {
   bigint,

@@ -54,10 +54,7 @@ export interface ContactIdAnswers {
 export interface DonorMeaning {
   readonly is: 'donor';
   readonly form: 'id' | 'fingerprint';
-  /**
-   * Which donor it is: that of the row's contact, its introducer, a member of a network, or an
-   * erased one.
-   */
+  /** Which donor it is: the donor of the row's contact, its introducer, a member of a network, or an erased donor. */
   readonly of: 'contact' | 'introducer' | 'member' | 'erased';
 }
 
@@ -65,8 +62,7 @@ export interface DonorMeaning {
 export interface SealedMeaning {
   readonly is: 'sealed';
   /**
-   * The key that decrypts it. What the secret key encrypts is encrypted again when that key is
-   * replaced.
+   * The key that decrypts it. Data that is encrypted with the secret key is encrypted again when that key is replaced.
    */
   readonly with: 'secret key' | 'key of the audit' | 'key of the row';
   /** The columns whose values it is bound to; they never change during the life of the row. */
@@ -94,7 +90,7 @@ export type WhenClientErased =
   | 'deleted with its run'
   | 'deleted with its contact'
   | 'deleted with its network'
-  /** What they say about the client is cleared, and the rows stay. */
+  /** The data about the client is cleared, and the rows stay. */
   | 'cleared'
   /** The rows stay, and the end of the erasure reports their number. */
   | 'counted'

@@ -90,7 +90,7 @@ interface Waiting {
   subject: Subject;
 }
 
-/** Null where one user is enough. */
+/** Null if one user is enough. */
 async function findWaiting(
   application: AskDeps['application'],
   asked: Asked,

@@ -94,7 +94,7 @@ export type ApprovalRequest = z.output<typeof requestSchema>;
 export type ApprovalDecision = z.infer<typeof decisionSchema>;
 
 export type OperationRequest = Extract<ApprovalRequest, { what: 'operation' }>;
-/** A request whose meaning and subject are known here; those of an operation are its own. */
+/** A request whose meaning and subject are known here. For an operation, the operation itself defines them. */
 export type WorkRequest = Exclude<ApprovalRequest, OperationRequest>;
 export type OperationOutcome = z.infer<typeof outcomeSchema>;
 

@@ -1,8 +1,8 @@
 /**
- * Every kind of question, declared once with the texts for all interfaces: its name, its reason,
- * the possible decisions, their consequences, and what the user is shown. A kind that lacks one of
- * these does not compile. Texts about many contacts that are decided together are in
- * `batch-kinds.ts`. The effect of a decision on a contact is in `../statements/questions.ts`.
+ * Every kind of question, declared once with the texts for all interfaces: its name, its reason, the possible
+ * decisions, their consequences, and the data that the user sees. A kind that lacks one of these does not compile.
+ * Texts about many contacts that are decided together are in `batch-kinds.ts`. The effect of a decision on a contact is
+ * in `../statements/questions.ts`.
  */
 import { ConfigurationError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/near-miss.ts';

@@ -47,7 +47,7 @@ export interface Choice extends Answer {
   decision: DecisionWord;
 }
 
-/** The decisions that make sense; none that would write a profile if the contact is gone. */
+/** The decisions that make sense. If the contact is gone, decisions that would write a profile are excluded. */
 export function listChoices(question: Question, { isGone = false } = {}): Choice[] {
   const { answers } = KINDS[question.kind];
   return decisionsFor(question).flatMap((decision) => {

@@ -176,10 +176,7 @@ function findHeir(merges: ReadonlyMap<string, string>, crmId: string): string {
   return listHeirs(merges, crmId).at(-1) ?? crmId;
 }
 
-/**
- * The records that the contact was merged into, one after the other; a circle of merges ends where
- * it started.
- */
+/** The records that the contact was merged into, one after the other. A circle of merges ends at its start. */
 function listHeirs(merges: ReadonlyMap<string, string>, crmId: string): string[] {
   const heirs = new Set<string>();
   for (
@@ -496,7 +493,7 @@ async function findErasedHolders(
   return { mentions, unseen: left.filter(({ crmId }) => !ids.has(crmId)).length };
 }
 
-/** Clears the found texts in the CRM, and reports what is left there. Can be repeated. */
+/** Clears the found texts in the CRM, and reports the texts that remain there. Can be repeated. */
 export async function clearMentions(
   deps: MentionDeps,
   lease: Lease,

@@ -20,7 +20,7 @@ import { recordUndone } from './value-states.ts';
 
 export type WriteRecord = FromRow<Selectable<Tables['writes']>>;
 
-/** A write on its way to disk, before it is sent to the CRM. */
+/** A write that is being stored, before it is sent to the CRM. */
 export interface IntendedWrite {
   id: string;
   crmId: string;

@@ -363,8 +363,8 @@ function hasOtherName({
 }
 
 /**
- * Contacts that took in other records, and whose waiting profile was paid for under a different name. Which record's
- * profile came first does not say who the contact is. A user's approval remains valid.
+ * Contacts that took in other records, and whose waiting profile was paid for under a different name. The order of the
+ * records' profiles does not determine who the contact is. A user's approval remains valid.
  */
 async function listMismatches(
   reader: Reader,

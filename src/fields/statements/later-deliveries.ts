@@ -116,7 +116,7 @@ export async function countNotDeliverable(
         eb.not(LISTED),
         eb('k.is_delivered', '=', 0),
         eb('k.gone_at', 'is not', null),
-        // There is neither a kept profile nor a job that could bring it again.
+        // There is no kept profile, and no job that could return it again.
         eb.and([
           eb('k.crm_id', 'is', null),
           eb.not(
@@ -147,8 +147,8 @@ export async function countNotDeliverable(
 }
 
 /**
- * The kept profiles that can be delivered again: those of contacts at rest that the filter still
- * lists.
+ * The kept profiles that can be delivered again, that is, the profiles of contacts at rest that the filter still
+ * includes.
  */
 export function deliverable(reader: Reader, integrationId: string) {
   return reader

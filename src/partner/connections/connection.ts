@@ -62,7 +62,7 @@ export const connectionSchema = z
     ...toLink(wire),
     /** The member. */
     sourceDonor: wire.source_donor,
-    /** Which of the team's networks it comes from; empty if the service does not say. */
+    /** The team's networks that it comes from; empty if the service does not report them. */
     networks: wire.networks ?? [],
   }));
 

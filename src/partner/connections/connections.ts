@@ -26,8 +26,8 @@ export interface Connections {
   /** Prospects in the whole database who are connected to members. */
   discover(options?: DiscoverOptions, signal?: AbortSignal): Promise<Prospect[]>;
   /**
-   * The connections of 1 to 100 given prospects to members; those without any come last, with
-   * strength 0.
+   * The connections of 1 to 100 given prospects to members; prospects without any connection come last, with strength
+   * 0.
    */
   compare(
     donorIds: readonly string[],

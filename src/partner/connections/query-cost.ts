@@ -16,7 +16,7 @@ export interface QueryCost {
   credits: number;
 }
 
-/** Measures what a query costs. */
+/** Measures the cost of a query. */
 export interface QueryMeter {
   /**
    * Null if queries of this kind are free; undefined if none has been made yet. Without a kind, the
@@ -24,8 +24,8 @@ export interface QueryMeter {
    */
   cost(kind?: QueryKind): QueryCost | null | undefined;
   /**
-   * Makes a query and passes it what it charges. While the cost of its kind is unknown, queries run
-   * one by one, so that the loss in the balance is the cost of one.
+   * Makes a query and passes it the bucket that it charges. While the cost of its kind is unknown, queries run one by
+   * one, so that the loss in the balance is the cost of one.
    */
   meter<Answer>(
     kind: QueryKind,

@@ -7,7 +7,7 @@ import type { Tables, Trx } from '../../database/tables/tables.ts';
 
 /** The scope that warm paths depend on, in addition to the contacts. */
 export interface PathScope {
-  /** Fingerprint of the settings that decide what a path is and where it is written. */
+  /** Fingerprint of the settings that determine a path's definition and its fields. */
   settings: string;
   /** Donor IDs of the members, by the service's network ID. */
   members: Members;

@@ -81,8 +81,8 @@ export async function markStalePaths(trx: RunTransaction, scope: PathScope): Pro
 }
 
 /**
- * Contacts whose path is to be computed: first those without a computed path, then the oldest, with
- * the contacts of one donor together. Contacts who left the CRM or opted out are not included.
+ * Contacts whose path is to be computed: first contacts without a computed path, then the oldest paths, with the
+ * contacts of one donor together. Contacts who left the CRM or opted out are not included.
  */
 export async function listStalePaths(
   reader: Reader,

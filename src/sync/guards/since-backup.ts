@@ -1,7 +1,7 @@
 /**
- * A database that was restored from a backup does not know what was paid for since. The spending
- * journal does: contacts in it get their profile from the job, without a credit. A user decides about
- * all others that may have been paid for.
+ * A database that was restored from a backup does not know what has been paid for since then. The spending journal
+ * does: contacts in it get their profile from the job, without a credit. A user decides about all other contacts that
+ * may have been paid for.
  */
 import { endRestore, findRestoreToSort, type RestoreToSort } from '../../backup/restores.ts';
 import { listDueContactIds } from '../../contacts/contacts.ts';
@@ -51,7 +51,7 @@ export async function isExplained(
 ): Promise<boolean> {
   if (!isJournaled || madeAt === null) return false;
   try {
-    // Other clients of the key may be spending: what was charged in between is in the second reading at the latest.
+    // Other clients of the key may be spending: charges in between are included in the second reading at the latest.
     const before = expectBalance((await store.spendingJournal.read()).lines, partnerKey, madeAt);
     const { enhancements: balance } = await partner.readCredits();
     const after = expectBalance((await store.spendingJournal.read()).lines, partnerKey, madeAt);

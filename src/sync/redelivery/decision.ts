@@ -94,7 +94,7 @@ export function decideRedelivery(
   };
 }
 
-/** Only the CRM's own refusal can be tried; what a field's description forbids is known. */
+/** Only the CRM's own refusal has to be tested by a trial. The field's description shows what it forbids. */
 function isToProbe({ code, since, probedAt }: WaitingValues, now: number): boolean {
   if (code === '') return false;
   if (probedAt === null) return true;

@@ -1,6 +1,6 @@
 /**
- * Plans what a later delivery of a kept profile would write into each contact, with the same guard
- * as every delivery.
+ * Plans the values that a later delivery of a kept profile would write into each contact, with the same guard as every
+ * delivery.
  */
 
 import { parseOwned } from '../../contacts/owned-values.ts';

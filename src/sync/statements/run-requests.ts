@@ -342,7 +342,7 @@ export async function beginRunRequest(
   alongside: readonly string[],
 ): Promise<boolean> {
   const now = trx.clock.now();
-  // Locks the webhook's row before those of the requests, in the same order as webhook calls.
+  // Locks the webhook's row before the rows of the requests, in the same order as webhook calls.
   await openBurst(trx, runId);
   const { numAffectedRows = 0n } = await leave(trx, { runId, now });
   const wasAsked = numAffectedRows > 0n;

@@ -98,9 +98,9 @@ export async function recordRunBegin(
 }
 
 /**
- * Records how a run ended, with its report and what it did to contacts. Deletes what older runs did
- * before `keepRowsSince` (epoch ms), and CRM messages that are too old. The run's requests are
- * finished, unless it was interrupted: then they are still wanted.
+ * Records how a run ended, with its report and its effects on contacts. Deletes what older runs did before
+ * `keepRowsSince` (epoch ms), and CRM messages that are too old. The run's requests are finished, unless it was
+ * interrupted: then they are still wanted.
  */
 export async function recordRunEnd(
   trx: RunTransaction,
@@ -372,7 +372,7 @@ const selectOutsideState = preparedRead(
       .compile(),
 );
 
-/** A run for several contacts names none of them; its rows say what it did to each. */
+/** A run for several contacts names none of them; its rows contain the result for each contact. */
 function getRunContact(only: readonly string[] | null): string {
   const [first = ALL_CONTACTS, ...others] = only ?? [];
   return others.length > 0 ? SEVERAL_CONTACTS : first;

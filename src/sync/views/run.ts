@@ -195,7 +195,9 @@ export function outcomesText({ contacts }: Pick<RunReport, 'contacts'>): string 
     .join(', ');
 }
 
-/** What a run achieved, then what it did not. Lists of contacts instead start with contacts that need a user. */
+/**
+ * The order of outcomes in a summary: successes first. Lists of contacts instead start with contacts that need a user.
+ */
 const SUMMARY_ORDER = [
   'written',
   'unchanged',
@@ -211,7 +213,7 @@ export interface Running {
   owner: string;
   /** When the run started, ISO 8601; null if it is not a run, or has not started one yet. */
   since: string | null;
-  /** The ID of the run; null likewise. */
+  /** The ID of the run; null in the same case. */
   run: string | null;
 }
 

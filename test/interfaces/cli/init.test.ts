@@ -362,8 +362,8 @@ describe('init', () => {
     await answer('Which column has the last name?', KEYS.enter);
     await answer('Which columns form the address?', KEYS.space + KEYS.enter);
     await answer('Which columns have employers?', KEYS.enter);
-    await answer('who must not be researched?', KEYS.enter);
-    await answer('who has died?', KEYS.enter);
+    await answer('contacts that must not be researched?', KEYS.enter);
+    await answer('deceased contacts?', KEYS.enter);
     await answer('contacts that must not be contacted?', KEYS.enter);
     await answer('shall get the results?', KEYS.enter);
     await answer('name of the nonprofit?', ` West${KEYS.enter}`);
@@ -395,8 +395,8 @@ describe('init', () => {
     await answer('Which column has the full name?', KEYS.enter);
     await answer('Which columns form the address?', KEYS.enter);
     await answer('Which columns have employers?', KEYS.enter);
-    await answer('who must not be researched?', KEYS.enter);
-    await answer('who has died?', KEYS.down.repeat(4) + KEYS.enter);
+    await answer('contacts that must not be researched?', KEYS.enter);
+    await answer('deceased contacts?', KEYS.down.repeat(4) + KEYS.enter);
     await answer('contacts that must not be contacted?', KEYS.enter);
     await answer('shall get the results?', KEYS.enter);
     await answer('name of the nonprofit?', KEYS.enter);

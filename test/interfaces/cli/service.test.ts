@@ -307,7 +307,7 @@ describe('service', () => {
     db.close();
     const { exitCode, stdout } = await run('verify');
     expect(exitCode).toBe(1);
-    expect(stdout).toContain('riverside, donors: 5 granted less 3 remaining is not 0');
+    expect(stdout).toContain('riverside, donors: 5 granted minus 3 remaining is not 0');
     expect(stdout).toContain('2 donors are not in the index');
   });
 
@@ -317,7 +317,7 @@ describe('service', () => {
     await run('teams', 'add', 'riverside');
     expect((await run('keys', 'issue', 'lakeside')).stderr).toContain('service teams list');
     expect((await run('keys', 'revoke', 'key-1')).stderr).toContain('service keys list');
-    expect((await run('teams', 'add', 'River Side')).stderr).toContain('cannot be the name');
+    expect((await run('teams', 'add', 'River Side')).stderr).toContain('cannot be a team name');
     expect((await run('teams', 'add', 'riverside')).exitCode).toBe(2);
     const db = openDatabase(join(folder, 'service.db'));
     db.exec("insert into schema_steps values ('9999 of the future')");
@@ -352,7 +352,7 @@ describe('service', () => {
     const { exitCode, stdout } = await run('import', '990', '.');
     expect(exitCode).toBe(1);
     expect(stdout).toContain('2 files, 0 of them in already: 2 people, 2 new');
-    expect(stdout).toContain('no whole XML');
+    expect(stdout).toContain('not complete XML');
   });
 
   it('names the lines of a CSV file that are wrong, and ends with 2', async () => {

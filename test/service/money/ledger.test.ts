@@ -112,7 +112,7 @@ describe('verify', () => {
     [
       'a refund that gave nothing back',
       "update ledger set state = 'refunded'",
-      'nothing was given back',
+      'no credits were returned',
     ],
     [
       'a negative balance',
@@ -123,7 +123,7 @@ describe('verify', () => {
     [
       'a balance that the ledger does not explain',
       "update balances set remaining = 99 where bucket = 'donors'",
-      'which the ledger says was spent',
+      'the amount spent according to the ledger',
     ],
     ['a foreign team', "update jobs set team = 'gone'", 'rows of jobs belong to no team'],
     [
@@ -151,7 +151,7 @@ describe('verify', () => {
     [
       'a member of a network who is no donor',
       'insert into network_members (network, donor) values (1, 99)',
-      'members of networks are no donors',
+      'network members are not donors',
     ],
   ])('names %s', (_, damage, named) => {
     const { db, credits, jobs } = aLedger();

@@ -216,8 +216,8 @@ describe('an undo that was done by halves', () => {
   it.each([
     ['record_donors', 'have a description although they were erased or joined'],
     ['record_keys', 'new source data about one person would go to the other'],
-    ['record_vacancies', 'the one person still leads to the other'],
-    ['record_aliases', 'donor ids also lead to somebody else as well'],
+    ['record_vacancies', 'one person still leads to the other'],
+    ['record_aliases', 'donor ids also lead to somebody else'],
     ['record_parts', 'parts of joined donors belong to nobody'],
     ['record_part_keys', 'keys of parts of joined donors lead elsewhere'],
     ['record_apart', 'nothing keeps the two people apart'],

@@ -1,4 +1,4 @@
-/** The questions about what a client may spend. */
+/** The questions about a client's budget. */
 import { z } from 'zod';
 import { NONE, type Question } from './question.ts';
 

@@ -73,7 +73,7 @@ export function findProblem(
   return 'problem' in checked ? checked.problem : null;
 }
 
-/** Says what to answer: `Write the name of the nonprofit`. */
+/** Tells the user what to answer: `Write the name of the nonprofit`. */
 export function missingText({
   noun,
   options,
