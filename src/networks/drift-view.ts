@@ -57,7 +57,7 @@ export function isTheSame({ state, renamedTo, removedByHand, addedByHand }: Drif
   return isThere && removedByHand.length === 0 && addedByHand.length === 0;
 }
 
-/** Each difference as text; none if the network equals its mirror. */
+/** Each difference as text; empty if the network equals its mirror. */
 export function describeDifferences({
   state,
   renamedTo,

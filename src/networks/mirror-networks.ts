@@ -173,7 +173,7 @@ export async function removeLeavers(
   row: NetworkRecord,
   { leavers, leaving }: MemberPlan,
 ): Promise<void> {
-  // Recorded first: if they are wanted again in the meantime, they do not count as members.
+  // Recorded first, so that they do not count as members if they are wanted again in the meantime.
   if (leavers.length > 0)
     await deps.store.checkpoint(run.lease, (trx) => recordLeavingMembers(trx, row.id, leavers));
   const requests = splitIntoBatches([...leaving, ...leavers], MAX_DONORS_PER_REQUEST);
@@ -201,7 +201,7 @@ async function removeMembers(
     await takeOut(deps, run.lease, row.networkId, donorIds, run.control.ending);
   } catch (error) {
     if (!(error instanceof PartnerNotFound) || (await isDeleted(deps, run, row))) throw error;
-    // Donors that the service no longer knows are in no network; the others are removed.
+    // Donors that the service no longer knows are not in any network; the other donors are removed.
     if (donorIds.length === 1) return;
     for (const donorId of donorIds) await removeMembers(deps, run, row, [donorId]);
   }

@@ -63,10 +63,9 @@ async function proveAdd(
 }
 
 /**
- * The results for the donors of a lost bulk add that cost `charged` credits. Pure. Donors in the
- * network are paid for. The others may be added again if nothing was charged, or if the members
- * account for every missing credit. Otherwise the job may still be running, and they have no result
- * yet.
+ * The results for the donors of a lost bulk add that cost `charged` credits. Pure. Donors in the network are paid for.
+ * The other donors may be added again if nothing was charged, or if the members account for every missing credit.
+ * Otherwise the job may still be running, and these donors have no result yet.
  */
 export function judgeLostAdd(
   charged: number,

@@ -54,10 +54,7 @@ export function membersByNetwork(networks: readonly MirroredNetwork[]): Members 
   return Object.fromEntries(networks.map(({ networkId, members }) => [networkId, members]));
 }
 
-/**
- * The mirrored networks of an integration; if there are none, a ConfigurationError says how to
- * create some.
- */
+/** The mirrored networks of an integration; if there are none, a ConfigurationError explains how to create them. */
 export async function requireNetworks(
   reader: Reader,
   integrationId: string,

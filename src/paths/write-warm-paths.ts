@@ -42,7 +42,7 @@ const DAY_MS = 86_400_000;
 export async function writeWarmPaths(deps: InsightDeps, run: InsightRun): Promise<void> {
   const { id, insights, networks: settings } = run.integration;
   if (!insights.enabled) return;
-  // Without networks, the only work is to clear the values of earlier ones.
+  // Without networks, the only work is to clear the values of earlier networks.
   if (settings.length === 0 && !(await hasPaths(deps.store.reader, id))) return;
   const mirrored = settings.length === 0 ? [] : await listMirroredNetworks(deps.store.reader, id);
   await noticeChanges(deps, run, mirrored);
@@ -68,9 +68,7 @@ async function noticeChanges(
   );
 }
 
-/**
- * Leaves out networks that were deleted at the service, which would refuse every comparison. Free.
- */
+/** Omits networks that were deleted at the service, which would refuse every comparison. Free. */
 async function existingNetworks(
   { partner }: InsightDeps,
   { control }: InsightRun,

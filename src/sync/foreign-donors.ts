@@ -38,7 +38,7 @@ function listFields(
  * Checks the first new contacts of a run: the database that paid for them also paid for the rest.
  */
 export interface DonorCheck {
-  /** The fields to read for these contacts; none once enough contacts were checked. */
+  /** The fields to read for these contacts; empty once enough contacts were checked. */
   fieldsFor(rows: readonly ContactRecord[]): string[];
 }
 

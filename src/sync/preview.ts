@@ -68,7 +68,7 @@ export interface Preview {
     /** Credits in the networks bucket. */
     networks: { remaining: number };
   };
-  /** Marks that leave out most contacts, while no user has confirmed them: nothing is spent. */
+  /** Marks that exclude most contacts, while no user has confirmed them. Nothing is spent until then. */
   unconfirmedMarks: UnconfirmedMark[];
   /**
    * Since when nothing is spent because of a restored backup or a complete erasure (ISO 8601); null
@@ -82,10 +82,7 @@ export interface Preview {
   /** Values that were paid for and wait to be written, and why. */
   valuesWaiting: ValuesWaiting;
   fields: FieldMapFinding[];
-  /**
-   * Fields of name, address and employer that cannot be read: they are left out, or contacts wait
-   * for them.
-   */
+  /** Fields of name, address and employer that cannot be read: they are omitted, or contacts wait for them. */
   missing: MissingSource[];
   calls: { crm: number; partner: number };
   /** The minimum time required by the service's limit. */

@@ -56,9 +56,8 @@ export async function purgeProfiles(
 }
 
 /**
- * The same for every client, whether or not it is ever synced, so a paused schedule or an
- * unavailable CRM does not keep profiles longer. Clients that are no longer in the settings get the
- * default settings.
+ * Does the same for every client, whether or not it is ever synced, so that a paused schedule or an unavailable CRM
+ * does not keep profiles longer. Clients that are no longer in the settings get the default settings.
  */
 export async function purgeAllProfiles(
   deps: PurgeDeps,

@@ -1,7 +1,7 @@
 /**
- * The whole journey of a contact: read ► plan ► submit ► poll ► deliver. The stations run at the
- * same time. Each takes its work from the store and leaves the result there, and none calls
- * another. So you continue a killed run by starting a run again.
+ * The whole journey of a contact: read ► plan ► submit ► poll ► deliver. The stations run at the same time. Each
+ * station takes its work from the store and leaves the result there; no station calls another. So you continue a killed
+ * run by starting a run again.
  */
 
 import { recordIgnored } from '../clients/statements/hooks.ts';
@@ -201,7 +201,7 @@ async function prepareRun(
     const { fields, described, findings, toCreate } = await readFields(connector, run.mappings);
     requireUsableField(run.integration, run.mappings, findings);
     if (toCreate.length > 0) {
-      // Saved first: once the fields are created, nothing shows that they were gone.
+      // Saved first, because nothing shows that the fields were gone once they are created.
       const maps = await mapsWith(deps, run, toCreate);
       if (maps.length > 0) {
         await deps.store.checkpoint(run.lease, (trx) => offerProfilesAgain(trx, maps));
@@ -222,7 +222,7 @@ async function prepareRun(
     await askAboutMarks(deps, run, acceptMarks);
     return { ...deps, partner: withoutErasedPeople(deps, run) };
   } catch (error) {
-    // An error caused by a requested stop is not a separate reason.
+    // An error that a requested stop causes is not a separate reason.
     if (!run.control.stopping.aborted) run.control.stopFor(error);
     return null;
   }
@@ -245,8 +245,8 @@ async function mapsWith(
 }
 
 /**
- * A contact that a webhook names may be gone again, or belong to another CRM: it is counted and
- * ignored. If a user names it, that is a mistake: throws a ConfigurationError.
+ * A contact that a webhook names may be gone again, or belong to another CRM: it is counted and ignored. If a user
+ * names such a contact, this is a mistake, so a ConfigurationError is thrown.
  */
 async function checkNamed(deps: SyncDeps, run: Run): Promise<void> {
   const { integration, trigger, only } = run;
@@ -309,9 +309,7 @@ function nameOnRecord(deps: RunDeps, run: Run, crmId: string): string {
   return forgottenFingerprint(deps, run, crmId) ?? crmId;
 }
 
-/**
- * A run that a user wants only for this: writes kept profiles into the CRM again, without a credit.
- */
+/** A run that a user requests only for this purpose: it writes kept profiles into the CRM again, without a credit. */
 async function redeliver(
   deps: SyncDeps,
   run: Run,
@@ -401,7 +399,7 @@ async function prepareStations(deps: SyncDeps, run: Run): Promise<number> {
   await deps.partner.discover(run.control.ending);
   const { networks } = await readFirstBalance(deps, run);
   await deps.store.requireInPlace();
-  // Before anything is decided by the age of a profile, because the decision stays in the store.
+  // Must run before anything is decided by the age of a profile, because the decision stays in the store.
   await confirmClock(deps, run);
   await holdAfterRestore(deps, run);
   await deps.store.checkpoint(run.lease, noteDepartedProfiles);
@@ -447,8 +445,8 @@ async function endRun(deps: RunDeps, run: Run, facts: RunFacts): Promise<RunRepo
     }),
   );
   if (!(await ifStillOurs(run, finishing))) return reportOn(deps, run, finishedAt, facts);
-  // However the run ended: even if the service is unavailable for months, no profile of a contact
-  // that objects is kept.
+  // Done however the run ended, so that no profile of a contact that objects is kept even if the service is unavailable
+  // for months.
   await ifStillOurs(
     run,
     decideOptOuts(deps, run).then(() => purgeProfiles(deps, run)),

@@ -250,10 +250,7 @@ const STATE_OF = {
   failed: 'failed',
 } as const satisfies Record<Exclude<MemberEnd['kind'], 'unpaid'>, MemberState>;
 
-/**
- * A mark of a key's spending on bulk adds: it changes when another one is sent or answered; `own`
- * is left out.
- */
+/** A mark of a key's spending on bulk adds: it changes when another bulk add is sent or answered; `own` is left out. */
 export async function findSpendMark(reader: Reader, partnerKey: string, own = ''): Promise<string> {
   const [adds] = (await selectAdds(reader, { partnerKey, own })).rows;
   return `${adds?.latest} ${adds?.count} ${adds?.unanswered}`;

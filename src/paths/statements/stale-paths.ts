@@ -120,7 +120,7 @@ export async function markConnectedTo(
   }
 }
 
-/** Whether a path leads through a donor; a wildcard in an ID would only find one too many. */
+/** Whether a path leads through a donor; a wildcard in an ID could only produce an extra match. */
 export function isConnecting(eb: ExpressionBuilder<Tables, 'warm_paths'>, donorId: string) {
   return eb('connecting', 'like', `%${JSON.stringify(donorId)}%`);
 }

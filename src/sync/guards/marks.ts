@@ -1,8 +1,7 @@
 /**
- * A mark that leaves out more than half of the contacts is right in a memorial file, and wrong if a
- * column means the opposite of its name. So a user confirms its column and values once; until then
- * nothing is spent. Paid profiles are still delivered. A file that crosses the half during a
- * nightly run causes a question, not a failure.
+ * A mark that excludes more than half of the contacts is right in a memorial file, and wrong if a column means the
+ * opposite of its name. So a user confirms its column and values once; until then nothing is spent. Paid profiles are
+ * still delivered. A file that exceeds this share during a nightly run causes a question, not a failure.
  */
 
 import type { MarkCount } from '../../../connectors/contract.ts';
@@ -16,7 +15,7 @@ import type { Run, SyncDeps } from '../control/context.ts';
 
 type MarkDeps = Pick<SyncDeps, 'store' | 'connector'>;
 
-/** Finds the marks that leave out most contacts and have a value that no user has confirmed. */
+/** Finds the marks that exclude most contacts and have a value that no user has confirmed. */
 export async function findUnconfirmedMarks(
   deps: MarkDeps,
   integrationId: string,

@@ -97,7 +97,7 @@ export function createSinceBackup(deps: GuardDeps, run: Run): SinceBackup {
 
   async function judge() {
     const restore = await findRestoreToSort(store.reader, run.integration.id);
-    // Before a user has agreed, nothing is spent, and `--adopt` may still take contacts over.
+    // Before a user has agreed, nothing is spent, and `--adopt` may still adopt contacts.
     if (restore === null || !restore.isAgreed) return null;
     return { restore, isKnown: await isExplained(deps, run, restore) };
   }
@@ -125,10 +125,10 @@ export async function recordProgress(
 }
 
 /**
- * Ends the restore with the run that has sorted everything, networks included. A run that stopped
- * spending before that, or in which a user agreed only later, has not sorted anything. A run of single
- * contacts leaves the others to the next complete run. While a job from before the restore is running,
- * the restore stays open: the service may have lost its result.
+ * Ends the restore with the run that has sorted everything, networks included. A run that stopped spending before that,
+ * or in which a user agreed only later, has not sorted anything. A run for single contacts leaves all other contacts to
+ * the next complete run. While a job from before the restore is running, the restore stays open: the service may have
+ * lost its result.
  */
 export async function endSorting({ store }: Pick<SyncDeps, 'store'>, run: Run): Promise<void> {
   const { sortedRestore: heldAt } = run;

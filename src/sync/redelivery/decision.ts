@@ -56,7 +56,7 @@ export interface RedeliveryDecision {
   kindsToProbe: readonly KindToProbe[];
   /** Field maps that lack lines of the present one. */
   maps: readonly string[];
-  /** The lines of every field map that profiles were offered with. */
+  /** The lines of all field maps with which profiles were offered. */
   linesByFieldMap: ReadonlyMap<string, ReadonlySet<string>>;
   /** True to deliver only what users have requested; false by default. */
   isRequestOnly?: boolean;

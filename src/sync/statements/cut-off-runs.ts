@@ -5,7 +5,7 @@ import type { Trx } from '../../database/tables/tables.ts';
 import { ALL_CONTACTS, insertRequest, type RunRequestRecord } from './request-rows.ts';
 import { writeRunRows } from './run-rows.ts';
 
-/** The result for a request whose run was cut off: it waits again, had ended, or is given up. */
+/** The result for a request whose run was cut off: it waits again, had already ended, or is given up. */
 export type PutBack = { state: 'waits'; runId: string } | { state: 'ended' | 'givenUp' };
 
 /** A run that is cut off this often crashes its process, or never finishes. */

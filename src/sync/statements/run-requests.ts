@@ -49,7 +49,7 @@ export async function requestRun(trx: ActorTransaction, request: NewRunRequest):
   const notBefore = request.trigger === 'webhook' ? await recordCall(trx, request) : 0;
   const runId = await addRunRequest(trx, { ...request, notBefore });
   await trx.asked(trx, [askedBy(request)]);
-  // Webhooks arrive in bursts, and most calls of a burst request nothing new.
+  // Webhooks arrive in bursts, and most calls of a burst do not request anything new.
   if (request.trigger === 'manual' || runId === request.runId) {
     await recordEntry(trx, runAsked({ ...request, runId }, oneOrAll(request.contact)));
   }

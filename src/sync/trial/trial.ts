@@ -1,6 +1,6 @@
 /**
- * Decides whether the service knows the people that a mapping creates. Pure. A wrong column would
- * spend every credit for nothing, so a few people go first and the others wait for their results.
+ * Decides whether the service knows the people that a mapping creates. Pure. A wrong column would waste every credit,
+ * so a few people are sent first and the other people wait for their results.
  */
 
 /** Fewer answers than this are not conclusive. */

@@ -1,7 +1,7 @@
 /** Advice after a run that stopped early: one table for command line, pages and alerts. */
 import type { RunReason, StopCode } from '../../core/run.ts';
 
-/** One thing to do; if it has a command, the command does it or shows it. */
+/** One step to take; if it has a command, the command takes the step or shows it. */
 export interface Step {
   /** A sentence without the final full stop. */
   text: string;

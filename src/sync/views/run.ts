@@ -133,8 +133,8 @@ function toStatus(text: string): RunStatus {
 }
 
 /**
- * The present report of the run with this ID, or null. Looks among started runs, then among waiting
- * requests, and then once more among started runs, because it may have started in between.
+ * The present report of the run with this ID, or null. Searches the started runs, then the waiting requests, and then
+ * the started runs again, because it may have started in between.
  */
 export async function findRunReport(reader: Reader, id: string): Promise<RunReport | null> {
   const row = await findRunById(reader, id);
