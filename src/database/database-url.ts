@@ -19,8 +19,8 @@ const WHAT_TO_TYPE =
   'Write "sqlite:data/donor-sync.db" for a file or "postgres://user:password@host:5432/database" for Postgres.';
 
 /**
- * Reads `sqlite:PATH`, `sqlite::memory:` or `postgres://…`. Anything else is a ConfigurationError,
- * whose message never repeats the value, since it may contain a password.
+ * Reads `sqlite:PATH`, `sqlite::memory:` or `postgres://…`. Anything else is a ConfigurationError, whose message never
+ * repeats the value, because it may contain a password.
  */
 export function parseDatabaseUrl(url: string): DatabaseLocation {
   const [, scheme = '', rest = ''] = /^([a-z0-9+.-]+):(.*)$/is.exec(url.trim()) ?? [];
@@ -80,8 +80,8 @@ function getTls({ hostname, searchParams }: URL): DatabaseTls {
 }
 
 /**
- * The other modes mean the same to the database client, which warns about that, so the mode is set
- * to its one clear name.
+ * The other modes mean the same to the database client, which warns about them, so the mode is set to its unambiguous
+ * name.
  */
 function withVerification(url: string): string {
   const bare = url.replace(/([?&])sslmode=[^&]*(&|$)/, '$1').replace(/[?&]$/, '');

@@ -24,7 +24,7 @@ export async function requireGround<Tables>(
   if (stored !== hash) throw isOfOtherGround(stored, hash);
 }
 
-/** Hash of the ground that created the database; null if none is stored. */
+/** Hash of the ground that created the database; null if no hash is stored. */
 export async function findGround<Tables>(db: Kysely<Tables>): Promise<string | null> {
   if (!(await hasTable(db, GROUND_TABLE))) return null;
   const { rows } = await sql<{ hash: string }>`select hash from ${sql.table(GROUND_TABLE)}`.execute(

@@ -9,7 +9,7 @@ import {
   RetriableError,
 } from '../core/errors.ts';
 
-/** Creates our error for one of the database, which becomes its cause. */
+/** Creates our error for a database error, which becomes its cause. */
 type Translation = (cause: unknown) => DonorSyncError;
 
 const busy = translation(

@@ -11,12 +11,12 @@ import { type AnswerSubject, findGivenAnswer } from './statements/withdrawable-a
 /** How long a transaction can wait between its decision and its entry. */
 const ENTRY_WITHIN_MS = 60_000;
 
-/** Number of entries of that time in which the decision is searched. */
+/** Number of entries from that time among which the decision is searched. */
 const MOST_READ = 2_000;
 
 const NEXT = 'Nothing was changed. List the open decisions: donor-sync holds';
 
-/** The error for a decision that was made before: it names the user who was first, if the audit still knows. */
+/** The error for a decision that was made before: it names the user who was first, if the audit still has the entry. */
 export async function decidedAlready(
   source: AuditSource,
   question: Question,

@@ -39,7 +39,7 @@ export interface HoldEvidence {
   /** Null if it is no longer in the CRM, or the CRM could not be reached. */
   contact: ShownContact | null;
   profile: ShownProfile | null;
-  /** How the service found it; null if the service does not say. */
+  /** How the service found it; null if the service does not report it. */
   match: Match | null;
   /** `none`: the hold is about no profile. `gone`: the service no longer has it. */
   result: 'there' | 'gone' | 'none' | 'unknown';

@@ -70,7 +70,7 @@ function shares(to: ContactState, more: Changes = {}): EventRow {
   return { ways: [{ from: ['due'], to, set: { ...SHARED, ...more } }], otherwise: MOVED_ON };
 }
 
-/** A job ended without a profile. A contact that has left or is held has nothing to return to. */
+/** A job ended without a profile. A contact that has left or is held does not have a state to return to. */
 function ended(set: Changes): EventRow {
   return {
     ways: [

@@ -37,7 +37,7 @@ export const IN_LINE: Changes = {
   due_reason: given('due_reason'),
   priority: given('priority'),
   tracking_id: null,
-  // This run may have written an older profile already, and that counts if nothing is submitted.
+  // This run may already have written an older profile, which counts if nothing is submitted.
   ...outcomeUnless(
     all(WAS_WRITTEN, not(waitsForAccess(given('priority')))),
     choice(waitsForAccess(given('priority')), 'identity_unreadable', 'submission_pending'),

@@ -62,8 +62,8 @@ export const MERGING_EVENTS = {
     endsJob: true,
   },
   /**
-   * Another contact was merged into it, and it keeps its own profile. Its new details count as the
-   * ones that the profile was requested with.
+   * Another contact was merged into it, and it keeps its own profile. Its new details count as the details with which
+   * the profile was requested.
    */
   absorbed: {
     ways: [
@@ -97,7 +97,7 @@ export const MERGING_EVENTS = {
   inheritedRunning: inherits('submitted'),
   inheritedDone: inherits('ready', [
     {
-      // Its own profile did not fit its names, so the guard checks this one.
+      // Its own profile did not fit its names, so the guard checks this profile.
       from: ['held'],
       to: 'ready',
       when: all(oneOf(own('outcome_reason'), MISMATCH_REASONS), isNull(own('donor_id'))),
@@ -120,7 +120,7 @@ export const MERGING_EVENTS = {
     ],
     otherwise: 'The contact is not waiting for a profile with another name.',
   },
-  /** The response to the merged contact's submission was lost, and a user decides about this one instead. */
+  /** The response to the merged contact's submission was lost, and a user decides about this contact instead. */
   inheritedQuestion: {
     ways: [
       {

@@ -73,7 +73,7 @@ export const NOTE_EVENTS = {
   deliveredLater: {
     ways: [
       {
-        // The run writes waiting values in several passes, and an earlier one found a value that does not fit.
+        // The run writes waiting values in several passes, and an earlier pass found a value that does not fit.
         from: ['settled'],
         to: null,
         when: all(
@@ -100,7 +100,7 @@ export const NOTE_EVENTS = {
       {
         from: ['settled'],
         to: null,
-        // The outcome of the profile stays if it says more than the outcome of the warm path.
+        // The outcome of the profile stays if it is more specific than the outcome of the warm path.
         when: any(not(equal(own('outcome_run'), RUN)), oneOf(own('outcome_reason'), UNCHANGED)),
         set: outcome(given('outcome_reason'), given('outcome_detail')),
       },

@@ -1,4 +1,4 @@
-/** The outcome that a run records for a contact, and when an earlier outcome says more. */
+/** The outcome that a run records for a contact, and when an earlier outcome takes precedence. */
 import { OUTCOME_REASONS, type Outcome } from '../../core/outcome.ts';
 import {
   all,

@@ -28,8 +28,8 @@ import { outcome, outcomeUnless, UNCHANGED, WAS_WRITTEN } from './outcomes.ts';
 const NOT_THERE = ['contacts_missing', 'deleted_in_crm', 'merged_in_crm'] as const;
 
 /**
- * The run already has an outcome for the contact. It says more than the later reading, which only
- * finds that nothing is to be done.
+ * The run already has an outcome for the contact. It is more informative than the later reading, which only finds that
+ * there is nothing to do.
  */
 const SAID_MORE = any(
   WAS_WRITTEN,

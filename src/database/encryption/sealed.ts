@@ -15,14 +15,13 @@ export interface SealContext {
   row: readonly [string, ...string[]];
 }
 
-/** Text that only the owner of the key can read, for every secret at rest. */
+/** Text that only the owner of the key can read; used for every secret at rest. */
 export interface Sealer {
   /** Encrypts with the current key. The same text gives a different result each time. */
   seal(text: string, place: SealContext): string;
   /**
-   * The text inside. A ConfigurationError that names the key if the ring lacks it. A FatalError if
-   * the value was changed, encrypted for another place, or is in a form that this version does not
-   * know.
+   * The text inside. A ConfigurationError that names the key if the ring lacks it. A FatalError if the value was
+   * changed, encrypted for another place, or has a form that this version does not recognise.
    */
   open(sealed: string, place: SealContext): string;
   /** True if the current key encrypted it; otherwise rotation still has to encrypt it again. */
@@ -51,8 +50,8 @@ const headerSchema = z.strictObject({
  * is additional authenticated data, the `aad` of the JSON form. It is not stored, because the reader knows the location
  * that it reads from. Any JOSE library can decrypt it with both.
  *
- * This one is written on `node:crypto`, which is synchronous and many times as fast as WebCrypto, which those libraries
- * use: a page of contacts encrypts hundreds of values.
+ * This implementation uses `node:crypto`, which is synchronous and many times as fast as WebCrypto, which those
+ * libraries use: a page of contacts encrypts hundreds of values.
  */
 export function createSealer({ current, keys }: KeyRing): Sealer {
   const currentHeader = base64url(

@@ -5,10 +5,7 @@ const MAX_HOLD_MS = 30_000;
 
 /** Mutex for the one connection of a SQLite database, first come, first served. */
 export interface ConnectionQueue {
-  /**
-   * Resolves when the connection is ours; rejects with a FatalError if its current user does not
-   * return it.
-   */
+  /** Resolves when the caller has the connection; rejects with a FatalError if its current user does not return it. */
   enter(): Promise<void>;
   leave(): void;
 }

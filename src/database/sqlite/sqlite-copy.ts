@@ -9,9 +9,7 @@ import { hasCode } from '../system-error.ts';
 const FILE_MODE = 0o600;
 const BUSY_TIMEOUT_MS = 5_000;
 
-/**
- * All in one step: with several steps, the copy would restart whenever another process has written.
- */
+/** All in one step, because with several steps the copy would restart whenever another process has written. */
 const ALL_PAGES = 0x7fff_ffff;
 
 /** Files that SQLite keeps next to a database file that is open. */
@@ -33,7 +31,7 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
   settleFile(to);
 }
 
-/** Afterwards, everything of a database is in its one file. Throws if that file is damaged. */
+/** Afterwards, the whole database is in its one file. Throws if that file is damaged. */
 export function settleFile(path: string): void {
   try {
     const database = new Sqlite(path, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS });

@@ -67,7 +67,7 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
     return true;
   }
 
-  /** There is only one, but the driver below queues for it, with a time limit for waiting. */
+  /** There is only one connection, but the driver below queues for it, with a time limit for waiting. */
   override get supportsMultipleConnections(): boolean {
     return true;
   }

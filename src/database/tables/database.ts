@@ -53,7 +53,7 @@ export const DATABASE_TABLES = {
       /** The other database, without its password. */
       other: text(),
       /**
-       * Set first in the source, which is not used from then on, and then in the target, which is;
+       * Set first in the source, which is not used from then on, and then in the target, which is used from then on;
        * null until then.
        */
       done_at: nullable(bigint()),

@@ -55,11 +55,10 @@ export const DECISION_TABLES = {
     },
   ),
   /**
-   * An answer of a user that is not carried out yet. It is in force from `in_force_from` on; if
-   * that is null, it never takes effect automatically. If it needs a second person, only the
-   * confirmation of that person sets it: no clock, run, retry or restore does. Its row is deleted
-   * when the answer is carried out, withdrawn, refused or void. The question then records the
-   * decision, and the audit records the actor.
+   * An answer of a user that is not carried out yet. It is in force from `in_force_from` on; if that is null, it never
+   * takes effect automatically. If it needs a second user, only that user's confirmation sets it; a clock, run, retry
+   * or restore never does. Its row is deleted when the answer is carried out, withdrawn, refused or void. The question
+   * then records the decision, and the audit records the actor.
    */
   answers: table(
     {
@@ -104,8 +103,8 @@ export const DECISION_TABLES = {
       /** When it becomes void, or is no longer tried; null if it does neither. */
       void_from: nullable(bigint()),
       /**
-       * Encrypted, for the audit: the second person, null until that person confirms. For answers that the service only
-       * has to carry out, the user who gave the answer.
+       * Encrypted, for the audit: the second user; null until that user confirms. For answers that the service only has
+       * to carry out, the user who gave the answer.
        */
       confirmed_by: nullable(
         sealed({ with: 'key of the audit', boundTo: ['id', 'integration_id', 'crm_id'] }),

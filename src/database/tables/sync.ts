@@ -142,7 +142,7 @@ export const SYNC_TABLES = {
       resumed: integer(),
       /** When it left the queue: its run started, or another one absorbed it; null while it waits. */
       left_at: nullable(bigint()),
-      /** The run that also does its work, since both waited at the same time; otherwise null. */
+      /** The run that also does its work, because both waited at the same time; otherwise null. */
       merged_into: personal(nullable(text())),
       /** 1 if it was requested by more than a schedule. */
       urgent: withDefault(integer()),

@@ -1,4 +1,4 @@
-/** Records actions that need a second person, instead of doing them. */
+/** Records actions that need a second user, instead of performing them. */
 
 import { createHash } from 'node:crypto';
 import { collect } from '../../core/collect.ts';
@@ -45,8 +45,7 @@ export interface Asked {
 }
 
 /**
- * Returns the approval that waits now; null if none is needed. Throws a ConfigurationError for a
- * requester without an account.
+ * Returns the pending approval; null if none is needed. Throws a ConfigurationError for a requester without an account.
  */
 export async function askSecondPerson(
   { application }: AskDeps,
@@ -70,8 +69,8 @@ export async function askSecondPerson(
 }
 
 /**
- * Whether another user would have to confirm it, in words for the question that comes before; otherwise empty.
- * Throws a ConfigurationError (conflict) where nobody could.
+ * Whether another user would have to confirm it, in words for the question that comes before; otherwise empty. Throws a
+ * ConfigurationError (conflict) if nobody could.
  */
 export async function warnOfSecondUser(
   { application }: AskDeps,
@@ -102,7 +101,10 @@ async function findWaiting(
   return rule && { rule, subject };
 }
 
-/** Rules under which a request that nobody could confirm is refused: a wish to be erased must not wait in vain. */
+/**
+ * Rules under which a request that nobody could confirm is refused: a person's request to be erased must not wait in
+ * vain.
+ */
 const REFUSED_WITHOUT_SECOND: readonly (keyof SecondPersonRules)[] = ['forget', 'forgetByCrm'];
 
 async function requireConfirmable(
@@ -117,8 +119,8 @@ async function requireConfirmable(
 }
 
 /**
- * Requests an action that is carried out outside the database. If the settings require a second person, the action
- * waits; otherwise it is in force at once. The service carries it out, and continues it after a restart. Throws a
+ * Requests an action that is carried out outside the database. If the settings require a second user, the action waits;
+ * otherwise it is in force at once. The service carries it out, and continues it after a restart. Throws a
  * ConfigurationError for a caller without an account.
  */
 export async function askForWork(
@@ -149,7 +151,7 @@ function isWatched(rules: SecondPersonRules, { what }: WorkRequest): boolean {
   return rules.forgetByCrm || rules.approvals !== null;
 }
 
-/** The rule that asks for a second user; null where none does. */
+/** The rule that requires a second user; null if no rule does. */
 function findRule(
   rules: SecondPersonRules,
   request: WorkRequest,

@@ -1,7 +1,4 @@
-/**
- * A second person confirms or refuses; confirmed actions that are not decisions about holds are
- * then carried out.
- */
+/** Lets a second user confirm or refuse. Confirmed actions that are not decisions about holds are then carried out. */
 
 import type { Application } from '../../application.ts';
 import type { Actor } from '../../core/actor.ts';

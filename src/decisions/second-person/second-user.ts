@@ -27,7 +27,7 @@ export interface NeededUser {
   role: Role;
   /** The IDs of the clients that the request is about; null for all. */
   integrations: readonly string[] | null;
-  /** The setting that asks for a second user, such as `twoPeople.forget`. */
+  /** The setting that requires a second user, such as `twoPeople.forget`. */
   setting: string;
 }
 
@@ -67,7 +67,7 @@ function reaches(has: readonly string[] | null, needed: readonly string[] | null
   return needed?.every((id) => has.includes(id)) ?? false;
 }
 
-/** Throws a ConfigurationError (conflict) if this account may be the user who asked. */
+/** Throws a ConfigurationError (conflict) if this account may belong to the requester. */
 export async function requireSecondUser(
   reader: Reader,
   approval: ApprovalRecord,

@@ -1,7 +1,4 @@
-/**
- * Texts for requests that wait for a second person, defined once for the command line, the API and
- * pages.
- */
+/** Texts for requests that wait for a second user, defined once for the command line, the API and pages. */
 
 import { z } from 'zod';
 import { ACTOR_KINDS } from '../../core/actor.ts';
@@ -20,7 +17,7 @@ import { reasonName } from './decision-queue.ts';
 export const APPROVAL_KINDS = ['approve', 'resubmit', 'undo', 'forget', 'operation'] as const;
 export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
 
-/** All requests that wait for a second person or are being carried out, without expired ones. */
+/** All requests that wait for a second user or are being carried out, except expired requests. */
 export async function listApprovals(store: ApprovalStore): Promise<ApprovalRecord[]> {
   await expireApprovals(store);
   return listStoredApprovals(store);

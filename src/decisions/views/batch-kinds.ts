@@ -1,6 +1,6 @@
 /**
- * Every kind of batch, declared once with the texts for all interfaces. A batch is contacts that
- * wait for one cause and are decided together.
+ * Every kind of batch, declared once with the texts for all interfaces. A batch consists of contacts that wait for the
+ * same reason and are decided together.
  */
 import { BY_OBJECTION } from '../../contacts/many-at-once/opt-outs.ts';
 import { describeCount } from '../../core/quantities.ts';
@@ -53,7 +53,7 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
     inShort: (parts) => `changed: ${partCountsText(parts)}`,
     why: ({ parts, count }) =>
       `Their details changed at about the same time: ${partCountsText(parts)}. Submitting them to the service again would cost ${describeCount(count, 'credit')}.`,
-    // One for each contact, or fewer if two of them are the same person.
+    // One credit for each contact, or fewer if two of them are the same person.
     credits: (count) => count,
     answers(count) {
       const contacts = describeCount(count, 'contact');

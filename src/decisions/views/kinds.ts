@@ -36,7 +36,7 @@ interface Kind {
   answers: Answers;
   /** The decision about this many questions, and the consequences; whole sentences. */
   decided(word: DecisionWord, count: number): string;
-  /** Why the other decisions make no sense, in a whole sentence; if omitted, `why` says it. */
+  /** Why the other decisions do not make sense, in a whole sentence; if omitted, `why` says it. */
   refusal?: string;
   /**
    * The decisions allowed for all questions of this kind at once, whatever their details; none if

@@ -56,7 +56,7 @@ export function listChoices(question: Question, { isGone = false } = {}): Choice
   });
 }
 
-/** Why decisions other than those of `decisionsFor` make no sense; a whole sentence. */
+/** Why decisions other than those of `decisionsFor` do not make sense; a whole sentence. */
 export function refusalText(question: CountedQuestion): string {
   const why = reasonText(question);
   return KINDS[question.kind].refusal ?? `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;

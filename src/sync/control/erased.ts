@@ -175,7 +175,7 @@ function alikeSince(
 }
 
 /**
- * Contacts that left the CRM, with the facts about erased people: an erased contact does not pass anything on, and a
+ * Contacts that left the CRM, with the facts about erased people. An erased contact does not pass anything on, and a
  * contact that absorbed an erased contact may be that person.
  */
 export function departures(
