@@ -80,7 +80,7 @@ export interface ConsentKey {
   redirectUri: string;
 }
 
-/** The CRM's page for a consent that waits; throws a ConfigurationError for any other. */
+/** The CRM's page for a pending consent; throws a ConfigurationError for any other consent. */
 export async function consentPage(
   deps: ConsentsDeps,
   { kind, state, redirectUri }: ConsentKey,
@@ -110,7 +110,7 @@ export interface Connected {
 
 /**
  * Completes a consent with the parameters of the return, once. When this resolves, the refresh token is in the store,
- * encrypted. Throws one of the four kinds of error; then nothing has changed, except that the state is used up and the
+ * encrypted. Throws one of the four kinds of error. Then nothing has changed, except that the state is used up and the
  * reason is recorded for `findConsentOutcome`.
  */
 export async function completeConsent(
@@ -148,8 +148,8 @@ export interface Disconnected {
 }
 
 /**
- * Has the CRM revoke the token of a consent, and deletes it. The data about contacts stays. If the CRM refuses, the
- * token is deleted anyway. If the CRM cannot be reached, this throws and nothing is changed.
+ * Requests that the CRM revoke the token of a consent, and deletes the token. The data about contacts stays. If the CRM
+ * refuses, the token is deleted anyway. If the CRM cannot be reached, this throws and nothing is changed.
  */
 export async function disconnect(
   deps: ConsentsDeps,
@@ -198,8 +198,8 @@ export async function waitsForConsent(
 }
 
 /**
- * Whether an account of its CRM is connected: `by_settings` if the integration signs in with what its settings hold, so
- * that there is nothing to connect.
+ * Whether an account of its CRM is connected: `by_settings` if the integration signs in with the credentials in its
+ * settings, so that there is nothing to connect.
  */
 export async function findConnection(
   deps: ConsentLook,
@@ -334,7 +334,7 @@ async function revoke(
   }
 }
 
-/** Connectors speak of runs when they do not get through; here no run is waiting. */
+/** Connectors mention runs if the CRM cannot be reached, but here no run is waiting. */
 async function reached<Result>(asking: Promise<Result>): Promise<Result> {
   try {
     return await asking;

@@ -16,7 +16,7 @@ import { type ChangedSettings, listChangedSettings } from './statements/integrat
 /** How soon a process sees applied or removed settings. */
 const LOOK_INTERVAL_MS = 3_000;
 
-/** The file takes precedence over the database, so that the settings that an operator sees are the ones that count. */
+/** The file takes precedence over the database, so that the settings that an operator sees are the settings in use. */
 export async function collectIntegrations(
   settings: Pick<Settings, 'integrations'>,
   reader: Reader,
@@ -38,7 +38,8 @@ export async function collectIntegrations(
     for (;;) {
       const page = await listChangedSettings(reader, last);
       for (const { id, version, settings: sealed } of page) {
-        // An integration that cannot be opened is reported once, and does not keep the others from being loaded.
+        // An integration that cannot be opened is reported once, and does not prevent other integrations from being
+        // loaded.
         last = { version, id };
         const current = ofFile.get(id) ?? (sealed === null ? null : open(id, sealed));
         if (current === null) integrations.delete(id);

@@ -1,11 +1,8 @@
-/**
- * Texts that say why paid values are not in the CRM, and why a requested delivery leaves contacts
- * out.
- */
+/** Texts that explain why paid values are not in the CRM, and why a requested delivery skips contacts. */
 import { type OutcomeReason, outcomeText } from '../core/outcome.ts';
 import type { ValueState } from '../database/tables/fields.ts';
 
-/** Why a requested delivery leaves a contact out, for reasons that are not outcomes of a run. */
+/** Why a requested delivery skips a contact, for reasons that are not outcomes of a run. */
 export const EXCLUSION_TEXTS = {
   another_donor:
     'the values in the CRM and the kept profile belong to two different donors; the next profile replaces all values at once',
@@ -22,7 +19,7 @@ export const EXCLUSION_TEXTS = {
 /** Why a contact gets no values from its kept profile. */
 export type RedeliveryExclusion = OutcomeReason | keyof typeof EXCLUSION_TEXTS;
 
-/** The sentence for the reason why a requested delivery leaves contacts out. */
+/** The sentence for the reason why a requested delivery skips contacts. */
 export function exclusionText(reason: RedeliveryExclusion): string {
   return isOwn(reason) ? EXCLUSION_TEXTS[reason] : outcomeText(reason);
 }
@@ -31,7 +28,7 @@ function isOwn(reason: RedeliveryExclusion): reason is keyof typeof EXCLUSION_TE
   return Object.hasOwn(EXCLUSION_TEXTS, reason);
 }
 
-/** Why a value stays out of its field, written for the user who wants it delivered. */
+/** Why a value is not written into its field, for the user who wants it delivered. */
 export const KEPT_OUT_TEXTS: Readonly<Record<ValueState, string>> = {
   refused: 'the CRM refuses the value',
   no_such_field: 'the CRM has no such field, or hides it',

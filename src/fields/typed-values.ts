@@ -25,7 +25,7 @@ interface Typed {
 /**
  * Restores the values that users had typed, and changes the ends of these contacts accordingly. The values are first
  * stored on disk as the values before our write. So an undo restores them even if the process is killed before they are
- * back.
+ * written back.
  */
 export async function putTypedBack(
   deps: TypedDeps,

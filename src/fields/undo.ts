@@ -263,8 +263,8 @@ const NOT_ITS_OWN =
   'the previous values were changed in the database, or belong to another contact; nothing was written';
 
 /**
- * The values that a write found, or why they are not trusted. If one contact's row was changed,
- * that contact keeps its values and the others are restored. A missing key stops the whole undo.
+ * The values that were there before a write, or why they are not trusted. If one contact's row was changed, that
+ * contact keeps its values, and the other contacts are restored. A missing key stops the whole undo.
  */
 function valuesBefore(
   { sealer }: UndoDeps,
@@ -309,7 +309,7 @@ interface ContactNow {
   hidden: ReadonlySet<string>;
 }
 
-/** Pure but for fingerprints: which values to restore, and which values are ours afterwards. */
+/** Decides which values to restore, and which values are ours afterwards. Pure except for fingerprints. */
 function restore(
   deps: UndoDeps,
   write: WriteRecord,
@@ -348,9 +348,8 @@ function restore(
 }
 
 /**
- * True if a later run has written into the field, even if it only blanked another person's value.
- * Then the value belongs to that run: undoing this run must not keep out what that run still has to
- * write.
+ * True if a later run has written into the field, even if it only blanked another person's value. Then the value
+ * belongs to that run: undoing this run must not prevent that run from writing its remaining values.
  */
 function isWrittenSince(
   { writtenAt }: WriteRecord,
@@ -453,7 +452,7 @@ async function writeBack(
   }
 }
 
-/** The restoration if the CRM refuses some fields: those stay ours, for another try. */
+/** The restoration if the CRM refuses some fields: those fields stay ours, for another try. */
 function withoutRefused(restoration: Restoration, refusals: readonly Refusal[]): Restoration {
   return withoutFields(
     restoration,

@@ -1,6 +1,6 @@
 /**
- * Paid values that wait to be written: how many, why, and what ends the waiting. All views share
- * this one query.
+ * Paid values that wait to be written: their number, the reasons, and how the waiting ends. All views share this one
+ * query.
  */
 import type { FieldMapping } from '../core/field-map.ts';
 import { describeCount, formatCount } from '../core/quantities.ts';

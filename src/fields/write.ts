@@ -232,7 +232,7 @@ function getReason(result: RefusedWrite | undefined): FieldEnd['reason'] {
   return result?.isLock === true ? 'crm_busy' : 'crm_passing';
 }
 
-/** The state if the CRM accepted all but the refused fields: those stay as they were. */
+/** The state if the CRM accepted all but the refused fields, which stay unchanged. */
 function withoutRefused(
   { detail, owned, standing }: FieldPlan,
   { after }: IntendedWrite,

@@ -38,7 +38,7 @@ export interface PartnerClientOptions {
    * known to need for it; 30,000 by default.
    */
   requestTimeoutMs?: number;
-  /** The same for a call that costs credits, or may; 60,000 by default. */
+  /** The same for a call that costs credits or may cost credits; 60,000 by default. */
   submitTimeoutMs?: number;
 }
 

@@ -118,8 +118,8 @@ export class PartnerValidationError extends SkippableError {
 }
 
 /**
- * The indexes of the submitted people that a 422 blames, ascending. Empty if it blames none, so
- * that it is unknown which of them to omit.
+ * The indexes of the submitted people that a 422 blames, ascending. Empty if it does not name any, so that it is
+ * unknown which of them to omit.
  */
 export function blamedPersons(error: PartnerValidationError): number[] {
   const indexes = error.items.flatMap(({ loc }) => {
@@ -143,7 +143,7 @@ export class PartnerNotFound extends SkippableError {
   }
 }
 
-/** 400, and the 4xx that the document does not name: this request will never pass, others may. */
+/** 400, and the 4xx that the document does not name: this request will never succeed, but others may. */
 export class PartnerBadRequest extends SkippableError {
   constructor(endpoint: string, status: number) {
     super(

@@ -72,8 +72,8 @@ export interface Line {
 }
 
 /**
- * Sends one request once and returns its result. Rejects only with the signal's reason, and only
- * for calls that cost nothing: for the others, a stop in flight is a broken exchange.
+ * Sends one request once and returns its result. Rejects only with the signal's reason, and only for calls that cost
+ * nothing: for other calls, a stop in flight is a broken exchange.
  */
 export async function ask(line: Line, call: Call, signal?: AbortSignal): Promise<Exchange> {
   const { clock, fetch, time } = line;

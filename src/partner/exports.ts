@@ -38,7 +38,7 @@ export interface Exports {
 
 /** The donors to export: by ID, or all donors on a list. */
 export type ExportOrder = {
-  /** The columns, at least one; the available ones are not documented. */
+  /** The columns, at least one; the available columns are not documented. */
   fields: readonly string[];
   format: 'csv' | 'xlsx';
 } & ({ donorIds: readonly string[] } | { listId: string });
@@ -48,7 +48,7 @@ export interface DonorExport {
   exportId: string;
   /** The service's word; null if it has none, because exports are created at once. */
   status: string | null;
-  /** Null if the service does not say; the same applies to the fields below. */
+  /** Null if the service does not report it; the same applies to the fields below. */
   format: string | null;
   donorCount: number | null;
   createdAt: string | null;

@@ -33,8 +33,8 @@ export interface JobReader<State> {
 const MAX_ROUNDS = 5;
 
 /**
- * The state of each job. A job counts as vanished if the service says that it does not know it, or
- * omits it twice; once is not enough, since a response may be cut short.
+ * The state of each job. A job counts as vanished if the service says that it does not know it, or omits it twice; once
+ * is not enough, because a response may be cut short.
  */
 export async function readJobs<State>(
   send: Send,
@@ -66,8 +66,8 @@ export async function readJobs<State>(
 }
 
 /**
- * Some services respond with 404 for a whole batch because of one unknown job. Then each half is
- * requested, until the unknown ones are on their own. It ends because a single job has no halves.
+ * Some services respond with 404 for a whole batch because of one unknown job. Then each half is requested, until the
+ * unknown jobs are isolated. It ends because a single job has no halves.
  */
 async function askFor(
   send: Send,

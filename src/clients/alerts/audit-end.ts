@@ -25,7 +25,7 @@ export interface AuditEndDeps {
 
 /**
  * Creates the sender that sends the end of the audit through all channels if it has moved, at most once a day. It
- * counts as sent if one channel has accepted it, because a second copy elsewhere adds nothing.
+ * counts as sent if one channel has accepted it, because a second copy elsewhere has no further use.
  */
 export function createAuditEnds({ store, channels, publicUrl, clock, log }: AuditEndDeps) {
   let retryAt = 0;

@@ -21,7 +21,7 @@ export function compare(
   };
 }
 
-/** Splits the unsent changes into those to send and those to drop. */
+/** Splits the unsent changes into changes to send and changes to drop. */
 export function sortUnsent(
   rows: readonly AlertRecord[],
   conditions: readonly Condition[],

@@ -28,7 +28,7 @@ export interface IntegrationState {
     QuestionBatch,
     'id' | 'kind' | 'count' | 'parts' | 'isListChanged' | 'marks' | 'source'
   >[];
-  /** The actions that wait for a second user; none if left out. */
+  /** The actions that wait for a second user; empty if omitted. */
   approvals?: readonly { id: string; text: string }[];
   /** The last day (UTC, `2026-12-31`) on which the service key works; null if it is unknown. */
   keyExpiresOn: string | null;
@@ -74,7 +74,7 @@ export function isWanted(subject: string, { on }: Pick<AlertSettings, 'on'>): bo
   return kind !== undefined && on.includes(kind);
 }
 
-/** True if the subject is about how runs end: of those an integration has one at most. */
+/** True if the subject is about how runs end. An integration has at most one such subject. */
 export function isAboutRuns(subject: string): boolean {
   return getSubjectWord(subject).startsWith('run_');
 }
@@ -128,7 +128,7 @@ const DOCUMENTS: Readonly<Record<string, string>> = {
   second_person: 'docs/guides/users.md#two-people',
 };
 
-/** The document that explains the problem, as a path in the repository; the guide has one about error codes too. */
+/** The document that explains the problem, as a path in the repository; the guide also has a page about error codes. */
 export function documentAbout(subject: string): string {
   const [word = '', detail = ''] = subject.split('/');
   if (isAboutRuns(subject) && isKnownStop(detail)) return `docs/errors.md#${detail}`;

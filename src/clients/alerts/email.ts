@@ -8,8 +8,8 @@ import type { Channel } from './message.ts';
 const STEP_TIMEOUT_MS = 10_000;
 
 /**
- * Sends mail over SMTP, with one connection per message, since there are few. To another machine it sends only
- * greetings until the connection is encrypted: no password and no mail.
+ * Sends mail over SMTP, with one connection per message, because there are few messages. Until the connection is
+ * encrypted, it sends only greetings to another machine, but no password and no mail.
  */
 export function createEmailChannel({
   to,
@@ -44,7 +44,7 @@ export function createEmailChannel({
   };
 }
 
-/** Options that nodemailer would accept from the URL's query, and must not. */
+/** Options that nodemailer must not accept from the URL's query. */
 const ENCRYPTION_OPTIONS = ['requireTLS', 'ignoreTLS', 'opportunisticTLS', 'secure'];
 
 /** The URL, and whether its server must encrypt: `smtps:` does from the first byte. */

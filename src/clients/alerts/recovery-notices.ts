@@ -1,4 +1,4 @@
-/** Tells the recipients of alerts that a link was created by which someone gets in as an owner. */
+/** Tells the recipients of alerts that a link was created with which someone can sign in as an owner. */
 import type { Clock } from '../../core/clock.ts';
 import { isoTime } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';

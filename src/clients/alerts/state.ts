@@ -56,7 +56,7 @@ function toRunState(runs: readonly RunRecord[]): RunState {
   };
 }
 
-/** A run that was interrupted or that a person stopped does not count: the next run continues. */
+/** A run that was interrupted or stopped by a user does not count, because the next run continues. */
 function findLastRun(runs: readonly RunRecord[]): IntegrationState['lastRun'] {
   for (const { id, status, reasonCode: code, report } of runs) {
     const contacts = readContactCounts(report);

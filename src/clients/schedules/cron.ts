@@ -46,7 +46,7 @@ export function cronProblem(cron: string): string | null {
   return null;
 }
 
-/** Names that were found valid. Checking takes long, and thousands of integrations share a few. */
+/** Names that were found valid. Checking takes long, and thousands of integrations share a few time zones. */
 const knownTimezones = new Set<string>();
 
 /** Describes the problem of a time zone name, or returns null. */

@@ -1,5 +1,6 @@
 /**
- * Checks the addresses that a browser may set: none inside the network of this machine, unless its operator names it.
+ * Checks the addresses that a browser may set: no addresses inside the network of this machine, unless its operator
+ * names them.
  */
 import { lookup as systemLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
@@ -13,8 +14,8 @@ import {
 } from '../../outbound/guard.ts';
 
 /**
- * Throws a ConfigurationError for an address that a browser may not set. A name can lead elsewhere later: each request
- * is checked again when it connects.
+ * Throws a ConfigurationError for an address that a browser may not set. A name can lead elsewhere later, so each
+ * request is checked again when it connects.
  */
 export async function requirePublicAddress(
   address: string,
@@ -34,7 +35,7 @@ export async function requirePublicAddress(
   if (found.some(isPrivateAddress)) throw notHere('private', hostname);
 }
 
-/** The problem of a text that is not a web address; null if it is one. */
+/** The problem of a text that is not a web address; null for a web address. */
 export function addressProblem(text: string): string | null {
   const isAddress = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
   return isAddress ? null : 'expected a URL that starts with https://';

@@ -32,7 +32,7 @@ export interface CsvProblem {
   problem: string;
 }
 
-/** A header is read from this much of the file; longer ones do not exist. */
+/** The header is read from this much of the file; longer headers do not exist. */
 const MAX_HEADER_BYTES = 65_536;
 
 /** More columns than any CRM export has. The limit is needed because each column is checked in many ways. */

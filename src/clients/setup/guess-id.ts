@@ -19,14 +19,14 @@ export function guessId(
   return (
     ids.find((name) => isId(name, sample)) ??
     ids.find((name) => isId(name, sample, MOST_BLANK)) ??
-    // Some new contacts have no number yet, but the name of the column leaves no doubt.
+    // Some new contacts do not have a number yet, but the column's name is unambiguous.
     ids.find((name) => isNumberOfPerson(name) && isId(name, sample, MOST_NEW)) ??
     null
   );
 }
 
 /**
- * Describes the rows that the chosen ID column leaves out, or says that no column fits (null). Empty if there is no
+ * Describes the rows without a value in the chosen ID column, or says that no column fits (null). Empty if there is no
  * problem.
  */
 export function idNotes(

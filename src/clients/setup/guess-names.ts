@@ -31,7 +31,7 @@ export function guessNames(file: GuessedFile): NameColumns {
   const lastName = isRest ? whole : ownLast;
   const isWhole = firstName === null || lastName === null;
   const fullName = isWhole ? whole : null;
-  // "Nome" and "Name" are the whole name if no other column has the rest of it.
+  // "Nome" and "Name" are the full name if no other column has the rest of the name.
   const isOneName = isWhole && fullName === null && (firstName ?? lastName) !== null;
   const isAlone = isOneName && WHOLE_TOO.has(plain(firstName ?? lastName ?? ''));
   return {

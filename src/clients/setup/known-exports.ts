@@ -5,7 +5,7 @@ export interface KnownExport {
   name: string;
   /** A file with all of these columns is such an export. */
   knownBy: readonly string[];
-  /** If left out, the export has no column that identifies the contacts, so the user has to choose one. */
+  /** If omitted, the export has no column that identifies the contacts, so the user has to choose one. */
   id?: readonly string[];
   firstName: readonly string[];
   lastName: readonly string[];

@@ -37,7 +37,7 @@ const MOST_LISTS = 100;
 
 const DATES_AND_FLAGS: ReadonlySet<string> = new Set(['yes or no', 'date', 'blank']);
 
-/** The columns of a file that could mark contacts: flags, dates, and those with few values. */
+/** The columns of a file that could mark contacts: flags, dates, and columns with few values. */
 export function markableColumns({
   columns,
   sample,
@@ -110,7 +110,7 @@ const MARKING_VALUES = {
     /\b(do not (contact|solicit)|dnc|no contact|nicht kontaktieren|ne pas contacter|no contactar|non contattare|niet benaderen|n[aã]o contactar|kontakta ej)\b/iu,
 } as const;
 
-/** Columns that say whether data may be used, and the values with which contacts have withdrawn that. */
+/** Columns that say whether data may be used, and the values that show that a contact has withdrawn the consent. */
 const CONSENT_COLUMNS =
   /consent|legal basis|lawful basis|gdpr|rgpd|dsgvo|avg|privacy|datenschutz|rechtsgrundlage|einwilligung|base l[eé]gal|base jur[ií]dica|consentimiento|consentement|consenso|consentimento|toestemming|grondslag|samtycke|r[aä]ttslig grund/iu;
 const WITHDRAWN =
@@ -203,8 +203,8 @@ export function markHints(
 const REMARK_LENGTH = 1_000;
 
 /**
- * Lists the columns of free text, such as notes, that call contacts deceased or say that they want no contact. Their
- * values cannot be listed, because each is a different text. Only the words that were found are named.
+ * Lists the columns of free text, such as notes, that call contacts deceased or say that they must not be contacted.
+ * Their values cannot be listed, because each is a different text. Only the words that were found are named.
  */
 export function remarkNotes(
   file: Pick<CsvHeader, 'columns' | 'sample'>,

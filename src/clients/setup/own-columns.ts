@@ -28,7 +28,7 @@ export interface KnownColumns {
   id: string | null;
 }
 
-/** Returns the columns of the file's own that these mappings would write into. Pure. */
+/** Returns the file's own columns that these mappings would write into. Pure. */
 export function findOwnColumns(
   { names, sample }: FileStart,
   mappings: readonly FieldMapping[],

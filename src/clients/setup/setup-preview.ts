@@ -42,7 +42,7 @@ export interface PeoplePreview {
   left: Readonly<Record<string, number>>;
   /** The fields of a contact that could mark people, by name. */
   fields: CrmField[];
-  /** The values of the choice lists that mark, with their counts. */
+  /** The values of the picklists that mark contacts, with their counts. */
   values: MarkFieldValues[];
   /** The CRM's own marks, which count without a setting. */
   automatic: readonly AutomaticMark[];
@@ -55,7 +55,7 @@ const VALUES_UNSAID: ReadonlySet<string> = new Set([
   ...['opt_out_values_missing', 'opt_out_values_unknown', 'crm_field_unsuitable'],
 ]);
 
-/** Reads the contacts as these settings do; if a choice list has no meaning yet, only its values. */
+/** Reads the contacts with these settings. If the meaning of a picklist is not defined yet, reads only its values. */
 export async function lookAtPeople(
   deps: LiveDeps,
   integration: Integration,
@@ -94,7 +94,7 @@ const MARK_TYPES: ReadonlySet<string> = new Set([
 const MOST_VALUES_READ = 2_000;
 
 /**
- * Counts how often each option of the chosen choice lists occurs in the first contacts. Options that no contact has are
+ * Counts how often each option of the chosen picklists occurs in the first contacts. Options that no contact has are
  * included with 0.
  */
 async function countMarkValues(

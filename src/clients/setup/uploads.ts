@@ -106,7 +106,9 @@ async function readUpload(
   }
 }
 
-/** The form of the names that uploads get here. A file that someone has put next to them has a different name. */
+/**
+ * The form of the names that uploads get here. A file that someone has put next to the uploads has a different name.
+ */
 const UPLOAD_NAME = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.csv$/;
 
 /**

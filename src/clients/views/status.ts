@@ -99,7 +99,7 @@ export async function readPlannedRuns(
   return { cron, timezone, nextRunAt, paused };
 }
 
-/** Returns when a run last succeeded, ISO 8601; null if none has. */
+/** Returns when a run last succeeded, ISO 8601; null if none has succeeded. */
 export async function readLastSuccess(
   reader: Reader,
   integrationId: string,

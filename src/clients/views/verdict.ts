@@ -112,7 +112,7 @@ export function judge(
   return { ...withoutTasks(briefs), tasks };
 }
 
-/** The one count of what needs a user, in clients: the header, the home and its filter show the same. */
+/** The number of clients that need a user. The header, the home page and its filter all show this number. */
 function countNeeds(briefs: readonly Pick<Brief, 'problem' | 'decisions'>[]): number {
   return briefs.filter(needsPerson).length;
 }

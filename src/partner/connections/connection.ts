@@ -92,7 +92,7 @@ export function filterQuery(filters: Filters): URLSearchParams {
   return query;
 }
 
-/** Some services would take an empty list for no member, others for all. */
+/** Some services would interpret an empty list as no members, others as all members. */
 function refuseEmpty({ networkIds, inNetworkDonorIds }: Filters): void {
   if (networkIds?.length !== 0 && inNetworkDonorIds?.length !== 0) return;
   throw new RangeError('A filter needs at least one ID. Omit the filter to apply no restriction');

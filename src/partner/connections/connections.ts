@@ -16,11 +16,10 @@ import {
 import type { QueryCost, QueryKind, QueryMeter } from './query-cost.ts';
 
 /**
- * Queries for connections (service document, sections 4.1 and 4.2), strongest first. Their cost is
- * not documented, so it is measured with the first of each kind, and `queryCost` returns it. Until
- * then, and if they cost anything, a query whose response is lost, or that is stopped in flight, is
- * not repeated and rejects with `AnswerLost`. `mayLeave` is called before each attempt of a query
- * that costs credits, or may.
+ * Queries for connections (service document, sections 4.1 and 4.2), strongest first. Their cost is not documented, so
+ * it is measured with the first query of each kind, and `queryCost` returns it. Until then, and if they cost anything,
+ * a query whose response is lost, or that is stopped in flight, is not repeated and rejects with `AnswerLost`.
+ * `mayLeave` is called before each attempt of a query that costs credits or may cost credits.
  */
 export interface Connections {
   /** Prospects in the whole database who are connected to members. */

@@ -25,7 +25,7 @@ export interface QueryMeter {
   cost(kind?: QueryKind): QueryCost | null | undefined;
   /**
    * Makes a query and passes it the bucket that it charges. While the cost of its kind is unknown, queries run one by
-   * one, so that the loss in the balance is the cost of one.
+   * one, so that the drop in the balance is the cost of one query.
    */
   meter<Answer>(
     kind: QueryKind,
@@ -74,7 +74,7 @@ export function createQueryMeter(deps: QueryMeterDeps): QueryMeter {
       const { bucket = null, credits = 0 } = cost ?? {};
       deps.log.info({ query: kind, bucket, credits }, 'query cost');
     } catch {
-      // The response may have been paid for, and we have it: the next query is measured instead.
+      // The response may have been paid for, and it has arrived, so the next query is measured instead.
       deps.log.debug({}, 'what a query costs is not known yet');
     }
     return answer;
