@@ -89,7 +89,7 @@ describe('the explanations of error codes', () => {
       ['person_known', [...(codes.get('person_known') ?? []), place]],
     ]);
     expect(listRepeated(planted)).toEqual([
-      expect.stringMatching(/^person_known is written in several places: .*users\.ts:1$/),
+      expect.stringMatching(/^person_known occurs in several places: .*users\.ts:1$/),
     ]);
     const listed = new Map([
       ...codes,
