@@ -18,13 +18,10 @@ export interface CulpritSearch {
   mayNarrow: boolean;
 }
 
-/**
- * Maximum number of fields to blame for one rejection; if more would be needed, it is not about
- * fields.
- */
+/** Maximum number of fields to blame for one rejection; if more would be needed, the rejection is not about fields. */
 const MAX_CULPRITS = 2;
 
-/** Begins with a change that was rejected; `known` are fields that were to blame elsewhere. */
+/** Starts with a change that was rejected; `known` are fields that were to blame elsewhere. */
 export function beginSearch(
   fields: readonly string[],
   known: ReadonlySet<string>,

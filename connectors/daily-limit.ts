@@ -13,7 +13,7 @@ export function isInReserve(
   return remaining < (max * reservePercent) / 100;
 }
 
-/** The account's daily requests as the CRM last reported them, and the share that is not ours. */
+/** The account's daily requests as the CRM last reported them, and the share that is reserved for other tools. */
 export interface DailyLimit {
   /** As of the last response; null before the first. */
   state(): LimitState | null;

@@ -23,7 +23,7 @@ export function plain(finding: Finding): Finding {
 export const PASSES =
   'This passes: run doctor again in some minutes. Sign-in, access and settings need no change for it.';
 
-/** A wrong address fails in the same way as a network that is down. */
+/** A wrong address fails in the same way as a network failure. */
 const UNREACHED =
   'Run doctor again in some minutes. If it stays so, check each letter of crm.url, and whether this machine gets out to it (network, DNS, proxy, firewall).';
 
@@ -79,7 +79,7 @@ const codesSchema = z.object({
   fault: z.object({ code: z.string() }).optional(),
 });
 
-/** The CRM's own code is a word of its vendor, and says more than ours. */
+/** The CRM's own code is the vendor's term, and more informative than ours. */
 function toReport(details: unknown): Pick<Finding, 'report'> {
   const { crmCode, fault } = codesSchema.safeParse(details).data ?? {};
   const code = crmCode ?? fault?.code ?? '';
@@ -94,8 +94,8 @@ function isLimit(error: unknown): boolean {
 }
 
 /**
- * The findings of the checks, until a request limit is reached. That ends the checks with one
- * finding that says when the limit ends, since every further check would only repeat it.
+ * The findings of the checks, until a request limit is reached. That ends the checks with one finding that says when
+ * the limit ends, because every further check would only repeat it.
  */
 export async function untilLimit(
   words: DailyWords,

@@ -3,8 +3,8 @@ import { didYouMean } from '../src/core/near-miss.ts';
 import type { ConnectorDefinition } from './contract.ts';
 
 /**
- * The kinds of CRM that donor-sync knows without further packages. Each is loaded on demand: the
- * client of one CRM is only a burden for users of another.
+ * The kinds of CRM that donor-sync knows without further packages. Each is loaded on demand, because users of one CRM
+ * do not need the client of another.
  */
 const BUILT_IN: Readonly<Record<string, () => Promise<ConnectorDefinition>>> = {
   csv: async () => (await import('./csv/connector.ts')).csvConnector,

@@ -1,7 +1,4 @@
-/**
- * The parts that a connector of a simple CRM need not write itself: the starting point of the
- * guide.
- */
+/** The parts that a simple CRM's connector does not have to implement itself; the starting point of the guide. */
 import { ConfigurationError, FatalError, messageOf } from '../src/core/errors.ts';
 import type {
   Capabilities,

@@ -73,14 +73,11 @@ interface Counts {
   do_not_contact: number;
   row_unreadable: number;
   mark_unknown: number;
-  /** For each column, how many rows have a word that is in no list. */
+  /** For each column, the number of rows with a word that is not in any list. */
   unknownWords: Map<string, Map<string, number>>;
 }
 
-/**
- * The contacts that the columns of the settings produce: a wrong column is noticed here before it
- * costs anything.
- */
+/** The contacts that the columns of the settings produce: a wrong column is noticed here before it costs credits. */
 async function countContacts(files: CsvFiles, options: ContactColumns): Promise<Finding[]> {
   const counts = await files.withTables(async ({ input }) => {
     const found: Counts = {
@@ -177,7 +174,7 @@ function checkMostMarked(marks: readonly MarkCount[]): Finding[] {
   }));
 }
 
-/** Words whose meaning a user has to define: their contacts wait, and none of them is sent. */
+/** Words whose meaning a user has to define. Their contacts wait and are not sent. */
 function checkWords(
   { all, mark_unknown, unknownWords }: Counts,
   contacts: ContactsSettings,
@@ -200,7 +197,7 @@ function unknownWords(
   });
 }
 
-/** Parts that are not sent to the service, and what that costs. */
+/** Parts that are not sent to the service, and the cost of that. */
 function checkParts({ columns }: Pick<CsvSettings, 'columns'>): Finding[] {
   return missingParts(columns).map(({ part, price }) => ({
     subject: part,
@@ -210,7 +207,7 @@ function checkParts({ columns }: Pick<CsvSettings, 'columns'>): Finding[] {
   }));
 }
 
-/** Marks that the file lacks: not all files have them, and their contacts cost credits. */
+/** Marks that the file lacks. Not all files have them, and contacts without a mark cost credits. */
 function checkMissingMarks(contacts: ContactsSettings): Finding[] {
   const message = missingMarksText({
     optOut: contacts.optOutField,

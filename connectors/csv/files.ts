@@ -95,7 +95,7 @@ export async function openFiles(
   }
 }
 
-/** Runs tasks one after the other, each once the ones before it have ended. */
+/** Runs tasks one after the other, each once the tasks before it have ended. */
 function createQueue(): <Result>(task: () => Promise<Result>) => Promise<Result> {
   let last: Promise<unknown> = Promise.resolve();
   return (task) => {

@@ -29,7 +29,7 @@ export async function* readGroup(
   }
 }
 
-/** The values of the columns that have few of them: a board, a committee, a status. */
+/** The values of columns with few different values: a board, a committee, a status. */
 export async function listGroups(session: CsvSession): Promise<GroupSummary[]> {
   const input = await readInput(session);
   const counts = await countValues(session, input);

@@ -207,7 +207,7 @@ function bare(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** Levenshtein's: the insertions, deletions and replacements that turn one into the other. */
+/** Levenshtein's: the insertions, deletions and replacements that turn one text into the other. */
 function editDistance(a: string, b: string): number {
   let above = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (const [row, letter] of [...a].entries()) {
@@ -232,7 +232,7 @@ export interface Problem {
 /** After this many problems, a file is not searched further. */
 export const MOST_PROBLEMS = 20;
 
-/** The error that lists everything that was found wrong with a file. */
+/** The error that lists all problems that were found in a file. */
 export function unusableFile(
   path: string,
   problems: readonly Problem[],

@@ -24,9 +24,8 @@ export interface Journal {
   /** On disk when the promise resolves. */
   append(lines: readonly JournalLine[]): Promise<void>;
   /**
-   * Permanently deletes the changes of these IDs; resolves with their number. A new output that is
-   * marked as ready may contain them as well, so it has to be made again. On disk when the promise
-   * resolves.
+   * Permanently deletes the changes of these IDs; resolves with their number. A new output that is marked as ready may
+   * contain them as well, so it has to be created again. On disk when the promise resolves.
    */
   erase(isErased: (id: string) => boolean): Promise<number>;
   /** Discards everything except these kept columns; without any, the file is removed. */
@@ -36,7 +35,7 @@ export interface Journal {
 
 const LINE_FEED = Buffer.from('\n');
 
-/** Reads what an earlier run left; creates nothing before the first `append`. */
+/** Reads the journal that an earlier run left; creates nothing before the first `append`. */
 export async function openJournal(path: string): Promise<Journal> {
   let state = emptyState();
   let handle = await openExisting(path);
@@ -279,7 +278,7 @@ function temporaryFor(path: string): string {
 }
 
 const lineSchema = z.union([
-  /** A change: for each column, the text that was in the file and the new one. */
+  /** A change: for each column, the text that was in the file, and the new text. */
   z.strictObject({
     id: z.string(),
     cells: z.record(z.string(), z.tuple([z.string(), z.string()])),

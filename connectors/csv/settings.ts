@@ -35,7 +35,7 @@ export const csvSettingsSchema = z.strictObject({
     const { setting, message } = problem;
     context.addIssue({ code: 'custom', path: [setting], message });
   }),
-  /** The sheet of a workbook (.xlsx); omitted: the first that has a table. */
+  /** The sheet of a workbook (.xlsx); omitted: the first sheet that has a table. */
   sheet: z.string().min(1).optional(),
   /** Omitted: the delimiter that gives a header row with the columns above. */
   delimiter: z.enum(DELIMITERS).optional(),
@@ -51,8 +51,8 @@ export const csvSettingsSchema = z.strictObject({
 export type CsvSettings = z.infer<typeof csvSettingsSchema>;
 
 /**
- * Two parts of a name in one column would ask the service about people who do not exist, at a
- * credit each: `crm.columns.fullName` is for such a column.
+ * Two parts of a name in one column would submit people who do not exist to the service, at one credit each:
+ * `crm.columns.fullName` is for such a column.
  */
 function nameProblem({ firstName, lastName, fullName }: Columns) {
   const areBoth = firstName !== undefined && lastName !== undefined;

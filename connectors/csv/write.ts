@@ -48,7 +48,7 @@ async function writeBatch(
 ): Promise<WriteResult[]> {
   throwIfStopped(session.signal);
   const { files } = session;
-  // In one action, so that no other batch changes what this one was planned on.
+  // In one action, so that no other batch changes the data on which this batch was planned.
   return files.withTables(async (tables) => {
     const planned = await planBatch(session, tables, batch);
     await files.journal.append(planned.lines);
@@ -189,9 +189,8 @@ function toCellText(value: FieldValue): string {
 }
 
 /**
- * Removes contacts from the journal and from an unfinished output that an interrupted run has left
- * behind. The journal first: if a journal names an output that does not exist, its changes count as
- * merged.
+ * Removes contacts from the journal and from an unfinished output that an interrupted run has left behind. The journal
+ * comes first, because its changes count as merged if it names an output that does not exist.
  */
 export async function eraseKept(
   { files }: CsvSession,

@@ -26,7 +26,7 @@ interface ErrorMeaning {
   sort: ErrorSort;
   /** In words for a nonprofit's admin. */
   sentence: string;
-  /** True if the sentence is not enough: an admin needs to know what exactly HubSpot said. */
+  /** True if the sentence is not enough, because an admin needs HubSpot's exact text. */
   keepsWords?: true;
   /** Why a value is rejected; omitted if something other than the value is rejected, or if this is unknown. */
   cause?: RefusalCause;
@@ -207,8 +207,8 @@ function getMeaning(code: string): ErrorMeaning {
 }
 
 /**
- * Why the values of these properties are rejected; null if HubSpot does not say. Types, lengths and
- * options have their own codes, so any other code that names a property is about a rule.
+ * Why the values of these properties are rejected; null if HubSpot does not report it. Types, lengths and options have
+ * their own codes, so any other code that names a property is about a rule.
  */
 export function getCause({ code, problems }: HubspotFault): RefusalCause | null {
   const known = MEANINGS.get(SAME_MEANING[code] ?? code);

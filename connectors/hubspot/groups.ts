@@ -130,7 +130,7 @@ async function findList({ api }: HubspotSession, idOrName: string): Promise<stri
   throw unknownGroup(`HubSpot has no list "${idOrName}" of contacts that the token can see.`);
 }
 
-/** The list in a response; null if HubSpot says that it has none. */
+/** The list in a response; null if HubSpot reports that there is none. */
 export async function listIn(answer: Promise<unknown>) {
   try {
     return readAs(listSchema, await answer).list;

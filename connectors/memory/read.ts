@@ -96,8 +96,8 @@ function changesAfter(crm: MemoryCrm, cursor: number): { id: string; revision: n
 }
 
 /**
- * Whether the integration's filter includes the contact; true for a contact that is gone, since no
- * filter applies to it.
+ * Whether the integration's filter includes the contact; true for a contact that is gone, because no filter applies to
+ * it.
  */
 export function isIncluded({ records, filter }: MemoryCrm, id: string): boolean {
   const record = records.get(id);

@@ -144,7 +144,7 @@ export async function readUserInfo(carry: Carry): Promise<unknown> {
   );
 }
 
-/** The library requires one, although this path contains no version. */
+/** The library requires a version, although this path does not contain one. */
 const ANY_VERSION = '67.0';
 
 /** The requests of an app to the servers that sign users in. */

@@ -14,7 +14,7 @@ export interface EmployerShape {
   sources: readonly IdentitySource[];
   /** The source that the columns are read from; null if none can be read. */
   source: string | null;
-  /** The employer's name; null for none, undefined if there is one whose name cannot be read. */
+  /** The employer's name; null for none, undefined if there is an employer whose name cannot be read. */
   getName(read: ColumnReader): string | null | undefined;
 }
 
@@ -91,8 +91,8 @@ const HIDDEN_ACCOUNT: EmployerShape = {
 };
 
 /**
- * The name of the account that a lookup leads to. Every account has one: if a lookup is set and
- * leads to no name, the user may not see the account.
+ * The name of the account that a lookup leads to. Every account has a name. If a lookup is set but does not lead to a
+ * name, the user cannot see the account.
  */
 function nameBehind(
   read: ColumnReader,

@@ -28,7 +28,7 @@ export interface ErrorMeaning {
   sentence: string;
   /** Why a value is rejected with this code; omitted if the code is not about values. */
   cause?: RefusalCause;
-  /** True if the sentence is not enough: an admin needs to know what exactly Salesforce said. */
+  /** True if the sentence is not enough, because an admin needs Salesforce's exact text. */
   keepsWords?: true;
 }
 

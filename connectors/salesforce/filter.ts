@@ -34,9 +34,7 @@ export async function requireFilter({
 interface Refused {
   code: string | null;
   says: string;
-  /**
-   * The names in the filter, outside of its texts: nothing else that Salesforce said is repeated.
-   */
+  /** The names in the filter, outside of its texts: no other part of Salesforce's message is repeated. */
   names: ReadonlySet<string>;
   /** Number of characters in the query before the filter. */
   start: number;

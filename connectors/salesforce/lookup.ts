@@ -128,9 +128,8 @@ async function readContacts(
 }
 
 /**
- * The entry has the ID as it was requested, the contact in it has the canonical one. A record that
- * `queryAll` does not find is missing: it was purged from the recycle bin, or this user may not see
- * it.
+ * The entry has the ID as it was requested, the contact in it has the canonical ID. A record that `queryAll` does not
+ * find is missing: it was purged from the recycle bin, or this user may not see it.
  */
 function toLookup(
   id: string,

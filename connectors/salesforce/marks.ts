@@ -27,8 +27,8 @@ export function requireField(
 }
 
 /**
- * The value of a field that excludes contacts. A response without it says nothing about them, and
- * must not look like permission.
+ * The value of a field that excludes contacts. A response without it gives no information about them, and must not look
+ * like permission.
  */
 export function readMark(read: ColumnReader, name: string): unknown {
   const raw = read(name);
@@ -50,7 +50,7 @@ export interface OptOutShape {
   /** The columns to select. */
   columns: readonly string[];
   /**
-   * A condition that all contacts who have opted out meet, and maybe others; null if none can have
+   * A condition that all contacts who have opted out meet, and perhaps other contacts; null if no contact can have
    * opted out, or no condition can be written.
    */
   condition: string | null;
@@ -109,7 +109,7 @@ export function readListed(
   marked: readonly string[],
   unmarked: readonly string[] | undefined,
 ): (raw: unknown) => MarkMeaning {
-  // With both lists, any other value waits, so a value outside of the options does no harm.
+  // With both lists, any other value waits, so a value outside of the options is harmless.
   const mayBeOther = unmarked !== undefined;
   const isMarking = chooser(field, { kind, setting: `${kind}Values`, mayBeOther }, marked);
   const isHarmless =

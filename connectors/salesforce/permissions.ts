@@ -22,7 +22,7 @@ export const FIELDS: OwnSet = {
   access: { PermissionsRead: true, PermissionsEdit: true },
 };
 
-/** Lets users read them: Salesforce shows a new field to no user, not even administrators. */
+/** Lets users read them: Salesforce does not show a new field to any user, not even to administrators. */
 export const VIEWERS: OwnSet = {
   name: 'donor_sync_viewers',
   label: 'donor-sync viewers',
@@ -250,7 +250,7 @@ async function save(
   return problems;
 }
 
-/** A refusal is thrown: without its own access, donor-sync can write nothing. */
+/** A refusal is thrown, because donor-sync cannot write anything without its own access. */
 async function assignToSelf(
   { api, userId }: PermissionDeps,
   PermissionSetId: string,

@@ -35,7 +35,7 @@ export const authSchema = z.discriminatedUnion('type', [
 
 export type AuthSettings = z.infer<typeof authSchema>;
 
-/** The version of Salesforce's APIs that is used if the settings name none. */
+/** The version of Salesforce's APIs that is used if the settings do not name one. */
 export const DEFAULT_API_VERSION = '67.0';
 
 /** The `crm` part of the settings of an integration with Salesforce. */

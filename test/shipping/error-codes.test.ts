@@ -98,7 +98,7 @@ describe('the explanations of error codes', () => {
     expect(listRepeated(listed)).toHaveLength(1);
     expect(
       listRepeated(new Map([...codes].filter(([code]) => code !== 'crm_filter_invalid'))),
-    ).toEqual(['crm_filter_invalid is not a code any more: remove it from the list']);
+    ).toEqual(['crm_filter_invalid is no longer a code: remove it from the list']);
   });
 
   it('explain each code once', () => {

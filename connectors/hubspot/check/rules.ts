@@ -5,10 +5,7 @@ import type { HubspotSession } from '../session.ts';
 /** The subject of the finding. */
 export const RULES = 'validation rules';
 
-/**
- * Tells which mapped properties have validation rules; null for `fields` if the mapped properties
- * are unknown.
- */
+/** Reports which mapped properties have validation rules; null for `fields` if the mapped properties are unknown. */
 export async function checkRules(
   { rules }: Pick<HubspotSession, 'rules'>,
   fields: readonly string[] | null,

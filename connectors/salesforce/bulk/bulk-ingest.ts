@@ -210,7 +210,7 @@ export function bulkFault(cell: string): SalesforceFault {
   return combined(bulkFaults(cell));
 }
 
-/** Two hyphens in a message end nothing: the end is followed by the next code, or by nothing. */
+/** Two hyphens within a message do not end it: the end is followed by the next code, or by nothing. */
 const END_OF_ERROR = /--(?=[A-Z][A-Z0-9_]*:|\s*$)/;
 
 const ERROR = /^([A-Z][A-Z0-9_]*):(.*):([\w,. ]*)$/s;

@@ -118,7 +118,7 @@ async function checkVersion(api: SalesforceApi, wanted: string): Promise<Finding
   return plain({ subject, ok: false, message, fix, cause: 'crm_version_unknown' });
 }
 
-/** A problem of the settings rather than of the rights; null for any other failure. */
+/** A problem with the settings rather than with permissions; null for any other failure. */
 function settingsFinding(error: unknown): Finding | null {
   if (!isConfigurationError(error)) return null;
   const subject = SETTINGS_SUBJECTS.get(error.code);

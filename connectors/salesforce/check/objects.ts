@@ -161,7 +161,7 @@ const HOUSEHOLDS = "SobjectType = 'Account' AND DeveloperName = 'HH_Account'";
 
 /**
  * If the whole pack is hidden from the user, the org looks like an org without it. Then the name of a household would
- * be sent as an employer, and no mark would show who has died.
+ * be sent as an employer, and no mark would show which contacts are deceased.
  */
 export async function checkSuccessPack({
   api,

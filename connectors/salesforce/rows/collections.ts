@@ -16,7 +16,7 @@ import {
 /** Results of the records of one request. */
 export interface CollectionResult {
   results: WriteResult[];
-  /** Another user was changing these; they are worth another attempt soon. */
+  /** Another user was changing these records; another attempt soon is worthwhile. */
   locked: SentChange[];
   /** These were rejected, and Salesforce names no field. */
   unnamed: UnnamedRefusal[];
@@ -103,7 +103,7 @@ function withoutUnreadable(
   return found ? attempt : null;
 }
 
-/** Finds the record with the unreadable value, so that the others are written. */
+/** Finds the record with the unreadable value, so that the other records are written. */
 async function writeHalves(session: Writer, changes: readonly SentChange[]): Promise<Attempt> {
   const [only] = changes;
   if (only !== undefined && changes.length === 1) {

@@ -85,8 +85,7 @@ export async function sendWithLook(
       const fault = parseFault(write.httpStatusCode, JSON.stringify(write.body));
       if (fault.code === UNREADABLE_VALUE) throw requestError(fault);
     }
-    // Only the write is repeated while its failure is temporary; writing the same twice does no
-    // harm.
+    // Only the write is repeated while its failure is temporary; writing the same values twice is harmless.
     return { reply: await api.updateContacts(contacts), looked };
   }
   return { reply: await api.updateContacts(contacts), looked: [...changes] };
@@ -96,10 +95,7 @@ function toRecord({ id, values }: { id: string; values: FieldValues }) {
   return { attributes: { type: 'Contact' }, id, ...values };
 }
 
-/**
- * The addresses of the queries; none if nothing is to be compared, or there would be too many
- * queries.
- */
+/** The addresses of the queries; empty if there is nothing to compare, or if there would be too many queries. */
 function buildQueries(changes: readonly SentChange[], { fields }: ObjectDescription): string[] {
   const compared = changes.filter(({ seen }) => seen !== undefined);
   const names = new Set(
