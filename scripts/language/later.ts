@@ -24,7 +24,6 @@ export const LATER: readonly { place: string; kinds: readonly Sentence['kind'][]
   { place: 'src/interfaces/pages/setup/', kinds: ['comment', 'shown'] },
   { place: 'src/interfaces/pages/sign-in/', kinds: ['comment'] },
   { place: 'src/interfaces/pages/users/', kinds: ['shown'] },
-  { place: 'src/operations/', kinds: ['comment', 'shown'] },
   { place: 'src/partner/', kinds: ['shown'] },
   { place: 'src/people/', kinds: ['comment'] },
   { place: 'src/privacy/', kinds: ['comment'] },

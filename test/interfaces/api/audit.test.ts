@@ -147,7 +147,7 @@ const IMPOSSIBLE = [
   {
     api: `person=${'x'.repeat(101)}`,
     page: `person=${'x'.repeat(101)}`,
-    text: /The name of who acted must have 1 to 100/,
+    text: /The name of the user or token must have 1 to 100/,
   },
   {
     api: `integration=${'x'.repeat(64)}`,

@@ -280,7 +280,7 @@ describeOn('sqlite', 'donor-sync backup and restore', () => {
       const other = await enhancedId(world);
       expect((await world.run(['forget', other, '--yes'])).exitCode).toBe(0);
       await rm(world.path('safe'), { recursive: true });
-      expect((await world.run(['doctor'])).stdout).toMatch(/✓ log of erasures: .* is not there/);
+      expect((await world.run(['doctor'])).stdout).toMatch(/✓ log of erasures: .* does not exist/);
       await mkdir(world.path('safe'));
       await world.run(['status']);
       const log = await readFile(world.path('safe/donor-sync.erasures'), 'utf8');

@@ -133,7 +133,7 @@ describe('donor-sync doctor', () => {
       return broken.filter(({ subject }) => subject === 'field viewers');
     };
     const { stdout } = await world.run(['fields', 'create', 'riverside']);
-    expect(stdout).toContain('“donor-sync viewers” lets people see the fields: 0 users have it');
+    expect(stdout).toContain('“donor-sync viewers” lets users see the fields: 0 users have it');
     expect(await viewers()).toMatchObject([
       {
         fix: expect.stringContaining('“donor-sync viewers”'),

@@ -103,16 +103,16 @@ describe('donor-sync fields', () => {
     for (const name of ['capacity above $250,000', 'needs a decision']) {
       expect(stdout).toContain(`List “donor-sync: ${name}”: created`);
     }
-    expect(stdout).toContain('warm path above 60%”: left out');
+    expect(stdout).toContain('warm path above 60%”: was skipped');
     const again = await world.run(create);
-    expect(again.stdout).toContain('needs a decision”: was there already');
+    expect(again.stdout).toContain('needs a decision”: already existed');
     expect(again.exitCode).toBe(0);
   });
 
   it('says of a file that it has no lists, and refuses a bound that is no number', async () => {
     const world = await open();
     const { stdout, exitCode } = await world.run(['fields', 'create', '--with-lists']);
-    expect(stdout).toContain('has no lists that donor-sync can make');
+    expect(stdout).toContain('has no lists that donor-sync can create');
     expect(exitCode).toBe(0);
     const wrong = await world.run(['fields', 'create', '--with-lists', '--capacity-above', 'much']);
     expect(wrong.exitCode).toBe(2);
@@ -128,7 +128,7 @@ describe('donor-sync fields', () => {
     expect((await fetch(address, { method: 'DELETE', headers })).status).toBe(204);
     const { stdout, exitCode } = await world.run(['fields', 'check']);
     expect(exitCode).toBe(0);
-    expect(stdout).toContain('15 mapped fields, all of them fine');
+    expect(stdout).toContain('15 mapped fields, all of them writable');
     expect(stdout).toMatch(/donor_sync_status.*`donor-sync fields create`/);
     const doctor = await world.run(['doctor', '--json']);
     expect(doctor.stdout).toMatch(/"subject": ?"field donor_sync_status",\s*"ok": ?true/);

@@ -134,7 +134,7 @@ describe('donor-sync prospects', () => {
 
   it('finds none of a strength that no connection has, and says so', async () => {
     const { stdout } = await world.run(['prospects', '--min-strength', '1']);
-    expect(stdout).toContain('no people of such strength who are not in the CRM already');
+    expect(stdout).toContain('do not know anyone at this strength who is not already in the CRM');
   });
 });
 
