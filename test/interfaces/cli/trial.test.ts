@@ -54,7 +54,7 @@ describe('sync --limit', () => {
     const world = await open();
     const { exitCode, stdout } = await world.run(['sync', '--limit', '4']);
     expect(exitCode).toBe(3);
-    expect(stdout).toContain('this run was to spend at most 4 (--limit 4)');
+    expect(stdout).toContain('this run may spend at most 4 credits (--limit 4)');
     expect(stdout).toContain('Continue from there without a limit: donor-sync sync riverside');
     expect(stdout).not.toContain('Raise the budget');
     expect(await world.spent()).toBe(4);
