@@ -23,7 +23,5 @@ export const LATER: readonly { place: string; kinds: readonly Sentence['kind'][]
   { place: 'src/interfaces/pages/sign-in/', kinds: ['comment'] },
   { place: 'src/interfaces/pages/users/', kinds: ['shown'] },
   { place: 'src/partner/', kinds: ['shown'] },
-  { place: 'src/people/', kinds: ['comment'] },
-  { place: 'src/privacy/', kinds: ['comment'] },
   { place: 'src/sync/', kinds: ['shown'] },
 ];

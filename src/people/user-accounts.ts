@@ -65,7 +65,7 @@ export const personNameSchema = z
   .trim()
   .min(1, { error: 'A name is missing.' })
   .max(100)
-  .regex(/^\P{Cc}+$/u, { error: 'The name has characters that no name has.' });
+  .regex(/^\P{Cc}+$/u, { error: 'The name contains characters that a name cannot contain.' });
 
 export type { PersonIdentity };
 
@@ -250,8 +250,8 @@ export async function removePasskey(trx: ActorTransaction, removal: PasskeyRemov
 }
 
 /**
- * Removes a passkey for its owner, who lost the device, and ends all sessions. Removes even the
- * last one, except if nobody could manage users then.
+ * Removes a passkey for a user who lost the device, and ends all of the user's sessions. Removes even the last way to
+ * sign in, unless nobody could manage users then.
  */
 export function removeLostPasskey(
   trx: ActorTransaction,
@@ -335,7 +335,7 @@ export async function changePassword(
   { old, fresh, session }: { old: string; fresh: string; session: string | null },
 ): Promise<void> {
   if (!(await isPassword(old, person.password))) {
-    throw new ConfigurationError('The password so far is another one.', { code: 'password_wrong' });
+    throw new ConfigurationError('The current password is wrong.', { code: 'password_wrong' });
   }
   const password = await prepareNewPassword(fresh, readIdentity(sealer, person), clientNames);
   await store.act((trx) => savePassword(trx, person.id, password, session));
@@ -380,11 +380,11 @@ function lastOwner(next: string): ConfigurationError {
   );
 }
 
-/** A user who grants access to others must have access to everything. */
+/** Checks that an owner has access to everything, because owners grant access to others. */
 export function requireSensible({ role, integrations }: Rights): void {
   if (role !== 'owner' || integrations === null) return;
   throw new ConfigurationError(
-    'An owner reaches all integrations. Take another role, or leave the integrations out.',
+    'An owner has access to all clients. Choose another role, or leave the clients out.',
     { code: 'owner_limited' },
   );
 }

@@ -127,7 +127,7 @@ describe('POST /v1/audit/verify', () => {
     expect(await ask({ known: first.end })).toMatchObject({ verdict: 'intact', problems: [] });
     const other = await ask({ known: `${first.end?.split(':')[0]}:abc` });
     expect(other.verdict).toBe('changed');
-    expect(other.problems.join(' ')).toContain('noted down earlier');
+    expect(other.problems.join(' ')).toContain('that you saved earlier');
   });
 });
 

@@ -128,7 +128,7 @@ describe('donor-sync approvals', () => {
     );
     expect(await ourColumns(world, id)).not.toEqual([]);
     const about = await world.run(['about', id, '--integration', 'riverside']);
-    expect(about.stdout).toContain('erasure that waits for a second person');
+    expect(about.stdout).toContain('erasure that waits for a second user');
 
     const done = await world.run(['approvals', 'confirm', asked.id, '--yes'], {}, 'ben');
     expect([done.exitCode, done.stderr]).toEqual([0, '']);

@@ -206,6 +206,6 @@ describe('donor-sync audit', () => {
     await changeInDatabase();
     const { exitCode, stderr } = await run('audit', 'verify');
     expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/The audit was changed\. Entry \d+ was changed, or put there/);
+    expect(stderr).toMatch(/The audit was changed\. Entry \d+ was changed, or added/);
   });
 });

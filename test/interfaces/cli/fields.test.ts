@@ -103,7 +103,7 @@ describe('donor-sync fields', () => {
     for (const name of ['capacity above $250,000', 'needs a decision']) {
       expect(stdout).toContain(`List “donor-sync: ${name}”: created`);
     }
-    expect(stdout).toContain('warm path above 60%”: was skipped');
+    expect(stdout).toContain('warm path above 60%”: left out');
     const again = await world.run(create);
     expect(again.stdout).toContain('needs a decision”: already existed');
     expect(again.exitCode).toBe(0);
