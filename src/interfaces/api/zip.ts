@@ -1,4 +1,4 @@
-/** A ZIP file that is written while its files are read, so that none of them has to be in memory or on a disk. */
+/** A ZIP file that is written while its files are read, so that no file has to be in memory or on disk. */
 import { Buffer } from 'node:buffer';
 import { pipeline } from 'node:stream/promises';
 import { crc32, createDeflateRaw } from 'node:zlib';
@@ -10,7 +10,7 @@ export interface ZipWriter {
   finish(): Promise<void>;
 }
 
-/** What the table of contents says of a file. */
+/** A file's entry in the table of contents. */
 interface Entry {
   name: Buffer;
   crc: number;
@@ -30,12 +30,12 @@ const MADE_ON_UNIX = (3 << 8) | VERSION;
 const FLAGS = 0x0808;
 const DEFLATE = 8;
 
-/** A file that only its owner can read and write, as the terminal writes them. */
+/** Only the owner can read and write the files, as with files that the terminal writes. */
 const MODE = 0o100600 * 0x10000;
 
 const MAX_SIZE = 0xffffffff;
 
-/** Writes by `write`, which resolves once the bytes are accepted; the files get this time (epoch ms, in UTC). */
+/** Creates a writer. `write` resolves once the bytes are accepted. The files get the time `now` (epoch ms, in UTC). */
 export function createZip(write: (bytes: Uint8Array) => Promise<void>, now: number): ZipWriter {
   const entries: Entry[] = [];
   const { time, date } = toDosTime(now);
@@ -75,7 +75,7 @@ export function createZip(write: (bytes: Uint8Array) => Promise<void>, now: numb
     );
   }
 
-  /** What a local header and the table of contents have in common; sizes are 0 before the data. */
+  /** The fields that a local header and the table of contents share. Sizes are 0 before the data. */
   function common({ name, crc, packed, size }: Entry): Buffer[] {
     const sizes = [u32(crc), u32(packed), u32(size), u16(name.length)];
     return [u16(FLAGS), u16(DEFLATE), u16(time), u16(date), ...sizes];
