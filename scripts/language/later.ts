@@ -15,7 +15,6 @@ export const LATER: readonly { place: string; kinds: readonly Sentence['kind'][]
   { place: 'src/database/', kinds: ['shown'] },
   { place: 'src/decisions/', kinds: ['shown'] },
   { place: 'src/fields/', kinds: ['shown'] },
-  { place: 'src/interfaces/cli/action/', kinds: ['comment', 'shown'] },
   { place: 'src/interfaces/pages/clients/', kinds: ['shown'] },
   { place: 'src/interfaces/pages/setup/', kinds: ['comment', 'shown'] },
   { place: 'src/interfaces/pages/sign-in/', kinds: ['comment'] },

@@ -179,7 +179,7 @@ async function checkSubmission({
 }: OpenIntegration): Promise<Finding[]> {
   const open = await listOpenSubmissions(store.reader, partnerKey);
   return open.map(({ persons, intendedAt }) => {
-    const message = `A submission of ${describeCount(persons, 'person', 'persons')} from ${formatTimestamp(intendedAt)} has no response yet.`;
+    const message = `A submission of ${describeCount(persons, 'person', 'people')} from ${formatTimestamp(intendedAt)} has no response yet.`;
     return plain(met('submissions', message, 'The next sync settles it by the balance.'));
   });
 }

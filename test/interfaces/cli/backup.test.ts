@@ -121,7 +121,7 @@ describeOn('sqlite', 'donor-sync backup and restore', () => {
       expect(sync.stdout).toContain('"restore_unconfirmed"');
       expect(await world.spent()).toBe(spent);
       const plan = await world.run(['plan']);
-      expect(plan.stdout).toContain('nothing is spent before you agree');
+      expect(plan.stdout).toContain('Nothing is spent before you agree');
       expect((await world.run(['restore', '--agree', 'riverside'])).exitCode).toBe(2);
       const { agreed } = await world.runJson(
         ['restore', '--agree', 'riverside', '--yes'],
@@ -226,10 +226,10 @@ describeOn('sqlite', 'donor-sync backup and restore', () => {
     });
 
     it.each([
-      ['no log is found', 'NO LOG OF ERASURES', async () => rm(world.path('store.db.erasures'))],
+      ['no log is found', 'NO ERASURE LOG', async () => rm(world.path('store.db.erasures'))],
       [
         'the log is a copy that was made with the backup',
-        'counts as none',
+        'counts as missing',
         async () => copyFile(world.path('copied.erasures'), world.path('store.db.erasures')),
       ],
     ])('say so if %s, and run nothing before a user agrees', async (_, words, spoil) => {

@@ -193,14 +193,14 @@ describe('donor-sync fields source', () => {
     expect((await world.run(['fields', 'source', 'project'])).exitCode).toBe(0);
     const { exitCode, stderr } = await world.run(['fields', 'source', 'project']);
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('is not empty: choose a new folder.');
+    expect(stderr).toContain('is not empty. Choose a new folder.');
   });
 
   it('says of another CRM what to do instead', async () => {
     const world = await open();
     const { exitCode, stderr } = await world.run(['fields', 'source', 'project']);
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('Fields of csv cannot be deployed as source: run');
+    expect(stderr).toContain('csv fields cannot be deployed as source. Run');
   });
 });
 

@@ -122,8 +122,8 @@ describe('donor-sync prospects', () => {
   });
 
   it.each([
-    [['--csv', '--json'], 'Either --csv or --json'],
-    [['--json'], 'names go into no JSON document'],
+    [['--csv', '--json'], 'Use --csv or --json'],
+    [['--json'], 'JSON output in the terminal must not contain names'],
     [['--min-strength', '0.2'], 'from 0.45 to 1'],
     [['hillside'], 'There is no integration "hillside"'],
   ])('refuses %j', async (args, words) => {

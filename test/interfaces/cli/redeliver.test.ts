@@ -54,7 +54,7 @@ describe('donor-sync sync --redeliver', () => {
     expect(unasked.stdout).toMatch(/riverside: \d+ contacts would get values .*for no credit/);
     expect(unasked.stdout).toMatch(/Donor Net Worth Low +\d+/);
     expect(unasked.stderr).toMatch(/Write \d+ values into \d+ contacts of "riverside" again/);
-    expect(unasked.stderr).toContain('add --yes to do it');
+    expect(unasked.stderr).toContain('To do it, add --yes');
     expect(await donors()).toEqual([]);
 
     const asDocument = await world.run(['sync', '--redeliver', '--json']);
@@ -105,8 +105,8 @@ describe('donor-sync sync --redeliver', () => {
   });
 
   it.each([
-    [['--field', 'Donor ID'], '--field is for --redeliver: write both.'],
-    [['--yes'], '--yes is for --redeliver'],
+    [['--field', 'Donor ID'], '--field works only with --redeliver. Use both.'],
+    [['--yes'], '--yes works only with --redeliver'],
     [['--redeliver', '--full', '--limit', '3'], 'leave out --full, --limit.'],
     [['--redeliver', '--all'], 'leave out --all.'],
     [['--redeliver', '--field', 'Donor Idd'], 'no field "Donor Idd", did you mean "Donor ID"?'],
@@ -125,6 +125,6 @@ describe('donor-sync sync --redeliver', () => {
       ...['sync', 'riverside', 'hillside', '--redeliver', '--yes'],
     ]);
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('one integration at a time');
+    expect(stderr).toContain('one client at a time');
   });
 });

@@ -83,7 +83,7 @@ describe('donor-sync sync', () => {
     expect(errorSchema.parse(JSON.parse(mistyped.stdout)).error.message).toContain('sync');
     const noContact = await run(['sync', '--contact', '']);
     expect(noContact.exitCode).toBe(2);
-    expect(noContact.stderr).toContain("Write the contact's id in the CRM after --contact.");
+    expect(noContact.stderr).toContain("Enter the contact's ID in the CRM after --contact.");
     expect(await requests()).toEqual([]);
   });
 

@@ -97,7 +97,7 @@ describe('a terminal', () => {
     for (const words of [`runs ${id} --show`, `runs ${id} --show --json`, 'doctor --show']) {
       const piped = await world.run(words.split(' '));
       expect(piped.exitCode).toBe(2);
-      expect(piped.stderr).toContain('--show is for a terminal');
+      expect(piped.stderr).toContain('--show works only on a terminal');
       expect(piped.stdout + piped.stderr).not.toContain('Ann');
     }
     expect(await run('runs', id, '--show', '--json')).not.toContain('Ann');

@@ -66,7 +66,7 @@ describe('sync --limit', () => {
     const { run, requests } = await open({ people: 1 });
     const { exitCode, stderr } = await run(['sync', `--limit=${limit}`]);
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('Write a whole number from 1 up');
+    expect(stderr).toContain('Enter a whole number of at least 1');
     expect(await requests()).toEqual([]);
   });
 });

@@ -241,7 +241,7 @@ describeEachDatabase('the audit', (open, kind) => {
     expect(await problems()).toMatch(/^Entry 3 was changed/);
     await restore();
     await db.deleteFrom('audit_entries').where('seq', '=', 3).execute();
-    expect(await problems()).toMatch(/^Entries are missing: 4 follows on 2/);
+    expect(await problems()).toMatch(/^Entries are missing: 4 follows 2/);
     await restore();
     const last = { ...whole[5], seq: 7, at: 1, action: 'x', sealed: 'x', hash: 'x' };
     await db.insertInto('audit_entries').values(last).execute();
@@ -381,7 +381,9 @@ describeEachDatabase('the audit', (open, kind) => {
       holdRestored(trx, [], { madeAt: null, unknownAfter: null, isJournaled: false }),
     );
     expect((await verifyAudit(store, end)).problems).toEqual([
-      expect.stringMatching(/A backup was restored on [\d-]{10} \(entry 4\): that explains it if/),
+      expect.stringMatching(
+        /A backup was restored on [\d-]{10} \(entry 4\)\. That explains it only if/,
+      ),
     ]);
   });
 

@@ -78,7 +78,7 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
   },
   'an entry in the middle is deleted': {
     does: (db) => db.deleteFrom('audit_entries').where('seq', '=', 3).execute(),
-    says: /Entries are missing: 4 follows on 2/,
+    says: /Entries are missing: 4 follows 2/,
   },
   'the last entry is deleted': {
     does: async (db) => {
