@@ -84,7 +84,7 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
     alert: ({ count, parts }) => ({
       subject: 'held_batch',
       problem: `the details of ${describeCount(count, 'contact')} changed at once (${partCountsText(parts)}); asking about them again takes ${describeCount(count, 'credit')}`,
-      steps: ['Nothing is spent on them before a person decides: donor-sync holds --show'],
+      steps: ['Nothing is spent on them before a user decides: donor-sync holds --show'],
     }),
   },
   paid_since_backup: {

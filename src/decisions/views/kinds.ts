@@ -81,7 +81,7 @@ export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
   name_mismatch: {
     ...OF_A_PROFILE,
     name: 'Names differ',
-    why: (detail) => mismatchText(detail) ?? 'the name in the profile is not that of the contact',
+    why: (detail) => mismatchText(detail) ?? "the name in the profile is not the contact's name",
     answers: SAME_OR_ANOTHER,
     atOnce: HOLD_DECISIONS,
   },

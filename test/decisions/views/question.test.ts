@@ -106,7 +106,7 @@ describe('holds', () => {
   it('say why, also for an unknown word of the guard', () => {
     expect(reasonText(contact())).toBe('the profile has another last name');
     expect(reasonText(contact({ detail: 'made_up' }))).toBe(
-      'the name in the profile is not that of the contact',
+      "the name in the profile is not the contact's name",
     );
     expect(reasonText(contact({ kind: 'profile_deceased', detail: null }))).toBe(
       'the profile says that this person has died',

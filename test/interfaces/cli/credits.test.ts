@@ -69,7 +69,7 @@ describe('donor-sync credits', () => {
     expect(stdout).toContain('riverside: 0 spent this month');
     expect(await world.run(['credits', 'harbor'])).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining('There is no integration "harbor"'),
+      stderr: expect.stringContaining('There is no client "harbor"'),
     });
   });
 });

@@ -125,7 +125,7 @@ describe('donor-sync prospects', () => {
     [['--csv', '--json'], 'Use --csv or --json'],
     [['--json'], 'JSON output in the terminal must not contain names'],
     [['--min-strength', '0.2'], 'from 0.45 to 1'],
-    [['hillside'], 'There is no integration "hillside"'],
+    [['hillside'], 'There is no client "hillside"'],
   ])('refuses %j', async (args, words) => {
     const { exitCode, stderr, stdout } = await world.run(['prospects', ...args]);
     expect(exitCode).toBe(2);

@@ -202,7 +202,7 @@ describe('donor-sync runs', () => {
     const id = synced?.id ?? '';
     const { exitCode, stderr } = await world.run(['runs', id.slice(0, 8)]);
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('lists the runs with the end of each ID, which is enough');
+    expect(stderr).toContain('lists the runs with the end of each ID, which you can use');
     expect(await world.run(['runs', id.slice(-8)])).toMatchObject({ exitCode: 0 });
     expect(await world.run(['runs', id.slice(-6)])).toMatchObject({ exitCode: 0 });
     expect(await world.run(['runs', id.slice(-5)])).toMatchObject({ exitCode: 2 });
