@@ -64,8 +64,8 @@ export interface Proof<Open extends Unanswered> {
   /** True if another request may be sent while this one, of a living run, is in flight. */
   letsOthersPass(open: Open): boolean;
   /**
-   * True if this request may be settled while a run of its integration is in progress: no process
-   * sends it any more, or waits for its response. If omitted, false for all.
+   * True if this request may be settled while a run of its integration is in progress: no process still sends it or
+   * waits for its response. If omitted, false for all.
    */
   isGivenUp?(open: Open): boolean;
   /** Records that nobody waits for these responses any longer, so that no other run sends anything. */

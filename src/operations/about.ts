@@ -140,7 +140,7 @@ export const aboutContact = acting({
       holdings.length === 0
         ? []
         : [
-            'Backups of the database hold the same until they are deleted. To erase it: donor-sync forget',
+            'Backups of the database contain the same data until they are deleted. To erase it: donor-sync forget',
           ],
   }),
 });

@@ -100,7 +100,7 @@ export const showCredits = acting({
   },
   say: ({ keys }) =>
     keys.length === 0
-      ? 'There is no service key yet. The first client brings one.'
+      ? 'There is no service key yet. You add one with the first client.'
       : `${describeCount(keys.length, 'service key')}.`,
   table: ({ keys }) => keys.map(tableOfKey),
   failures: ({ failed = [] }) => failed,

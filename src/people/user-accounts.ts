@@ -42,7 +42,7 @@ import {
 export const INVITATION_DAYS = 7;
 const DAY_MS = 86_400_000;
 const INVITATION_MS = INVITATION_DAYS * DAY_MS;
-/** How long a link can be used that was created on the machine for a user who has joined. */
+/** How long a link works that was created in the terminal for a user who has already joined. */
 export const RECOVERY_MS = 15 * 60_000;
 const SECRET_BYTES = 32;
 
@@ -289,8 +289,8 @@ export async function joinBy(
 }
 
 /**
- * Finds the user with this address and password who is allowed to sign in. Takes as long if there
- * is none.
+ * Finds the user with this address and password who is allowed to sign in. If there is no such user, it takes the same
+ * time.
  */
 export async function findByPassword(
   { store }: PeopleDeps,

@@ -148,7 +148,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('restore', 'replace the database with a backup', async (deps) =>
     (await import('./commands/backup/restore.ts')).restoreCommand(deps),
   ),
-  entry('migrate', "bring the database's schema up to date", async (deps) =>
+  entry('migrate', "update the database's schema", async (deps) =>
     (await import('./commands/migrate.ts')).migrateCommand(deps),
   ),
   entry('move', 'move a SQLite database to Postgres', async (deps) =>

@@ -80,9 +80,8 @@ const AT_REST = {
 };
 
 /**
- * First blocks the contact in all integrations, so that no run in between brings anything back.
- * Then clears the CRM and the service. The store comes last: once it has erased the contact,
- * nothing can tell which values were ours.
+ * First blocks the contact in all integrations, so that no run in the meantime restores anything. Then clears the CRM
+ * and the service. The store comes last: once it has erased the contact, nothing can tell which values were ours.
  */
 export async function eraseInEach(
   deps: ForgetPersonDeps,
@@ -329,7 +328,10 @@ async function leaveAll(
   return pending;
 }
 
-/** A person who was erased before: what was done then, and what may be left in the CRM. */
+/**
+ * Completes the erasure of a person who was erased before: clears what may be left in the CRM, and reports what was
+ * done then.
+ */
 export async function doneBefore(
   { application: { store }, newId }: ForgetPersonDeps,
   { crmId, alsoInCrm, everywhere }: ForgetRequest,
@@ -391,7 +393,7 @@ export async function doneBefore(
     }
     const isUnreached = alsoInCrm && open !== null && crm === null;
     if (isUnreached) note = { ...note, crm: NOTHING_CLEARED, unreached };
-    // What was left to the next sync at that time is no longer news.
+    // Work that was left to the next sync at that time is not reported again.
     note = { ...note, networks: { ...note.networks, pending: [] }, introductionsLeft: 0 };
     const isComplete = !isUnreached && (note.crm?.stillPresent.length ?? 0) === 0;
     done.push({ ...AT_REST, integration, note, refusals, erasedEarlier: at, isComplete });

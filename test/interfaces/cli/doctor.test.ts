@@ -89,7 +89,7 @@ describe('donor-sync doctor', () => {
     const { exitCode, stdout } = await world.run(['doctor']);
     expect(exitCode).toBe(2);
     expect(stdout).toMatch(
-      /✗ field donor_id: .*\n {4}The same of 13 others: donor_profile, donor_age/,
+      /✗ field donor_id: .*\n {4}The same for 13 others: donor_profile, donor_age/,
     );
     expect(stdout.match(/→ Create it with/g)).toHaveLength(1);
     expect(stdout).toContain('1 problem to fix (14 findings).');

@@ -101,7 +101,7 @@ describe('contacts that Salesforce marks to be forgotten', () => {
 
     const { exitCode, stderr } = await world.run(['sync']);
     expect(exitCode).toBe(0);
-    expect(stderr).toContain('3 contacts erased, as the CRM asked.');
+    expect(stderr).toContain('3 contacts erased, as the CRM requested.');
     expect(await donorIdOf(here, ids[0])).toBeNull();
     expect(await donorIdOf(here, ids[5])).not.toBeNull();
     expect(await readBatches(here)).toEqual([]);

@@ -180,7 +180,7 @@ describe('donor-sync fields source', () => {
     );
     const { exitCode, stdout } = await world.run(['fields', 'source', 'project']);
     expect(exitCode).toBe(0);
-    expect(stdout).toContain('Description is not among them.');
+    expect(stdout).toContain('Description is not included.');
     expect(stdout).toContain('1. Sign in as an administrator: sf org login web');
     expect(await readFile(world.path('project/sfdx-project.json'), 'utf8')).toContain('"66.0"');
     const field = await readFile(world.path(`project/${FIELDS}/Wealth__c.field-meta.xml`), 'utf8');

@@ -47,7 +47,7 @@ describe('donor-sync plan', () => {
       },
     ]);
     const { stdout } = await world.run(['plan', '--list', '2']);
-    expect(stdout).toContain('a run may spend 1 credits (budget.perRun)');
+    expect(stdout).toContain('a run may spend at most 1 credits (budget.perRun)');
     expect(stdout).toContain('and 8 more');
     expect(stdout).toContain('has no last name');
 
@@ -114,6 +114,6 @@ describe('donor-sync plan', () => {
     const { stdout } = await world.run(['plan']);
     expect(stdout).toContain('14 problems with the field map:');
     expect(stdout.match(/Create it with/g)).toHaveLength(1);
-    expect(stdout).toContain('    The same of 13 others: donor_profile, donor_age');
+    expect(stdout).toContain('    The same for 13 others: donor_profile, donor_age');
   });
 });

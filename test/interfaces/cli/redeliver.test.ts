@@ -107,8 +107,8 @@ describe('donor-sync sync --redeliver', () => {
   it.each([
     [['--field', 'Donor ID'], '--field works only with --redeliver. Use both.'],
     [['--yes'], '--yes works only with --redeliver'],
-    [['--redeliver', '--full', '--limit', '3'], 'leave out --full, --limit.'],
-    [['--redeliver', '--all'], 'leave out --all.'],
+    [['--redeliver', '--full', '--limit', '3'], 'Leave out --full, --limit.'],
+    [['--redeliver', '--all'], 'Leave out --all.'],
     [['--redeliver', '--field', 'Donor Idd'], 'no field "Donor Idd", did you mean "Donor ID"?'],
     [['--redeliver', '--contact', 'nobody'], 'nobody'],
   ])('refuses %j, and changes nothing', async (args, message) => {

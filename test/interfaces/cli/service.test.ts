@@ -353,7 +353,7 @@ describe('service', () => {
     await writeFile(join(folder, 'bad.xml'), '<Return');
     const { exitCode, stdout } = await run('import', '990', '.');
     expect(exitCode).toBe(1);
-    expect(stdout).toContain('2 files, 0 of them in already: 2 people, 2 new');
+    expect(stdout).toContain('2 files, 0 of them already imported: 2 people, 2 new');
     expect(stdout).toContain('no whole XML');
   });
 

@@ -181,7 +181,7 @@ describe('donor-sync runs', () => {
     expect(both.stderr).toContain('--status: only for the list of runs');
     const odd = await world.run(['runs', '--status', 'odd']);
     expect(odd).toMatchObject({ exitCode: 2 });
-    expect(odd.stderr).toContain('Write one of running, succeeded, incomplete, failed.');
+    expect(odd.stderr).toContain('Choose one of running, succeeded, incomplete, failed.');
   });
 
   it('names the fields of writes that are alike once', async () => {

@@ -45,7 +45,7 @@ describe('a terminal', () => {
     ]);
     await run('sync', '--full');
     expect(await run('doctor')).toContain('(MALFORMED_QUERY)');
-    expect(await run('doctor', '--show')).toContain('It said: Nope');
+    expect(await run('doctor', '--show')).toContain("The CRM's message: Nope");
     expect(await run('status')).toContain('MALFORMED_QUERY');
     expect(await run('runs', await latestRun(run), '--show')).toContain('Nope');
 
@@ -114,7 +114,7 @@ describe('a terminal', () => {
         fault: { kind: 'answer', status: 400, body: [{ errorCode: 'X', message: 'Ask Ben.' }] },
       },
     ]);
-    expect(await run('doctor', '--show')).toContain('It said: Ask Ben.');
+    expect(await run('doctor', '--show')).toContain("The CRM's message: Ask Ben.");
     expect(await run('audit', '--action', 'names.shown')).toMatch(/command doctor, names 1/);
   });
 });

@@ -44,7 +44,7 @@ describe('a sync by a wrong column', () => {
     const world = await openWithWrongColumn({ people: 3, integrations: ['riverside', 'hillside'] });
     const { exitCode, stderr } = await world.run(['sync', '--all', '--accept-match-rate']);
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('--accept-match-rate is about the columns of one integration');
+    expect(stderr).toContain('--accept-match-rate is about the columns of one client');
     expect(await world.requests()).toEqual([]);
   });
 });

@@ -196,7 +196,7 @@ export const CREDIT_ERRORS: ErrorTopic = {
       document: 'docs/guides/operating.md#what-is-stored-and-backups',
     },
     run_missing: {
-      means: 'The filter needs a run, and the command names none.',
+      means: 'The filter needs a run, but the command does not name one.',
       next: 'Add the ID of the run: `donor-sync runs` lists them.',
     },
     run_over: {

@@ -205,7 +205,7 @@ export function guessDelayMs(counted: number): number {
   return Math.min(MAX_DELAY_MS, 1_000 * 2 ** (counted - UNSLOWED - 1));
 }
 
-/** Returns true for so many wrong passwords that the account's user must be notified. */
+/** Returns true if the number of wrong passwords is so high that the account's user must be notified. */
 export function isAttacked(wrong: number): boolean {
   return wrong >= UNSLOWED;
 }

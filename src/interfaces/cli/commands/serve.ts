@@ -107,7 +107,7 @@ async function serve(
     await warnOfOverriding(application, settings, deps.log);
     warnOfPlainHttp(settings.server, host, deps.log);
     const { signIn, publicUrl } = settings.server;
-    // A recovery sets a password, so passwords have to be a way to sign in.
+    // Not required for a recovery, which gives the owner a way to sign in that counts.
     if (!signIn.passwords && !options.recover) {
       const ways = {
         passkeys: getRelyingParty(publicUrl) !== null,

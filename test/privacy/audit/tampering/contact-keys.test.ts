@@ -34,7 +34,7 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
     does: async (db) => {
       await db.insertInto('audit_keys').values(keyBefore()).execute();
     },
-    says: /There are keys of 1 contacts that were destroyed, or that no entry needs/,
+    says: /There are keys of 1 contacts that were destroyed or that no entry needs/,
     isErasedAndPurged: true,
   },
   'a key without an id is put in': {

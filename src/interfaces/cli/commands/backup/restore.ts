@@ -246,7 +246,7 @@ async function agree(
       const doubt =
         waiting === 0
           ? ''
-          : `Up to ${describeCount(waiting, 'contact')} may have been paid for since the backup, and an unchanged balance does not prove that they were not. They wait for your decision after the next sync. `;
+          : `Up to ${describeCount(waiting, 'contact')} may have been paid for since the backup, and a balance that is not lower does not prove the opposite. They wait for your decision after the next sync. `;
       const question = `${erasures}${doubt}Let syncs of "${id}" spend again, ${describeCount(credits, 'credit')} for enhancements the next time?`;
       await confirmOrStop(deps, question, yes);
       await application.store.act((trx) => confirmRestore(trx, id));

@@ -13,6 +13,6 @@ export const EXIT_CODE_OF: Readonly<Record<RunStatus, ExitCode>> = {
 /** Prints a sentence for people who read cron's log. Scripts read the JSON document. */
 export function recordStop(output: Output, { integration, status, reason }: RunReport): void {
   if (!output.isJson || reason === null) return;
-  const how = status === 'failed' ? 'failed' : 'stopped before its end';
+  const how = status === 'failed' ? 'failed' : 'stopped early';
   output.note(`The run of ${integration} ${how}: ${reason.message}`);
 }
