@@ -1,4 +1,5 @@
 import type { CreditLimits } from '../core/integration-settings.ts';
+import { describeCount } from '../core/quantities.ts';
 import type { Bucket } from '../partner/buckets.ts';
 
 export interface SpendingSoFar {
@@ -46,28 +47,28 @@ export function getAllowance(
     limits.push({
       credits: spent.balance - budget.keep,
       limit: 'budget_reached',
-      limitText: `${budget.keep} credits have to be kept (${setting}.keep)`,
+      limitText: `at least ${describeCount(budget.keep, 'credit')} must be kept (${setting}.keep)`,
     });
   }
   if (budget.perRun !== null) {
     limits.push({
       credits: budget.perRun - spent.thisRun,
       limit: 'budget_reached',
-      limitText: `a run may spend at most ${budget.perRun} credits (${setting}.perRun)`,
+      limitText: `a run may spend at most ${describeCount(budget.perRun, 'credit')} (${setting}.perRun)`,
     });
   }
   if (budget.perMonth !== null) {
     limits.push({
       credits: budget.perMonth - spent.thisMonth,
       limit: 'budget_reached',
-      limitText: `at most ${budget.perMonth} credits may be spent in a month (${setting}.perMonth)`,
+      limitText: `at most ${describeCount(budget.perMonth, 'credit')} may be spent in a month (${setting}.perMonth)`,
     });
   }
   if (budget.limit != null) {
     limits.push({
       credits: budget.limit - spent.thisRun,
       limit: 'budget_reached',
-      limitText: `this run may spend at most ${budget.limit} credits (--limit ${budget.limit})`,
+      limitText: `this run may spend at most ${describeCount(budget.limit, 'credit')} (--limit ${budget.limit})`,
     });
   }
   const tightest = limits.reduce((a, b) => (b.credits < a.credits ? b : a));

@@ -3,6 +3,7 @@
  * run could process the person again.
  */
 import { z } from 'zod';
+import { describeCount } from '../../core/quantities.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { Reader } from '../../database/reader.ts';
 
@@ -42,10 +43,10 @@ export function describeChangedBlocks(sealed: Blocks, now: Blocks): string | nul
   if (sealed.hash === now.hash) return null;
   const difference = now.count - sealed.count;
   if (difference < 0) {
-    return `The blocks of ${-difference} erased people are missing, so a sync could process them again.`;
+    return `The blocks of ${describeCount(-difference, 'erased person', 'erased people')} are missing, so a sync could process them again.`;
   }
   if (difference > 0) {
-    return `${difference} people are blocked as erased although the audit has no record of their erasure. Another program added these blocks.`;
+    return `${describeCount(difference, 'person is', 'people are')} blocked as erased although the audit has no record of their erasure. Another program added these blocks.`;
   }
   return 'Another program changed the blocks of erased people, so a sync could process them again.';
 }

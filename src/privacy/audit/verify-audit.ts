@@ -1,6 +1,7 @@
 /** Checks that no other program changed, added or removed anything in the audit. */
 import { isoTime } from '../../core/clock.ts';
 import { isDonorSyncError, messageOf } from '../../core/errors.ts';
+import { describeCount } from '../../core/quantities.ts';
 import type { Sealer } from '../../database/encryption/sealed.ts';
 import { listForeignParts } from '../../database/foreign-parts.ts';
 import { isPartMissing } from '../../database/store-error.ts';
@@ -178,7 +179,7 @@ async function checkChain(
   const changed = await countChangedKeys(audit);
   if (changed > 0) {
     wrong(
-      `Keys of ${changed} contacts were changed or added by another program, so entries about them can no longer be read.`,
+      `Keys of ${describeCount(changed, 'contact')} were changed or added by another program, so entries about them can no longer be read.`,
     );
   }
   for (const keys of await findMovedKeys(audit, isBroken || !isKnownThere)) wrong(keys);
@@ -399,13 +400,13 @@ async function findMovedKeys(audit: Audit, areEntriesGone: boolean): Promise<str
       ? []
       : [
           areEntriesGone
-            ? `Keys of ${taken} contacts are missing. Either someone removed them, or these contacts were erased and the entries about that are gone. In the second case, possibly nothing blocks these contacts any longer.`
-            : `Keys of ${taken} contacts are missing although no recorded erasure destroyed them, so entries about them can no longer be read.`,
+            ? `Keys of ${describeCount(taken, 'contact')} are missing. Either someone removed them, or these contacts were erased and the entries about that are gone. In the second case, possibly nothing blocks these contacts any longer.`
+            : `Keys of ${describeCount(taken, 'contact')} are missing although no recorded erasure destroyed them, so entries about them can no longer be read.`,
         ]),
     ...(strange === 0
       ? []
       : [
-          `There are keys of ${strange} contacts that were destroyed or that no entry needs. Another program added them.`,
+          `There are keys of ${describeCount(strange, 'contact')} that were destroyed or that no entry needs. Another program added them.`,
         ]),
   ];
 }

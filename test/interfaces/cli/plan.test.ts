@@ -47,7 +47,7 @@ describe('donor-sync plan', () => {
       },
     ]);
     const { stdout } = await world.run(['plan', '--list', '2']);
-    expect(stdout).toContain('a run may spend at most 1 credits (budget.perRun)');
+    expect(stdout).toContain('a run may spend at most 1 credit (budget.perRun)');
     expect(stdout).toContain('and 8 more');
     expect(stdout).toContain('has no last name');
 

@@ -268,7 +268,7 @@ describeEachDatabase('the audit', (open, kind) => {
     expect(await problems()).toBe('');
     await db.deleteFrom('audit_keys').execute();
     expect(await problems()).toMatch(
-      /^Keys of 1 contacts are missing although no recorded erasure destroyed them/,
+      /^Keys of 1 contact are missing although no recorded erasure destroyed them/,
     );
     await db
       .updateTable('audit_head')
@@ -309,7 +309,7 @@ describeEachDatabase('the audit', (open, kind) => {
     expect(await problems()).toBe('');
     await db.deleteFrom('audit_keys').where('crm_id', '=', '0035e00000other').execute();
     expect(await problems()).toMatch(
-      /^Keys of 1 contacts are missing although no recorded erasure destroyed them/,
+      /^Keys of 1 contact are missing although no recorded erasure destroyed them/,
     );
   });
 
@@ -331,7 +331,7 @@ describeEachDatabase('the audit', (open, kind) => {
       .insertInto('audit_keys')
       .values(key as Tables['audit_keys'])
       .execute();
-    expect(await problems()).toMatch(/^There are keys of 1 contacts that were destroyed/);
+    expect(await problems()).toMatch(/^There are keys of 1 contact that were destroyed/);
   });
 
   it('shows entries behind an end that was put back, and that it was emptied', async () => {

@@ -12,7 +12,7 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
       const { contact } = await firstBlock(db);
       await db.deleteFrom('forgotten').where('crm_id_fingerprint', '=', contact).execute();
     },
-    says: /The blocks of 1 erased people are missing/,
+    says: /The blocks of 1 erased person are missing/,
     isErased: true,
   },
   'all blocks are deleted': {
@@ -71,7 +71,7 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
         .values({ ...row, crm_id_fingerprint: 'x' })
         .execute();
     },
-    says: /1 people are blocked as erased although the audit has no record of their erasure/,
+    says: /1 person is blocked as erased although the audit has no record of their erasure/,
     isErased: true,
   },
   'a block is put in before anyone was erased': {
@@ -84,7 +84,7 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
         })
         .execute();
     },
-    says: /1 people are blocked as erased although the audit has no record of their erasure/,
+    says: /1 person is blocked as erased although the audit has no record of their erasure/,
   },
 };
 
