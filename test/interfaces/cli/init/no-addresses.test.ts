@@ -13,7 +13,7 @@ it.each([
     const argv = ['init', '--yes', '--crm', 'csv', '--csv-path', 'people.csv', '--name', 'West'];
     const { exitCode, stdout } = await world.start(argv).ended;
     expect(exitCode).toBe(0);
-    expect(stdout.includes('No column of addresses is used')).toBe(isSaid);
+    expect(stdout.includes('No address column is used')).toBe(isSaid);
   },
 );
 
@@ -26,7 +26,7 @@ it.each([
   const argv = ['init', '--yes', '--crm', 'csv', '--csv-path', 'people.csv', '--name', 'West'];
   const { exitCode, stdout } = await world.start(argv).ended;
   expect(exitCode).toBe(0);
-  expect(stdout.includes('No column of employers is used')).toBe(isSaid);
+  expect(stdout.includes('No employer column is used')).toBe(isSaid);
   expect(/fewer of the contacts that have a common name/.test(stdout)).toBe(isSaid);
 });
 
@@ -63,9 +63,9 @@ it('init says of an export that lacks an address what that costs, and what else 
   const { exitCode, stdout } = await world.start([...argv, '--name', 'West']).ended;
   expect(exitCode).toBe(0);
   expect(stdout).toContain(
-    'No column of addresses is used: the service then knows fewer of the contacts, and a contact that it does not know still costs its credit',
+    'No address column is used, so the service then knows fewer of the contacts, and a contact that it does not know still costs its credit',
   );
-  expect(stdout).not.toContain('No column of employers is used');
+  expect(stdout).not.toContain('No employer column is used');
   expect(stdout).toContain('"Communication Restrictions" marks 3 contacts that want no contact');
 });
 
