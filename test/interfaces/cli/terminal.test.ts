@@ -93,7 +93,9 @@ describe('a terminal', () => {
     const id = await latestRun(run);
     expect(await run('runs', id)).toContain(`donor-sync runs ${id.slice(-8)} --show`);
     expect(await run('runs', id)).not.toContain('Ann');
-    expect(await run('runs', id, '--show')).toMatch(/Messages from the CRM\n {2}003\w+ {2}Ask Ann\./);
+    expect(await run('runs', id, '--show')).toMatch(
+      /Messages from the CRM\n {2}003\w+ {2}Ask Ann\./,
+    );
     for (const words of [`runs ${id} --show`, `runs ${id} --show --json`, 'doctor --show']) {
       const piped = await world.run(words.split(' '));
       expect(piped.exitCode).toBe(2);
