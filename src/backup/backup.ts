@@ -1,8 +1,7 @@
 /**
- * Backup of the database into a file that only the owner of the key can read, and restore. A backup
- * does not know what came after it: who was erased, which a log outside of the database records,
- * and what was paid for. So every integration is held until a user has seen what a sync would
- * spend.
+ * Backs up the database into a file that only the owner of the key can read, and restores it. A backup does not know
+ * which contacts were erased after it, or what was paid for. A log outside of the database records the erasures. Every
+ * integration is held until a user has seen what a sync would spend.
  */
 
 import { rename, rm, stat } from 'node:fs/promises';
@@ -35,10 +34,7 @@ import type { Settings } from '../settings/settings.ts';
 import { type RecalledSpending, recallSpending } from './recall-spending.ts';
 import { holdRestored } from './restores.ts';
 
-/**
- * Makes a backup of a database file that may be in use; resolves once the backup was read again
- * completely.
- */
+/** Makes a backup of a database file that may be in use. Resolves after the whole backup was read again. */
 export async function backupDatabase(
   path: string,
   file: string,
@@ -67,7 +63,7 @@ export async function backupDatabase(
   }
 }
 
-/** A backup that this program could not restore is useless. */
+/** Refuses a database that this program could not restore from a backup. */
 async function requireUsableFile(copy: string): Promise<void> {
   const { db, close } = await openDatabase<Tables>(`sqlite:${copy}`);
   await requireUsable(db).finally(close);
@@ -75,9 +71,8 @@ async function requireUsableFile(copy: string): Promise<void> {
 }
 
 /**
- * Records that the folder has backups: from now on the erasure log is kept there as well, since a
- * log that is copied together with a backup lacks later erasures. Resolves with the log's path;
- * null if it can't be written there.
+ * Records that the folder has backups. From now on the erasure log is also kept there, because a log that is copied
+ * together with a backup lacks later erasures. Resolves with the log's path; null if it can't be written there.
  */
 export async function recordBackupFolder(
   { erasureLog, moreErasureLogs = [] }: Pick<Settings, 'erasureLog' | 'moreErasureLogs'>,
@@ -98,7 +93,7 @@ async function requireFree(file: string): Promise<void> {
     () => false,
   );
   if (!isThere) return;
-  throw new ConfigurationError(`${resolve(file)} is there already: name a new file.`, {
+  throw new ConfigurationError(`${resolve(file)} already exists. Name a new file.`, {
     code: 'file_exists',
   });
 }
@@ -110,7 +105,7 @@ export interface Restored extends ErasedAgain, LogReach {
   keptAs: string | null;
   /** The integrations that spend nothing until a user agrees. */
   held: readonly string[];
-  /** What the spending journal knows about the time since the backup. */
+  /** The spending since the backup, according to the spending journal. */
   spending: RecalledSpending;
 }
 
@@ -135,8 +130,8 @@ export async function checkBackup({ path, file, keyRing }: Omit<RestoreOptions, 
 }
 
 /**
- * Replaces the current database with that of a backup. If killed at any moment, either the one or
- * the other is there: the new one is complete before it takes the place.
+ * Replaces the current database with the backup's. If the process is killed at any moment, there is either the old or
+ * the new database, because the new file is complete before it replaces the old one.
  */
 export async function restoreDatabase(options: RestoreOptions): Promise<Restored> {
   const { path, file, keyRing } = options;
@@ -146,7 +141,7 @@ export async function restoreDatabase(options: RestoreOptions): Promise<Restored
     () => true,
     () => false,
   );
-  // From here on, no process records an erasure that the new database would not know.
+  // From here on, no process can record an erasure that the new database would not know.
   const locked = await lockDatabase(path);
   try {
     const backup = await unpack(file, draft, keyRing);
@@ -191,7 +186,7 @@ async function unpack(file: string, to: string, keyRing: KeyRing): Promise<Seale
     const backup = await openSealedFile(file, to, keyRing);
     settleFile(to);
     const database = await openDatabase<Tables>(`sqlite:${to}`);
-    // Throws if the backup is of a newer version, or its tables differ from those of this version.
+    // Throws if the backup is from a newer version, or its tables differ from this version's.
     await pendingMigrations(database.db).finally(database.close);
     return backup;
   } catch (error) {

@@ -1,7 +1,7 @@
 /**
- * Moves a store from a SQLite file into an empty Postgres database. The file is locked in the
- * meantime, so the copy matches it. If killed at any moment, the move can be repeated and
- * continues. The list of tables comes from the file, so that a new table is not left out.
+ * Moves a store from a SQLite file into an empty Postgres database. The file is locked in the meantime, so the copy
+ * matches it. If the process is killed at any moment, the move can be repeated and continues. The list of tables comes
+ * from the file, so that no new table is missed.
  */
 import { hash } from 'node:crypto';
 import { type Kysely, type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
@@ -31,15 +31,15 @@ export interface MovedTable {
 /** Number of rows that are read or written together. */
 const PAGE = 500;
 
-/** How long the server may be away while a page is written. */
+/** How long the server may be unavailable while a page is written. */
 const PATIENCE_MS = 60_000;
 
 const DIGEST_BITS = 256;
 
-/** Tables that belong to a database and not to the store in it. */
+/** Tables that belong to the database itself, so they are not moved. */
 const STAYS = /^(moves$|donor_sync_|sqlite_)/;
 
-/** Tables that the entry about the move is in: copied again after it is written. */
+/** Tables that contain the audit entry about the move. They are copied again after it is written. */
 const AUDIT = /^audit_/;
 
 type Row = Record<string, string | number | null>;
@@ -50,7 +50,7 @@ interface Shape {
   key: readonly string[];
 }
 
-/** Locks the file for this process alone, until it is closed, and migrates its schema. */
+/** Locks the file for this process until it is closed, and migrates its schema. */
 export async function lockFile({ db, name }: Pick<MovePlace, 'db' | 'name'>): Promise<void> {
   await requireUsable(db);
   try {
@@ -60,7 +60,7 @@ export async function lockFile({ db, name }: Pick<MovePlace, 'db' | 'name'>): Pr
   } catch (error) {
     if (!isRetriableError(error)) throw error;
     throw new ConfigurationError(
-      `Another process has ${name} open. End \`donor-sync serve\` and all other commands that use it, then repeat the move.`,
+      `Another process has ${name} open. Stop \`donor-sync serve\` and all other commands that use it, then repeat the move.`,
       { code: 'database_in_use', cause: error },
     );
   }
@@ -116,14 +116,14 @@ export async function moveStore(
   return [...moved.values()];
 }
 
-/** What the audit records about the move: how much was moved, and its digest. */
+/** The details of the audit entry: how much was moved, and its digest. */
 function toMoveSummary(moved: readonly MovedTable[]) {
   const rows = moved.reduce((sum, table) => sum + table.rows, 0);
   const digest = hash('sha256', JSON.stringify(moved.map(({ table, digest }) => [table, digest])));
   return { tables: moved.length, rows, digest };
 }
 
-/** The ID of the move: the one that both already know, or a new one into an empty target. */
+/** The ID of the move: the ID that both databases already know, or a new ID for an empty target. */
 async function beginMove(
   source: MovePlace,
   target: MovePlace,
@@ -134,7 +134,7 @@ async function beginMove(
   if (begun !== undefined && begun.id === arrived?.id && !isToEmpty) {
     if (arrived.done_at !== null) throw hasMoved(begun.other, arrived.done_at);
     const [ours, theirs] = [await readSteps(source), await readSteps(target)];
-    if (ours !== theirs) throw notEmpty(target, 'another version has begun this move');
+    if (ours !== theirs) throw notEmpty(target, 'another version has started this move');
     return begun.id;
   }
   if (begun?.done_at) throw hasMoved(begun.other, begun.done_at);
@@ -160,7 +160,7 @@ async function beginMove(
   return newMove;
 }
 
-/** Marks a target that has its tables: they have to be empty, or are emptied. */
+/** Marks a target that already has its tables, which have to be empty or are emptied. */
 async function markTarget(
   target: MovePlace,
   row: Tables['moves'],
@@ -192,7 +192,7 @@ async function listTables({ db }: MovePlace): Promise<string[]> {
 function hasBegun(target: MovePlace, from: string): ConfigurationError {
   return notEmpty(
     target,
-    `a move from ${from} into it has begun. \`--start-over\` empties it first, if that one is not to go on`,
+    `an unfinished move from ${from} has started to fill it. To empty it and not continue that move, add \`--start-over\``,
   );
 }
 
@@ -212,7 +212,7 @@ function notEmpty({ name }: MovePlace, why: string): ConfigurationError {
   );
 }
 
-/** The tables of the store, as the SQLite file has them. */
+/** Reads the store's tables from the SQLite file. */
 async function readShapes(db: Database): Promise<Shape[]> {
   const { rows } = await sql<{ table: string; column: string; pk: number }>`
     select m.name as "table", c.name as "column", c.pk from sqlite_master m, pragma_table_info(m.name) c
@@ -239,7 +239,7 @@ async function moveTable(from: Database, to: Database, shape: Shape): Promise<Mo
     if (there.digest === wanted.digest && there.rows === wanted.rows) return wanted;
   }
   throw new FatalError(
-    `The table "${shape.name}" arrived differently from what it is in the source. Nothing was marked as moved, and the source is in use as before; repeat the move into a new database.`,
+    `The copy of the table "${shape.name}" differs from the source. Nothing was marked as moved, and the source is still in use. Repeat the move into a new database.`,
     { code: 'move_differs', details: { table: shape.name } },
   );
 }
@@ -251,7 +251,7 @@ async function copy(to: Database, { name, columns }: Shape, page: readonly Row[]
   await again(PATIENCE_MS, () => insert.execute(to));
 }
 
-/** A sum of hashes of the rows, since the databases sort texts differently. */
+/** Sums up hashes of the rows, because the databases sort texts differently. */
 async function digestTable(db: Database, shape: Shape): Promise<MovedTable> {
   let [rows, sum] = [0, 0n];
   for await (const page of readPages(db, shape)) {

@@ -1,6 +1,6 @@
 /**
- * What was paid for after a backup, by the spending journal: a restored database takes it over instead
- * of buying it again.
+ * Payments after a backup, according to the spending journal. A restored database adopts them instead of buying the
+ * same again.
  */
 
 import type { RecalledRequest } from '../credits/statements/journal/recall.ts';
@@ -14,31 +14,30 @@ import {
 } from '../privacy/statements/erase-from-journal.ts';
 import type { Store } from '../store.ts';
 
-/** What the spending journal knows about the time since a backup. */
+/** The spending since a backup, according to the spending journal. */
 export interface RecalledSpending {
   /** The path of the journal; null if spending is not recorded outside the database. */
   path: string | null;
   /** When its last line was written (epoch ms); null if there is no line. */
   reachesTo: number | null;
-  /** True if it goes on after the backup and is not damaged. */
+  /** True if the journal has lines from after the backup and is not damaged. */
   isJournaled: boolean;
   /** Contacts that were paid for, or may have been, since the backup. */
   contacts: number;
-  /** Credits for enhancements that they have cost, or may have cost. */
+  /** Credits for enhancements that these contacts have cost, or may have cost. */
   credits: number;
 }
 
 /**
- * Records in a database that was restored from a backup of this moment (epoch ms; null if unknown)
- * what the journal knows and the database does not. Erased contacts and clients are left out: call it
- * after the erasures were repeated.
+ * Adds the journal's unknown payments to a database that was restored from a backup. `madeAt` is the time of the backup
+ * (epoch ms; null if unknown). Erased contacts and clients are left out, so call it after the erasures were repeated.
  */
 export async function recallSpending(
   store: Pick<Store, 'reader' | 'act' | 'spendingJournal'>,
   ageAt: number | null,
   erasedClients: readonly string[] = [],
 ): Promise<RecalledSpending> {
-  // First, since rewriting leaves damaged lines out.
+  // Read first, because rewriting removes damaged lines.
   const { damaged } = await store.spendingJournal.read();
   await store.act(eraseFromJournal(store.spendingJournal));
   await store.act(eraseClientsFromJournal(store.spendingJournal, erasedClients));

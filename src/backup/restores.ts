@@ -21,21 +21,21 @@ export interface RestoreHold {
   erasuresUnknownAfter: number | null;
 }
 
-/** A restore, until a run has sorted out what may have been paid for since the backup. */
+/** A restore whose possible payments since the backup have not been sorted out by a run yet. */
 export interface RestoreToSort {
   /** How old the data of the backup is (epoch ms); null if unknown. */
   madeAt: number | null;
   heldAt: number;
-  /** True if the spending journal has lines from after the backup, and no damaged ones. */
+  /** True if the spending journal has lines from after the backup and is not damaged. */
   isJournaled: boolean;
   /** True if a user has agreed to spend again. */
   isAgreed: boolean;
 }
 
-/** Why nothing runs, for messages. */
+/** The reason why nothing runs, for messages. */
 export function erasuresUnknownText(after: number): string {
   const since = after === 0 ? '' : ` after ${isoTime(after).slice(0, 16).replace('T', ' ')} UTC`;
-  return `erasures${since} are not known, so nothing runs that could bring erased contacts back`;
+  return `erasures${since} are not known, so nothing runs, because a run could bring erased contacts back`;
 }
 
 /** Holds these integrations, and all others that the database knows. */
@@ -73,7 +73,7 @@ export async function holdRestored(
   return held;
 }
 
-/** Null if the integration may spend. */
+/** Finds the hold of an integration; null if it may spend. */
 export async function findRestoreHold(
   reader: Reader,
   integrationId: string,
@@ -85,8 +85,8 @@ export async function findRestoreHold(
 }
 
 /**
- * A user has seen the plan; false if nothing was held. After a restore, the next run first sorts out
- * what may have been paid for since the backup.
+ * Records that a user has seen the plan. Resolves with false if nothing was held. After a restore, the next run first
+ * sorts out what may have been paid for since the backup.
  */
 export async function confirmRestore(
   trx: ActorTransaction,
@@ -124,7 +124,7 @@ export async function findRestoreToSort(
   return { madeAt, heldAt, isJournaled: is_journaled === 1, isAgreed: agreed_at !== null };
 }
 
-/** A run has sorted out what may have been paid for since the backup; not for a later restore. */
+/** Records that a run has sorted out the possible payments since the backup. A later restore is not affected. */
 export async function endRestore(trx: RunTransaction, heldAt: number): Promise<void> {
   await trx
     .deleteFrom('restore_holds')

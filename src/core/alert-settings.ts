@@ -20,7 +20,7 @@ const emailSchema = z.strictObject({
 });
 
 const webhookSchema = z.strictObject({
-  /** Takes `{ "text": … }`, as incoming webhooks of Slack do. */
+  /** Accepts `{ "text": … }`, like Slack's incoming webhooks. */
   url: z.url({ protocol: /^https?$/ }),
 });
 

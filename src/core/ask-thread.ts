@@ -1,11 +1,11 @@
 import { Worker } from 'node:worker_threads';
 
-/** A thread gave no answer: it took too long or too much memory, or ended without one. */
+/** A thread returned no answer, because it took too long or too much memory, or ended without one. */
 export class ThreadFailure extends Error {
   readonly reason: 'time' | 'memory' | 'ended';
 
   constructor(reason: ThreadFailure['reason']) {
-    super(`A thread gave no answer (${reason}).`);
+    super(`A thread returned no answer (${reason}).`);
     this.name = 'ThreadFailure';
     this.reason = reason;
   }
@@ -14,7 +14,7 @@ export class ThreadFailure extends Error {
 /** Limits of a thread. */
 export interface ThreadLimits {
   mostTimeMs: number;
-  /** Limit of its heap; bytes outside of it are not counted. */
+  /** The limit of the thread's heap. Bytes outside of the heap are not counted. */
   mostMemoryMb: number;
 }
 

@@ -1,13 +1,13 @@
 /** Time as a dependency, so that tests can control it. */
 export interface Clock extends WallClock {
   /**
-   * Milliseconds since some moment in the life of this process. Setting the clock does not change
-   * it, so only this measures how much time has passed.
+   * Milliseconds since a fixed point in the life of this process. Setting the clock does not change it, so it is the
+   * only reliable measure of elapsed time.
    */
   monotonicMs(): number;
 }
 
-/** The time of day, which a user or a time server may set at any moment. */
+/** The time of day, which a user or a time server can set at any time. */
 export interface WallClock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   now(): number;
@@ -40,7 +40,7 @@ export const systemClock: Clock = {
 export function steadyClock(clock: Clock): Clock {
   const offsetMs = clock.now() - clock.monotonicMs();
   return {
-    // Whole milliseconds, as databases store instants.
+    // Whole milliseconds, because databases store times in that form.
     now: () => Math.floor(offsetMs + clock.monotonicMs()),
     monotonicMs: () => clock.monotonicMs(),
     sleep: (ms, signal) => clock.sleep(ms, signal),
@@ -48,15 +48,15 @@ export function steadyClock(clock: Clock): Clock {
 }
 
 /**
- * Starts to measure; each call returns the milliseconds since then. If the machine was suspended,
- * at least one of the two clocks shows it: not every monotonic clock counts that time.
+ * Starts to measure; each call returns the milliseconds since then. It uses both clocks, because not every monotonic
+ * clock counts the time while the machine was suspended.
  */
 export function stopwatch(clock: Pick<Clock, 'now' | 'monotonicMs'>): () => number {
   const began = { at: clock.now(), atMs: clock.monotonicMs() };
   return () => Math.max(clock.now() - began.at, clock.monotonicMs() - began.atMs);
 }
 
-/** An instant in readable form: `2026-11-20T02:00:00.000Z`. */
+/** A time in ISO 8601: `2026-11-20T02:00:00.000Z`. */
 export function isoTime(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }

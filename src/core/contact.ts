@@ -17,11 +17,11 @@ export interface Identity {
 /** A person record in the CRM, identified by its CRM ID. */
 export interface Contact extends Identity {
   id: string;
-  /** True if the CRM says that this person must not be researched. */
+  /** True if the CRM says that this person must not be enhanced. */
   optedOut: boolean;
   /**
-   * True if the person objects to being researched, by the list in the settings or by the consent
-   * that the CRM records. Then the profile that was paid for is deleted at once. Omitted: false.
+   * True if the person objects to being enhanced, according to the list in the settings or the consent in the CRM. The
+   * paid profile is then deleted at once. False by default.
    */
   objects?: boolean;
   /**
@@ -52,7 +52,7 @@ export interface PrivacyMarks {
   isOnHold: boolean;
 }
 
-/** Why a CRM record alone, without an opt-out, prevents a person from being researched. */
+/** The mark in a CRM record that, without an opt-out, prevents a person from being enhanced. */
 export type Exclusion = 'deceased' | 'do_not_contact';
 
 /**
@@ -89,8 +89,8 @@ function distinct(texts: readonly string[]): string[] {
 }
 
 /**
- * Canonical without punctuation; a text of punctuation alone stays, or different ones would be
- * equal.
+ * Canonical text without punctuation. A text that consists only of punctuation stays, because different ones would
+ * otherwise be equal.
  */
 function words(text: string): string {
   const plain = canonical(text);
@@ -112,7 +112,7 @@ function canonical(text: string): string {
   return withoutAccents(text).replace(/\s+/g, ' ').trim().toLowerCase();
 }
 
-/** Plain ASCII, like most texts, has nothing to decompose. */
+/** Decomposes a text only if it is not plain ASCII, as most texts are. */
 function withoutAccents(text: string): string {
   return /[^\0-\x7f]/.test(text) ? text.normalize('NFKD').replace(/\p{M}+/gu, '') : text;
 }

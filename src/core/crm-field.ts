@@ -30,9 +30,9 @@ export type FieldValues = Readonly<Record<string, FieldValue>>;
 
 /** A field of the CRM's contact as the CRM describes it. */
 export interface CrmField {
-  /** The name in the API, for example `Donor_Net_Worth_Low__c`. */
+  /** The API name, for example `Donor_Net_Worth_Low__c`. */
   name: string;
-  /** The name on the screen. */
+  /** The name that users see. */
   label: string;
   type: CrmFieldType;
   /** Maximum number of characters of a text; null if the CRM sets no limit. */
@@ -54,8 +54,8 @@ export interface CrmField {
 }
 
 /**
- * A writable field for any text, such as a column of a file. It takes only the name, so that
- * connectors can map lists of names with it.
+ * A writable field for any text, such as a column of a file. It has only the name as its parameter, so that connectors
+ * can map lists of names with it.
  */
 export function plainField(name: string): CrmField {
   return {

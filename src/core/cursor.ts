@@ -1,4 +1,4 @@
-/** Cursors of lists that are shown page by page. A request for the next page contains the cursor. */
+/** Cursors of paged lists. A request for the next page contains the cursor. */
 import { z } from 'zod';
 import { ConfigurationError } from './errors.ts';
 
@@ -11,7 +11,7 @@ export function writeCursor(position: Position): string {
   return Buffer.from(JSON.stringify(position)).toString('base64url');
 }
 
-/** A page of a list that is at hand as a whole: what follows the page of the cursor, at most `limit`. */
+/** A page of a list that is completely in memory: at most `limit` entries after the cursor. */
 export function getPage<One extends { id: string }>(
   all: readonly One[],
   { cursor, limit }: { cursor?: string | undefined; limit: number },
@@ -23,12 +23,12 @@ export function getPage<One extends { id: string }>(
   return { page, next: last === undefined ? null : writeCursor([end, last.id]) };
 }
 
-/** Throws a ConfigurationError (invalid) for a word that no list has returned. */
+/** Reads a cursor. Throws a ConfigurationError (invalid) for a text that no list has returned. */
 export function readCursor(cursor: string): Position {
   try {
     return positionSchema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
   } catch {
-    throw new ConfigurationError('The cursor is not one that this list has given.', {
+    throw new ConfigurationError('The cursor was not returned by this list.', {
       code: 'cursor_invalid',
     });
   }

@@ -17,7 +17,7 @@ export interface ErrorFacts {
   words?: ForeignText | null;
 }
 
-/** On each of our errors, whichever copy of this package created it. */
+/** The mark of our errors, whichever copy of this package created them. */
 const BRAND: unique symbol = Symbol.for('donor-sync.error');
 
 /** The base of the four kinds; the message names the subject and says what to do next. */
@@ -46,7 +46,7 @@ export type Refusal = 'invalid' | 'unknown' | 'conflict' | 'forbidden';
 /** A user must change something before a retry makes sense. */
 export class ConfigurationError extends DonorSyncError {
   readonly kind = 'configuration';
-  /** Missing in errors of connector packages that bring an older copy of this class. */
+  /** Missing in errors of connector packages with an older copy of this class. */
   readonly refusal: Refusal | undefined;
 
   constructor(
@@ -63,7 +63,7 @@ export class RetriableError extends DonorSyncError {
   readonly kind = 'retriable';
 }
 
-/** This record cannot be processed; the others can. */
+/** This record cannot be processed, but other records can. */
 export class SkippableError extends DonorSyncError {
   readonly kind = 'skippable';
 }

@@ -1,15 +1,15 @@
 /**
- * Text from outside: what a CRM, a service or a sign-in server says in an error. A rule of an org
- * may quote names, figures and notes in it. It therefore has its own type, which no message, log or
- * document can include by accident: as JSON it is only its code and its fields. Only `reveal`
- * returns the text itself, to be encrypted or shown to a user who decides.
+ * Text from outside: the error messages of a CRM, a service or a sign-in server. A rule of an org may quote names,
+ * amounts and notes in them. It therefore has its own type, which no message, log or document can include by accident:
+ * as JSON it is only its code and its fields. Only `reveal` returns the text itself, to be encrypted or shown to a user
+ * who decides.
  */
 import { plainLine } from './printable.ts';
 
 export interface ForeignText {
   /** The sender's own code, for example `FIELD_CUSTOM_VALIDATION_EXCEPTION`. */
   readonly code: string;
-  /** Names of the fields that it is about. */
+  /** Names of the affected fields. */
   readonly fields: readonly string[];
   /** The text: one line, at most `MAX_FOREIGN_TEXT` characters, without active characters. */
   reveal(): string;
@@ -26,14 +26,14 @@ export function foreignText(
   text: string | null | undefined,
   { code, fields = [] }: { code: string; fields?: readonly string[] },
 ): ForeignText | null {
-  // Cut first: a text of megabytes need not be processed completely.
+  // Cut first, so that a text of megabytes is not processed completely.
   const said = plainLine((text ?? '').slice(0, 4 * MAX_FOREIGN_TEXT)).trim();
   if (said === '') return null;
   const kept = said.length > MAX_FOREIGN_TEXT ? `${cut(said, MAX_FOREIGN_TEXT - 1)}…` : said;
   return { code, fields, reveal: () => kept };
 }
 
-/** Never cuts between the halves of a surrogate pair. */
+/** Cuts a text, but never between the halves of a surrogate pair. */
 function cut(text: string, length: number): string {
   return text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
 }
@@ -41,7 +41,7 @@ function cut(text: string, length: number): string {
 /** Replaces an invalid code. */
 export const UNKNOWN_CODE = 'UNKNOWN';
 
-/** A code as CRMs write them (`STRING_TOO_LONG`), or `UNKNOWN`: anything else may be a text. */
+/** A code in the CRMs' form (`STRING_TOO_LONG`), or `UNKNOWN`, because anything else may be a text. */
 export function foreignCode(code: string): string {
   return /^[A-Z][A-Z0-9_]{1,79}$/.test(code) ? code : UNKNOWN_CODE;
 }

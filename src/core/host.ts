@@ -7,14 +7,14 @@ export const hostSchema = z
   .string()
   .trim()
   .toLowerCase()
-  .refine(isHost, 'must be a host alone, such as "crm.example.org": no scheme, port or path');
+  .refine(isHost, 'must be only a host, such as "crm.example.org", without scheme, port or path');
 
 /** A host, with its port if that is not the default: `crm.example.org:8443`. */
 export const hostAndPortSchema = z
   .string()
   .trim()
   .toLowerCase()
-  .refine(isHostAndPort, 'must be a host, such as "crm.example.org": no scheme and no path');
+  .refine(isHostAndPort, 'must be a host, such as "crm.example.org", without scheme and path');
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
@@ -28,10 +28,7 @@ export function isConfidential(url: URL): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
 }
 
-/**
- * The host must be equal to what a URL parses it to: no letters of other alphabets, and nothing
- * added to it.
- */
+/** True if a URL parses the host to the same text: without letters of other alphabets, and with nothing added to it. */
 function isHost(text: string): boolean {
   return parseHost(text)?.hostname === text;
 }
@@ -40,7 +37,7 @@ function isHostAndPort(text: string): boolean {
   return parseHost(text)?.host === text;
 }
 
-/** URLs accept an asterisk in a host, where it would look like a pattern. */
+/** Parses a host. Refuses an asterisk, which URLs accept but which would look like a pattern. */
 function parseHost(host: string): URL | null {
   const url = `https://${host}/`;
   return !host.includes('*') && URL.canParse(url) ? new URL(url) : null;

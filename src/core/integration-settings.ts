@@ -2,20 +2,17 @@ import { z } from 'zod';
 import { ownAlertsSchema } from './alert-settings.ts';
 import { fieldMappingSchema } from './field-map.ts';
 
-/** A cron line with its time zone. */
+/** A cron expression with its time zone. */
 export const scheduleSchema = z.strictObject({
   /** Five fields: minute, hour, day of month, month, day of week. */
   cron: z.string().trim().min(1),
   /** An IANA name, for example `America/Chicago`. */
   timezone: z.string().trim().min(1).default('UTC'),
-  /**
-   * True if times that were missed while nothing served are made up for by one run at the next
-   * start.
-   */
+  /** True if one run at the next start makes up for times that were missed while no process served. */
   catchUp: z.boolean().default(true),
   /**
-   * Each integration starts at its own moment within this time after the scheduled time (ms), so
-   * that many with the same line do not start at once; 0 for none.
+   * The longest delay after the scheduled time (ms); 0 for none. Each integration starts at a different time within it,
+   * so that many with the same schedule do not start at once.
    */
   jitterMs: z.int().min(0).max(3_600_000).default(30_000),
 });
@@ -34,7 +31,7 @@ export const contactsSchema = z.strictObject({
   optOutField: z.string().trim().min(1).nullable().default(null),
   /** If `optOutField` is a picklist: the values that opt out. */
   optOutValues: markedValues.nullable().default(null),
-  /** IDs of contacts who object, whatever the CRM says: as if they had opted out there. */
+  /** IDs of contacts who object. They count as opted out, whatever the CRM says. */
   objections: z.array(z.string().trim().min(1)).max(100_000).default([]),
   /** A field that marks deceased contacts, in addition to the known ones of the CRM. */
   deceasedField: z.string().trim().min(1).nullable().default(null),
@@ -44,7 +41,7 @@ export const contactsSchema = z.strictObject({
   deceasedValues: markedValues.optional(),
   /** Values of `doNotContactField` that mark; omitted: words for yes, and dates. */
   doNotContactValues: markedValues.optional(),
-  /** Values of these fields that do not mark. A contact whose value is in neither list waits. */
+  /** Values of these fields that do not mark a contact. A contact whose value is in neither list waits. */
   unmarkedValues: z
     .strictObject({
       optOut: markedValues.optional(),
@@ -108,7 +105,7 @@ const ownRetentionSchema = z.strictObject({
 const refreshSchema = z.strictObject({
   /** Days after which a profile is requested again; null for never. */
   afterDays: z.int().positive().nullable().default(365),
-  /** True if a changed name, address or employer is worth a new credit. */
+  /** True if a credit is spent again after a change of name, address or employer. */
   whenIdentityChanges: z.boolean().default(true),
 });
 
@@ -130,7 +127,7 @@ export const budgetSchema = creditLimitsSchema.extend({
 export const networkSchema = z.strictObject({
   name: z.string().trim().min(1),
   color: z.string().trim().min(1).default('teal'),
-  /** One key for the kind of group, and what it selects; each connector defines its own. */
+  /** One key for the kind of group, with its selection. Each connector defines its own kinds. */
   group: z.record(z.string(), z.unknown()),
 });
 
@@ -162,14 +159,11 @@ const privacySchema = z.strictObject({
 const partnerSchema = z.strictObject({
   baseUrl: z.url({ protocol: /^https?$/ }),
   apiKey: z.string().trim().min(1),
-  /**
-   * The last day (UTC) on which the key works, as its issuer said; the service itself does not
-   * report it.
-   */
+  /** The last day (UTC) on which the key works, according to its issuer. The service does not report it. */
   expiresOn: z.iso.date().optional(),
   /**
-   * True if the same person in several contacts, here or in other integrations with the same key,
-   * is paid for once. False if the integration neither uses profiles of others nor shares its own.
+   * True if the same person in several contacts, here or in other integrations with the same key, is paid for once.
+   * False if the integration neither uses other integrations' profiles nor shares its own.
    */
   shareProfiles: z.boolean().default(true),
 });
@@ -180,7 +174,7 @@ export const integrationSchema = z.strictObject({
     .string()
     .regex(
       /^[a-z0-9][a-z0-9-]{0,62}$/,
-      'use small letters, digits and hyphens, at most 63 of them',
+      'use lower-case letters, digits and hyphens, at most 63 characters',
     ),
   name: z.string().trim().min(1).optional(),
   schedule: scheduleSchema.nullable().default(null),

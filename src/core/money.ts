@@ -37,8 +37,8 @@ export interface MoneyField {
 }
 
 /**
- * The currencies of a record by the CRM's field that contains them. Null: the field is blank. A
- * field that could not be read has no entry.
+ * The currencies of a record, by the CRM field that contains them. Null if the field is blank. A field that could not
+ * be read has no entry.
  */
 export type RecordCurrencies = Readonly<Record<string, string | null>>;
 

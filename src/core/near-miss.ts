@@ -1,7 +1,9 @@
 /** One mistake per three letters still counts as a typing error in the same word. */
 const LETTERS_PER_MISTAKE = 3;
 
-/** Longer words are not compared: nobody types them by hand, and the work grows with the square. */
+/**
+ * Longer words are not compared, because nobody types them by hand, and the work grows with the square of the length.
+ */
 const MAX_COMPARED_LENGTH = 80;
 
 /**
@@ -28,22 +30,22 @@ export function didYouMean(word: string, candidates: Iterable<string>): string {
   return candidate === null ? '' : `, did you mean "${candidate}"?`;
 }
 
-/** Says that an answer is not one of the choices, and which it was meant to be or which there are. */
+/** A message that an answer is not one of the choices. It suggests the closest choice, or lists all. */
 export function notAChoice(answer: string, choices: readonly string[]): string {
-  const hint = didYouMean(answer, choices) || `; there is: ${choices.join(', ')}`;
+  const hint = didYouMean(answer, choices) || `. Possible: ${choices.join(', ')}`;
   return `"${answer}" is not one of the choices${hint}`;
 }
 
 /** Maximum number of typing errors in an ID. */
 const MISTAKES_IN_AN_ID = 2;
 
-/** For a shorter ID, every other one would be near. */
+/** For shorter IDs, every other ID would be close. */
 const LONG_ID = 6;
 
 /** Maximum number of near IDs that are listed. */
 const MAX_NEAR_IDS = 5;
 
-/** Collects the IDs that differ from a mistyped one in one or two characters, the nearest first. */
+/** Collects the IDs that differ from a mistyped ID in one or two characters, the closest first. */
 export function createNearIds(typed: string): {
   look(ids: readonly string[]): void;
   best(): string[];

@@ -67,7 +67,7 @@ export const OUTCOME_REASONS = {
   values_unfit: 'failed',
   /** The response for this job could not be read. */
   profile_unreadable: 'failed',
-  /** It waits for a decision. */
+  /** The contact waits for a decision. */
   ...forHoldReasons(() => 'held' as const),
   /** The service no longer knows the job, and its profile was never delivered. */
   job_vanished: 'waiting',
@@ -131,45 +131,45 @@ export function isOutcomeReason(word: string): word is OutcomeReason {
 export const OUTCOME_TEXTS = {
   fields_written: 'new values were written into the CRM',
   fields_written_some_unfit:
-    'values were written into the CRM; the others did not fit their field or were refused, and wait for no credit',
+    'values were written into the CRM; the others did not fit their field or were refused, and wait, which costs no credit',
   former_values_blanked:
-    'holds another person now, so the values of the former person were blanked, as a user decided',
+    'is another person now, so the values of the former person were blanked, as a user decided',
   fields_written_some_refused:
-    'values were written into the CRM; a rule of the CRM refused the others, which wait for no credit',
+    'values were written into the CRM; a rule of the CRM refused the others, which wait at no cost',
   typed_value_restored:
-    'a user typed a value while donor-sync was writing; it was put back at once, and the other values are in the CRM',
+    'a user typed a value while donor-sync was writing; it was restored at once, and the other values are in the CRM',
   typed_value_lost:
-    'a user typed a value while donor-sync was writing; it was replaced and could not be put back: the details name the field and the user',
+    'a user typed a value while donor-sync was writing; it was replaced and could not be restored; the details name the field and the user',
   profile_fresh: 'was enhanced before, nothing has changed and the profile is still fresh',
-  values_equal: 'the CRM already holds what the profile says',
-  values_protected: 'a person typed the values that differ, or the field map protects them',
+  values_equal: 'the CRM already has the values of the profile',
+  values_protected: 'a user typed the values that differ, or the field map protects them',
   profile_empty: 'the profile has no value for any mapped field',
   no_match_known:
-    'the service did not know this person before; asked again when the contact changes',
+    'the service did not know this person before; the contact is sent again when it changes',
   identity_change_rejected:
-    'a person decided that the changed details belong to the same person; no credit is spent',
+    'a user decided that the changed details belong to the same person; no credit is spent',
   counted_as_paid:
     'a user decided that it was paid for after the backup that was restored; no credit is spent',
-  profile_adopted: 'was enhanced by another installation, whose donor id the CRM carries',
+  profile_adopted: 'was enhanced by another installation, whose donor ID is in the CRM',
   first_name_missing: 'has no first name, which the service needs; add it in the CRM',
   last_name_missing: 'has no last name, which the service needs; add it in the CRM',
   opted_out: 'has opted out and is never sent to the service',
   deceased: 'is marked as deceased in the CRM and is never sent to the service',
   do_not_contact: 'is marked as “do not contact” in the CRM and is never sent to the service',
   row_unreadable: 'its row in the file cannot be read and was left out; correct it in the file',
-  deleted_in_crm: 'is no longer in the CRM, or no longer among the contacts of the integration',
+  deleted_in_crm: "is no longer in the CRM, or no longer among the client's contacts",
   outside_filter:
     'is no longer among the contacts of contacts.filter: no credit is spent on it, and its values stay',
   merged_in_crm: 'was merged into another contact in the CRM, which is synced instead',
-  forgotten: 'was erased with "forget" and is not taken up again',
-  rejected_by_person: 'a person decided that the profile is of another person',
+  forgotten: 'was erased with "forget", and no sync processes it again',
+  rejected_by_person: 'a user decided that the profile belongs to another person',
   no_match:
     'the service does not know anyone with this name and address; sent again when that changes',
   person_invalid: 'the service refused the details of this person; correct them in the CRM',
   crm_refused:
     'the CRM refused the values; a few contacts are tried again daily, then weekly, without a credit',
   values_unfit:
-    'no field of the CRM can take its values yet; see "donor-sync fields check": the next run after that writes them, for no credit',
+    'no CRM field can hold its values yet; see "donor-sync fields check"; the next run after that writes them, for no credit',
   profile_unreadable: 'the profile could not be read; fetched again by the next run',
   ...forHoldReasons((outcome) => outcome),
   identity_unreadable:
@@ -178,26 +178,27 @@ export const OUTCOME_TEXTS = {
     'its opt-out, deceased or do-not-contact field has a value that the settings do not list; it is not sent until you say what the value means',
   match_rate_low: 'waits because the service knew too few of the contacts sent so far',
   marks_unconfirmed:
-    'waits because a mark leaves out more than half of the contacts, and no user has confirmed that yet',
-  job_vanished: 'the service lost its job before the profile came; the next run asks again',
-  job_too_old: 'its job took longer than any job should; the next run asks again',
+    'waits because a mark excludes more than half of the contacts, and no user has confirmed that yet',
+  job_vanished: 'the service lost its job before the profile arrived; the next run sends it again',
+  job_too_old: 'its job took longer than any job should; the next run sends it again',
   budget_reached: 'the budget in the settings is used up; a later run continues',
   credits_exhausted: 'the credits are used up; a run continues once there are more',
-  not_processed: 'the service left this person out and charged nothing; the next run asks again',
+  not_processed:
+    'the service left this person out and charged nothing; the next run sends it again',
   job_running: 'the service is still working on it; the next run fetches the profile',
-  delivery_pending: 'the profile is paid for and there; the next run writes it',
+  delivery_pending: 'the profile is paid for and available; the next run writes it',
   blanking_pending:
-    'a user decided that its values are those of a former person; the next run blanks them',
-  submission_pending: 'is to be enhanced, and the run ended first; the next run continues',
+    'a user decided that its values belong to a former person; the next run blanks them',
+  submission_pending: 'was due, but the run ended first; the next run continues',
   settlement_pending: 'waits until it is known whether a lost response was charged',
   crm_busy: 'another user was changing the record in the CRM; the next run tries again',
   crm_passing:
-    'the CRM failed at this record, or did not say what became of it; the next run tries again',
+    'the CRM failed at this record, or did not report the result; the next run tries again',
 } as const satisfies Record<OutcomeReason, string>;
 
-/** Shown for a contact that took the profile of the same person instead of a credit. */
+/** Shown for a contact that uses the profile of the same person instead of a credit. */
 export const SHARED_PROFILE_TEXT =
-  'The profile of the same person in another contact or integration is used, no credit.';
+  'The profile of the same person in another contact or client is used, for no credit.';
 
 /** The sentence for a reason from the store; an unknown word is returned unchanged. */
 export function outcomeText(reason: string): string {

@@ -21,9 +21,9 @@ export function ownerWords(text: string): string {
 }
 
 /**
- * True if the owner is certainly dead: its process no longer runs, and its process IDs mean the
- * same here as they did there. About all others nothing is known, whatever their host is called:
- * two containers may have the same name and the same process ID. Their leases expire.
+ * True if the owner is certainly dead: its process no longer runs, and its process IDs mean the same here as they did
+ * there. Nothing is known about all other owners, whatever their host is called, because two containers can have the
+ * same name and the same process ID. Their leases expire.
  */
 export function ownerIsGone(
   text: string,
@@ -48,8 +48,8 @@ export function isRunning(processId: number): boolean {
 }
 
 /**
- * The space in which the process IDs that this process sees are unique: one boot of one kernel, one
- * namespace of process IDs. Null if the system does not tell, which is everywhere except on Linux.
+ * The space in which the process IDs that this process sees are unique: one boot of one kernel, one namespace of
+ * process IDs. Null if the system does not report it, which is the case everywhere except on Linux.
  */
 export function readProcessSpace(): string | null {
   try {

@@ -1,7 +1,7 @@
 /**
- * Files of packages that the program reads unchanged: what browsers load, and lists of passwords
- * and words. The build copies them next to the program (`scripts/package-files.ts`), so that their
- * packages need not be installed with it; the sources read them from where npm has put them.
+ * Package files that the program reads unchanged: files for browsers, and lists of passwords and words. The build
+ * copies them next to the program (`scripts/package-files.ts`), so that their packages need not be installed with it;
+ * the sources read them from where npm has put them.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -29,7 +29,7 @@ export function listPackageFolder(name: string, folder: string): string[] {
   );
 }
 
-/** Not every package allows its files to be resolved by name, so its folder is searched for. */
+/** Searches for the package's folder, because not every package allows its files to be resolved by name. */
 function packageFolder(name: string): string {
   const places = [
     ownFile('packages'),

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 
 /**
- * Does the work for each item, a few at a time; the results are in the order of the items. If one
- * fails, no other is started, and the error is thrown once those in progress have ended: nothing
- * continues in the background.
+ * Does the work for each item, a few at a time; the results are in the order of the items. If one fails, no further
+ * item is started, and the error is thrown once all items in progress have ended, so that nothing continues in the
+ * background.
  */
 export async function inParallel<T, R>(
   items: readonly T[],

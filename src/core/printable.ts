@@ -28,9 +28,9 @@ const ACTING_IN_JSON = new RegExp(
 );
 
 /**
- * Complete terminal sequences, so that their letters do not remain: strings with their terminator
- * (OSC, DCS, SOS, PM, APC), CSI with its letter, and the short ones. Of a string without a
- * terminator, only the start is removed: it must not take the following text with it.
+ * Complete terminal sequences, so that their letters do not remain: strings with their terminator (OSC, DCS, SOS, PM,
+ * APC), CSI with its letter, and the short ones. If a string has no terminator, only its start is removed, because the
+ * following text must stay.
  */
 const SEQUENCES = new RegExp(
   [
@@ -46,10 +46,7 @@ export function isActing(text: string): boolean {
   return ANY_ACTING.test(text);
 }
 
-/**
- * True for by far the most texts: ASCII on one line, with single spaces between its words and none
- * around it.
- */
+/** True for most texts: ASCII on one line, with single spaces between words and none around them. */
 export function isPlainLine(text: string): boolean {
   return PLAIN_LINE.test(text);
 }
@@ -65,7 +62,7 @@ export function plainText(text: string): string {
     .replace(EACH_ACTING, '');
 }
 
-/** The same on one line: a text from outside must not be able to add its own line. */
+/** The same on one line, because foreign text must not be able to add its own line. */
 export function plainLine(text: string): string {
   if (isPlainLine(text)) return text;
   return plainText(text).replace(/\s+/g, ' ');
@@ -96,8 +93,8 @@ export function guardFormula(text: string): string {
 }
 
 /**
- * A text from outside for a cell of a CSV file that we write, without active characters. The guard
- * comes last, since a sign may follow a character that is removed.
+ * A text from outside for a cell of a CSV file that we write, without active characters. The guard comes last, because
+ * a sign may follow a removed character.
  */
 export function plainCell(text: string): string {
   return guardFormula(plainText(text));

@@ -6,11 +6,9 @@ export interface Profile {
   /** The donor's page in the service's web application. */
   profileUrl: string | null;
   age: number | null;
-  /** True if the service says that this person has died. */
+  /** True if the service reports that this person has died. */
   isDeceased: boolean;
-  /**
-   * Probability that this is the right person, from 0 to 1; missing if the service does not say.
-   */
+  /** Probability that this is the right person, from 0 to 1; missing if the service does not report it. */
   probability?: number;
   /** Whole US dollars. */
   netWorth: { low: number; high: number } | null;

@@ -7,8 +7,7 @@ const SECONDS_PER_DAY = 86_400;
 const GROUP_DIGITS = 3;
 
 /**
- * `12,345`. Formatted by hand: the first format of `Intl` takes longer than most of what a command
- * loads.
+ * `12,345`. Formatted by hand, because creating the first `Intl` format takes longer than loading most of a command.
  */
 export function formatCount(count: number): string {
   let rest = String(Math.round(Math.abs(count)));
@@ -24,7 +23,7 @@ export function describeCount(count: number, singular: string, plural = `${singu
   return `${formatCount(count)} ${count === 1 ? singular : plural}`;
 }
 
-/** `350 ms`, `4.2 s`, `2 min 5 s`, `3 h 12 min`, `2 d 4 h`: the two units that matter. */
+/** `350 ms`, `4.2 s`, `2 min 5 s`, `3 h 12 min`, `2 d 4 h`: the two largest units. */
 export function formatDuration(durationMs: number): string {
   const ms = Math.max(0, Math.round(durationMs));
   if (ms < MS_PER_SECOND) return `${ms} ms`;

@@ -1,24 +1,21 @@
 /**
- * Why contacts and networks wait for a decision, and what the product needs to know about each
- * reason. What users are told and may decide is in `src/decisions/views/kinds.ts`.
+ * The reasons why contacts and networks wait for a decision, and the properties of each reason. Their texts and
+ * possible answers are in `src/decisions/views/kinds.ts`.
  */
 
 interface ContactKind {
   /**
-   * The outcome of a contact that waits for it, as in `OUTCOME_TEXTS`; null if the contact continues, or ends, in the
-   * meantime.
+   * The outcome text of a contact that waits for the decision, as in `OUTCOME_TEXTS`; null if the contact continues, or
+   * ends, in the meantime.
    */
   outcome: string | null;
-  /** Whether a credit was spent on the contact: a merge is then no reason for another one. */
+  /** Whether a credit was spent on the contact. A merge is then not a reason to spend another credit. */
   isPaid: boolean;
-  /** Whether it is about an existing profile and asked before delivery. */
+  /** Whether the question is about an existing profile, and comes before its delivery. */
   isOfProfile: boolean;
-  /** Whether it assumes that the profile is of this person. */
+  /** Whether the question assumes that the profile belongs to this person. */
   isOfKnownPerson: boolean;
-  /**
-   * Whether its answer is no longer needed once it is carried out, so that it can be deleted after
-   * a while.
-   */
+  /** Whether the answer is no longer needed once it is carried out, so that it can be deleted after a while. */
   endsWithAnswer: boolean;
 }
 
@@ -38,24 +35,24 @@ const OF_CONTACT = {
 export const CONTACT_QUESTION_KINDS = {
   name_mismatch: {
     ...OF_PROFILE,
-    outcome: 'the name in the profile is not that of the contact; a person decides',
+    outcome: "the name in the profile is not the contact's name; a user decides",
     endsWithAnswer: true,
   },
   match_unsure: {
     ...OF_PROFILE,
     outcome:
-      'the service is less sure that the profile is of this person than the settings ask for; a person decides',
+      'the service is less certain that the profile belongs to this person than the settings require; a user decides',
   },
   /** If rejected, its credit is not spent again. */
   lost_answer: {
     ...OF_CONTACT,
-    outcome: 'the answer was lost after the credit may have been spent; a person decides',
+    outcome: 'the response was lost after the credit may have been spent; a user decides',
     isPaid: true,
   },
   identity_mass_change: {
     ...OF_CONTACT,
     outcome:
-      'its details changed together with those of many others; a person decides whether that is worth a credit',
+      'its details changed together with the details of many other contacts; a user decides whether that is worth a credit',
     isPaid: true,
     endsWithAnswer: true,
   },
@@ -67,16 +64,16 @@ export const CONTACT_QUESTION_KINDS = {
     isPaid: true,
     endsWithAnswer: true,
   },
-  /** It is missing together with many others: are they gone? */
+  /** The contact is missing together with many others. Are they gone? */
   contacts_missing: {
     ...OF_CONTACT,
     outcome:
-      'is missing from the CRM, and nothing says that it was deleted; it is kept until it is back or a user confirms that it is gone',
+      'is missing from the CRM, and there is no sign that it was deleted; it is kept until it is back or a user confirms that it is gone',
     endsWithAnswer: true,
   },
   profile_deceased: {
     ...OF_PROFILE,
-    outcome: 'the profile says that this person has died; a person decides',
+    outcome: 'the profile says that this person has died; a user decides',
     isOfKnownPerson: true,
     endsWithAnswer: true,
   },
@@ -94,21 +91,21 @@ export const CONTACT_QUESTION_KINDS = {
   new_person_unknown: {
     ...OF_CONTACT,
     outcome:
-      'has another name now, and the CRM still holds the values of the former name; a user decides',
+      'has another name now, and the CRM still has the values of the former name; a user decides',
     isPaid: true,
   },
   /** The service now returns other donors for many contacts that did not change. */
   donor_mass_change: {
     ...OF_PROFILE,
     outcome:
-      'the service now gives another donor for this contact and for many others that did not change; a user decides',
+      'the service now returns a different donor for this contact and for many others that did not change; a user decides',
   },
   /** It looks like a person who was erased, or an erased contact was merged into it. */
   forgotten_person: {
     ...OF_CONTACT,
-    outcome: 'looks like a person who was erased with "forget"; a person decides',
+    outcome: 'looks like a person who was erased with "forget"; a user decides',
   },
-  /** It was marked as opted out together with many others: are the marks correct? */
+  /** The contact was marked as opted out together with many others. Are the marks correct? */
   mass_opt_out: { ...OF_CONTACT, outcome: null },
   /** The CRM requests its erasure. */
   erasure_requested: { ...OF_CONTACT, outcome: null },

@@ -1,28 +1,22 @@
 import type { Integration } from './integration-settings.ts';
 
-/** How many days records are kept; null or omitted: forever. */
+/** How many days records are kept; null or omitted means forever. */
 export interface Retention {
   /** The results of each run for each contact. */
   runRows: number;
   /** Decisions about held contacts, and which contact a run was for. */
   outcomes?: number | null;
-  /** Values of fields before they were written: after that, nothing can be undone. */
+  /** Field values from before a write. Once they are deleted, the write cannot be undone. */
   previousValues?: number | null;
-  /**
-   * Profiles that were paid for; null or omitted: until they are too old to be delivered. 0 keeps
-   * none.
-   */
+  /** Paid profiles. Null or omitted keeps them until they are too old to be delivered; 0 keeps none. */
   profiles?: number | null;
-  /** Data about contacts that left the CRM, except what was paid and what is ours. */
+  /** Data about contacts that left the CRM, except payments and fingerprints of our values. */
   removedContacts?: number | null;
   /** The audit of all changes. */
   audit?: number | null;
 }
 
-/**
- * A profile is kept this much longer than the age at which it is bought again: runs may fail for a
- * while.
- */
+/** A profile is kept this much longer than the age at which it is bought again, because runs may fail for a while. */
 const KEPT_BEYOND_REFRESH_DAYS = 60;
 const KEPT_WITHOUT_REFRESH_DAYS = 730;
 

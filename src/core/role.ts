@@ -1,9 +1,9 @@
-/** Roles, each of which names the rights of a user in one word. */
+/** Roles. Each names a set of rights. */
 
 /**
- * Each has the rights of those before it. A viewer reads. A reader also sees names and profiles, which spends nothing.
- * A decider also decides about held contacts. An admin also starts and stops runs, sets up, connects, and manages
- * webhooks and schedules. An owner also manages users, tokens and keys.
+ * Each role has the rights of all roles before it. A viewer reads. A reader also sees names and profiles, which spends
+ * nothing. A decider also decides about held contacts. An admin also starts and stops runs, sets up, connects, and
+ * manages webhooks and schedules. An owner also manages users, tokens and keys.
  */
 export const ROLES = ['viewer', 'reader', 'decider', 'admin', 'owner'] as const;
 
@@ -16,9 +16,9 @@ export function mayActAs(role: Role, needed: Role): boolean {
 
 /** The purpose of each role, in a few words. */
 export const ROLE_TEXTS: Readonly<Record<Role, string>> = {
-  viewer: 'sees runs, credits and what is held, without names',
-  reader: 'also sees names and profiles, and decides nothing',
-  decider: 'also decides what is held',
+  viewer: 'sees runs, credits and open decisions, without names',
+  reader: 'also sees names and profiles, but decides nothing',
+  decider: 'also makes decisions',
   admin: 'also starts and stops runs, sets up and connects',
-  owner: 'also invites users, and keeps tokens and keys',
+  owner: 'also manages users, tokens and keys',
 };

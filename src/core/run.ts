@@ -6,7 +6,7 @@ export type Trigger = 'schedule' | 'manual' | 'webhook';
 
 export type RunStatus = 'running' | 'succeeded' | 'incomplete' | 'failed';
 
-/** Why a run stopped before its end; the next run continues from there. */
+/** Why a run stopped early. The next run continues from there. */
 export type StopCode =
   | 'credits_exhausted'
   | 'budget_reached'
@@ -96,7 +96,7 @@ export const runReportSchema = z.object({
   integration: z.string(),
   trigger: triggerSchema,
   status: runStatusSchema.describe(
-    '`running`: also while it is queued; `incomplete`: stopped, and the next run continues.',
+    '`running`: in progress or queued. `incomplete`: stopped early, and the next run continues.',
   ),
   reason: z.object({ code: z.string(), message: z.string() }).nullable(),
   startedAt: z.iso.datetime(),
@@ -120,7 +120,9 @@ export const runReportSchema = z.object({
   calls: z.object({ partner: count, crm: count, throttled: count }),
   valuesWaiting: valuesWaitingSchema
     .optional()
-    .describe('Values that wait to be written when the run ended; left out before its end.'),
+    .describe(
+      'Values that were waiting to be written when the run ended; left out before its end.',
+    ),
 }) satisfies z.ZodType<RunReport>;
 
 /** An integration for which a run is requested. */

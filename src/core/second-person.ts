@@ -1,26 +1,18 @@
-/** Which actions wait for a second person, and who counts as a second person. */
+/** Which actions wait for a second user, and who counts as a second user. */
 
-/** The part of the settings that defines it. */
+/** The settings that define it. */
 export interface SecondPersonRules {
-  /**
-   * Approving or resubmitting more contacts than this at once needs a second person; null: nothing
-   * waits.
-   */
+  /** Approving or resubmitting more contacts than this at once needs a second user; null if nothing waits. */
   approvals: number | null;
-  /**
-   * Undoing a run that wrote into more contacts than this needs a second person; null: nothing
-   * waits.
-   */
+  /** Undoing a run that wrote into more contacts than this needs a second user; null if nothing waits. */
   undo: number | null;
-  /**
-   * Whether forgetting a contact in the integrations of other accounts as well needs a second
-   * person.
-   */
+  /** Whether erasing a contact also in the integrations of other accounts needs a second user. */
   forgetEverywhere: boolean;
-  /** Whether forgetting any contact needs a second person. */
+  /** Whether erasing any contact needs a second user. */
   forget: boolean;
   /**
-   * Whether erasures that a CRM asks for wait for two people. Until then, research and delivery of these contacts stop.
+   * Whether erasures that a CRM requests need two users. Until they have confirmed, these contacts are neither enhanced
+   * nor delivered.
    */
   forgetByCrm: boolean;
 }
@@ -28,7 +20,7 @@ export interface SecondPersonRules {
 /** An account distinguishes one user from another: a person, an access token, a user of the machine. */
 export interface Account {
   kind: 'person' | 'token' | 'command';
-  /** Never changes, and is never reused. */
+  /** The ID never changes, and is never reused. */
   id: string;
   name: string;
 }

@@ -1,4 +1,4 @@
-/** The errors that more than one topic gives: each code has one wording, wherever it is found out. */
+/** Errors that more than one topic throws. Each code has one wording, wherever it occurs. */
 import { ConfigurationError, type Refusal } from './errors.ts';
 import { didYouMean } from './near-miss.ts';
 
@@ -9,25 +9,22 @@ export function unknownClient(
 ): ConfigurationError {
   const near = didYouMean(id, known) || '.';
   const more = next === undefined ? '' : ` ${next}`;
-  return new ConfigurationError(
-    `There is no integration "${id}"${near} Nothing was changed.${more}`,
-    {
-      code: 'integration_unknown',
-      refusal,
-      details: { integration: id },
-    },
-  );
+  return new ConfigurationError(`There is no client "${id}"${near} Nothing was changed.${more}`, {
+    code: 'integration_unknown',
+    refusal,
+    details: { integration: id },
+  });
 }
 
 interface UnknownClientFacts {
   /** The IDs that the caller could have meant. */
   known?: Iterable<string>;
-  /** What to do, if more is needed than to look for another ID. */
+  /** What to do, if searching for another ID is not enough. */
   next?: string;
   refusal?: Refusal;
 }
 
-/** Refuses an action that access tokens may not do, whatever their role. `act` continues "may not". */
+/** Refuses an action that access tokens may not do, whatever their role. `act` continues the words "may not". */
 export function personNeeded(
   act: string,
   command: string,
@@ -41,17 +38,20 @@ export function personNeeded(
 
 /** Refuses an action that needs access to all clients. `why` is one sentence. */
 export function reachInsufficient(
-  why = 'This is about all integrations, and you reach some of them.',
+  why = 'This affects all clients, and you have access to only some of them.',
   details: Readonly<Record<string, unknown>> = {},
 ): ConfigurationError {
-  return new ConfigurationError(`${why} Nothing was changed. Ask a user who reaches all clients.`, {
-    code: 'reach_insufficient',
-    refusal: 'forbidden',
-    details,
-  });
+  return new ConfigurationError(
+    `${why} Nothing was changed. Ask a user with access to all clients.`,
+    {
+      code: 'reach_insufficient',
+      refusal: 'forbidden',
+      details,
+    },
+  );
 }
 
-/** Input that does not fit its schema; `problem` says what is wrong with it. */
+/** The error for invalid input. `problem` explains what is wrong. */
 export function invalidRequest(
   problem: string,
   details: Readonly<Record<string, unknown>> = {},
@@ -59,7 +59,7 @@ export function invalidRequest(
   return new ConfigurationError(problem, { code: 'request_invalid', refusal: 'invalid', details });
 }
 
-/** A run that does not exist, or that belongs to a client without access for the caller. */
+/** The error for a run that does not exist, or whose client the caller has no access to. */
 export function unknownRun(
   id: string,
   { known = [], isRead = false, isShortEnough = false }: UnknownRunFacts = {},
@@ -67,7 +67,7 @@ export function unknownRun(
   const near = didYouMean(id, known) || '.';
   const nothing = isRead ? '' : ' Nothing was changed.';
   const next = isShortEnough
-    ? '`donor-sync runs` lists the runs with the end of each ID, which is enough.'
+    ? '`donor-sync runs` lists the runs with the end of each ID, which you can use.'
     : 'List the runs with their whole IDs: donor-sync runs --json';
   return new ConfigurationError(`There is no run "${id}"${near}${nothing} ${next}`, {
     code: 'run_unknown',
@@ -91,7 +91,7 @@ export function unknownContact(
   contact: string,
   { source, near = [], next, details = {}, refusal }: UnknownContactFacts,
 ): ConfigurationError {
-  const others = near.length === 0 ? '' : ` Near it there are: ${near.join(', ')}.`;
+  const others = near.length === 0 ? '' : ` Similar IDs: ${near.join(', ')}.`;
   const more = next === undefined ? '' : ` ${next}`;
   return new ConfigurationError(
     `There is no contact "${contact}" in ${SOURCES[source](integration)}. Nothing was changed.${others}${more}`,
@@ -114,7 +114,7 @@ interface UnknownContactFacts {
   source: keyof typeof SOURCES;
   /** The IDs that the caller could have meant. */
   near?: readonly string[];
-  /** One sentence that says what to do. */
+  /** One sentence about what to do. */
   next?: string;
   details?: Readonly<Record<string, unknown>>;
   refusal?: Refusal;

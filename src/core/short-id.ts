@@ -1,9 +1,9 @@
-/** Enough of a run's or a hold's ID to tell it from the others that a user looks at. */
+/** The part of an ID that is enough to distinguish the runs or decisions that a user sees. */
 const SHORT_ID_LENGTH = 8;
 
 /**
- * How lists of the terminal show an ID; its commands accept that form. It is the end of the ID: IDs start with the
- * time, which those of one night have in common.
+ * How lists of the terminal show an ID; its commands accept that form. It is the end of the ID, because IDs start with
+ * the time, which is similar for all IDs of one night.
  */
 export function shortId(id: string): string {
   return id.slice(-SHORT_ID_LENGTH);

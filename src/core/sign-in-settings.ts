@@ -10,5 +10,5 @@ export interface ProviderSettings {
   allowedDomains?: readonly string[] | undefined;
 }
 
-/** `server.plainHttp` of the settings: whether users may sign in where others could read what they type. */
+/** `server.plainHttp` of the settings: whether users may sign in over connections that others could read. */
 export type PlainHttp = 'refuse' | 'allow';

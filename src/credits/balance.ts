@@ -1,4 +1,4 @@
-/** How much may be spent: the balance as last read, minus the charges of the answers since. */
+/** How much may be spent: the last balance reading, minus the charges of responses since then. */
 
 import type { CreditBalances } from '../partner/credits.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
@@ -37,27 +37,27 @@ export const MAX_AGE_IN_FLIGHT_MS = 30_000;
 const NEAR_EMPTY = 1_000;
 
 /**
- * The most that another spender can take, within the service's limit, until a reading is this old:
- * a burst of ten submissions, and ten per second, with a hundred persons each.
+ * The most credits that another spender can use, within the service's limit, in this time since a reading. The limit
+ * allows a burst of ten submissions, then ten per second, with a hundred people each.
  */
 const takenByOthers = (ageMs: number) => 1_000 + Math.ceil(ageMs / 1_000) * 1_000;
 
 /** The known balance before credits are spent. */
 export interface KnownBalance {
-  /** As last read, minus what was spent since; null if it was never read. */
+  /** The last reading, minus the spending since then; null if it was never read. */
   balance: number | null;
   /** How long ago it was read. */
   ageMs: number;
-  /** Credits of this key to keep in reserve. */
+  /** The key's credits to keep in reserve. */
   keep: number;
   /** The most that submissions in flight may cost. */
   underWay: number;
 }
 
 /**
- * Pure: whether to read the balance (free) before credits are spent. Others may spend from the same
- * bucket. If what they can have taken since the reading would reach the reserve, only a fresh
- * reading will do. So they can take at most the amount in flight from the reserve.
+ * Pure: whether to read the balance (free) before credits are spent. Others may spend from the same bucket. If they
+ * could have reached the reserve since the reading, a fresh reading is necessary. So they can take at most the amount
+ * in flight from the reserve.
  */
 export function mustReadBalance({ balance, ageMs, keep, underWay }: KnownBalance): boolean {
   const oldestMs = underWay > 0 ? MAX_AGE_IN_FLIGHT_MS : MAX_READING_AGE_MS;
@@ -69,9 +69,8 @@ export function mustReadBalance({ balance, ageMs, keep, underWay }: KnownBalance
 type BalanceDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock'>;
 
 /**
- * Reads the balances from the service (free) and records that of the enhancements bucket. It
- * records nothing if a submission of the key is open or was closed in the meantime: the reading may
- * then be older than that.
+ * Reads the balances from the service (free) and records the balance of the enhancements bucket. It records nothing if
+ * a submission of the key is open or was closed in the meantime, because the reading can then be out of date.
  */
 export async function readBalance(
   { store, partner }: Pick<BalanceDeps, 'store' | 'partner'>,
@@ -210,8 +209,8 @@ interface Watch {
   /** Reads the balance (free), once for each set of open submissions. */
   look(): Promise<void>;
   /**
-   * The readings taken while these submissions were open; `before` is the balance now that all the
-   * others are answered.
+   * The readings taken while these submissions were open. `before` is the balance now that all other submissions are
+   * answered.
    */
   glancesAt(lost: ReadonlySet<string>, before: number): Glance[];
 }
@@ -241,8 +240,7 @@ export function watchBalance(deps: WatchDeps, run: Pick<Run, 'partnerKey' | 'con
           if (sumPersons(others) === glance.before - before) {
             return { ...glance, beside: others.map(({ persons }) => persons) };
           }
-          // It is uncertain which of them were charged, so assume that they explain the whole
-          // difference.
+          // It is uncertain which of the other requests were charged, so assume that they explain the whole difference.
           const { balance } = glance;
           return balance < before ? { balance, before, beside: [] } : [];
         }),
@@ -284,7 +282,7 @@ async function proveSubmissions(
   if (open.length !== ids.size || !open.every(({ id }) => ids.has(id))) return;
   const before = carried ?? Math.max(...open.map(({ balanceBefore }) => balanceBefore));
   const facts = { run: run.id, submissions: [...ids].join() };
-  log.info(facts, 'answers were lost; their credits are settled by the balance');
+  log.info(facts, 'responses were lost; their credits are settled by the balance');
   const requests = all.map(({ id, persons }) => ({ id, items: persons }));
   const leases = [...new Set(lost.map(({ lease }) => lease))];
   const glances = watch.glancesAt(ids, before);
@@ -318,7 +316,7 @@ async function proveSubmissions(
 function toLostEnd(
   { id: run, integration }: Run,
   { id, integrationId, persons }: SubmissionRecord,
-  loss: Loss = { charged: persons, why: 'nothing is known of it' },
+  loss: Loss = { charged: persons, why: 'nothing is known about it' },
 ): LostEnd {
   const isOwn = integrationId === integration.id;
   const end = { id, run: isOwn ? run : null };

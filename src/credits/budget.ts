@@ -1,4 +1,5 @@
 import type { CreditLimits } from '../core/integration-settings.ts';
+import { describeCount } from '../core/quantities.ts';
 import type { Bucket } from '../partner/buckets.ts';
 
 export interface SpendingSoFar {
@@ -9,7 +10,7 @@ export interface SpendingSoFar {
   balance: number;
 }
 
-/** The limits in the settings, and the most that a user lets one run spend (null: no limit). */
+/** The limits in the settings, and the most that a user allows one run to spend (null: no limit). */
 export type RunLimits = CreditLimits & { limit?: number | null };
 
 export interface Allowance {
@@ -29,7 +30,7 @@ export interface SpendingLimits {
 
 const ENHANCEMENTS: SpendingLimits = { bucket: 'enhancements', setting: 'budget' };
 
-/** What the settings and the bucket allow; the tightest limit is reported. */
+/** The spending that the settings and the bucket allow. The tightest limit is reported. */
 export function getAllowance(
   budget: RunLimits,
   spent: SpendingSoFar,
@@ -39,35 +40,35 @@ export function getAllowance(
     {
       credits: spent.balance,
       limit: 'credits_exhausted',
-      limitText: `the ${bucket} bucket of the partner key is empty`,
+      limitText: `the ${bucket} bucket of the service key is empty`,
     },
   ];
   if (budget.keep > 0) {
     limits.push({
       credits: spent.balance - budget.keep,
       limit: 'budget_reached',
-      limitText: `${budget.keep} credits are to be kept (${setting}.keep)`,
+      limitText: `at least ${describeCount(budget.keep, 'credit')} must be kept (${setting}.keep)`,
     });
   }
   if (budget.perRun !== null) {
     limits.push({
       credits: budget.perRun - spent.thisRun,
       limit: 'budget_reached',
-      limitText: `a run may spend ${budget.perRun} credits (${setting}.perRun)`,
+      limitText: `a run may spend at most ${describeCount(budget.perRun, 'credit')} (${setting}.perRun)`,
     });
   }
   if (budget.perMonth !== null) {
     limits.push({
       credits: budget.perMonth - spent.thisMonth,
       limit: 'budget_reached',
-      limitText: `a month may spend ${budget.perMonth} credits (${setting}.perMonth)`,
+      limitText: `at most ${describeCount(budget.perMonth, 'credit')} may be spent in a month (${setting}.perMonth)`,
     });
   }
   if (budget.limit != null) {
     limits.push({
       credits: budget.limit - spent.thisRun,
       limit: 'budget_reached',
-      limitText: `this run was to spend at most ${budget.limit} (--limit ${budget.limit})`,
+      limitText: `this run may spend at most ${describeCount(budget.limit, 'credit')} (--limit ${budget.limit})`,
     });
   }
   const tightest = limits.reduce((a, b) => (b.credits < a.credits ? b : a));

@@ -35,7 +35,7 @@ export async function confirmHeld(
   const tookMs = stopwatch(clock);
   await store.leases.renew(run.lease);
   if (tookMs() > LEASE_MS / 2) {
-    throw new RetriableError('It took too long to find out whether the lease is still held.', {
+    throw new RetriableError('Checking whether the lease is still held took too long.', {
       code: 'lease_doubtful',
     });
   }
@@ -44,35 +44,32 @@ export async function confirmHeld(
 /** Clocks that differ by more than this are wrong, not just imprecise. */
 export const MAX_CLOCK_GAP_MS = 5 * 60_000;
 
-/** Nothing may be spent, for a reason that the run already has; free requests continue. */
+/** Nothing may be spent, for a reason that the run has already recorded. Free requests continue. */
 export class SpendingHeld extends RetriableError {}
 
-/**
- * This machine and the service do not agree about the time; another run can spend once that is
- * fixed.
- */
+/** This machine and the service disagree about the time. Another run can spend once that is fixed. */
 export class ClockWrong extends SpendingHeld {
   constructor(aheadMs: number) {
     const gap = `${formatDuration(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'}`;
     super(
-      `The clock of this machine is ${gap} the Partner Data Service's. Nothing more is spent: by a wrong clock profiles look old that are not, and would be paid for again. Set the clock, best by a time server (NTP), then sync again; if it is right, tell the service operator.`,
+      `The clock of this machine is ${gap} the Partner Data Service's. Nothing more is spent, because with a wrong clock new profiles can look old and would be paid for again. Set the clock, preferably by a time server (NTP), then sync again. If the clock is right, tell the service operator.`,
       { code: 'clock_wrong', details: { aheadMs: Math.round(aheadMs) } },
     );
   }
 }
 
 /**
- * The error if the clock is wrong by this much (`PartnerClient.clockAheadMs`); null if it is right,
- * or nothing is known.
+ * The error if the clock is wrong. `aheadMs` is `PartnerClient.clockAheadMs`. Null if the clock is right, or nothing is
+ * known about it.
  */
 export function clockProblem(aheadMs: number | null): ClockWrong | null {
   return aheadMs === null || Math.abs(aheadMs) <= MAX_CLOCK_GAP_MS ? null : new ClockWrong(aheadMs);
 }
 
 /**
- * Stops the spending of the run and throws ClockWrong if the clock is wrong. Before that it checks
- * again (free): a machine that slept did not notice the time pass, and one response may come from a
- * server whose own clock is wrong.
+ * Stops the run's spending and throws ClockWrong if the clock is wrong. First it checks again (free), because the
+ * machine may have slept without noticing the time pass, or one response may come from a server whose own clock is
+ * wrong.
  */
 export async function confirmClock(
   { partner }: Pick<SyncDeps, 'partner'>,
@@ -87,11 +84,10 @@ export async function confirmClock(
 }
 
 /**
- * Stops the spending of the run, and returns the reason, if the database was restored from a backup
- * and no user has agreed since: it does not know what was paid for after the backup. For an erased
- * integration the run ends: a process that still has its settings must not read it again. It also
- * ends if erasures are unknown, because it could deliver to erased contacts. Null if spending may
- * continue.
+ * Stops the run's spending and returns the reason if the database was restored from a backup and no user has agreed
+ * since. Such a database does not know what was paid for after the backup. For an erased integration the run ends,
+ * because a process that still has its settings must not read it again. The run also ends if erasures are unknown,
+ * because it could deliver to erased contacts. Null if spending may continue.
  */
 export async function holdAfterRestore(
   { store }: Pick<SyncDeps, 'store'>,
@@ -99,7 +95,7 @@ export async function holdAfterRestore(
 ): Promise<string | null> {
   const hold = await findRestoreHold(store.reader, id);
   if (hold === null) return null;
-  const way = `Look at \`donor-sync plan ${id}\`, then agree with \`donor-sync restore --agree ${id}\`.`;
+  const way = `Check \`donor-sync plan ${id}\`, then agree with \`donor-sync restore --agree ${id}\`.`;
   const { erasuresUnknownAfter } = hold;
   const why =
     erasuresUnknownAfter === null
@@ -114,6 +110,6 @@ export async function holdAfterRestore(
 
 function holdText({ why, heldAt, madeAt }: RestoreHold): string {
   const day = (at: number) => isoTime(at).slice(0, 10);
-  if (why === 'erased') return `All that was known of the integration was erased on ${day(heldAt)}`;
-  return `A backup${madeAt === null ? '' : ` of ${day(madeAt)}`} was put back on ${day(heldAt)}`;
+  if (why === 'erased') return `All data about the client was erased on ${day(heldAt)}`;
+  return `A backup${madeAt === null ? '' : ` of ${day(madeAt)}`} was restored on ${day(heldAt)}`;
 }

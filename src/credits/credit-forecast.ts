@@ -14,10 +14,7 @@ export interface Forecast {
   perDay: number;
   /** Number of days that the average is based on, without today. */
   days: number;
-  /**
-   * A day with more than half of all spending, for example that of a first sync, which does not
-   * count.
-   */
+  /** A day with more than half of all spending, for example the day of a first sync. It is not part of the average. */
   leftOut: SpentDay | null;
 }
 

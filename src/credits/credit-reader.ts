@@ -1,4 +1,4 @@
-/** The credits of each partner key, asked of the service: that is free. */
+/** Reads the balance of each service key from the service, which is free. */
 import { type Clock, isoTime } from '../core/clock.ts';
 import { isDonorSyncError, messageOf } from '../core/errors.ts';
 import type { Integration } from '../core/integration-settings.ts';
@@ -7,33 +7,36 @@ import type { PartnerClient } from '../partner/client.ts';
 import type { CreditBalances } from '../partner/credits.ts';
 import { getKey, groupByKey } from './key-balances.ts';
 
-/** One partner key; several integrations may share it. */
+/** A service key, which several integrations may share. */
 export interface KeyCredits {
   /** The names of the integrations with this key. */
   integrations: string[];
-  /** Null before the first answer. */
+  /** Null before the first response. */
   balances: CreditBalances | null;
-  /** When the service said so, ISO 8601. */
+  /** When the balances were read, in ISO 8601. */
   readAt: string | null;
-  /** Why the service did not tell when it was asked last; null if it did. */
+  /** Why the last request failed; null if it succeeded. */
   trouble: CreditTrouble | null;
 }
 
-/** The key is not accepted: a person is needed. Or there was no answer for another reason. */
+/**
+ * `key_…`: the service does not accept the key, so a user has to act. `unanswered`: there was no response for another
+ * reason.
+ */
 export type CreditTrouble = 'key_rejected' | 'key_expired' | 'unanswered';
 
 export interface CreditReader {
-  /** The credits of these integrations' keys; what does not come soon is there the next time. */
+  /** Reads the balances of these integrations' keys. A balance that does not arrive soon is returned the next time. */
   read(integrations: readonly Integration[]): Promise<KeyCredits[]>;
 }
 
-/** How long a balance is shown before it is asked for again. */
+/** How long a balance is shown before it is read again. */
 const MAX_AGE_MS = 30_000;
 
-/** How long pages wait for balances, from when they were asked for. */
+/** How long pages wait for balances, counted from the request. */
 const MAX_WAIT_MS = 1_500;
 
-/** How long a page waits for balances that others have waited for in vain. */
+/** How long a page waits for balances that other pages have waited for in vain. */
 const LATER_WAIT_MS = 50;
 
 interface Known {
@@ -41,17 +44,17 @@ interface Known {
   readAt: number | null;
   askedAt: number;
   trouble: CreditTrouble | null;
-  /** The question that is open. */
+  /** The request in flight. */
   asking: Asking | null;
 }
 
 interface Asking {
-  /** Resolves with the answer; never rejects. */
+  /** Resolves when the request has ended; never rejects. */
   answered: Promise<void>;
   sinceMs: number;
 }
 
-/** What the reader needs of the world. */
+/** The reader's dependencies. */
 export interface CreditDeps {
   open(
     integration: Integration,
@@ -59,11 +62,11 @@ export interface CreditDeps {
   ): Promise<{ partner: Pick<PartnerClient, 'readCredits'>; close(): Promise<void> }>;
   clock: Clock;
   log: Log;
-  /** Aborted to give up what is being asked. */
+  /** Aborted to give up requests in flight. */
   stopping: AbortSignal;
 }
 
-/** Makes a reader that asks for each key at most twice a minute, however many users look. */
+/** Creates a reader that sends at most two requests a minute for each key, however many users look at it. */
 export function createCreditReader({ open, clock, log, stopping }: CreditDeps): CreditReader {
   const known = new Map<string, Known>();
 
@@ -79,7 +82,7 @@ export function createCreditReader({ open, clock, log, stopping }: CreditDeps): 
     },
   };
 
-  /** The question that is open now; null if what is known is new enough. */
+  /** The request in flight; null if the known balance is recent enough. */
   function refresh(key: string, integration: Integration): Asking | null {
     const now = clock.now();
     const before = known.get(key) ?? {
@@ -90,7 +93,7 @@ export function createCreditReader({ open, clock, log, stopping }: CreditDeps): 
       askedAt: Number.NEGATIVE_INFINITY,
     };
     if (before.asking !== null) return before.asking;
-    // A clock that was set back counts as a long time.
+    // If the clock was set back, the balance counts as old.
     if (before.askedAt <= now && now - before.askedAt < MAX_AGE_MS) return null;
     const answered = ask(integration).then((answer) => {
       const latest =

@@ -8,9 +8,9 @@ import type { Clock } from '../core/clock.ts';
 import { MAX_PERSONS_PER_SUBMISSION } from '../core/person.ts';
 
 /**
- * Submissions per second that use a key's full rate. Of its ten requests per second (service
- * document, section 8), one submission needs eleven: itself, and ten that fetch its persons'
- * results. Half as many more are added, because profiles arrive unevenly.
+ * Submissions per second that use a key's full rate of ten requests per second (service document, section 8). A
+ * submission needs eleven requests: itself, and ten that fetch the results of its people. Half as many again are added,
+ * because profiles arrive unevenly.
  */
 const NEEDED_PER_SECOND = (10 / 11) * 1.5;
 
@@ -18,7 +18,7 @@ const NEEDED_PER_SECOND = (10 / 11) * 1.5;
 export interface Latency {
   /** Latency of answered submissions; null if none was answered. */
   answeredMs: number | null;
-  /** How long the oldest one in flight has been waiting. */
+  /** How long the oldest submission in flight has been waiting. */
   waitingMs: number;
 }
 
@@ -29,15 +29,12 @@ export function submissionsAtOnce({ answeredMs, waitingMs }: Latency): number {
 }
 
 /**
- * Batches that are open at the same time are smaller than a full batch by these numbers, so that
- * each set of them has a different sum.
+ * Batches that are open at the same time are smaller than a full batch by these numbers, so that every set of batches
+ * has a different total size.
  */
 const SMALLER_BY = [0, 1, 2, 4, 8, 16];
 
-/**
- * Pure: how many of the available persons to send, so that no two open batches have the same size;
- * 0 for none.
- */
+/** Pure: how many of the available people to send, so that no two open batches have the same size; 0 for none. */
 export function batchSize(
   available: number,
   openSizes: readonly number[],
@@ -55,7 +52,7 @@ export function batchSize(
 export interface LatencyMeter {
   /** A request is sent; called again for each retry. */
   leaves(id: string): void;
-  /** Its response has arrived, or will not come. */
+  /** Its response has arrived, or never will. */
   ends(id: string, isAnswered: boolean): void;
   latency(): Latency;
 }

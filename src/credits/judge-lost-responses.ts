@@ -1,6 +1,6 @@
 /**
- * Judges by the balance whether requests whose responses were lost have cost credits. Pure. All of
- * them were open at the end, and no other request of the key.
+ * Judges by the balance whether requests with lost responses have cost credits. Pure. At the end, the key had no other
+ * open requests.
  */
 
 /** The balance's verdict on a lost response. */
@@ -14,35 +14,30 @@ export interface Glance {
   balance: number;
   /** The balance known at that time, without counting anything in flight. */
   before: number;
-  /** What those others have cost since, or had already cost. */
+  /** What the other requests have cost since, or had already cost. */
   beside: readonly number[];
 }
 
 /** The known readings of a bucket. */
 export interface Readings {
-  /**
-   * Its last reading with nothing of the key open, minus the charges of the requests answered
-   * since.
-   */
+  /** The bucket's last reading while the key had no open requests, minus the charges of requests answered since. */
   before: number;
   /** The readings after the last request, in order. */
   meanwhile: readonly number[];
   /** The readings before the last of all requests was answered. */
   glances?: readonly Glance[];
-  /** The value that two readings agreed on in the end. */
+  /** The value on which two readings finally agreed. */
   balance: number;
 }
 
 /**
- * Judges each of the lost requests. A request can cost up to `items` credits: all of them, or a
- * part if the bucket runs out. The missing credits identify the requests whose sizes add up to
- * them, if there is only one such set.
+ * Judges each of the lost requests. A request can cost up to `items` credits: all of them, or a part if the bucket runs
+ * out. If only one set of requests has exactly the size of the missing credits, these requests were charged.
  *
- * A request counts as not charged only if it cannot have been. Others may have spent from the same
- * bucket, so the missing credits need not be ours. So a request may have been charged unless it is
- * larger than the missing amount. For example, requests of 100 and 99 are open. If 99 credits are
- * missing, the request of 100 was not charged. If 100 are missing, they may be the other request's
- * 99 and one credit of another user.
+ * A request counts as not charged only if it cannot have been charged. Others may have spent from the same bucket, so
+ * the missing credits are not necessarily ours. So a request may have been charged unless it is larger than the missing
+ * amount. For example, requests of 100 and 99 are open. If 99 credits are missing, the request of 100 was not charged.
+ * If 100 are missing, they may be the other request's 99 and one credit of another user.
  */
 export function judgeLosses(items: readonly number[], readings: Readings): Loss[] {
   const losses = judgeAtRest(items, readings);
@@ -71,23 +66,24 @@ function judgeAtRest(items: readonly number[], readings: Readings): Loss[] {
   if (first === undefined) return spreadOver(items, gone);
   return items.map((size, index) => {
     if (fitting.every((subset) => subset[index])) return { charged: size, why: describeLoss(size) };
-    // A bucket that ran out may have been charged for a part of any of them.
+    // If the bucket ran out, part of any request may have been charged.
     const isProved = size > gone && lowest > 0 && !fitting.some((subset) => subset[index]);
     if (isProved) return { charged: 0 };
     return { charged: first[index] ? size : 0, why: AMBIGUOUS };
   });
 }
 
-const DISTURBED = 'the balance changed by something else meanwhile, so that nothing can be proved';
+const DISTURBED =
+  'something else changed the balance in the meantime, so that nothing can be proved';
 
 const AMBIGUOUS =
-  'credits left the bucket while several answers were lost, and they may have been for this one';
+  'credits left the bucket while several responses were lost, and this request may have cost them';
 
 function describeLoss(gone: number): string {
-  return `${gone} credits left the bucket, and no answer came back`;
+  return `${gone} credits left the bucket, and no response arrived`;
 }
 
-/** If no sum fits, each may have been charged for a part; together they cost the missing amount. */
+/** If no sum fits, part of each request may have been charged. Together they cost the missing amount. */
 function spreadOver(items: readonly number[], gone: number): Loss[] {
   let left = gone;
   return items.map((size) => {

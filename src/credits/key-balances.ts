@@ -1,4 +1,4 @@
-/** The balances of a service key, as the service says now, with what clients spent of it and may spend. */
+/** The current balances of a service key, with its clients' spending and limits. */
 import { type Clock, isoTime } from '../core/clock.ts';
 import type { Budget, Integration } from '../core/integration-settings.ts';
 import type { Reader } from '../database/reader.ts';
@@ -9,13 +9,13 @@ import { startOfMonth } from './budget.ts';
 import { getSpentSince } from './statements/balances.ts';
 import { listOpenSubmissions, type SubmissionRecord } from './statements/submissions.ts';
 
-/** What one client may spend of a key, and has spent. */
+/** One client's spending with a key, and its limits. */
 export interface ClientSpending {
   integration: string;
   budget: Budget;
   /**
    * Credits by bucket in this calendar month of the schedule's time zone. The price of queries is not documented, so
-   * what they cost is not kept.
+   * their cost is not included.
    */
   spentThisMonth: { enhancements: number; networks: number };
 }
@@ -32,17 +32,17 @@ export interface OpenSubmission {
 export interface KeyBalances {
   integrations: ClientSpending[];
   buckets: CreditBalances;
-  /** The first of those that are open. */
+  /** The first open submission of the key. */
   openSubmission: OpenSubmission | null;
   openSubmissions: OpenSubmission[];
 }
 
-/** Clients with the same service key together, in their order. */
+/** Groups clients by service key, in their order. */
 export function groupByKey(clients: Iterable<Integration>): Integration[][] {
   return [...Map.groupBy(clients, getKey).values()];
 }
 
-/** Clients that have this in common share a service key. */
+/** Identifies a client's service key. */
 export function getKey({ partner }: Pick<Integration, 'partner'>): string {
   return `${partner.baseUrl}\n${partner.apiKey}`;
 }
@@ -55,7 +55,7 @@ interface BalanceDeps {
   signal: AbortSignal;
 }
 
-/** Asks the service for the balances (free). Submissions of clients without access are left out. */
+/** Reads the balances from the service (free). Submissions of clients that the caller has no access to are left out. */
 export async function readKeyBalances(
   { reader, clock, open, signal }: BalanceDeps,
   members: readonly Integration[],

@@ -1,4 +1,4 @@
-/** What each partner key has left, and when that is used up at the rate of the last weeks. */
+/** The balance of each service key, and when it will be used up at the rate of the last weeks. */
 import type { Clock } from '../core/clock.ts';
 import type { Integration } from '../core/integration-settings.ts';
 import { describeCount } from '../core/quantities.ts';
@@ -8,13 +8,13 @@ import type { CreditReader, KeyCredits } from './credit-reader.ts';
 import { getKey } from './key-balances.ts';
 import { listSpentDays, toDay } from './statements/credit-spans.ts';
 
-/** The buckets that a sync takes credits from. */
+/** The buckets that a sync spends from. */
 export const USED_BUCKETS = ['enhancements', 'networks'] as const;
 
 type UsedBucket = (typeof USED_BUCKETS)[number];
 
 export interface KeyView extends KeyCredits {
-  /** Null where too little is known; in words in `texts`. */
+  /** Null if too little is known. `texts` has the same in words. */
   forecasts: Record<UsedBucket, Forecast | null>;
   texts: string[];
 }
@@ -28,8 +28,8 @@ export interface KeyDeps {
 const DAY_MS = 86_400_000;
 
 /**
- * The keys of these integrations; `known` are all that there are: what others spend of the same key counts for
- * when it is used up, and is not named.
+ * Reads the keys of the `shown` integrations. `known` contains all integrations: spending by others with the same key
+ * counts for the forecast, but they are not named.
  */
 export async function readKeys(
   { store, clock, credits }: KeyDeps,

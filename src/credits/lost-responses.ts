@@ -10,11 +10,11 @@ import { type Glance, judgeLosses, type Loss } from './judge-lost-responses.ts';
 
 /** The requests of one key that may have been charged: all of its open requests. */
 export interface LostRequests {
-  /** The bucket that they take their credits from. */
+  /** The bucket that pays for them. */
   bucket: Bucket;
-  /** Its last reading with nothing open, minus the charges of the requests answered since. */
+  /** The bucket's last reading while nothing was open, minus the charges of requests answered since. */
   before: number;
-  /** The readings before all others were answered. */
+  /** The readings before all other requests were answered. */
   glances?: readonly Glance[];
   /** ID and size of each request; the size is the most that it can cost. */
   requests: readonly { id: string; items: number }[];
@@ -24,13 +24,12 @@ type LossDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'sightings'>;
 type LossRun = Pick<Run, 'integration' | 'lease' | 'control'>;
 
 /**
- * Waits for the quiet time (`settleAfterMs`) and reads the balance. `leases` are those of the
- * requests' integrations, which may differ from the run's. `stopped` if the run stops in the
- * meantime: then nothing is known.
+ * Waits for the quiet time (`settleAfterMs`) and reads the balance. `leases` contains the leases of the requests'
+ * integrations, which may differ from the run's. `stopped` if the run stops in the meantime: then nothing is known.
  *
- * The quiet time starts when this process first sees the last of the requests while it has that
- * lease. From then on no other process can send the request. When it was sent does not matter: the
- * clock that recorded it belongs to another process, may be wrong, or may have been set since.
+ * The quiet time starts when this process first sees the last of the requests while it has its lease. From then on no
+ * other process can send the request. The recorded time of sending does not matter, because another process's clock
+ * recorded it, which may be wrong or have been set since.
  */
 export async function findLosses(
   deps: LossDeps,
@@ -47,7 +46,7 @@ export async function findLosses(
   for (const { id } of requests) sightings.forget(id);
   const items = requests.map((request) => request.items);
   if (balance === 'restless') {
-    const losses = items.map((charged) => ({ charged, why: 'the balance did not come to rest' }));
+    const losses = items.map((charged) => ({ charged, why: 'the balance did not settle' }));
     return { losses, balance: before - items.reduce((sum, each) => sum + each, 0) };
   }
   return { losses: judgeLosses(items, { before, meanwhile, glances, balance }), balance };
@@ -56,9 +55,7 @@ export async function findLosses(
 /** How often the balance is read in the quiet time, and leases taken for it are renewed. */
 const WATCH_MS = 10_000;
 
-/**
- * Sleeps until a moment of the monotonic clock; resolves with the balances read in the meantime.
- */
+/** Sleeps until a time of the monotonic clock. Resolves with the balances read in the meantime. */
 async function watchUntil(
   { clock, store, partner }: LossDeps,
   run: LossRun,
@@ -119,7 +116,7 @@ async function renewOthers(
   for (const lease of leases) if (lease !== run.lease) await store.leases.renew(lease);
 }
 
-/** Requests that others have settled are never dropped by ID, so the oldest ones are removed. */
+/** Requests that other processes have settled are never removed by ID, so the oldest entries are removed. */
 const MAX_REMEMBERED = 1_000;
 
 export function createObservations(): Observations {

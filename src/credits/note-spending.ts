@@ -1,4 +1,4 @@
-/** Records each request that spends in the spending journal: before it is sent, and once it ended. */
+/** Records each spending request in the spending journal: before it is sent, and when it has ended. */
 import { messageOf } from '../core/errors.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
 import { SpendingHeld } from './confirm.ts';
@@ -9,29 +9,29 @@ type JournalDeps = Pick<SyncDeps, 'clock' | 'log'> & {
 };
 type JournalRun = Pick<Run, 'id' | 'control' | 'integration'>;
 
-/** What a request is about, for its line. */
+/** The request's data for its line in the journal. */
 export type JournaledRequest = Omit<IntendedLine, 'what' | 'store' | 'at' | 'integration' | 'run'>;
 
-/** How a request ended: what it cost, and the job of each of its contacts (tracking ID → job ID). */
+/** How a request ended: its cost, and the job of each contact (tracking ID → job ID). */
 export interface JournaledEnd {
   charged: number;
   jobs: Readonly<Record<string, string>>;
 }
 
-/** The code of this error, and of the doctor's finding about the same file. */
+/** The code of this error and of the doctor's finding about the same file. */
 export const JOURNAL_UNWRITABLE = 'journal_unwritable';
 
 /** Nothing may be sent, because a restored backup would buy it again. */
 export class JournalUnwritable extends SpendingHeld {
   constructor(path: string | null, cause: unknown) {
     super(
-      `The spending journal ${path} cannot be written: ${messageOf(cause)}. Nothing more is spent, because a restored backup would buy the same again; what is paid for is still delivered. Make the file and its folder writable, or name another file in spendingJournal, then sync again.`,
+      `The spending journal ${path} cannot be written: ${messageOf(cause)}. Nothing more is spent, because a restored backup would buy the same again. Paid profiles are still delivered. Make the file and its folder writable, or name another file in spendingJournal, then sync again.`,
       { code: JOURNAL_UNWRITABLE, cause },
     );
   }
 }
 
-/** Stops the spending of the run, and returns the error that says why. */
+/** Stops the run's spending, and returns the error that explains why. */
 function stopFor({ control }: JournalRun, path: string | null, cause: unknown): JournalUnwritable {
   const unwritable = new JournalUnwritable(path, cause);
   control.stopSpending(JOURNAL_UNWRITABLE, unwritable.message);
@@ -53,8 +53,8 @@ export async function noteBalance(
 }
 
 /**
- * Resolves once the request is on disk outside the database. If it cannot be written, stops the
- * spending of the run and throws JournalUnwritable: the request must not be sent.
+ * Resolves once the request is on disk outside the database. If it cannot be written, stops the run's spending and
+ * throws JournalUnwritable, because the request must not be sent.
  */
 export async function noteIntended(
   { store, clock }: JournalDeps,
@@ -71,9 +71,9 @@ export async function noteIntended(
 }
 
 /**
- * Resolves once the end of the request is on disk, or could not be written. It has happened already
- * and still goes into the database; only then nothing more is spent. A restored backup asks a user
- * about requests without an end.
+ * Resolves once the end of the request is on disk, or could not be written. If it could not, nothing more is spent. The
+ * end has already happened, so it is still recorded in the database. After a restore, a user has to decide about
+ * requests without a recorded end.
  */
 export async function noteEnd(
   { store, clock, log }: JournalDeps,
@@ -87,7 +87,7 @@ export async function noteEnd(
   } catch (error) {
     log.warn(
       { run: run.id, request: id, error: messageOf(error) },
-      'a request has no end on record',
+      'the end of a request could not be recorded',
     );
     stopFor(run, journal.path, error);
   }

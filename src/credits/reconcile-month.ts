@@ -1,4 +1,4 @@
-/** What was charged in a month, against what the balances lost. */
+/** Compares a month's charges with the credits that the balances lost. */
 import { formatCount } from '../core/quantities.ts';
 import type { Reader } from '../database/reader.ts';
 import { type Reconciliation, reconcile } from './statements/reconciliation.ts';
@@ -7,11 +7,11 @@ import { type Reconciliation, reconcile } from './statements/reconciliation.ts';
 export interface KeyReconciliation extends Omit<Reconciliation, 'partnerKey'> {
   /** Credits that the balance lost; null if a balance is not known. */
   lost: number | null;
-  /** Credits that it lost beyond what was charged here; below zero if credits were bought. */
+  /** Credits that the balance lost beyond the charges here; negative if credits were bought. */
   foreign: number | null;
 }
 
-/** Compares each key's charges with its balances. The month is one of UTC: `2026-11`. */
+/** Compares each key's charges with its balances. The month is in UTC: `2026-11`. */
 export async function reconcileMonth(reader: Reader, month: string): Promise<KeyReconciliation[]> {
   const [year = 0, number = 0] = month.split('-').map(Number);
   const time = { from: Date.UTC(year, number - 1), to: Date.UTC(year, number) };
@@ -35,11 +35,11 @@ export function describeDifference({
     return ['The balance is not known.'];
   }
   const change = `The balance went from ${formatCount(balanceBefore)} to ${formatCount(balanceAfter)}.`;
-  if (foreign === 0) return [change, 'That is what was charged here.'];
+  if (foreign === 0) return [change, 'The difference equals the charges here.'];
   return [
     change,
     foreign > 0
       ? `${formatCount(foreign)} more than was charged here: spent with this key elsewhere, or not settled yet.`
-      : `${formatCount(-foreign)} less than was charged here: credits were bought or given back.`,
+      : `${formatCount(-foreign)} less than was charged here: credits were bought or refunded.`,
   ];
 }

@@ -1,7 +1,6 @@
 /**
- * Settles lost submissions whose response is in the spending journal. The process died after it had
- * written the response there and before the database had it, or the database was restored from a backup
- * that was made in between.
+ * Settles lost submissions whose response is in the spending journal. Either the process died after it had written the
+ * response there and before the database had it, or the database was restored from a backup made in between.
  */
 import { isConfigurationError } from '../core/errors.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
@@ -14,7 +13,7 @@ type SettleDeps = Pick<SyncDeps, 'log'> & {
   store: Pick<SyncDeps['store'], 'checkpoint' | 'spendingJournal'>;
 };
 
-/** True if any of them was settled: then everything is looked at again. */
+/** Resolves with true if any submission was settled, so that everything has to be checked again. */
 export async function settleByJournal(
   { store, log }: SettleDeps,
   run: Pick<Run, 'id'>,
@@ -37,13 +36,13 @@ export async function settleByJournal(
           }),
     );
     const facts = { run: run.id, submission: open.id, charged: end.charged };
-    log.info(facts, 'a lost answer was found in the spending journal');
+    log.info(facts, 'a lost response was found in the spending journal');
     isSettled = true;
   }
   return isSettled;
 }
 
-/** No lines if the journal cannot be read: then the balance decides. */
+/** Reads the lines; none if the journal cannot be read, so that the balance decides. */
 async function readLines(
   journal: SyncDeps['store']['spendingJournal'],
   log: SyncDeps['log'],
@@ -57,7 +56,7 @@ async function readLines(
   }
 }
 
-/** False if it was settled by the balance, which does not tell the jobs. */
+/** False if the submission was settled by the balance, so that its jobs are unknown. */
 function tellsJobs({ charged, jobs }: AnsweredLine): boolean {
   return charged === 0 || Object.keys(jobs).length > 0;
 }

@@ -1,9 +1,8 @@
 /**
- * One protocol for everything that costs credits. A payment is on disk as intended before its
- * request is sent, in the database and in the spending journal; lease and clock are confirmed right
- * before that. The response is on disk before it counts as finished. A lost response is settled by a proof that each kind provides; until then
- * nothing else of the same key is sent. Kinds may have several requests in flight, which are then
- * awaited first.
+ * One protocol for everything that costs credits. Before a request is sent, the payment is on disk as intended, in the
+ * database and in the spending journal. Lease and clock are confirmed right before sending. A payment counts as
+ * finished only once its response is on disk. A lost response is settled by a proof that each kind provides; until then
+ * nothing else is sent with the same key. If a kind has several requests in flight, it first waits for them.
  */
 import { isDonorSyncError, messageOf } from '../core/errors.ts';
 import type { Lease } from '../database/leases.ts';
@@ -34,10 +33,10 @@ const MAX_EMPTY_IN_ROW = 3;
  */
 const LOOK_MS = 250;
 
-/** The reason for ending that wait. */
-const LANDED = 'a request has come back';
+/** The abort reason for ending that wait. */
+const LANDED = 'a request has finished';
 
-/** How long, beyond its quiet time, the same request of another run is waited for. */
+/** How long to wait, beyond its quiet time, for the same request of another run. */
 const OTHER_RUN_PATIENCE_MS = 10 * 60_000;
 
 /**
@@ -65,40 +64,35 @@ export interface Proof<Open extends Unanswered> {
   /** True if another request may be sent while this one, of a living run, is in flight. */
   letsOthersPass(open: Open): boolean;
   /**
-   * True if this request may be settled while a run of its integration is in progress: no process
-   * sends it any more, or waits for its response. If omitted, false for all.
+   * True if this request may be settled while a run of its integration is in progress: no process still sends it or
+   * waits for its response. If omitted, false for all.
    */
   isGivenUp?(open: Open): boolean;
-  /**
-   * Records that nobody waits for their responses any more, so that no other run sends anything.
-   */
+  /** Records that nobody waits for these responses any longer, so that no other run sends anything. */
   markLost?(lost: readonly Lost<Open>[]): Promise<void>;
-  /**
-   * Called while they wait for other requests in flight: reads what can be known about them until
-   * then.
-   */
+  /** Called while lost requests wait for other requests in flight. Reads what can be known about them so far. */
   watch?(): Promise<void>;
   /**
-   * Settles them under their leases, together with requests that living runs have given up. Leaves
-   * them unchanged if the run stops in the meantime.
+   * Settles lost requests under their leases, together with requests that living runs have given up. Leaves them
+   * unchanged if the run stops in the meantime.
    */
   prove(lost: readonly Lost<Open>[], givenUp: readonly Open[]): Promise<void>;
 }
 
 /** One request and its records, which are always on disk. */
 export interface Payment<Intent extends { id: string }, Answer> {
-  /** What the spending journal says of it; null if it is known to be free. */
+  /** The request's line in the spending journal; null if the request is known to be free. */
   toJournal(intent: Intent): JournaledRequest | null;
-  /** What the spending journal says of its response. */
+  /** The response's line in the spending journal. */
   toJournaledEnd(answer: Answer, intent: Intent): JournaledEnd;
-  /** Sends it; `mayLeave` is called right before each attempt. */
+  /** Sends the request. `mayLeave` is called right before each attempt. */
   send(intent: Intent, mayLeave: MayLeave): Promise<Answer>;
   accept(intent: Intent, answer: Answer): Promise<Attempt>;
-  /** No response arrived: it may have been charged. */
+  /** No response arrived, so the request may have been charged. */
   lose(intent: Intent, error: unknown): Promise<Attempt>;
-  /** It was refused and charged nothing. Null leaves the handling to the protocol. */
+  /** The request was refused and charged nothing. Null leaves the handling to the protocol. */
   refuse(intent: Intent, error: unknown): Promise<Attempt | null>;
-  /** Why the run stops spending, as text; the service's message by default. */
+  /** The text about why the run stops spending; the service's message by default. */
   explain?(message: string): string;
 }
 
@@ -106,12 +100,12 @@ export interface Payment<Intent extends { id: string }, Answer> {
 export interface Kind<Intent extends { id: string }, Answer, Open extends Unanswered>
   extends Proof<Open>,
     Payment<Intent, Answer> {
-  /** What is sent, as a plural noun, for the report. */
+  /** A plural noun for the items that are sent, for the report. */
   what: string;
   /**
-   * Records the next request as intended. Returns an attempt if nothing is to be sent now, or
-   * `later` if that depends on requests in flight. After it has `waited`, it checks that there is
-   * still nothing to settle, and otherwise makes no progress.
+   * Records the next request as intended. Returns an attempt if nothing is to be sent now, or `later` if that depends
+   * on requests in flight. After it has `waited`, it checks that there is still nothing to settle. If there is, it does
+   * not make progress.
    */
   intend(isStillClear: () => Promise<boolean>): Promise<Intent | Attempt | 'later'>;
   /** How many requests of this run may be in flight now; one if omitted. */
@@ -151,8 +145,8 @@ async function sendAll<Intent extends { id: string }, Answer, Open extends Unans
 ): Promise<void> {
   const { requests } = underWay;
   /**
-   * The number of lost responses when nothing was left to settle; an impossible number once
-   * anything was sent since.
+   * The number of lost responses when nothing was left to settle; an impossible number once anything has been sent
+   * since.
    */
   let clearAt = NOT_CLEAR;
   while (!underWay.isOver) {
@@ -179,10 +173,7 @@ async function sendAll<Intent extends { id: string }, Answer, Open extends Unans
   }
 }
 
-/**
- * The requests of a run that wait for their responses, known in memory, and the results of earlier
- * ones.
- */
+/** The run's requests that wait for their responses, and the results of earlier requests, kept in memory. */
 interface UnderWay<Intent> {
   readonly requests: ReadonlyMap<string, Promise<void>>;
   /** True if nothing more is to be sent. */
@@ -195,7 +186,7 @@ interface UnderWay<Intent> {
   readonly lost: ReadonlySet<string>;
   launch(intent: Intent): void;
   note(attempt: Attempt): void;
-  /** Resolves when a request has finished, or after a while: more may be sent by then. */
+  /** Resolves when a request has finished, or after a while, because more may be sent by then. */
   landing(): Promise<void>;
   /** Waits for the delay that the failures require. */
   pause(): Promise<void>;
@@ -354,7 +345,7 @@ export async function settleOpen<Open extends Unanswered>(
     if (ids !== waited.ids) waited = { ids, sinceMs: clock.monotonicMs() };
     const patienceMs = run.integration.settleAfterMs + OTHER_RUN_PATIENCE_MS;
     if (clock.monotonicMs() - waited.sinceMs > patienceMs) {
-      log.warn({ run: run.id, requests: ids }, 'another run does not settle its lost answer');
+      log.warn({ run: run.id, requests: ids }, 'another run does not settle its lost response');
       return 'stopped';
     }
     await clock.sleep(LOOK_MS, run.control.stopping);
@@ -363,8 +354,8 @@ export async function settleOpen<Open extends Unanswered>(
 }
 
 /**
- * Settles what others have left open, if nobody else waits for a response, because one balance
- * decides about all of them.
+ * Settles open requests of other runs if nobody else waits for a response, because one balance decides about all of
+ * them.
  */
 async function settleOthers<Open extends Unanswered>(
   deps: Pick<SettleDeps, 'store' | 'takeLease'>,
@@ -387,8 +378,7 @@ async function settleOthers<Open extends Unanswered>(
     if (lost.length === 0 && living.every(proof.letsOthersPass)) return 'clear';
     await proof.markLost?.(lost);
     if (isOwnUnderWay) return 'occupied';
-    // A living run settles its own lost requests, unless one of ours is lost, too: then it waits
-    // for us.
+    // A living run settles its own lost requests. If one of ours is lost as well, that run waits for us.
     const isWaitedFor = lost.length > 0 && living.every((open) => proof.isGivenUp?.(open));
     if (living.length > 0 && !isWaitedFor) return 'wait';
     await proof.prove(lost, living);
@@ -400,7 +390,7 @@ async function settleOthers<Open extends Unanswered>(
   }
 }
 
-/** The leases of the requests' integrations, without those that a living process has. */
+/** Takes the leases of the requests' integrations, except leases that a living process has. */
 async function takeLeases(
   { takeLease }: Pick<SpendDeps, 'takeLease'>,
   { integration, lease }: SpendRun,

@@ -21,7 +21,7 @@ import {
   toMonth,
 } from './statements/credit-spans.ts';
 
-/** Credits and contacts of a day (UTC); days without any are also in the list. */
+/** Credits and contacts of a day (UTC). Days without any are also in the list. */
 export interface SpentDayView {
   /** `2026-11-22` */
   day: string;
@@ -34,7 +34,7 @@ export interface SpentDayView {
 /** A bucket in the current month of the schedule's time zone, compared with the budget. */
 export interface BudgetView {
   spent: number;
-  /** Null for no limit. */
+  /** Null if there is no limit. */
   perMonth: number | null;
 }
 
@@ -188,7 +188,7 @@ export const BILL_HEADER = stringify([
   ],
 ]);
 
-/** No cell is a formula that a spreadsheet would run. */
+/** Escapes cells so that no spreadsheet runs them as formulas. */
 export function billLines(month: string, clients: readonly ClientMonth[]): string {
   return stringify(
     clients.map(({ integration, name, enhancements, networks, written, perWritten }) => [

@@ -20,9 +20,8 @@ export interface AnswerDeps {
 }
 
 /**
- * Runs the requested run to its end, or to the next checkpoint after a stop. Its result is
- * recorded, even if the clients of the integration cannot be created. Leaves the request waiting if
- * another process works on the integration.
+ * Runs the requested run to its end, or to the next checkpoint after a stop. Its result is recorded, even if the
+ * integration's clients cannot be created. If another process works on the integration, the request stays in the queue.
  */
 export async function answerRequest(
   deps: AnswerDeps,
@@ -34,13 +33,13 @@ export async function answerRequest(
     if (open !== null) await runAndClose(deps, open, request);
   } catch (error) {
     if (isDonorSyncError(error) && error.code === 'already_running') return;
-    deps.log.warn(toFacts(request, error), 'a run broke off');
+    deps.log.warn(toFacts(request, error), 'a run was cut off');
   }
 }
 
 /**
- * Clients that cannot be created now cannot be created later either, so the run ends with that
- * reason.
+ * Opens the clients, or records why they cannot be created. They could not be created later either, so the run ends
+ * with that reason.
  */
 async function openOrRecord(
   deps: AnswerDeps,
@@ -50,7 +49,7 @@ async function openOrRecord(
   try {
     return await deps.application.open(integration, deps.signal);
   } catch (error) {
-    deps.log.error(toFacts(request, error), 'the clients of an integration cannot be made');
+    deps.log.error(toFacts(request, error), 'the clients of an integration cannot be created');
     await recordUnopened(deps, request, error);
     return null;
   }
@@ -99,9 +98,9 @@ export interface UnopenedDeps {
 }
 
 /**
- * Records a run as failed that could not start, because the clients of its integration cannot be
- * created: the requester learns the reason, and an alert is sent. Throws AlreadyRunning and changes
- * nothing while another process works on the integration.
+ * Records a run as failed if it could not start because its integration's clients cannot be created. The requester sees
+ * the reason, and an alert is sent. Throws AlreadyRunning and changes nothing while another process works on the
+ * integration.
  */
 export function recordUnopened(
   { application: { store, takeLease }, clock }: UnopenedDeps,
@@ -136,11 +135,11 @@ const NOTHING_ASKED = {
   calls: { partner: 0, crm: 0, throttled: 0 },
 };
 
-/** Unexpected errors go only to the log: they may quote settings. */
+/** Unexpected errors are written only to the log, because they may quote settings. */
 function toReason(error: unknown, integrationId: string): RunReason {
   if (isDonorSyncError(error)) return { code: error.code, message: error.message };
   return {
     code: 'integration_unusable',
-    message: `The clients of "${integrationId}" cannot be made from its settings. \`donor-sync doctor ${integrationId}\` says more.`,
+    message: `The connections of "${integrationId}" cannot be created from its settings. To find out more: donor-sync doctor ${integrationId}`,
   };
 }

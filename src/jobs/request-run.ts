@@ -1,4 +1,4 @@
-/** Stores requests for runs. Those who start runs find them in the store, in whichever process. */
+/** Stores requests for runs. Processes that start runs find them in the store. */
 import type { Application } from '../application.ts';
 import type { Actor } from '../core/actor.ts';
 import type { Clock } from '../core/clock.ts';
@@ -11,12 +11,12 @@ import { findRunById } from '../sync/statements/runs.ts';
 /** A run that was requested. */
 export interface RequestedRun {
   integrationId: string;
-  /** The CRM ID of the one contact; all contacts by default. */
+  /** The CRM ID of a single contact; all contacts by default. */
   contact?: string | null;
   trigger: Trigger;
   /** True to read everything again; false by default. */
   full?: boolean;
-  /** False if a run that is already in progress does not count as the result; true by default. */
+  /** False if the request must not join a run in progress; true by default. */
   mayJoin?: boolean;
   /** The ID that the run gets unless it joins another run; by default a new one. */
   runId?: string;
@@ -28,7 +28,7 @@ export interface RequestedRun {
 export interface Accepted {
   /** The run that serves the request. */
   runId: string;
-  /** Whether that run is already running or waiting; null if it is a new one. */
+  /** Whether the request joined a running or waiting run; null for a new run. */
   joined: 'running' | 'waiting' | null;
 }
 
@@ -61,7 +61,7 @@ export async function storeRequest(
   return { runId, joined: runId === asked ? null : 'waiting' };
 }
 
-/** The run that does the same at this moment, in any process. */
+/** Finds a current run that does the same, in any process. */
 async function findSame(
   { store, findRunning }: RequestDeps['application'],
   {

@@ -43,7 +43,7 @@ export interface RunnerOptions {
   maxRunsAtOnce: number;
 }
 
-/** Takes requests and runs them: one run per integration at a time, a limited number at once. */
+/** Runs requests: one run per integration at a time, and a limited number at once. */
 export interface Runner {
   /**
    * Stores a request and runs it as soon as its integration is free. A manual request joins a run
@@ -52,11 +52,11 @@ export interface Runner {
    */
   request(requested: RequestedRun): Promise<Accepted>;
   /**
-   * Stores what a webhook requests, and runs it like `request`. Returns the run that serves the
-   * call, or null if the call is about another account.
+   * Stores a webhook's request, and runs it like `request`. Returns the run that serves the call, or null if the call
+   * is about another account.
    */
   call(call: WebhookCall): Promise<string | null>;
-  /** Starts to take requests, first the requests that a crash has left behind. */
+  /** Starts to run requests, starting with requests that a crash has left behind. */
   start(): void;
   /** Tells the runner that there are new requests in the store. */
   wake(): void;
@@ -72,7 +72,7 @@ export interface Runner {
 /** Delay before a request that cannot start now is checked again. */
 const TRY_AGAIN_MS = 2_000;
 
-/** Another process may have the settings of an integration that this one does not know. */
+/** The delay for an integration that this process does not know. Another process may have its settings. */
 const UNKNOWN_AGAIN_MS = 10_000;
 
 /**
@@ -176,12 +176,12 @@ export function createRunner(
       if (againAfterMs === 0) wake();
     } catch (error) {
       const facts = { integration: integrationId, error: messageOf(error) };
-      log.error(facts, 'a run could not be put on record');
+      log.error(facts, 'a run could not be recorded');
       await turn.end(TRY_AGAIN_MS).catch(() => undefined);
     }
   }
 
-  /** Runs the first request; returns after how long there may be another turn. */
+  /** Runs the first request. Returns the time after which there may be another turn. */
   async function answerOne(turn: Turn, integration: Integration): Promise<number> {
     await putBackCutOff(turn);
     const [row] = await listReadyRequests(store.reader, integration.id);
@@ -197,7 +197,7 @@ export function createRunner(
   async function keepHouse(): Promise<void> {
     if (Math.abs(clock.now() - houseKeptAt) < DAY_MS) return;
     const dropped = await dropOldTexts(store.connection);
-    if (dropped > 0) log.info({ dropped }, 'texts of CRMs were dropped for their age');
+    if (dropped > 0) log.info({ dropped }, 'CRM texts were deleted because of their age');
     await purgeAllProfiles(
       { store, clock, log, retention: application.settings.retention },
       integrations,
@@ -205,7 +205,7 @@ export function createRunner(
     houseKeptAt = clock.now();
   }
 
-  /** Reads what webhooks reported again, once the CRM has had time to find it. */
+  /** Reads changes that webhooks reported again, once the CRM's search can find them. */
   async function askAgain(): Promise<void> {
     for (const row of await listRereads(store.reader)) {
       const integration = integrations.get(row.integrationId);
@@ -214,7 +214,7 @@ export function createRunner(
       const delayMs = delays[row.times];
       const waitedMs = clock.now() - row.calledAt;
       if (delayMs === undefined) await deleteReread(store.connection, integration.id);
-      // A call in the future is from before the clock was set back.
+      // A call time in the future means that the clock was set back.
       else if (waitedMs >= delayMs || waitedMs < 0) {
         const isLast = row.times + 1 === delays.length;
         await store.act((trx) => requestReread(trx, row, { runId: newId(clock.now()), isLast }));
@@ -222,14 +222,14 @@ export function createRunner(
     }
   }
 
-  /** Requests that were started and that no process works on: their process ended halfway. */
+  /** Requeues started requests whose process ended before they were finished. */
   async function putBackCutOff({ integrationId, isExclusive }: Turn): Promise<void> {
     for (const row of await listBegunRequests(store.reader, integrationId)) {
       const running = await application.findRunning(integrationId);
       const run =
         running?.run === row.runId ? await findRunById(store.reader, row.runId) : undefined;
       if (run && !isExclusive) continue;
-      // The process that started it has lost its turn, and need not be waited for.
+      // The process that started the run has lost its turn, so nothing waits for it.
       if (run) await store.leases.revoke(run);
       const { runId } = row;
       const { state } = await store.act((trx) => putBackRequest(trx, row, newId(clock.now())));
@@ -238,22 +238,21 @@ export function createRunner(
     }
   }
 
-  /** Work that this process leaves unfinished is available to another one at once. */
+  /** Makes unfinished work available to other processes at once. */
   async function handOver({ integrationId }: Turn): Promise<void> {
     for (const row of await listBegunRequests(store.reader, integrationId)) {
       await store.act((trx) => putBackRequest(trx, row, newId(clock.now()), true));
     }
   }
 
-  /** Reports to the listeners how the run of a request has ended; false if it has not. */
+  /** Reports the end of a request's run to the listeners; false if it has not ended. */
   async function answerAndReport(
     integration: Integration,
     row: RunRequestRecord,
     signal: AbortSignal,
   ): Promise<boolean> {
     if (await findRunById(store.reader, row.runId)) {
-      // The same Idempotency-Key arrived twice at once, and the run that it led to has already
-      // started.
+      // The same Idempotency-Key arrived twice at the same time, and its run has already started.
       await dropWaitingRequest(store.connection, row.runId);
       return true;
     }

@@ -26,15 +26,14 @@ export interface SchedulerDeps extends TickDeps {
   /** Called when runs have been requested. */
   wake(): void;
   /**
-   * Calls `look` every five seconds until the returned function is called; by default with the
-   * process's own timers.
+   * Calls `look` every five seconds until the returned function is called. Uses the process's own timers by default.
    */
   tickEvery?(look: () => Promise<void>): () => void | Promise<void>;
 }
 
-/** Creates run requests by the schedules of the settings while a process serves. */
+/** Creates run requests according to the schedules in the settings, while a process serves. */
 export interface Scheduler {
-  /** Plans the schedules, catches up with what was missed, and ticks from then on. */
+  /** Plans the schedules, catches up on missed times, and ticks from then on. */
   start(): Promise<void>;
   /** When the schedules were last checked (epoch ms); null before the first time. */
   lastTickAt(): number | null;
@@ -62,7 +61,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   };
 
   function tickByTimers(): () => void | Promise<void> {
-    // A late tick finds what the one before it would have found.
+    // A late tick also finds everything that the missed tick would have found.
     const options = { noOverlap: true, suppressMissedWarning: true, timezone: 'UTC' };
     const task = schedule(TICK_LINE, look, { ...options, logger: toLogger(log) });
     return () => task.destroy();
@@ -73,7 +72,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     return ticking;
   }
 
-  /** If the database is unavailable for a while, the next tick tries again. */
+  /** Runs one tick. If the database is unavailable for a while, the next tick tries again. */
   async function tickOnce(): Promise<void> {
     try {
       // Hosts with different clocks agree by the database's clock.
@@ -84,12 +83,12 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
       lastTickAt = clock.now();
       if (wanted > 0) deps.wake();
     } catch (error) {
-      log.error({ error: messageOf(error) }, 'the schedules could not be looked at');
+      log.error({ error: messageOf(error) }, 'the schedules could not be checked');
     }
   }
 }
 
-/** node-cron would write to the console. */
+/** Replaces node-cron's logger, which writes to the console. */
 function toLogger(log: Log) {
   const tell = (message: unknown) => log.debug({}, messageOf(message));
   return { debug: tell, info: tell, warn: tell, error: tell };
@@ -119,7 +118,7 @@ export async function tick(deps: TickDeps, now = deps.clock.now()): Promise<numb
   const timeAfter = createNextTimes();
   let after: string | null = null;
   do {
-    // A transaction that failed has claimed nothing: its claims are not counted.
+    // A failed transaction has claimed nothing, so its claims are not counted.
     const page: Claim[] = [];
     const decide = (row: ScheduleRecord) => {
       const claim = toClaim(deps, row, now, timeAfter);
@@ -144,7 +143,7 @@ interface Claim extends ClaimedTime {
   isMissed: boolean;
 }
 
-/** The claim for a time that has come; null if a process with other settings is responsible for it. */
+/** The claim for a due time; null if a process with other settings is responsible for it. */
 function toClaim(
   { integrations }: TickDeps,
   row: ScheduleRecord,

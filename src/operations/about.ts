@@ -1,4 +1,4 @@
-/** Everything that is held of one contact, where, and for how long. */
+/** All data held about one contact, where it is, and for how long. */
 import { z } from 'zod';
 import { findConnectorDefinition } from '../../connectors/index.ts';
 import { listIntegrationsOfSameAccount } from '../clients/statements/integrations.ts';
@@ -24,9 +24,7 @@ const heldSchema = z.object({
       reason: z.string().nullable(),
       at: time,
       mergedInto: z.string().nullable(),
-      ourFields: z
-        .array(z.string())
-        .describe('The fields of the CRM that have values of donor-sync'),
+      ourFields: z.array(z.string()).describe('The CRM fields that contain values from donor-sync'),
     }),
   ),
   jobs: z.array(
@@ -89,13 +87,13 @@ const aboutSchema = z
           kept: z.string().describe('For how long'),
         }),
       )
-      .describe('The same in words; empty if nothing is held'),
+      .describe('The same as sentences; empty if nothing is held'),
   })
   .meta({ id: 'AboutContact' });
 
 export const aboutContact = acting({
   name: 'about',
-  summary: 'Show everything that is held of one contact, where and for how long',
+  summary: 'Show all data held about one contact, where, and for how long',
   role: 'admin',
   reach: 'some',
   by: 'person+token',
@@ -116,7 +114,7 @@ export const aboutContact = acting({
     for (const id of ids.filter((one) => hasAccess(world, one))) {
       found.push(await readAboutContact(reader, fingerprint, id, forms));
     }
-    // Who asks is recorded where there is a contact to be asked about.
+    // The request is recorded only if the contact is known.
     const known = found.find(({ contacts }) => contacts.length > 0);
     if (known) {
       const shown = { integrationId: known.integrationId, crmId } as const;
@@ -142,7 +140,7 @@ export const aboutContact = acting({
       holdings.length === 0
         ? []
         : [
-            'Backups of the database hold the same until they are deleted. To erase it: donor-sync forget',
+            'Backups of the database contain the same data until they are deleted. To erase it: donor-sync forget',
           ],
   }),
 });

@@ -32,7 +32,9 @@ const alertShape = {
 const shownSchema = z
   .object({
     channels: z.array(channelSchema).describe('The channels for all clients'),
-    own: z.array(z.literal('webhook')).describe("The client's own channels, in addition to these"),
+    own: z
+      .array(z.literal('webhook'))
+      .describe("The client's own channels, in addition to those for all clients"),
     rules: z.array(z.object({ kind: z.enum(ALERT_KINDS), text: z.string(), isOn: z.boolean() })),
     history: z.array(z.object(alertShape)).describe('Newest first, at most 50'),
   })
@@ -48,7 +50,7 @@ const testSchema = z
 
 type Test = z.output<typeof testSchema>;
 
-/** A longer list is no list that anybody reads; it says how many alerts there are. */
+/** Nobody reads a longer list. The result also has the total. */
 const MOST_LISTED = 500;
 
 export const listClientAlerts = reading({
@@ -61,7 +63,7 @@ export const listClientAlerts = reading({
   subjects: [],
   result: z.object({
     alerts: z.array(z.object({ integration: z.string(), ...alertShape })).describe('At most 500'),
-    total: z.int().describe('Number of alerts, in this list or not'),
+    total: z.int().describe('Total number of alerts, including those beyond the list'),
   }),
   async run(world, { integration }) {
     if (integration !== undefined) findClient(world, integration);
@@ -89,7 +91,7 @@ export const listClientAlerts = reading({
 
 export const showAlerts = reading({
   name: 'alerts show',
-  summary: "Show a client's channels, what is reported, and past alerts",
+  summary: "Show a client's channels, open problems and past alerts",
   role: 'viewer',
   reach: 'some',
   by: 'person+token',

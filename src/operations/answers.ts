@@ -1,4 +1,7 @@
-/** Answers that can still be withdrawn: they were given on a page, or with `withdrawable`, and do not count yet. */
+/**
+ * Answers that can still be withdrawn. They were given on a page, or with `withdrawable`, and have not taken effect
+ * yet.
+ */
 import { z } from 'zod';
 import { ACTOR_KINDS } from '../core/actor.ts';
 import { isoTime } from '../core/clock.ts';
@@ -44,7 +47,7 @@ export const listAnswers = reading({
   },
   say: ({ answers }) => `${describeCount(answers.length, 'answer')}.`,
   table: ({ answers }) => ({
-    empty: 'No answer can be withdrawn: every answer counts.',
+    empty: 'No answer can be withdrawn: every answer has taken effect.',
     headers: ['Client', 'Decision', 'Answer', 'By', 'Counts from', 'ID'],
     rows: answers.map(({ integration, about, subject, decision, by, countsFrom, id }) => [
       integration,
@@ -58,7 +61,7 @@ export const listAnswers = reading({
 
 export const withdrawAnswer = changing({
   name: 'holds withdraw',
-  summary: 'Withdraw an answer that does not count yet, as if it had never been given',
+  summary: 'Withdraw an answer that has not taken effect yet, as if it had never been given',
   role: 'decider',
   reach: 'some',
   by: 'person+token',
@@ -85,10 +88,10 @@ function describeAnswer({
   return { id, integration, about, subject, decision, countsFrom: isoTime(inForceFrom) };
 }
 
-/** An answer is deleted when it is carried out, so what was never there cannot be told from what counts. */
+/** An answer is deleted when it is carried out, so an answer that took effect looks like one that never existed. */
 function tooLate(id: string): ConfigurationError {
   return new ConfigurationError(
-    `No answer "${id}" can be withdrawn: it counts already, was withdrawn, or never existed. Nothing was changed. List the answers that can be withdrawn: donor-sync holds answers`,
+    `No answer "${id}" can be withdrawn: it has already taken effect, was withdrawn, or never existed. Nothing was changed. List the answers that can be withdrawn: donor-sync holds answers`,
     { code: 'answer_unknown', refusal: 'unknown', details: { answer: id } },
   );
 }

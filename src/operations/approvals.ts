@@ -31,7 +31,7 @@ export const listWaitingApprovals = acting({
   name: 'approvals',
   summary: 'List the requests that wait for a second user, or are being carried out',
   details:
-    'What waits is in `twoPeople` of the settings. Nothing of it is done before another user confirms it, and it expires after seven days.',
+    'The settings in `twoPeople` decide which requests wait. A waiting request has no effect before another user confirms it, and it expires after seven days.',
   role: 'viewer',
   reach: 'some',
   by: 'person+token',
@@ -103,12 +103,12 @@ export const STATES: Readonly<Record<ApprovalView['state'], string>> = {
   failed: 'It could not be carried out.',
 };
 
-/** What both ways of confirming have in common. */
+/** The parts that both ways of confirming share. */
 export const confirmDeclared = {
   name: 'approvals confirm',
-  summary: 'Confirm what another user has asked for',
+  summary: 'Confirm a request that another user has made',
   details:
-    '`undo` and `forget` are for admins, and an access token cannot confirm an erasure. Exactly what was asked for is done: decisions at once, everything else by the service afterwards.',
+    '`undo` and `forget` are for admins, and an access token cannot confirm an erasure. donor-sync does exactly what was requested: it applies decisions at once, and the service does everything else afterwards.',
   role: 'decider',
   reach: 'some',
   by: 'person+token',
@@ -139,8 +139,8 @@ export async function confirmAnswerable(world: ActingWorld, id: string): Promise
 
 export const refuseRequest = acting({
   name: 'approvals refuse',
-  summary: 'Refuse what waits for a second user, whoever asked for it',
-  details: 'Also for those who asked for it themselves.',
+  summary: 'Refuse a request that waits for a second user, including your own',
+  details: 'Requesters can refuse their own requests.',
   role: 'decider',
   reach: 'some',
   by: 'person+token',
@@ -152,7 +152,7 @@ export const refuseRequest = acting({
     await refuseApproval({ application: toApplication(world) }, approval, world.caller);
     return { approval: withState(approval, 'refused') };
   },
-  say: ({ approval: { text } }) => `Refused: nothing of it is done. ${text}`,
+  say: ({ approval: { text } }) => `Refused, and not carried out: ${text}`,
 });
 
 export function toApplication({ application, store }: ActingWorld) {
@@ -164,8 +164,8 @@ function withState(approval: ApprovalRecord, state: ApprovalView['state']): Appr
 }
 
 /**
- * The request with this ID, for a caller who may answer it. Throws a ConfigurationError: `unknown` without access to all
- * of its clients, `forbidden` for a role that may not do the thing itself.
+ * The request with this ID, for a caller who may answer it. Throws a ConfigurationError: `unknown` without access to
+ * all of its clients, `forbidden` for a role that may not do what is requested.
  */
 export async function findAnswerable(
   { store, caller }: Pick<ActingWorld, 'store' | 'caller'>,
@@ -177,7 +177,7 @@ export async function findAnswerable(
   return approval;
 }
 
-/** Likewise, for whoever has access to its clients. */
+/** The same for any caller who has access to its clients. */
 async function findRequest(
   { store, caller }: Pick<ActingWorld, 'store' | 'caller'>,
   id: string,
@@ -189,7 +189,10 @@ async function findRequest(
   return approval;
 }
 
-/** For a request that was answered, has expired or is out of reach too. */
+/**
+ * The error for an unknown request. It is the same if the request was answered, has expired, or is about clients
+ * without access.
+ */
 export function unknownRequest(id: string, known: Iterable<string> = []): ConfigurationError {
   return new ConfigurationError(
     `No request "${id}" waits for a second user${didYouMean(id, known) || '.'} Nothing was changed. List the requests: donor-sync approvals`,
@@ -197,7 +200,7 @@ export function unknownRequest(id: string, known: Iterable<string> = []): Config
   );
 }
 
-/** What an access token may not do, such as erase a contact, it may not confirm either. */
+/** An access token may not confirm anything that it may not do itself, such as erase a contact. */
 function requirePerson({ kind }: Caller, { request }: ApprovalRecord): void {
   const isForPersons =
     request.what === 'operation' ? request.by === 'person' : request.what === 'forget';

@@ -1,4 +1,4 @@
-/** The filters of the audit, with one text for each that cannot be used, in all interfaces. */
+/** The audit filters, with the same error text in all interfaces for each invalid value. */
 import { z } from 'zod';
 import { AUDIT_ACTIONS } from '../privacy/audit/record.ts';
 
@@ -6,18 +6,18 @@ const MAX_CLIENT_LENGTH = 63;
 const MAX_PERSON_LENGTH = 100;
 
 /**
- * Each is optional. A value that does not fit is refused and never left out: the list, and a file even more so, would
- * contain more than what was asked for.
+ * Each filter is optional. An invalid value is refused and never ignored, because the list or file would then contain
+ * more entries than requested.
  */
 export const auditFilterShape = {
   since: timeText('The start of the period').describe(
-    'Only entries from this day (UTC) or time on, such as 2026-11-01',
+    'Only entries at or after this day (UTC) or time, such as 2026-11-01',
   ),
   until: timeText('The end of the period').describe(
     'Only entries before this day (UTC) or time, such as 2026-12-01',
   ),
-  person: lengthLimited(MAX_PERSON_LENGTH, 'The name of who acted').describe(
-    'A part of the name of the user or access token that acted',
+  person: lengthLimited(MAX_PERSON_LENGTH, 'The name of the user or token').describe(
+    'Part of the name of the user or access token that acted',
   ),
   integration: lengthLimited(MAX_CLIENT_LENGTH, 'The ID of the client').describe(
     'Only entries about this client, which may be a former one',

@@ -1,4 +1,4 @@
-/** The audit: who did what, as pages and as a whole, and whether anything in it was changed. */
+/** The audit: lists and exports who did what, and checks whether an entry was changed. */
 import { z } from 'zod';
 import { ACTOR_KINDS } from '../core/actor.ts';
 import { collect } from '../core/collect.ts';
@@ -25,7 +25,7 @@ import { CURSOR, limitUpTo, NEXT, rowsUpTo } from './kit/pages.ts';
 const MAX_PAGE = 500;
 const DEFAULT_PAGE = 50;
 
-/** More than an audit that is purged as the settings say ever holds. */
+/** More than an audit can contain if it is purged according to the settings. */
 const MAX_EXPORTED = 10_000_000;
 
 const entrySchema = z
@@ -34,7 +34,7 @@ const entrySchema = z
     at: z.iso.datetime(),
     who: z.object({
       kind: z.enum(ACTOR_KINDS),
-      name: z.string().nullable().describe('Of the user or of the access token'),
+      name: z.string().nullable().describe('The name of the user or the access token'),
       from: z.string().nullable().describe('The machine or the address'),
     }),
     action: z.string(),
@@ -52,7 +52,7 @@ export const listAudit = reading({
   name: 'audit',
   summary: 'List who did what, the newest first',
   details:
-    'Callers who reach some clients get the entries about those alone. Contacts are named by their IDs, and not at all once they are erased. `POST /v1/audit/verify` checks that nothing was changed.',
+    'Callers with access to some clients get only the entries about those clients. Contacts appear by ID, and no longer once they are erased. `POST /v1/audit/verify` checks that nothing was changed.',
   role: 'admin',
   reach: 'some',
   by: 'person+token',
@@ -76,8 +76,8 @@ export const listAudit = reading({
 
 export const exportAudit = reading({
   name: 'audit export',
-  summary: 'Export who did what, all of it, and record that it was exported',
-  details: 'The entries are those of `GET /v1/audit`, in one CSV file.',
+  summary: 'Export the whole audit, and record the export in it',
+  details: 'One CSV file with the same entries as `GET /v1/audit`.',
   role: 'admin',
   reach: 'some',
   by: 'person+token',
@@ -85,12 +85,12 @@ export const exportAudit = reading({
     ...auditFilterShape,
     limit: rowsUpTo(MAX_EXPORTED)
       .optional()
-      .describe('The newest entries, so many of them; all if left out'),
+      .describe('The number of newest entries to export; all if left out'),
   }),
   subjects: [],
   result: z.object({ entries: z.array(entrySchema) }),
   records: (world, { integration = null }) => {
-    // Callers who do not reach a client leave nothing in its audit.
+    // Callers without access to a client leave no entry in its audit.
     const isReached = integration !== null && hasAccess(world, integration);
     return [{ action: 'audit.exported', integrationId: isReached ? integration : null }];
   },
@@ -113,9 +113,9 @@ const PLACE_WRONG = 'Write the end as `audit verify` prints it: a number, a colo
 
 export const verifyAudit = reading({
   name: 'audit verify',
-  summary: 'Check that no entry of the audit was changed, put in or taken away',
+  summary: 'Check that no entry of the audit was changed, added or removed',
   details:
-    'It starts the check, or finds the one in progress, and answers after a few seconds at the latest, with `isRunning` if it is not at its end: ask again. Each process has its own. Only with `known` is the verdict `intact`: without it, nobody can tell whether the end is gone.',
+    'The request starts a check or joins the check in progress, and gets its response within a few seconds. If `isRunning` is true, the check has not finished: repeat the request. Each process runs its own check. The verdict can be `intact` only with `known`: without it, missing entries at the end cannot be detected.',
   role: 'admin',
   reach: 'all',
   by: 'person+token',
@@ -124,7 +124,7 @@ export const verifyAudit = reading({
       .string()
       .regex(PLACE, { error: PLACE_WRONG })
       .optional()
-      .describe('An end of the chain that was noted down earlier'),
+      .describe('An end of the chain that you saved earlier'),
   }),
   subjects: [],
   result: z
@@ -133,31 +133,31 @@ export const verifyAudit = reading({
       verdict: z
         .enum(['intact', 'cannot_tell', 'changed'])
         .nullable()
-        .describe('Null while it goes on, or if it could not be carried to its end'),
-      checked: z.int().describe('Entries checked so far, of so many'),
+        .describe('Null while the check is in progress, or if it could not finish'),
+      checked: z.int().describe('Number of entries checked so far; `of` is the total'),
       of: z.int(),
       finishedAt: z.iso.datetime().nullable(),
       problems: z.array(z.string()).describe('Empty if nothing was changed'),
-      end: z.string().nullable().describe('Where the chain ends: note it down elsewhere'),
+      end: z.string().nullable().describe('The end of the chain: save it outside of the database'),
       purgedThrough: z.int().describe('The last entry that was purged; 0 if none was'),
     })
     .meta({ id: 'AuditCheck' }),
   run: (world, { known }) => world.checkAudit(toPlace(known)),
   say({ isRunning, verdict, checked, of, end, purgedThrough }) {
-    if (isRunning) return `${checked} of ${describeCount(of, 'entry', 'entries')} are checked.`;
-    const purged = purgedThrough === 0 ? '' : ` Those up to ${purgedThrough} were purged.`;
+    if (isRunning) return `${checked} of ${describeCount(of, 'entry', 'entries')} checked.`;
+    const purged = purgedThrough === 0 ? '' : ` Entries up to ${purgedThrough} were purged.`;
     return [
-      `${describeCount(checked, 'entry', 'entries')}, and nothing in them was changed.${purged}`,
+      `${describeCount(checked, 'entry', 'entries')} checked, and none was changed.${purged}`,
       ...(verdict === 'cannot_tell'
         ? [
-            'Whether entries at the end, or the whole audit before it was begun anew, are gone together with their signed end, the database alone cannot tell.',
+            'The database alone cannot show whether entries at the end were removed together with their signed end. The same is true if the whole audit was removed and started again.',
           ]
         : []),
       ...(end === null
         ? []
         : [
             `The chain ends at ${end}`,
-            'Note that down outside of the database: `donor-sync audit verify --known` shows later that nothing before it is gone.',
+            'Save that line outside of the database. Later, `donor-sync audit verify --known` proves with it that nothing before it is missing.',
           ]),
     ];
   },
@@ -193,7 +193,7 @@ function toFilter(
 
 function tableOf(entries: readonly Entry[]): TableView {
   return {
-    empty: 'No entry.',
+    empty: 'No entries.',
     headers: ['Entry', 'When', 'Who', 'From', 'Action', 'Client', 'Contact', 'Details'],
     rows: entries.map((entry) => {
       const { seq, at, who, action, integration } = entry;

@@ -1,4 +1,4 @@
-/** How results describe a client. It is apart from the operations of clients so that `status` loads little. */
+/** How results describe a client. It is a separate file so that `status` does not load the operations on clients. */
 import { z } from 'zod';
 import { runReportSchema } from '../core/run.ts';
 
@@ -10,7 +10,7 @@ export const clientScheduleSchema = z.object({
   paused: z.boolean(),
 });
 
-/** What is said of a client wherever it is listed. */
+/** The fields that every list of clients shows. */
 export const integrationShape = {
   id: z.string(),
   name: z.string().nullable(),

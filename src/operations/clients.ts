@@ -1,4 +1,4 @@
-/** Clients: which there are, and those in the database: applied, removed, disconnected. */
+/** Clients: lists them, applies or removes their settings in the database, and disconnects them. */
 import { z } from 'zod';
 import { applyIntegrations, isOfFile, readPresent } from '../clients/apply-settings.ts';
 import { disconnect, findConnection, requireConnected } from '../clients/consents.ts';
@@ -37,7 +37,7 @@ export const listClients = reading({
       .min(1, LIMIT)
       .max(MAX_PAGE, LIMIT)
       .optional()
-      .describe('The most clients on a page; all at once if left out'),
+      .describe('The most clients on a page; all clients on one page if left out'),
     cursor: z.string().optional().describe('The `next` of the page before'),
   }),
   subjects: [],
@@ -47,7 +47,9 @@ export const listClients = reading({
       .string()
       .nullable()
       .optional()
-      .describe('Only if pages are asked for: the cursor of the next page, or null'),
+      .describe(
+        'Only if you set `limit` or `cursor`: the cursor of the next page, or null on the last page',
+      ),
   }),
   async run({ reader, clients }, { limit, cursor }) {
     const all = [...clients.values()];
@@ -98,7 +100,7 @@ export const showClient = reading({
       : `It runs at ${schedule.cron} ${schedule.timezone}${describeNext(schedule)}.`,
     lastRun === null
       ? 'It has not run yet.'
-      : `Last run: ${lastRun.id}, ${describeRun(lastRun)}, begun ${formatTimestamp(Date.parse(lastRun.startedAt))}.`,
+      : `Last run: ${lastRun.id}, ${describeRun(lastRun)}, started ${formatTimestamp(Date.parse(lastRun.startedAt))}.`,
     lastSuccessAt === null
       ? 'No run has succeeded yet.'
       : `Last success: ${formatTimestamp(Date.parse(lastSuccessAt))}.`,
@@ -110,7 +112,7 @@ function describeNext({ nextRunAt, paused }: NonNullable<Shown['schedule']>): st
   return nextRunAt === null ? '' : `, next ${formatTimestamp(Date.parse(nextRunAt))}`;
 }
 
-/** Of a document; a larger one is applied in several. */
+/** The most clients in a document. Split a larger document into several. */
 const MAX_APPLIED = 10_000;
 
 export const applyClients = acting({
@@ -150,7 +152,7 @@ export const applyClients = acting({
     ),
 });
 
-/** At the machine a document may have all that a settings file may; over HTTP it may have less. */
+/** In the terminal, a document can contain everything that a settings file can; over HTTP, it can contain less. */
 async function readDocument(
   { application, caller, reader, sealer }: ActingWorld,
   documents: readonly unknown[],
@@ -184,7 +186,7 @@ export const removeClient = acting({
     const hasFile = await hasOwnUpload(world, id);
     const file = hasFile ? ' The file that was uploaded in its set-up is deleted.' : '';
     return {
-      text: `Remove the settings of "${id}" from the database?${file} What is known of its contacts stays. Continue?`,
+      text: `Remove the settings of "${id}" from the database?${file} The data about its contacts stays. Continue?`,
       counts: { files: hasFile ? 1 : 0 },
     };
   },
@@ -192,7 +194,7 @@ export const removeClient = acting({
     const { id } = await findApplied(world, integration);
     const { store, clock, application } = world;
     const { takeLease } = application;
-    // A run would write its results once more.
+    // A run would write its results again.
     const files = (await hasOwnUpload(world, id))
       ? await withLease({ store, takeLease, clock }, id, () => dropUploads(toSetups(world), id))
       : [];
@@ -215,7 +217,7 @@ async function findApplied(world: ActingWorld, id: string): Promise<Integration>
   );
 }
 
-/** The file of a client that the settings file has too stays: that one may use it. */
+/** False for a client that is also in the settings file: that client may use the upload, so the file stays. */
 async function hasOwnUpload(world: ActingWorld, id: string): Promise<boolean> {
   if (isOfFile(world.application.settings, { id })) return false;
   return hasUpload(toSetups(world), id);
@@ -227,9 +229,9 @@ function toSetups({ application, store }: ActingWorld) {
 
 export const listConnections = acting({
   name: 'clients connections',
-  summary: 'List which CRM accounts are connected, and which clients wait for it',
+  summary: 'List which clients are connected to their CRM account, and which wait to be connected',
   details:
-    'It asks no CRM: `POST /v1/integrations/ID/doctor` says whether a connection works. To connect an account, a user agrees on a page of the CRM, so there is no route for it.',
+    'It sends no request to a CRM: `POST /v1/integrations/ID/doctor` checks whether a connection works. To connect an account, a user gives consent on a page of the CRM, so there is no route for it.',
   role: 'admin',
   reach: 'some',
   by: 'person+token',
@@ -244,7 +246,7 @@ export const listConnections = acting({
           state: z
             .enum(['connected', 'waits', 'by_settings'])
             .describe(
-              '`waits` for a user who connects the account; `by_settings`: it signs in with what its settings hold',
+              '`waits`: a user has to connect the account; `by_settings`: the client signs in with the credentials in its settings',
             ),
         })
         .meta({ id: 'Connection' }),
@@ -306,7 +308,7 @@ export const disconnectClient = acting({
     return { disconnected: client.id, problem };
   },
   say: ({ disconnected, problem }) => [
-    `"${disconnected}" is disconnected. What is known of its contacts stays.`,
+    `"${disconnected}" is disconnected. The data about its contacts stays.`,
     ...(problem === null
       ? []
       : [

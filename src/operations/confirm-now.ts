@@ -22,7 +22,7 @@ import { describeForgotten, describeReceipt, type Forgotten } from './forget-now
 import { acting } from './kit/operation.ts';
 import { describeUndone } from './undo.ts';
 
-/** The same operation, after a question, and with what was done as its result. */
+/** The confirmation for the terminal: it asks first, carries the request out, and returns the outcome. */
 export function confirmNow(log: Log) {
   return acting({
     ...confirmDeclared,
@@ -43,7 +43,7 @@ export function confirmNow(log: Log) {
       const deps = { application, clock, log, runOperation: world.carryOut };
       const { undo, forget: receipt } = await carryOut(deps, approval, signal);
       const left = await findStoredApproval(store, id);
-      // Where it has ended, with nothing to look up afterwards, it is no longer on record.
+      // A request that has ended with no result to look up is no longer stored.
       const state: ApprovalView['state'] = left ? describeApproval(left).state : 'done';
       const integration = application.integrations.get(approval.integrationId);
       const about = integration && { integration, crmId: approval.crmId ?? '' };
@@ -57,7 +57,7 @@ export function confirmNow(log: Log) {
       `Confirmed. ${text}`,
       ...(undo ? describeUndone(undo) : []),
       ...(forget ? describeReceipt(forget) : []),
-      ...(what === 'approve' || what === 'resubmit' ? ['The next sync does it.'] : []),
+      ...(what === 'approve' || what === 'resubmit' ? ['The next sync carries it out.'] : []),
       ...(state === 'failed' ? [`${STATES.failed} Why: donor-sync approvals show ${id}`] : []),
     ],
     ending: ({ approval: { state } }) =>

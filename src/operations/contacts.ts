@@ -1,4 +1,4 @@
-/** Contacts, for users who may see names: one with all that is known, and those that a name finds. */
+/** Contacts, for users who may see names: shows one contact in full, and finds contacts by name. */
 import { z } from 'zod';
 import { OUTCOME_ORDER } from '../core/outcome.ts';
 import { describeCount } from '../core/quantities.ts';
@@ -19,12 +19,15 @@ const contactSchema = z
     state: z
       .enum(['known', 'new', 'gone', 'erased'])
       .describe(
-        '`new`: only the CRM knows it. `gone`: it has left the CRM. `erased`: nothing is kept, and nothing was read',
+        '`new`: only the CRM has the contact. `gone`: the contact has left the CRM. `erased`: nothing is kept, and nothing was read',
       ),
     since: time.describe('When it was erased'),
-    name: z.string().nullable().describe('The name in the CRM, which is read now'),
-    problem: z.string().nullable().describe('Why the CRM could not be read; the rest is there'),
-    mergedInto: z.string().nullable().describe('The contact that it became a part of'),
+    name: z.string().nullable().describe('The name, read from the CRM now'),
+    problem: z
+      .string()
+      .nullable()
+      .describe('Why the CRM could not be read; the other fields are still filled'),
+    mergedInto: z.string().nullable().describe('The contact that it was merged into'),
     paidAt: time.describe('When a credit was last spent on it'),
     outcome: z
       .object({
@@ -39,7 +42,7 @@ const contactSchema = z
     decision: z
       .object({ id: z.string(), name: z.string(), since: time })
       .nullable()
-      .describe('The decision that it waits for'),
+      .describe('The decision that the contact waits for'),
     keptBack: z
       .object({ reason: z.string(), text: z.string() })
       .nullable()
@@ -50,7 +53,7 @@ const contactSchema = z
         isDeceased: z.boolean(),
         probability: share.nullable(),
         paidAt: time,
-        run: z.string().nullable().describe('The run that bought it'),
+        run: z.string().nullable().describe('The run that bought the profile'),
         values: z.array(
           z.object({
             name: z.string(),
@@ -60,7 +63,7 @@ const contactSchema = z
               z.object({
                 name: z.string(),
                 label: z.string(),
-                missing: z.string().nullable().describe('Why the field does not have it'),
+                missing: z.string().nullable().describe('Why the field does not contain the value'),
                 run: z.string().nullable().describe('The run that last wrote the field'),
                 at: time,
               }),
@@ -69,7 +72,7 @@ const contactSchema = z
         ),
       })
       .nullable()
-      .describe('The profile that donor-sync keeps; null if it keeps none, or may not show it'),
+      .describe('The kept profile; null if there is none, or if it may not be shown'),
     match: z
       .object({
         probability: share,
@@ -79,10 +82,10 @@ const contactSchema = z
           .nullable(),
       })
       .nullable()
-      .describe('Why the service took this person; it says so for seven days'),
-    networks: z.array(z.string()).describe('The networks that it is in'),
-    introduces: z.int().describe('Number of contacts that it can introduce'),
-    sentence: z.string().nullable().describe('The introduction as a run wrote it into the CRM'),
+      .describe('Why the service chose this person; available for seven days'),
+    networks: z.array(z.string()).describe('The networks that the contact is in'),
+    introduces: z.int().describe('Number of contacts that this contact can introduce'),
+    sentence: z.string().nullable().describe('The introduction that a run wrote into the CRM'),
     introductions: z.array(
       z.object({
         donorId: z.string(),
@@ -111,7 +114,7 @@ export const showContact = acting({
   name: 'contacts show',
   summary: 'Show a contact with its name, profile, introductions and history',
   details:
-    'Names are read from the CRM at this moment, and the profile is the one that donor-sync keeps: it costs no credit. If the CRM cannot be read, the rest is shown. Nothing of a profile is shown that may not be written into the CRM now. The audit records each request.',
+    'Names are read from the CRM now, and the profile is the one that donor-sync keeps, so the request costs no credit. If the CRM cannot be read, the rest is shown. A profile that may not be written into the CRM now is not shown. The audit records each request.',
   role: 'reader',
   reach: 'some',
   by: 'person+token',
@@ -140,7 +143,7 @@ export const showContact = acting({
     {
       title: describeContact(contact).join(' '),
       empty: 'No profile is shown.',
-      headers: ['Value', 'Profile', 'Field', 'Why it is not there'],
+      headers: ['Value', 'Profile', 'Field', 'Why the value is missing'],
       rows: (contact.profile?.values ?? []).map(({ name, lines, fields }): Cell[] => [
         name,
         lines.join('; '),
@@ -160,7 +163,7 @@ export const showContact = acting({
     },
     {
       title: 'History',
-      empty: 'No run did anything about this contact.',
+      empty: 'No run has done anything with this contact.',
       headers: ['When', 'What'],
       rows: contact.history.map(({ at, text }): Cell[] => [{ at }, text]),
     },
@@ -172,7 +175,7 @@ function countNames({ name, introductions }: ShownContact): number {
   return new Set(names.filter((each) => each !== null)).size;
 }
 
-/** Who it is, and what is to be known of it first. */
+/** The contact's name or ID, with its most important state. */
 export function describeContact(contact: ShownContact): string[] {
   const { crmId, integration, name, state, since, keptBack, profile } = contact;
   if (state === 'erased') {
@@ -182,7 +185,7 @@ export function describeContact(contact: ShownContact): string[] {
   }
   const who = `${name ?? crmId} (${crmId} of "${integration}")`;
   if (state === 'new') return [`${who} is in the CRM, and no run has read it yet.`];
-  if (keptBack !== null) return [`${who}: no profile is shown: ${keptBack.text}.`];
+  if (keptBack !== null) return [`The profile of ${who} is not shown: ${keptBack.text}.`];
   if (profile === null) return [`${who} has no kept profile.`];
   return [`${who} has a profile of ${profile.paidAt?.slice(0, 10) ?? 'an unknown day'}.`];
 }
@@ -199,7 +202,7 @@ const foundSchema = z
 export const findContactsByName = acting({
   name: 'contacts search',
   summary: 'Find contacts by name in the CRM, or by their exact ID',
-  details: `It uses the CRM's own search, because the database has no names: each word of the text has to begin a word of the name, and at most ${MAX_FOUND} contacts are found. It costs no credit, and the text is kept nowhere. Each user has one search at a time, each client one a second. A contact that the CRM does not report yet, that \`contacts.filter\` leaves out or that was erased is not found.`,
+  details: `It uses the CRM's own search, because the database has no names. Each word of the text has to be the start of a word in the name, and at most ${MAX_FOUND} contacts are found. It costs no credit, and the text is not stored. Each user has one search at a time, and each client one per second. It does not find contacts that the CRM's search does not return yet, that \`contacts.filter\` excludes, or that were erased.`,
   role: 'reader',
   reach: 'some',
   by: 'person+token',
@@ -208,7 +211,7 @@ export const findContactsByName = acting({
     text: z
       .string()
       .trim()
-      .max(100, 'Write at most 100 characters.')
+      .max(100, 'Enter at most 100 characters.')
       .default('')
       .describe(`A name of at least ${SHORTEST_NAME} characters, or the ID of a contact`),
   }),
@@ -217,8 +220,8 @@ export const findContactsByName = acting({
   result: z.object({ search: foundSchema }),
   async run(world, { integration, text }) {
     const client = findClient(world, integration);
-    // Said only to a caller who has access to the client.
-    if (text === '') throw invalidRequest('Write a name, or the ID of a contact.');
+    // Only a caller with access to the client gets this error.
+    if (text === '') throw invalidRequest('Enter a name, or the ID of a contact.');
     const search = await searchContacts(world, client, text);
     const names = search.contacts.length;
     if (names > 0) {
@@ -231,11 +234,11 @@ export const findContactsByName = acting({
   },
   say: ({ search }) => `${describeCount(search.contacts.length, 'contact')} found.`,
   table: ({ search: { contacts, isMore, problem } }) => ({
-    empty: 'No contact is found.',
+    empty: 'No contact was found.',
     headers: ['ID', 'Name'],
     rows: contacts.map(({ crmId, name }) => [crmId, name]),
     notes: [
-      ...(isMore ? ['There may be more: write more of the name.'] : []),
+      ...(isMore ? ['There may be more: enter more of the name.'] : []),
       ...(problem === null ? [] : [problem]),
     ],
   }),

@@ -1,4 +1,4 @@
-/** Credits: what is available with each service key, what was spent, the bill of a month, and its reconciliation. */
+/** Credits: the balance of each service key, the spending, a month's bill, and its reconciliation. */
 import { z } from 'zod';
 import type { CreditLimits } from '../core/integration-settings.ts';
 import { describeCount, formatCount, formatTimestamp } from '../core/quantities.ts';
@@ -100,7 +100,7 @@ export const showCredits = acting({
   },
   say: ({ keys }) =>
     keys.length === 0
-      ? 'There is no service key yet: it comes with the first client.'
+      ? 'There is no service key yet. You add one with the first client.'
       : `${describeCount(keys.length, 'service key')}.`,
   table: ({ keys }) => keys.map(tableOfKey),
   failures: ({ failed = [] }) => failed,
@@ -139,7 +139,7 @@ function spendingText(what: string, spentThisMonth: number, limits: CreditLimits
 
 function openText({ integration, persons, since }: OpenSubmission): string {
   const people = describeCount(persons, 'person', 'people');
-  return `A submission of ${integration} with ${people} has not been settled since ${formatTimestamp(since)}; the next sync settles it.`;
+  return `A submission of ${integration} with ${people} from ${formatTimestamp(since)} is not settled yet; the next sync settles it.`;
 }
 
 const budgetSchema = z.object({ spent: count, perMonth: count.nullable() });
@@ -186,7 +186,7 @@ const spendingSchema = z
 
 export const showSpending = acting({
   name: 'credits spent',
-  summary: 'Show what was spent by day and by client, what is left, and for how long',
+  summary: 'Show spending by day and by client, the credits left, and how long they last',
   details:
     'Days and months are in UTC. The figures are added up when a run ends. Reading the balances is free, and happens at most twice a minute.',
   role: 'viewer',
@@ -194,8 +194,8 @@ export const showSpending = acting({
   by: 'person+token',
   input: z.object({
     days: z
-      .literal(SPENDING_DAYS, { error: `Write one of ${SPENDING_DAYS.join(', ')}.` })
-      // The generator of OpenAPI knows one value of a literal alone.
+      .literal(SPENDING_DAYS, { error: `Choose one of ${SPENDING_DAYS.join(', ')}.` })
+      // The OpenAPI generator supports only one value of a literal.
       .meta({ enum: [...SPENDING_DAYS] })
       .default(SPENDING_DAYS[0])
       .describe('Number of days, today included'),
@@ -254,7 +254,7 @@ function daysText(days: SpendingView['days']): string {
   return `${describeCount(sum('enhancements'), 'credit')} for enhancements and ${formatCount(sum('networks'))} for networks in ${days.length} days.`;
 }
 
-/** The clients whose keys are read: those with spending, or the first ones if there is none. */
+/** The clients whose keys are read: the clients with spending, or the first clients if nothing was spent. */
 function listShown({ clients }: World, spending: SpendingView) {
   const spenders = spending.clients.flatMap(({ integration }) => clients.get(integration) ?? []);
   return spenders.length > 0 ? spenders : [...clients.values()].slice(0, CLIENTS_PAGE);
@@ -262,7 +262,7 @@ function listShown({ clients }: World, spending: SpendingView) {
 
 export const showBill = reading({
   name: 'credits bill',
-  summary: 'Show the bill of a month: what each client spent, and what that brought',
+  summary: 'Show the bill of a month: what each client spent, and how many contacts were written',
   details: 'One line for each client that spent credits or whose contacts were updated.',
   role: 'viewer',
   reach: 'some',
@@ -276,7 +276,7 @@ export const showBill = reading({
         integration: z.string(),
         name: z.string(),
         ...spent,
-        perWritten: z.number().nullable().describe('Enhancements spent for each contact written'),
+        perWritten: z.number().nullable().describe('Credits for enhancements per contact written'),
       }),
     ),
   }),
@@ -311,12 +311,17 @@ export const reconcileCredits = reading({
       z.object({
         integrations: z.array(z.string()),
         charged: z.int(),
-        unsettled: z.int().describe('Most credits that submissions without a known response cost'),
+        unsettled: z
+          .int()
+          .describe('The most credits that submissions without a known response can have cost'),
         reasons: z.record(z.string(), z.int()),
         balanceBefore: z.int().nullable(),
         balanceAfter: z.int().nullable(),
         lost: z.int().nullable().describe('Credits that the balance lost'),
-        foreign: z.int().nullable().describe('Credits lost beyond what was charged here'),
+        foreign: z
+          .int()
+          .nullable()
+          .describe('Credits that the balance lost beyond the charges recorded here'),
       }),
     ),
   }),

@@ -1,4 +1,4 @@
-/** Deciding all contacts of a client that wait for the same reason. */
+/** Decides all contacts of a client that wait for the same reason. */
 import { z } from 'zod';
 import type { ConfigurationError } from '../core/errors.ts';
 import { describeCount } from '../core/quantities.ts';
@@ -21,7 +21,7 @@ import { describeWaiting, waitForSecond } from './second-person.ts';
 
 const inputSchema = z.object({
   integration: z.string().describe('The ID of the client'),
-  reason: z.string().describe('Why they wait, as the list of decisions shows it: name_mismatch'),
+  reason: z.string().describe('The reason from the list of decisions, for example name_mismatch'),
   decision: z
     .enum(HOLD_DECISIONS, { error: `Choose ${HOLD_DECISIONS.join(', ')}.` })
     .describe('The answer for all of them'),
@@ -39,11 +39,13 @@ const resultSchema = z.object({
   reason: z.string(),
   decision: z.enum(HOLD_DECISIONS),
   contacts: z.int().describe('How many contacts were decided'),
-  credits: z.int().describe('What the next run spends on them at most'),
-  approval: approvalSchema.nullable().describe('Not null: it waits for a second user first'),
+  credits: z.int().describe('The most credits that the next run spends on the contacts'),
+  approval: approvalSchema
+    .nullable()
+    .describe('The request that waits for a second user; null if none is needed'),
   answer: answerSchema
     .optional()
-    .describe('The answer, if it can be withdrawn and does not count yet'),
+    .describe('The answer, if it can be withdrawn and has not taken effect yet'),
 });
 
 export const decideAll = acting({
@@ -97,7 +99,10 @@ export const decideAll = acting({
   ending: ({ approval }) => (approval === null ? 'done' : 'stopped'),
 });
 
-/** Throws a ConfigurationError: `unknown` for a client out of reach, `conflict` where nothing waits or may be decided so. */
+/**
+ * Throws a ConfigurationError: `unknown` for a client without access, `conflict` if no contact waits or this answer is
+ * not possible.
+ */
 async function countWaiting(
   world: Pick<World, 'clients' | 'clock' | 'reader'>,
   input: Input,
@@ -109,7 +114,7 @@ async function countWaiting(
   if (!possible.includes(decision)) {
     throw undecidable(
       possible.length === 0
-        ? `Contacts that wait because of "${reason}" can only be decided one by one. Nothing was changed. List them: donor-sync holds`
+        ? `Contacts that wait because of "${reason}" can only be decided individually. Nothing was changed. List them: donor-sync holds`
         : `Contacts that wait because of "${reason}" cannot all be decided with "${decision}". Nothing was changed. Possible: ${possible.join(', ')}`,
     );
   }
@@ -119,25 +124,28 @@ async function countWaiting(
     contacts += 1;
   if (contacts === 0) {
     throw holdDecided(
-      `No contact of "${integration}" waits because of "${reason}". Nothing was changed. List what waits: donor-sync holds`,
+      `No contact of "${integration}" waits because of "${reason}". Nothing was changed. List the open decisions: donor-sync holds`,
     );
   }
   return { contacts, credits: decision === 'resubmit' ? contacts : 0 };
 }
 
-/** Decisions that were opened later are not part of it. */
+/** The end of the period: decisions that were opened later are not included. */
 function latest({ clock }: Pick<World, 'clock'>, { openedUntil }: Input): number {
   const now = clock.now();
   return openedUntil === undefined ? now : Math.min(Date.parse(openedUntil), now);
 }
 
-/** The error if there is an answer about the same reason already: it names who gave it, if it can still be withdrawn. */
+/**
+ * The error for a reason that already has an answer. It names the user who gave the answer while it can still be
+ * withdrawn.
+ */
 async function decidedFirst(
   world: ActingWorld,
   { integration: integrationId, reason: id }: Input,
 ): Promise<ConfigurationError> {
   await refuseAnswered(world, { about: 'reason', id, integrationId });
   return holdDecided(
-    'Another user has just decided these contacts, and that decision takes effect first. Nothing was changed. List what waits: donor-sync holds',
+    'Another user has just decided these contacts, and that decision takes effect first. Nothing was changed. List the open decisions: donor-sync holds',
   );
 }

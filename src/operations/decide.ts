@@ -1,4 +1,4 @@
-/** Decisions about contacts and networks: about one, about several at once, and about a batch. */
+/** Decides about contacts and networks: one, several at once, or a batch. */
 import { z } from 'zod';
 import { isoTime } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
@@ -34,7 +34,7 @@ export const withdrawable = z
   .boolean()
   .default(false)
   .describe(
-    'Let it be withdrawn for ten seconds, or until the next run starts; only then it counts',
+    'Delay the answer: it can be withdrawn for ten seconds, or until the next run starts, and takes effect only then',
   );
 
 export const answerSchema = z
@@ -46,7 +46,7 @@ export const answerSchema = z
     decision: z.enum(['approved', 'rejected', 'resubmitted']),
     countsFrom: z.iso
       .datetime()
-      .describe('Until then it can be withdrawn, unless the next run starts before'),
+      .describe('The answer can be withdrawn until then, unless the next run starts earlier'),
   })
   .meta({ id: 'Answer' });
 
@@ -61,7 +61,7 @@ export const decideHold = acting({
   name: 'holds decide',
   summary: 'Decide about one contact or network',
   details:
-    'Only what `decisions` of the decision allows. `approve`: the profile belongs to this contact, or the network may change; the next run does it. `reject`: the contact or the network stays as it is. `resubmit`: the next run asks the service again, for another credit.',
+    'The decision lists the possible answers in `decisions`. `approve`: the profile belongs to this contact, or the network may change; the next run acts on it. `reject`: the contact or the network stays as it is. `resubmit`: the next run submits the contact again, for another credit.',
   role: 'decider',
   reach: 'some',
   by: 'person+token',
@@ -99,12 +99,12 @@ export const decideHold = acting({
 
 const SUMMARIES: Readonly<Record<DecisionWord, string>> = {
   approve:
-    'Approve: the profile is of this contact, or the network may change; the next run acts on it',
+    'Approve: the profile belongs to this contact, or the network may change; the next run acts on it',
   reject: 'Reject: the contacts or networks stay as they are',
   resubmit: 'Submit the contacts again, for another credit each',
 };
 
-/** Decides several at once, all or none. */
+/** Declares an operation that decides several at once: all or none. */
 function decideSeveral(word: DecisionWord) {
   return acting({
     name: `holds ${word}`,
@@ -127,7 +127,7 @@ function decideSeveral(word: DecisionWord) {
         late: z
           .array(z.object({ id: z.string(), message: z.string() }))
           .optional()
-          .describe('Those that another user decided first, if any'),
+          .describe('The decisions that another user made first, if any'),
       }),
       waiting,
     ]),
@@ -172,7 +172,7 @@ const decidedBatchSchema = z
     decision: z.enum(['approved', 'rejected']),
     count: z
       .int()
-      .describe('Number of contacts in this decision, without those that were decided before'),
+      .describe('Number of contacts that were decided now, without contacts decided earlier'),
     credits: z.int().describe('The most that the next run spends because of it'),
   })
   .meta({ id: 'DecidedHoldBatch' });
@@ -183,7 +183,7 @@ export const decideHoldBatch = acting({
   name: 'holds batch',
   summary: 'Decide about all contacts of a batch',
   details:
-    'The details of many contacts changed at once, for example. `approve`: the next run asks the service about them again, for a credit each. `reject`: they are still the same people, and no credit is spent. A request that was cut off can be repeated: it continues with what is still open.',
+    'A batch contains, for example, contacts whose details changed at the same time. `approve`: the next run submits them again, for a credit each. `reject`: they are still the same people, and no credit is spent. You can repeat a request that was cut off: it continues with the contacts that are still open.',
   role: 'decider',
   reach: 'some',
   by: 'person+token',
@@ -219,7 +219,7 @@ export const decideHoldBatch = acting({
   ending: (result) => ('approval' in result ? 'stopped' : 'done'),
 });
 
-/** What was decided; with the consequences, if the kind of the batch is known. */
+/** Describes the decision, with its consequences if the kind of the batch is known. */
 export function describeBatchDecision(
   result: z.output<typeof batchResult>,
   kind: QuestionBatch['kind'] | null,
@@ -234,8 +234,8 @@ export function describeBatchDecision(
 }
 
 /**
- * The open question with this ID, for this answer. Throws a ConfigurationError: `unknown` if there is none, `conflict`
- * if it is decided, or cannot be decided like this.
+ * Finds the open question for an answer. Throws a ConfigurationError: `unknown` if it does not exist, `conflict` if it
+ * is decided or does not allow this answer.
  */
 async function findDecidable(
   world: ActingWorld,
@@ -251,7 +251,7 @@ async function findDecidable(
   return question;
 }
 
-/** An access token erases nobody, so it cannot approve an erasure that the CRM asks for either. */
+/** An access token cannot erase anyone, so it also cannot approve an erasure that the CRM requests. */
 function requirePersonToErase(
   { caller }: Pick<ActingWorld, 'caller'>,
   kind: Question['kind'] | QuestionBatch['kind'],
@@ -262,7 +262,7 @@ function requirePersonToErase(
   throw personNeeded('approve that contacts are erased', command);
 }
 
-/** The error for a question that was open a moment ago. */
+/** The error for a question that was open a moment ago and has since been decided. */
 async function decidedMeanwhile(
   world: ActingWorld,
   question: Question,
@@ -273,7 +273,7 @@ async function decidedMeanwhile(
   return now.decision === null ? notDecidable(now) : decidedAlready(world, now);
 }
 
-/** Says what can be decided. */
+/** The error for an answer that the question does not allow. It lists the possible answers. */
 function notDecidable(question: Question): ConfigurationError {
   const { id, kind } = question;
   const choices = listChoices(question).map(
@@ -288,7 +288,7 @@ function notDecidable(question: Question): ConfigurationError {
   });
 }
 
-/** An answer that these decisions do not take; `why` lists those that they do. */
+/** The error for an answer that is not possible; `why` lists the possible answers. */
 export function undecidable(
   why: string,
   details: Readonly<Record<string, string>> = {},
@@ -296,7 +296,7 @@ export function undecidable(
   return new ConfigurationError(why, { code: 'hold_not_decidable', refusal: 'conflict', details });
 }
 
-/** Gives an answer that can be withdrawn; null if there is one already. */
+/** Gives an answer that can be withdrawn; null if there is already an answer. */
 export async function give(
   { store, carryOn }: Pick<ActingWorld, 'store' | 'carryOn'>,
   answer: Answer,
@@ -313,12 +313,12 @@ export async function give(
 
 export function describeGiven({ id, countsFrom }: z.output<typeof answerSchema>): string[] {
   return [
-    `It counts from ${formatTimestamp(countsFrom)} on, or when the next run starts.`,
+    `It takes effect at ${formatTimestamp(countsFrom)}, or earlier if the next run starts.`,
     `To withdraw it until then: donor-sync holds withdraw ${id}`,
   ];
 }
 
-/** What was decided about these questions, and the consequences. */
+/** Describes the decisions and their consequences. */
 function describeDecided(holds: readonly z.output<typeof holdSchema>[]): string[] {
   return HOLD_DECISIONS.flatMap((word) =>
     listDecidedTexts(

@@ -1,4 +1,4 @@
-/** The end of a client: everything that is known of it is erased, and a receipt says what stays and why. */
+/** Erases all data about a client that leaves. A receipt lists what stays, and why. */
 import { z } from 'zod';
 import { knowsIntegration } from '../clients/statements/integrations.ts';
 import { countContacts } from '../contacts/contacts.ts';
@@ -16,16 +16,20 @@ const receiptSchema = z
     erasedEarlier: z.iso
       .datetime()
       .nullable()
-      .describe('When it was erased before; null the first time'),
+      .describe('When the client was erased before; null the first time'),
     erased: z
       .record(z.string(), z.int())
-      .describe('Number of rows by kind, without those of an earlier attempt that was cut off'),
+      .describe(
+        'Number of erased rows by kind, without rows from an earlier attempt that was cut off',
+      ),
     kept: z.array(z.object({ what: z.string(), rows: z.int(), why: z.string() })),
     files: z.array(z.string()).describe('Files that were uploaded in its set-up; they are deleted'),
-    outside: z.array(z.string()).describe('What others hold of it'),
+    outside: z.array(z.string()).describe('Data about the client that others hold'),
     overwritten: z
       .boolean()
-      .describe('False if the database file may still have bytes of it until it is repeated'),
+      .describe(
+        'False if the database file may still contain bytes of the data until you repeat the erasure',
+      ),
   })
   .meta({ id: 'ErasedClient' });
 
@@ -33,7 +37,7 @@ export const eraseClient = acting({
   name: 'erase',
   summary: 'Erase everything of a client that leaves, with a receipt',
   details:
-    'Remove the client from the settings file first. What was charged stays without contacts, and so do blocks of erased people and the audit; the receipt says why.',
+    'Remove the client from the settings file first. Charges stay, without contacts. Blocks of erased people and the audit also stay. The receipt gives the reasons.',
   role: 'owner',
   reach: 'all',
   by: 'person',
@@ -45,7 +49,7 @@ export const eraseClient = acting({
     await requireLeaving(world, integration);
     const contacts = await countContacts(world.reader, integration);
     return {
-      text: `Erase everything of "${integration}" from the database for good, with ${describeCount(contacts, 'contact')}?`,
+      text: `Erase all data of "${integration}" from the database for good, with ${describeCount(contacts, 'contact')}?`,
       counts: { contacts },
     };
   },
@@ -55,21 +59,21 @@ export const eraseClient = acting({
     const deps = { clock, newId: () => newId(clock.now()) };
     const erasing = { ...deps, application: { ...application, store } };
     const receipt = await eraseIntegration(erasing, integration);
-    // Settings of the database have gone with it.
+    // The client's settings in the database were erased too.
     await application.refresh();
     return { receipt };
   },
   say: ({ receipt }) => describeReceipt(receipt),
 });
 
-/** Throws a ConfigurationError for a client that the database does not know, or that the settings file still has. */
+/** Throws a ConfigurationError if the database does not know the client, or the settings file still has it. */
 async function requireLeaving(
   { reader, application }: Pick<World, 'reader' | 'application'>,
   id: string,
 ): Promise<void> {
   if (application.settings.integrations.some((each) => each.id === id)) {
     throw new ConfigurationError(
-      `The settings file still has "${id}": the next sync would begin anew and pay for all contacts again. Nothing was erased. Remove it there (after \`donor-sync disconnect ${id}\`), restart \`donor-sync serve\`, and repeat this.`,
+      `The settings file still has "${id}": the next sync would start from the beginning and pay for all contacts again. Nothing was erased. Remove it there (after \`donor-sync disconnect ${id}\`), restart \`donor-sync serve\`, and repeat this.`,
       { code: 'integration_in_settings', refusal: 'conflict', details: { integration: id } },
     );
   }
@@ -86,7 +90,7 @@ function describeReceipt(receipt: z.output<typeof receiptSchema>): string[] {
     ({ what, rows, why }) => `  ${describeCount(rows, 'row')} of ${what}: ${why}`,
   );
   return [
-    `Everything of "${integration}" is erased.${earlier}`,
+    `All data of "${integration}" is erased.${earlier}`,
     `Receipt ${id}, ${formatTimestamp(Date.parse(at))}:`,
     ...Object.entries(erased).map(
       ([what, rows]) => `  ${describeCount(rows, 'row')} of ${what.replaceAll('_', ' ')}`,
@@ -95,6 +99,10 @@ function describeReceipt(receipt: z.output<typeof receiptSchema>): string[] {
     ...(stays.length > 0 ? ['What stays, and why:', ...stays] : []),
     'Elsewhere:',
     ...outside.map((text) => `  ${text}`),
-    ...(overwritten ? [] : ['Another process uses the file: repeat this once it has ended.']),
+    ...(overwritten
+      ? []
+      : [
+          'Another process uses the database file. Repeat the command after that process has ended.',
+        ]),
   ];
 }

@@ -1,4 +1,4 @@
-/** The fields of a client's CRM: whether values can be written into them, and creating those that are missing. */
+/** The fields of a client's CRM: checks whether values can be written into them, and creates missing fields. */
 import { z } from 'zod';
 import { describeCount, formatCount } from '../core/quantities.ts';
 import { valuesWaitingSchema } from '../core/waiting-values.ts';
@@ -12,8 +12,8 @@ const CLIENT = z.string().describe('The ID of the client');
 
 const lineSchema = z
   .object({
-    from: z.string().describe('The value of the profile, such as netWorth.low'),
-    to: z.string().describe("The CRM's name of the field"),
+    from: z.string().describe('The profile value, such as netWorth.low'),
+    to: z.string().describe("The field's name in the CRM"),
     when: z.string(),
     label: z.string().nullable().describe('Null if the CRM has no such field'),
     type: z.string().nullable(),
@@ -31,7 +31,7 @@ const lineSchema = z
     filled: z
       .object({ of: z.int(), count: z.int() })
       .nullable()
-      .describe('Contacts with a value of donor-sync, of those that were checked'),
+      .describe('Number of checked contacts that have a value from donor-sync'),
   })
   .meta({ id: 'FieldLine' });
 
@@ -39,7 +39,7 @@ type Line = z.output<typeof lineSchema>;
 
 export const checkFields = acting({
   name: 'fields check',
-  summary: 'Check each mapped field as the CRM describes it, and say how to fix what it lacks',
+  summary: 'Check each mapped field as the CRM describes it, and show how to fix problems',
   role: 'admin',
   reach: 'some',
   by: 'person+token',
@@ -60,7 +60,7 @@ export const checkFields = acting({
     const created = fields.filter(({ createdBySync }) => createdBySync).map(({ to }) => to);
     const verdict =
       findings.length === 0
-        ? `${describeCount(fields.length - optional.length, 'mapped field')}, all of them fine.`
+        ? `${describeCount(fields.length - optional.length, 'mapped field')}, all of them writable.`
         : `${findings.length} of ${describeCount(fields.length, 'mapped field')} cannot be written.`;
     return [
       `${integration}: ${verdict}`,
@@ -73,7 +73,7 @@ export const checkFields = acting({
       ...waitingSentences(valuesWaiting).map((sentence) => `  ${sentence}`),
     ];
   },
-  // A field that cannot be written needs a person, as wrong settings do.
+  // A user has to fix a field that cannot be written, just like wrong settings.
   ending: ({ fields }) => (fields.some(isBroken) ? 'refused' : 'done'),
 });
 
@@ -85,8 +85,8 @@ function describeProblem({ problem }: Line): string[] {
   return problem === null ? [] : [`  ${problem.message} ${problem.fix}`];
 }
 
-const COUNT = { error: 'Write a whole number from 1 up, for example 250000.' };
-const PERCENT = { error: 'Write a percentage from 1 to 99.' };
+const COUNT = { error: 'Enter a whole number of at least 1, for example 250000.' };
+const PERCENT = { error: 'Enter a percentage from 1 to 99.' };
 
 const results = ['created', 'existed', 'failed'] as const;
 
@@ -106,12 +106,14 @@ const createdSchema = z
           fix: z.string(),
         }),
       )
-      .describe('The problems that are left'),
+      .describe('The remaining problems'),
     viewers: z
       .object({
-        grant: z.string().describe("What shows the fields, in the CRM's word: a permission set"),
+        grant: z
+          .string()
+          .describe("The CRM's name of the object that makes the fields visible: a permission set"),
         people: z.int().describe('Users who have it'),
-        assigned: z.int().describe('Users who were given it now'),
+        assigned: z.int().describe('Users who got it in this request'),
         refused: z.int(),
         problem: z.string().nullable(),
         next: z.string(),
@@ -135,7 +137,7 @@ type Created = z.output<typeof createdSchema>;
 
 export const createMissingFields = acting({
   name: 'fields create',
-  summary: 'Create the mapped fields that are missing in the CRM, with the access that they need',
+  summary: 'Create the mapped fields that are missing in the CRM, with the necessary access',
   role: 'admin',
   reach: 'some',
   by: 'person+token',
@@ -144,25 +146,25 @@ export const createMissingFields = acting({
     assignViewers: z
       .string()
       .trim()
-      .min(1, { error: 'Write the name of a profile.' })
-      .max(100, { error: 'Write the name of a profile, at most 100 characters.' })
+      .min(1, { error: 'Enter the name of a profile.' })
+      .max(100, { error: 'Enter the name of a profile, at most 100 characters.' })
       .optional()
-      .describe('A profile whose active users are to see the fields (Salesforce)'),
+      .describe('A profile whose active users will see the fields (Salesforce)'),
     withLists: z
       .boolean()
       .default(false)
-      .describe('Also create the lists of contacts to work with (HubSpot)'),
+      .describe('Also create lists of contacts to work with (HubSpot)'),
     capacityAbove: z
       .int(COUNT)
       .min(1, COUNT)
       .default(100_000)
-      .describe('The lowest capacity of the list, in dollars; 100000'),
+      .describe('The lowest giving capacity in the list, in dollars; 100000 by default'),
     warmPathAbove: z
       .int(PERCENT)
       .min(1, PERCENT)
       .max(99, PERCENT)
       .default(50)
-      .describe('The weakest warm path of the list, in percent; 50'),
+      .describe('The lowest strength of a warm path in the list, in percent; 50 by default'),
   }),
   subjects: ['integration'],
   result: createdSchema,
@@ -189,7 +191,7 @@ export const createMissingFields = acting({
   ending: (result) => (describeFailures(result).length === 0 ? 'done' : 'refused'),
 });
 
-/** What could not be done, in sentences. */
+/** The failures in sentences. */
 export function describeFailures({ created, findings, viewers, lists }: Created): string[] {
   return [
     ...[...created, ...(lists ?? [])].flatMap(({ name, result, problem }) =>
@@ -205,13 +207,13 @@ function describeViewers(
   { grant, people, assigned, refused, problem, next }: NonNullable<Created['viewers']>,
 ): string[] {
   if (problem !== null) return [`  ${problem}`];
-  const given = assigned === 0 ? '' : `, ${formatCount(assigned)} of them since now`;
+  const given = assigned === 0 ? '' : `, ${formatCount(assigned)} of them newly assigned`;
   const not = refused === 0 ? '' : `; the CRM refused it to ${describeCount(refused, 'user')}`;
   return [
-    `  The permission set “${grant}” lets people see the fields: ${describeCount(people, 'user')} ${people === 1 ? 'has' : 'have'} it${given}${not}.`,
+    `  The permission set “${grant}” lets users see the fields: ${describeCount(people, 'user')} ${people === 1 ? 'has' : 'have'} it${given}${not}.`,
     ...(people === 0
       ? [
-          `  Assign it to people in the CRM, or run: donor-sync fields create ${integration} --assign-viewers "System Administrator"`,
+          `  Assign it to users in the CRM, or run: donor-sync fields create ${integration} --assign-viewers "System Administrator"`,
         ]
       : []),
     `  ${next}`,
@@ -220,17 +222,17 @@ function describeViewers(
 
 const WORDS = {
   created: 'created.',
-  existed: 'was there already; access is granted.',
+  existed: 'already existed; access is granted.',
   failed: 'could not be created.',
 } as const;
 
-const NO_LISTS = 'This kind of CRM has no lists that donor-sync can make.';
+const NO_LISTS = 'This kind of CRM has no lists that donor-sync can create.';
 
 const LIST_WORDS = {
   created: 'created.',
-  existed: 'was there already, and stays as it is.',
-  failed: 'could not be made.',
-  left_out: 'left out.',
+  existed: 'already existed, and stays as it is.',
+  failed: 'could not be created.',
+  left_out: 'was skipped.',
 } as const;
 
 function toLive({ application, store, signal }: ActingWorld) {

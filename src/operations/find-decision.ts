@@ -13,12 +13,14 @@ import type { World } from './kit/operation.ts';
 
 type Looking = Pick<World, 'reader' | 'caller' | 'fingerprint'>;
 
-/** True if the caller has access to this client, also to one that the settings no longer have. */
+/** True if the caller has access to this client, which can be a client that the settings no longer contain. */
 export function hasAccess({ caller: { clients } }: Pick<World, 'caller'>, id: string): boolean {
   return clients?.has(id) ?? true;
 }
 
-/** The decision about one contact or network, open or not. Throws a ConfigurationError (unknown) if there is none. */
+/**
+ * Finds the decision about one contact or network, open or not. Throws a ConfigurationError (unknown) if there is none.
+ */
 export async function findHold(world: Looking, id: string): Promise<Question> {
   const question = await findQuestion(world.reader, id);
   if (question !== undefined && hasAccess(world, question.integrationId)) return question;
@@ -31,7 +33,7 @@ export async function findHold(world: Looking, id: string): Promise<Question> {
 }
 
 /**
- * The open batch with this ID. Throws a ConfigurationError: `unknown` if there is none, `conflict` if all of its
+ * Finds the open batch with this ID. Throws a ConfigurationError: `unknown` if there is none, `conflict` if all of its
  * contacts are decided.
  */
 export async function findOpenBatch(world: Looking, id: string): Promise<QuestionBatch> {
@@ -59,7 +61,7 @@ async function listOpenBatches(world: Looking): Promise<QuestionBatch[]> {
   return batches.filter(({ integrationId }) => hasAccess(world, integrationId));
 }
 
-/** Who means all contacts of a batch has to say so. */
+/** The error for a batch ID in place of a decision ID: deciding a whole batch has to be explicit. */
 function isBatch({ id, count }: QuestionBatch): ConfigurationError {
   return new ConfigurationError(
     `"${id}" is a batch of ${describeCount(count, 'contact')}. Nothing was changed. Decide all of them: donor-sync holds approve --batch ${id}, or donor-sync holds reject --batch ${id}`,

@@ -1,4 +1,4 @@
-/** Erasing a contact at once, as the terminal does it instead of leaving it to the service. */
+/** Erases a contact at once for the terminal, instead of leaving it to the service. */
 import { z } from 'zod';
 import type { Integration } from '../core/integration-settings.ts';
 import type { Log } from '../core/log.ts';
@@ -13,7 +13,7 @@ import { findClient } from './kit/clients.ts';
 import { acting } from './kit/operation.ts';
 import { RequestWaits } from './kit/requests.ts';
 
-/** The same operation, with the receipt as its result. */
+/** The operation `forget` with the receipt as its result. */
 export function forgetNow(log: Log) {
   return acting({
     ...forgetDeclared,
@@ -38,17 +38,17 @@ export function forgetNow(log: Log) {
   });
 }
 
-/** What `forget --json` shows. */
+/** The output of `forget --json`. */
 export interface Forgotten {
   integration: string;
   crmId: string;
-  /** False if the database knew nothing of the contact, who is blocked from now on anyway. */
+  /** False if the database had no data about the contact. The contact is blocked from now on anyway. */
   wasKnown: boolean;
-  /** Fields that were cleared in the CRM; null if that was not asked for. */
+  /** Fields that were cleared in the CRM; null if clearing was not requested. */
   cleared: string[] | null;
-  /** Fields that hold something else than what we wrote, and were left alone. */
+  /** Fields whose value was changed after we wrote it, so that they were left alone. */
   editedSince: string[];
-  /** The networks that the person was in, by name. */
+  /** Names of the networks that the person was in. */
   networks: { left: string[]; pending: string[] };
   receipt: ErasureReceipt;
 }
@@ -91,56 +91,56 @@ export function describeReceipt(forgotten: Forgotten): string[] {
   if (cleared !== null) {
     const isNamed = receipt.pending.some(({ what }) => what === 'introductions');
     const isProven = receipt.complete && receipt.crm?.verified === true && !isNamed;
-    const proof = isProven ? ' Read again: none of it is left.' : '';
+    const proof = isProven ? ' A second reading confirmed that none of it is left.' : '';
     lines.push(`Cleared in the CRM: ${cleared.join(', ') || 'nothing'}.${proof}`);
   }
   if (editedSince.length > 0) {
-    lines.push(`Left alone, because a person changed them: ${editedSince.join(', ')}.`);
+    lines.push(`Left alone, because someone changed them: ${editedSince.join(', ')}.`);
   }
   for (const { integration, text } of receipt.pending) lines.push(`${integration}: ${text}`);
   for (const { integration, crmId } of receipt.leftAlone) {
-    lines.push(`${integration}: ${crmId} is another person there, and was left alone.`);
+    lines.push(`${integration}: ${crmId} is a different person there, and was left alone.`);
   }
   if (receipt.alike.length > 0) {
     const ids = receipt.alike.map(({ integration, crmId }) => `${crmId} (${integration})`);
     lines.push(
-      `${describeCount(ids.length, 'contact')} may be the same person under another id: ${ids.join(', ')}. Forget them as well if so.`,
+      `${describeCount(ids.length, 'contact')} may be the same person under another ID: ${ids.join(', ')}. If so, erase them as well.`,
     );
   }
   if (!receipt.complete) {
     lines.push(
-      'The erasure is not at its end: no sync takes the contact up meanwhile. Repeat the command once the CRM takes it.',
+      'The erasure is not complete. Until it is, no sync processes the contact. Repeat the command when the CRM accepts the change.',
     );
   }
   return lines;
 }
 
 function headline({ crmId, wasKnown, receipt }: Forgotten): string {
-  if (!receipt.complete) return `${crmId} is blocked, and erased in part.`;
+  if (!receipt.complete) return `${crmId} is blocked, and only partly erased.`;
   if (receipt.erasedEarlier !== null) {
     const when = formatTimestamp(Date.parse(receipt.erasedEarlier));
-    return `${crmId} was erased on ${when} already, and is not taken up again.`;
+    return `${crmId} was already erased on ${when}, and no sync processes it again.`;
   }
   return wasKnown
-    ? `${crmId} is erased and is not taken up again.`
-    : `The database knew nothing of ${crmId}; it is kept away from now on.`;
+    ? `${crmId} is erased, and no sync processes it again.`
+    : `The database had no data about ${crmId}. It is blocked from now on.`;
 }
 
 const COUNTED = [
   ['contacts', 'contact', 'contacts'],
   ['jobs', 'job', 'jobs'],
-  ['holds', 'hold', 'holds'],
+  ['holds', 'decision', 'decisions'],
   ['writes', 'write', 'writes'],
   ['paths', 'warm path', 'warm paths'],
   ['introductions', 'text that names the person', 'texts that name the person'],
   [
     'texts',
-    'text about the person kept of other contacts',
-    'texts about the person kept of other contacts',
+    'kept text about the person in data of other contacts',
+    'kept texts about the person in data of other contacts',
   ],
-  ['groups', 'membership of a group', 'memberships of groups'],
+  ['groups', 'group membership', 'group memberships'],
   ['runs', 'mention in runs', 'mentions in runs'],
-  ['kept', 'change kept beside the file', 'changes kept beside the file'],
+  ['kept', 'change kept next to the file', 'changes kept next to the file'],
 ] as const satisfies readonly [keyof ErasedCounts, string, string][];
 
 /** `erased 1 contact, 2 jobs.` */

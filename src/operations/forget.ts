@@ -1,4 +1,4 @@
-/** Erasing a contact, with what donor-sync knows and, if asked, what it wrote into the CRM. */
+/** Erases all data about a contact and, if requested, the values that donor-sync wrote into the CRM. */
 import { z } from 'zod';
 import { reachInsufficient } from '../core/shared-errors.ts';
 import type { Asked } from '../decisions/second-person/ask.ts';
@@ -19,18 +19,19 @@ const inputSchema = z.object({
     .boolean()
     .default(false)
     .describe(
-      'Also in the clients of other CRM accounts that know this ID; needs access to all clients',
+      'Also erase the contact in clients of other CRM accounts that know this ID; needs access to all clients',
     ),
   blockUnknown: z
     .boolean()
     .default(false)
-    .describe('Block an ID that neither the database nor the CRM knows'),
+    .describe('Block the ID even if neither the database nor the CRM has such a contact'),
 });
 
-/** What both ways of erasing have in common. */
+/** The parts that both ways of erasing share. */
 export const forgetDeclared = {
   name: 'forget',
-  summary: 'Erase a contact from the database and, if asked, what donor-sync wrote into the CRM',
+  summary:
+    'Erase a contact from the database and, if requested, the values that donor-sync wrote into the CRM',
   role: 'admin',
   reach: 'some',
   by: 'person',
@@ -39,7 +40,9 @@ export const forgetDeclared = {
   async question(world: ActingWorld, input: z.output<typeof inputSchema>) {
     const { crmId, ids } = await findTargets(world, input);
     const clients = ids.map((id) => `"${id}"`).join(', ');
-    const crm = input.alsoInCrm ? ', and clear what donor-sync wrote of it in the CRM' : '';
+    const crm = input.alsoInCrm
+      ? ', and clear the values that donor-sync wrote about it in the CRM'
+      : '';
     const second = await warnOfSecond(world, toAsked(input, crmId));
     return {
       text: `Erase the contact ${crmId} of ${clients} from the database for good${crm}?${second}`,
@@ -64,24 +67,30 @@ export function toAsked(input: z.output<typeof inputSchema>, crmId: string): Ask
   return { request: { what: 'forget', alsoInCrm, everywhere, blockUnknown }, integrationId, crmId };
 }
 
-/** The ID in its canonical form, and the clients. Throws a ConfigurationError if one of them is out of reach. */
+/**
+ * Finds the canonical form of the ID, and the clients. Throws a ConfigurationError if the caller has no access to one
+ * of them.
+ */
 export async function findTargets(world: World, input: z.output<typeof inputSchema>) {
   const integration = findClient(world, input.integration);
   const { application, reader, clients, caller } = world;
   const crmId = await application.contactId(integration, input.contact);
   const source = { store: { reader }, integrations: application.integrations };
   const { everywhere } = input;
-  // Refused before anything is read: the answer must not tell whether other clients know the contact.
+  // Refused before anything is read, because the response must not reveal whether other clients know the contact.
   if (everywhere && caller.clients !== null) {
-    throw reachInsufficient('`everywhere` is about all clients, and you have access to some.');
+    throw reachInsufficient(
+      '`everywhere` affects all clients, and you have access to only some of them.',
+    );
   }
   const ids = await integrationsToForget(
     { application: source },
     { integration, crmId, everywhere },
   );
-  // Clients that the settings do not have any more are erased too: only who reaches all clients has those.
+  // The erasure also covers clients that the settings no longer contain. Only callers with access to all clients have
+  // access to those.
   if (caller.clients === null || ids.every((id) => clients.has(id))) return { crmId, ids };
   throw reachInsufficient(
-    'An erasure is about all clients of a CRM account, and you do not have access to all of this account.',
+    'An erasure affects all clients of a CRM account, and you do not have access to all clients of this account.',
   );
 }

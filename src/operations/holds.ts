@@ -1,4 +1,4 @@
-/** The decisions that users have to make: as a list, with names, and as the queue of the pages. */
+/** Lists the open decisions: as a list, with names, and as the queue of the pages. */
 import { z } from 'zod';
 import { readCursor, writeCursor } from '../core/cursor.ts';
 import { messageOf } from '../core/errors.ts';
@@ -47,11 +47,11 @@ export const holdSchema = z
       .string()
       .nullable()
       .describe(
-        'Decisions of one cause share it, and can be made together; null for a single decision',
+        'The ID of the batch. Decisions with one cause share a batch and can be made together; null for a single decision',
       ),
     kind: z.string().meta({ example: 'name_mismatch' }),
-    detail: z.string().nullable().describe('What was found, for the kind'),
-    reason: z.string().describe('Why it is held, in words'),
+    detail: z.string().nullable().describe('Details that depend on the kind'),
+    reason: z.string().describe('The reason in words'),
     decisions: z.array(z.enum(HOLD_DECISIONS)).describe('The possible answers'),
     since: z.iso.datetime(),
     decision: z.enum(['approved', 'rejected', 'resubmitted', 'superseded']).nullable(),
@@ -73,22 +73,22 @@ const batchSchema = z
     id: z.string(),
     integration: z.string(),
     kind: BATCH_KIND.describe(
-      'Changed details, contacts that may have been paid for after the backup that the database was restored from, contacts that are missing from the CRM, contacts that were marked as opted out, or contacts that the CRM asks to erase',
+      'What the contacts have in common. `identity_mass_change`: their details changed. `paid_since_backup`: they may have been paid for after the backup that the database was restored from. `contacts_missing`: they are missing from the CRM. `mass_opt_out`: they were marked as opted out. `erasure_requested`: the CRM requests their erasure',
     ),
-    reason: z.string().describe('Why they are held, in whole sentences'),
+    reason: z.string().describe('The reason in whole sentences'),
     count: z.int().describe('Number of contacts that wait for the decision'),
     parts: z
       .partialRecord(z.enum(CHANGED_PARTS), z.int())
       .describe(
-        'Number of contacts that changed in each part; a contact that changed in two counts in both. `unknown` if that is not on record',
+        'Number of contacts that changed, by part. A contact with two changed parts counts in both. `unknown` if the changed part is not recorded',
       )
       .meta({ example: { addresses: 400, employers: 12 } }),
     decisions: z
       .array(z.enum(BATCH_DECISIONS))
       .describe(
-        'The possible answers. `approve` is missing if a privacy hold of the CRM forbids an erasure',
+        'The possible answers. `approve` is missing if a privacy hold in the CRM forbids an erasure',
       ),
-    credits: z.int().describe('The most that approving it would cost'),
+    credits: z.int().describe('The most credits that approving the batch would cost'),
     since: z.iso.datetime(),
   })
   .meta({ id: 'QuestionBatch' });
@@ -98,7 +98,7 @@ type BatchView = z.output<typeof batchSchema>;
 const namesSchema = z.object({
   contact: z.string().nullable().describe('The name in the CRM'),
   profile: z.string().nullable().describe('The name in the profile'),
-  problem: z.string().nullable().describe('Why a name is missing here'),
+  problem: z.string().nullable().describe('Why a name is missing'),
 });
 
 const examplesSchema = z.array(
@@ -107,13 +107,13 @@ const examplesSchema = z.array(
     contacts: z.array(
       z.object({
         contact: z.string().describe('The ID in the CRM'),
-        name: z.string().nullable().describe('Null if it is no longer in the CRM'),
+        name: z.string().nullable().describe('Null if the contact is no longer in the CRM'),
         now: z
           .array(z.object({ part: z.string(), text: z.string() }))
-          .describe('The present values of the parts that changed'),
+          .describe('The current values of the changed parts'),
       }),
     ),
-    problem: z.string().nullable().describe('Why they cannot be shown'),
+    problem: z.string().nullable().describe('Why the contacts cannot be shown'),
   }),
 );
 
@@ -121,7 +121,7 @@ type Examples = z.output<typeof examplesSchema>;
 
 const listInput = z.object({
   integration: z.string().optional().describe('The ID of the client; all if left out'),
-  batch: z.string().optional().describe('The ID of a batch: only its contacts, one by one'),
+  batch: z.string().optional().describe('The ID of a batch, to list only its contacts, one by one'),
 });
 
 export const listHolds = reading({
@@ -144,7 +144,8 @@ export const listHolds = reading({
 
 export const listHoldsWithNames = acting({
   name: 'holds names',
-  summary: 'List the same with the names in the CRM and in the profile, which are read now',
+  summary:
+    'List the open decisions with the names in the CRM and in the profile, which are read now',
   role: 'reader',
   reach: 'some',
   by: 'person+token',
@@ -152,7 +153,7 @@ export const listHoldsWithNames = acting({
     examples: z
       .boolean()
       .default(false)
-      .describe('Also show three contacts of each batch, as the CRM has them now'),
+      .describe('Also show three contacts of each batch, with their current values in the CRM'),
   }),
   subjects: [],
   result: z.object({
@@ -187,7 +188,7 @@ export const listHoldsWithNames = acting({
   table: (result) => tableHolds(result, { isBatch: false }),
 });
 
-/** The open questions, of all clients, of one, or of one batch, and the batches. */
+/** Reads the open questions and batches of all clients, of one client, or of one batch. */
 async function readOpen(
   world: Pick<World, 'reader' | 'caller' | 'clients' | 'fingerprint'>,
   { integration, batch: id }: z.output<typeof listInput>,
@@ -206,7 +207,7 @@ async function readOpen(
   };
 }
 
-/** The names of the questions that have a profile, by the question's ID. */
+/** Reads the names for questions that have a profile, by the question's ID. */
 async function readNames(
   { application, signal }: ActingWorld,
   questions: readonly CountedQuestion[],
@@ -243,7 +244,7 @@ async function readExamples(
   return shown;
 }
 
-/** Before the names are shown. Where there is none to show, there is nothing to record. */
+/** Records in the audit that names are about to be shown. Without names, it records nothing. */
 async function noteNamesShown(
   { store }: Pick<ActingWorld, 'store'>,
   integrationId: string | null,
@@ -261,8 +262,8 @@ interface ShownHolds {
 }
 
 /**
- * The tables of open decisions. The contacts of a batch are one row, unless the batch itself was asked for: there can be
- * thousands.
+ * The tables of open decisions. A batch is one row, because it can contain thousands of contacts, unless the request
+ * was for this batch.
  */
 export function tableHolds(
   { holds, batches, examples = [] }: ShownHolds,
@@ -347,7 +348,7 @@ function tableOfExamples(examples: Examples): TableView {
   };
 }
 
-/** How many decisions there are to make, and with which commands. */
+/** The number of open decisions, and the commands to make them. */
 function describeOpen(holds: readonly HoldView[], batches: readonly BatchView[]): string[] {
   const single = holds.filter(({ batch }) => batch === null).length;
   const total = single + batches.length;
@@ -365,7 +366,7 @@ function describeOpen(holds: readonly HoldView[], batches: readonly BatchView[])
 }
 
 const CHANGED =
-  'Approving a batch of changed details submits its contacts again, for a credit each. Rejecting it accepts the details as those of the same people, for no credit. To see three of them, add --show.';
+  'Approving a batch of changed details submits its contacts again, for a credit each. Rejecting it means that they are still the same people, and costs no credit. To see three of its contacts, add --show.';
 
 const HINTS: Readonly<Record<BatchView['kind'], string>> = {
   identity_mass_change: '',
@@ -374,7 +375,7 @@ const HINTS: Readonly<Record<BatchView['kind'], string>> = {
   contacts_missing:
     'Approve it if the contacts are gone, and reject it to wait for them. Both are free.',
   mass_opt_out:
-    'Approve it if the marks are right, and reject it if they are an error. Both are free.',
+    'Approve it if the marks are correct, and reject it if they are a mistake. Both are free.',
   erasure_requested:
     'Approve it to erase the contacts for good, and reject it to keep them. Both are free.',
 };
@@ -406,13 +407,16 @@ const queueSchema = z
 export const showQueue = reading({
   name: 'holds queue',
   summary: 'Show the open decisions in pages, counted by client and reason',
-  details: 'Without what was decided and can still be withdrawn, and without names of contacts.',
+  details: 'It leaves out decisions whose answer can still be withdrawn, and names of contacts.',
   role: 'viewer',
   reach: 'some',
   by: 'person+token',
   input: z.object({
     client: z.string().optional().describe('The ID of the client; all if left out'),
-    reason: z.string().optional().describe('Only decisions with this reason: name_mismatch'),
+    reason: z
+      .string()
+      .optional()
+      .describe('Only decisions with this reason, for example name_mismatch'),
     order: z
       .enum(['oldest', 'newest'], { error: 'Choose oldest or newest.' })
       .default('oldest')

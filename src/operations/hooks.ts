@@ -1,4 +1,4 @@
-/** Webhook addresses: by which CRMs and other programs report that contacts have changed. */
+/** Webhook addresses, which CRMs and other programs call to report changed contacts. */
 import { z } from 'zod';
 import {
   createHookAddress,
@@ -21,7 +21,7 @@ import { type ChangingWorld, changing, reading, type World } from './kit/operati
 
 const CLIENT = z.string().describe('The ID of the client');
 
-/** Longer than the secrets of any CRM. */
+/** No CRM has longer secrets. */
 const MAX_SECRET_LENGTH = 1_000;
 
 const addressInput = z.object({
@@ -29,11 +29,11 @@ const addressInput = z.object({
   signature: z
     .enum(HOOK_SIGNATURES, { error: 'Choose none, hubspot or hmac.' })
     .optional()
-    .describe('Who signs the calls; by default as before, or nobody'),
+    .describe('How calls are signed; by default unchanged, or unsigned for a new address'),
   secret: secretText(z.string().min(1).max(MAX_SECRET_LENGTH))
     .optional()
     .describe(
-      "The secret that callers sign with; by default the HubSpot app's in the settings, or a new one",
+      "The secret that callers sign with; by default the HubSpot app's secret from the settings, or a new secret",
     ),
 });
 
@@ -44,7 +44,7 @@ const hookSchema = z.object({
   signature: signatureSchema,
   createdAt: z.iso.datetime(),
   lastUsedAt: z.iso.datetime().nullable(),
-  ignored: z.int().describe('Number of contacts that calls named and the CRM does not have'),
+  ignored: z.int().describe('Number of contacts in calls that the CRM does not have'),
 });
 
 const shownSchema = z
@@ -64,7 +64,7 @@ const shownSchema = z
           run: z.string().nullable(),
         }),
       )
-      .describe('The latest calls, newest first; equal calls that follow each other are one'),
+      .describe('The latest calls, newest first; consecutive equal calls count as one'),
   })
   .meta({ id: 'Webhook' });
 
@@ -73,11 +73,11 @@ const newSchema = z
     integration: z.string(),
     url: z.string().describe('Shown here and never again'),
     signature: signatureSchema,
-    secret: z.string().nullable().describe('Shown here and never again; null if you brought it'),
+    secret: z.string().nullable().describe('Shown here and never again; null if you provided it'),
   })
   .meta({ id: 'NewWebhook' });
 
-/** An address that was created just now. */
+/** A newly created webhook address. */
 export type NewWebhook = z.output<typeof newSchema>;
 
 export const listWebhooks = reading({
@@ -143,7 +143,8 @@ export const createWebhook = changing({
 
 export const rotateWebhook = changing({
   name: 'hooks rotate',
-  summary: 'Replace the webhook address of a client and show it once; the old one ends at once',
+  summary:
+    'Replace the webhook address of a client and show it once; the old address stops working at once',
   role: 'admin',
   reach: 'some',
   by: 'person',
@@ -185,8 +186,9 @@ export const revokeWebhook = changing({
 });
 
 /**
- * The address of a client; null if it has none. A client that was removed from the settings can still have one: callers
- * with access to all clients find it. Throws a ConfigurationError (unknown) if there is neither.
+ * Finds a client's address; null if it has none. A client that was removed from the settings can still have an address,
+ * which callers with access to all clients find. Throws a ConfigurationError (unknown) if there is neither a client nor
+ * an address.
  */
 async function findHook(world: World, id: string): Promise<HookRecord | null> {
   const { reader, caller, clients } = world;
@@ -211,7 +213,7 @@ async function giveAddress(
 }
 
 function describeNew({ secret }: NewWebhook): string[] {
-  const keep = 'Save it now: it is not shown again. Add "?contact=ID" to it for one contact.';
+  const keep = 'Save it now: it is not shown again. To report a single contact, add "?contact=ID".';
   if (secret === null) return [keep];
   return ['The first line is the address, the second the secret that callers sign with.', keep];
 }

@@ -1,4 +1,4 @@
-/** Letting a contact in again that was erased, or blocked, by mistake. */
+/** Lifts the block of a contact that was erased or blocked by mistake. */
 import { z } from 'zod';
 import { ConfigurationError } from '../core/errors.ts';
 import type { Integration } from '../core/integration-settings.ts';
@@ -12,12 +12,14 @@ const inputSchema = z.object({
   contact: z.string().min(1).max(255).describe('The ID of the contact in the CRM'),
 });
 
-/** It undoes the promise that an erased contact stays away, so it is for owners alone, and never for a token. */
+/**
+ * It revokes the promise that an erased contact stays blocked, so it is only for owners, and never for access tokens.
+ */
 export const liftContactBlock = acting({
   name: 'forget lift-block',
   summary: 'Let a contact that was erased or blocked by mistake be enhanced again',
   details:
-    'In all clients of the same CRM account. What was erased does not come back. The next sync that reads the contact may enhance it, for a credit.',
+    'It lifts the block in all clients of the same CRM account. Erased data is not restored. The next sync that reads the contact may enhance it, for a credit.',
   role: 'owner',
   reach: 'all',
   by: 'person',
@@ -36,7 +38,7 @@ export const liftContactBlock = acting({
     if (blocking.length === 0) throw notBlocked(integration, crmId);
     const clients = blocking.map((id) => `"${id}"`).join(', ');
     return {
-      text: `Let the contact ${crmId} of ${clients} be enhanced again? What was erased does not come back, and enhancing it costs a credit.`,
+      text: `Let the contact ${crmId} of ${clients} be enhanced again? Erased data is not restored, and enhancing the contact costs a credit.`,
       counts: { clients: blocking.length },
     };
   },
@@ -47,12 +49,12 @@ export const liftContactBlock = acting({
     return { forget: { integration: integration.id, crmId, lifted } };
   },
   say: ({ forget: { integration, crmId, lifted } }) => [
-    `${crmId} may be enhanced again in ${describeCount(lifted.length, 'client')}: ${lifted.join(', ')}.`,
-    `Now: donor-sync sync ${integration} --contact ${crmId}. Otherwise when it changes.`,
+    `${crmId} can be enhanced again in ${describeCount(lifted.length, 'client')}: ${lifted.join(', ')}.`,
+    `To enhance it now, run: donor-sync sync ${integration} --contact ${crmId}. Otherwise a sync can do so when the contact next changes.`,
   ],
 });
 
-/** The client, and the ID of the contact in its canonical form. */
+/** Finds the client, and the canonical form of the contact's ID. */
 async function findContact(
   world: ActingWorld,
   { integration: id, contact }: z.output<typeof inputSchema>,

@@ -1,4 +1,4 @@
-/** Networks: how they compare with their groups, and whom their members can introduce. */
+/** Networks: compares them with their groups, and shows whom their members can introduce. */
 import { z } from 'zod';
 import { isoTime } from '../core/clock.ts';
 import { describeCount } from '../core/quantities.ts';
@@ -31,7 +31,7 @@ const overviewSchema = z
 
 export const listNetworks = reading({
   name: 'networks',
-  summary: 'Show the networks of a client, and members who could not be added',
+  summary: "Show a client's networks, and members who could not be added",
   role: 'viewer',
   reach: 'some',
   by: 'person+token',
@@ -49,7 +49,7 @@ export const listNetworks = reading({
   say: ({ networks }) => `${describeCount(networks.length, 'network')}.`,
   table: ({ integration, networks }) => ({
     title: integration,
-    empty: 'The settings name no networks.',
+    empty: 'The settings do not name any networks.',
     headers: ['Network', 'Group', 'Members', 'To join', 'To enhance', 'Failed', 'Group read'],
     rows: networks.map(toRow),
     notes: networks.flatMap(({ name, failed }) =>
@@ -72,7 +72,7 @@ function toRow({
 }: NetworkOverview): Cell[] {
   return [
     name,
-    group === null ? '(no longer in the settings: left alone)' : describePart(group),
+    group === null ? '(no longer in the settings, so left alone)' : describePart(group),
     members,
     joiners,
     toEnhance,
@@ -81,7 +81,7 @@ function toRow({
   ];
 }
 
-/** `campaign "Board of Directors"` or `column "Role" equals "board"`: the words of the settings. */
+/** A group's part in the words of the settings: `campaign "Board of Directors"` or `column "Role" equals "board"`. */
 function describePart(part: unknown): string {
   if (typeof part !== 'object' || part === null) return JSON.stringify(part);
   return Object.entries(part)
@@ -89,13 +89,13 @@ function describePart(part: unknown): string {
     .join(' ');
 }
 
-/** Why a donor is not in a network although the group has them. */
+/** Why a donor of the group is not in the network. */
 const FAILURES = new Map([
-  ['donor_unknown', 'the service knows no such donor'],
+  ['donor_unknown', 'the service does not know this donor'],
   ['member_failed', 'the service could not add the donor'],
-  ['job_failed', 'the job of the bulk add failed'],
-  ['job_vanished', 'the service lost the job of the bulk add'],
-  ['job_too_old', 'the job of the bulk add never ended'],
+  ['job_failed', 'the bulk add job failed'],
+  ['job_vanished', 'the service lost the bulk add job'],
+  ['job_too_old', 'the bulk add job never finished'],
   ['answer_lost', 'the response was lost, the credit is spent, and the donor never appeared'],
 ]);
 
@@ -114,7 +114,7 @@ const driftSchema = z
     renamedTo: z.string().nullable(),
     removedByHand: z.array(donorSchema),
     addedByHand: z.array(donorSchema),
-    strangers: z.int().nullable().describe('Members who are no contacts of the client'),
+    strangers: z.int().nullable().describe('Number of members who are not contacts of the client'),
   })
   .meta({ id: 'NetworkDrift' });
 
@@ -122,7 +122,7 @@ const spend = z.boolean().default(false).describe('Continue if the service charg
 
 export const checkNetworks = acting({
   name: 'networks check',
-  summary: 'Ask the service who is in the networks, and show the changes made by hand',
+  summary: 'Compare the networks at the service with their groups, and show changes made by hand',
   role: 'admin',
   reach: 'some',
   by: 'person+token',
@@ -180,7 +180,7 @@ export const repairNetworks = acting({
     stopped: z
       .object({ code: z.string(), message: z.string() })
       .nullable()
-      .describe('Why it ended before everything was done; the next sync does the rest'),
+      .describe('Why the repair stopped early; the next sync does the rest'),
   }),
   asksWithin: true,
   async question(world, input) {
@@ -213,7 +213,7 @@ export const repairNetworks = acting({
   ending: ({ stopped }) => (stopped === null ? 'done' : 'stopped'),
 });
 
-/** The question before a repair, of what was found. */
+/** The question before a repair, with what the check found. */
 function toQuestion(
   integration: string,
   drifts: readonly { removedByHand: readonly unknown[]; addedByHand: readonly unknown[] }[],
@@ -221,7 +221,7 @@ function toQuestion(
   const removed = drifts.reduce((sum, { removedByHand }) => sum + removedByHand.length, 0);
   const added = drifts.reduce((sum, { addedByHand }) => sum + addedByHand.length, 0);
   return {
-    text: `Make the networks of "${integration}" equal to their groups? Removed by hand: ${describeCount(removed, 'member')}, who cost a credit each to be added again. Added by hand: ${added}, who are removed unless their group has them. Members who could not be added before are tried again, for a credit each. Continue?`,
+    text: `Make the networks of "${integration}" equal to their groups? Removed by hand: ${describeCount(removed, 'member')}. Adding them again costs a credit each. Added by hand: ${added}. They are removed unless their group has them. Members who could not be added before are tried again, for a credit each. Continue?`,
     counts: { removed, added },
   };
 }
@@ -244,11 +244,13 @@ const pictureSchema = z
         strength: z
           .number()
           .nullable()
-          .describe('From 0 to 1; null for others who know the contact too'),
+          .describe('From 0 to 1; null for further members who know the contact'),
         network: z.string(),
       }),
     ),
-    total: z.int().describe('Number of contacts with a path, including those left out here'),
+    total: z
+      .int()
+      .describe('Number of contacts with a path, including contacts that are not in this list'),
   })
   .meta({ id: 'NetworkPicture' });
 
@@ -272,7 +274,7 @@ export const showIntroductions = reading({
       .trim()
       .min(1)
       .max(255)
-      .regex(/^\P{Cc}+$/u, 'has characters that no ID has')
+      .regex(/^\P{Cc}+$/u, 'has characters that an ID cannot contain')
       .optional()
       .describe('The ID of one contact in the CRM; all if left out'),
   }),
@@ -285,7 +287,7 @@ export const showIntroductions = reading({
   },
   say: ({ total }) => `${describeCount(total, 'contact')} can be introduced.`,
   table: ({ paths, total }) => ({
-    empty: 'No contact has such a path yet. Syncs compute the paths.',
+    empty: 'No contact has such a path yet. Paths are computed during syncs.',
     headers: ['Strength', 'Contact', 'Known to (donor)', 'Network'],
     rows: paths.map(({ strength, contact, from, network }) => [
       strength === null ? '' : `${Math.round(strength * 100)}%`,

@@ -1,4 +1,7 @@
-/** Warm paths: who in the networks knows a contact, and whom else they know. Each asks the service once. */
+/**
+ * Warm paths: shows who in the networks knows a contact, and whom else they know. Each operation sends one query to the
+ * service.
+ */
 import { z } from 'zod';
 import { describeCount } from '../core/quantities.ts';
 import type { PartnerClient } from '../partner/client.ts';
@@ -19,7 +22,7 @@ const connectionSchema = z
     strength: z.number().describe('From 0 to 1, in whole hundredths'),
     introducer: z.object({ donorId: z.string(), name: z.string().nullable() }),
     networks: z.array(z.string()),
-    organization: z.string().nullable().describe('What the two share'),
+    organization: z.string().nullable().describe('The organization that the two share'),
     introducerIs: z.string().nullable(),
     contactIs: z.string().nullable(),
     sentence: z.string(),
@@ -31,7 +34,7 @@ const costShape = {
   cost: z
     .object({ credits: z.int(), bucket: z.string() })
     .optional()
-    .describe('What the query cost, if it was not free'),
+    .describe('The cost of the query, if it was not free'),
 };
 
 type Cost = z.output<typeof costShape.cost>;
@@ -46,14 +49,15 @@ function costTexts({ cost }: { cost?: Cost }): string[] {
   return [`This query cost ${describeCount(cost.credits, 'credit')} of the ${cost.bucket} bucket.`];
 }
 
-/** As many as one query returns. */
+/** The most that one query returns. */
 export const MAX_PROSPECTS = 500;
 
-const STRENGTH = `Write a number from ${STRENGTH_FLOOR} to 1, for example 0.7.`;
+const STRENGTH = `Enter a number from ${STRENGTH_FLOOR} to 1, for example 0.7.`;
 
 export const findProspects = acting({
   name: 'prospects',
-  summary: 'Show people who are not in the CRM, those that the networks know best first',
+  summary:
+    'Show people who are not in the CRM, starting with the people that the networks know best',
   role: 'admin',
   reach: 'some',
   by: 'person+token',
@@ -70,7 +74,7 @@ export const findProspects = acting({
       .min(STRENGTH_FLOOR, STRENGTH)
       .max(1, STRENGTH)
       .optional()
-      .describe(`From ${STRENGTH_FLOOR} to 1; insights.minStrength of the settings if left out`),
+      .describe(`From ${STRENGTH_FLOOR} to 1; insights.minStrength in the settings by default`),
   }),
   subjects: ['integration'],
   result: z.object({
@@ -105,7 +109,7 @@ export const findProspects = acting({
   },
   say: ({ prospects }) => `${describeCount(prospects.length, 'prospect')}.`,
   table: ({ prospects }) => ({
-    empty: 'The networks know no people of such strength who are not in the CRM already.',
+    empty: 'The networks do not know anyone at this strength who is not already in the CRM.',
     headers: ['Strength', 'Who', 'Known to', 'How'],
     rows: prospects.map(({ best, name, donorId, people }) => [
       percentText(best.strength),
@@ -123,7 +127,7 @@ export const findProspects = acting({
 
 export const showPaths = acting({
   name: 'paths',
-  summary: 'Show everybody in the networks who knows a contact, and from where',
+  summary: 'Show everyone in the networks who knows a contact, and from where',
   role: 'admin',
   reach: 'some',
   by: 'person+token',
@@ -177,7 +181,7 @@ export const showPaths = acting({
   remarks: costTexts,
 });
 
-/** Each name once: that of the contact, and those of the people who know the contact. */
+/** Counts the names, each once: the contact's, and the names of the people who know the contact. */
 function countNames({ name, connections }: ContactPaths): number {
   const introducers = connections.map(({ introducer }) => introducer.name);
   return new Set([name, ...introducers].filter((each) => each !== null)).size;

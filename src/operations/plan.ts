@@ -1,4 +1,4 @@
-/** What a sync would do now: a dry run that writes and spends nothing. */
+/** Plans a sync: a dry run that writes and spends nothing. */
 import { z } from 'zod';
 import type { OpenIntegration } from '../clients/open-integration.ts';
 import type { FieldValue } from '../core/crm-field.ts';
@@ -12,7 +12,7 @@ import { type Preview, previewRun, secondsAtLimit } from '../sync/preview.ts';
 import { findClient } from './kit/clients.ts';
 import { type ActingWorld, acting } from './kit/operation.ts';
 
-/** What a sync would do to contacts, networks and warm paths. */
+/** The effect of a sync on contacts, networks and warm paths. */
 export interface Plan extends Omit<Preview, 'credits'> {
   networks: NetworksForecast['networks'];
   warmPaths: PathsForecast;
@@ -31,13 +31,13 @@ const cost = z.object({
   needed: count,
   allowed: count,
   remaining: z.int(),
-  limit: z.string().nullable().describe('Why fewer credits than needed would be spent'),
+  limit: z.string().nullable().describe('Why the sync would spend fewer credits than it needs'),
 });
 
 const planSchema = z
   .object({
     integration: z.string(),
-    read: count.describe('Contacts that the CRM reports as changed, or all of them'),
+    read: count.describe('Number of contacts that the CRM reports as changed, or of all contacts'),
     enhance: counts.describe('Contacts to enhance, by reason'),
     leave: counts.describe('Contacts to leave as they are, by reason'),
     persons: z
@@ -49,14 +49,18 @@ const planSchema = z
           lastWords: count,
           addresses: count,
           employers: count,
-          sameNames: z.boolean().describe('True if first and last name are the same text'),
+          sameNames: z.boolean().describe('True if the first and last name are the same text'),
         }),
       )
-      .describe('Which data a few of the people to send have, without names'),
+      .describe('Which data some of the people to send have, without names'),
     trial: z.object({
       state: z.enum(['off', 'accepted', 'on_trial', 'failed']),
-      first: count.nullable().describe('People that are sent before the others; null for all'),
-      minKnown: z.number().describe('The share of them that the service has to know'),
+      first: count
+        .nullable()
+        .describe(
+          'Number of people that are sent first, before the rest; null if all are sent at once',
+        ),
+      minKnown: z.number().describe('The share of these people that the service has to know'),
       answered: count,
       known: count,
     }),
@@ -67,13 +71,16 @@ const planSchema = z
     unconfirmedMarks: z.array(
       z.object({ field: z.string(), contacts: count, marked: count, text: z.string() }),
     ),
-    heldSince: z.iso.datetime().nullable().describe('Since when nothing is spent until you agree'),
+    heldSince: z.iso
+      .datetime()
+      .nullable()
+      .describe('Since when nothing has been spent; spending continues once you agree'),
     statuses: count.describe('Contacts whose status in the CRM has changed'),
     waiting: z.object({
-      profiles: count.describe('Profiles that were paid for and wait to be delivered'),
+      profiles: count.describe('Number of profiles that were paid for and wait to be delivered'),
       changes: z
         .array(z.object({ crmId: z.string(), field: z.string(), from: fieldValue, to: fieldValue }))
-        .describe('What their delivery changes; empty in the API'),
+        .describe('The changes that their delivery makes; empty in the API'),
     }),
     valuesWaiting: valuesWaitingSchema,
     fields: z.array(
@@ -100,7 +107,9 @@ const planSchema = z
     ),
     warmPaths: z.object({ contacts: count, queries: count, calls }),
     calls,
-    secondsAtLimit: z.number().describe("The least time that the service's limit allows"),
+    secondsAtLimit: z
+      .number()
+      .describe("The shortest possible time under the service's rate limit"),
   })
   .meta({ id: 'Plan' });
 
@@ -108,10 +117,10 @@ const inputSchema = z.object({
   integration: z.string().describe('The ID of the client'),
   contact: z
     .string()
-    .min(1, { error: "Write the contact's ID in the CRM." })
+    .min(1, { error: "Enter the contact's ID in the CRM." })
     .optional()
     .describe('The ID of one contact in the CRM; all contacts if left out'),
-  full: z.boolean().default(false).describe('As if all contacts were read again'),
+  full: z.boolean().default(false).describe('Plan a run that reads all contacts again'),
 });
 
 type PlanInput = z.output<typeof inputSchema>;
@@ -120,7 +129,7 @@ export const planClient = acting({
   name: 'plan',
   summary: 'Show who would be enhanced and why, what it costs and what it would change',
   details:
-    'It reads the contacts from the CRM, which takes minutes for a large client. It writes and spends nothing. The result has no contacts and no values, because it is kept for a day; the terminal shows them.',
+    'It reads the contacts from the CRM, which takes minutes for a large client. It writes and spends nothing. The result is kept for a day, so it contains no contacts and no values. The terminal shows them.',
   role: 'admin',
   reach: 'some',
   by: 'person+token',
@@ -136,7 +145,7 @@ export const planClient = acting({
     `A sync of "${integration}" would spend ${describeCount(enhancements.allowed, 'credit')} for enhancements.`,
 });
 
-/** The plan with contacts and values; `show` gets a few people as they would be sent. */
+/** Makes the plan with contacts and values. `show` receives a few people as they would be sent. */
 export async function planNow(
   world: ActingWorld,
   input: PlanInput,
@@ -150,7 +159,7 @@ export async function planNow(
   }
 }
 
-/** Works out what a sync would do now. */
+/** Plans a sync for one client. */
 export async function planOne(
   open: OpenIntegration,
   { contact, full }: Pick<PlanInput, 'contact' | 'full'>,

@@ -1,4 +1,7 @@
-/** Delivering again what was paid for: what it would write, and the run that writes it. Neither costs a credit. */
+/**
+ * Delivers paid profiles again: previews what it would write, and starts the run that writes it. Neither costs a
+ * credit.
+ */
 import { z } from 'zod';
 import type { Integration } from '../core/integration-settings.ts';
 import { describeCount } from '../core/quantities.ts';
@@ -12,15 +15,15 @@ const inputSchema = z.object({
   contact: z
     .string()
     .trim()
-    .min(1, 'Write the ID of a contact in the CRM.')
-    .max(255, 'No ID of a contact is longer than 255 characters.')
+    .min(1, 'Enter the ID of a contact in the CRM.')
+    .max(255, 'The ID of a contact has at most 255 characters.')
     .optional()
     .describe('The ID of one contact in the CRM; all contacts if left out'),
   fields: z
     .array(z.string())
     .min(1, 'Name at least one field, or leave the fields out.')
     .optional()
-    .describe('The names of fields in the CRM; all mapped ones if left out'),
+    .describe('The names of fields in the CRM; all mapped fields if left out'),
 });
 
 type Wanted = z.output<typeof inputSchema>;
@@ -31,15 +34,15 @@ export const redeliveryPreviewSchema = z
   .object({
     integration: z.string(),
     fields: z.array(z.string()).nullable().describe('Null for all mapped fields'),
-    contacts: count.describe('Contacts that get at least one value'),
-    unchanged: count.describe('Contacts that already hold all of it'),
+    contacts: count.describe('Number of contacts that get at least one value'),
+    unchanged: count.describe('Number of contacts that already have all values'),
     values: z.array(z.object({ field: z.string(), contacts: count })),
     kept: z
       .array(z.object({ field: z.string(), state: z.string(), contacts: count, text: z.string() }))
-      .describe('Values that stay out of contacts that get others'),
+      .describe('Values that are not written to contacts that get other values'),
     excluded: z
       .array(z.object({ reason: z.string(), contacts: count, text: z.string() }))
-      .describe('Contacts that get nothing'),
+      .describe('Contacts that get no value'),
   })
   .meta({ id: 'Redelivery' });
 
@@ -78,7 +81,7 @@ export const redeliver = acting({
   name: 'runs redeliver',
   summary: 'Deliver the kept profiles again, for no credit',
   details:
-    'It writes values that were undone and fields that were emptied, as far as opt-outs, decisions and the rule (`when`) of each field allow. It reads and buys nothing. `POST …/redelivery/counts` counts beforehand what it would write.',
+    "It writes values that were undone and fields that were emptied, as far as opt-outs, decisions and each field's rule (`when`) allow. It reads nothing else and buys nothing. To count beforehand what it would write, use `POST …/redelivery/counts`.",
   role: 'admin',
   reach: 'some',
   by: 'person+token',
@@ -120,7 +123,7 @@ export const redeliver = acting({
   },
   say: ({ run: { id, integration, contacts } }) => [
     `The run ${id} wrote into ${describeCount(contacts.written, 'contact')} of "${integration}".`,
-    `To see what it did: donor-sync runs ${id}. To restore what it replaced: donor-sync undo ${id}`,
+    `To see what it did: donor-sync runs ${id}. To restore the values that it replaced: donor-sync undo ${id}`,
   ],
   ending: ({ run: { status } }) => (status === 'succeeded' ? 'done' : 'stopped'),
 });
@@ -129,7 +132,7 @@ function toNames({ contact, fields }: Wanted) {
   return { only: contact ?? null, names: fields ?? [] };
 }
 
-/** Throws a ConfigurationError for a field that gets no value of a profile, before anyone agrees to anything. */
+/** Throws a ConfigurationError for a field without a profile value, before the user is asked to agree. */
 async function requireKnown(
   { application, signal }: Pick<ActingWorld, 'application' | 'signal'>,
   client: Integration,
@@ -145,7 +148,7 @@ async function requireKnown(
   }
 }
 
-/** A run loads much that other operations do not need. */
+/** Loaded on demand, because a run needs many modules that other operations do not need. */
 async function loadRedelivery() {
   const [{ runSync }, { chooseFields }, preview] = await Promise.all([
     import('../sync/run.ts'),
@@ -167,18 +170,18 @@ function tableOfValues(preview: Preview): TableView {
   const { values, unchanged } = preview;
   return {
     title: describeValues(preview),
-    empty: 'No field gets a value.',
+    empty: 'No field would get a value.',
     headers: ['Field', 'Contacts'],
     rows: values.map(({ field, contacts }) => [field, contacts]),
     notes:
-      unchanged === 0 ? [] : [`${describeCount(unchanged, 'contact')} already hold all of them.`],
+      unchanged === 0 ? [] : [`${describeCount(unchanged, 'contact')} already have all of them.`],
   };
 }
 
 function tableOfWhatStaysOut({ kept, excluded }: Preview): TableView {
   return {
-    title: 'Stays out',
-    empty: 'Nothing stays out.',
+    title: 'Not written',
+    empty: 'All values would be written.',
     headers: ['Field', 'Contacts', 'Why'],
     rows: [
       ...excluded.map(({ contacts, text }) => ['all fields', contacts, text]),

@@ -1,4 +1,4 @@
-/** Runs: which there were, what each did to contacts, and how one in progress is stopped. */
+/** Runs: lists them, shows what each did to contacts, and stops a run. */
 import { z } from 'zod';
 import { toCsvParts } from '../core/csv-parts.ts';
 import { readCursor, writeCursor } from '../core/cursor.ts';
@@ -24,17 +24,17 @@ import { findClient } from './kit/clients.ts';
 import { type Cell, changing, reading } from './kit/operation.ts';
 import { CURSOR, limitUpTo, NEXT } from './kit/pages.ts';
 
-/** The report of a run, under its name in the documents of the API. */
+/** The report of a run, named `Run` in the API description. */
 export const runSchema = runReportSchema.meta({ id: 'Run' });
 
 const RUN = z.string().describe('The ID of the run');
 
-/** One of these words. */
+/** An input that has to be one of these words. */
 function oneOf<Word extends string>(words: readonly Word[]) {
-  return z.enum(words, { error: `Write one of ${words.join(', ')}.` });
+  return z.enum(words, { error: `Choose one of ${words.join(', ')}.` });
 }
 
-const TIME = { error: 'Write the time in UTC, such as 2026-11-24T02:00:00Z.' };
+const TIME = { error: 'Enter a time in UTC, such as 2026-11-24T02:00:00Z.' };
 
 export const listRuns = reading({
   name: 'runs',
@@ -45,9 +45,9 @@ export const listRuns = reading({
   input: z.object({
     integration: z.string().optional().describe('Only the runs of this client'),
     status: oneOf(runStatusSchema.options).optional().describe('Only runs with this status'),
-    trigger: oneOf(triggerSchema.options).optional().describe('Only runs that were started so'),
-    from: z.iso.datetime(TIME).optional().describe('Only runs that began at this time or later'),
-    until: z.iso.datetime(TIME).optional().describe('Only runs that began before this time'),
+    trigger: oneOf(triggerSchema.options).optional().describe('Only runs with this trigger'),
+    from: z.iso.datetime(TIME).optional().describe('Only runs that started at this time or later'),
+    until: z.iso.datetime(TIME).optional().describe('Only runs that started before this time'),
     limit: limitUpTo(500, 20).describe('The most runs to list, 20 by default'),
     cursor: CURSOR,
   }),
@@ -57,7 +57,7 @@ export const listRuns = reading({
     const { reader, caller } = world;
     const one = integration === undefined ? undefined : findClient(world, integration);
     const after = cursor === undefined ? undefined : readCursor(cursor);
-    // One more than is shown tells whether there is a next page.
+    // One row more than the page shows whether there is a next page.
     const rows = await listRunRecords(reader, {
       ...filter,
       integrationId: one?.id,
@@ -95,7 +95,7 @@ function describeRun(run: RunReport): string[] {
   const { id, integration, status, startedAt, reason, credits } = run;
   const outcomes = outcomesText(run);
   return [
-    `The run ${id} of "${integration}" began ${formatTimestamp(startedAt)} and is ${STATUS_TEXTS[status]}.`,
+    `The run ${id} of "${integration}" started ${formatTimestamp(startedAt)} and is ${STATUS_TEXTS[status]}.`,
     ...(reason === null ? [] : [reason.message]),
     ...(outcomes === '' ? [] : [`Contacts: ${outcomes}.`]),
     `${describeCount(credits.enhancements.spent, 'credit')} spent on enhancements.`,
@@ -105,7 +105,7 @@ function describeRun(run: RunReport): string[] {
 const STATUS_TEXTS = {
   running: 'in progress or queued',
   succeeded: 'finished',
-  incomplete: 'stopped: the next run continues from there',
+  incomplete: 'stopped; the next run continues from there',
   failed: 'failed',
 } as const satisfies Record<RunReport['status'], string>;
 
@@ -114,7 +114,7 @@ const contactSchema = z
     crmId: z.string().describe('The ID of the contact in the CRM'),
     outcome: z.enum(OUTCOME_ORDER).nullable(),
     reason: z.string(),
-    text: z.string().describe('The reason as a part of a sentence'),
+    text: z.string().describe('The reason as part of a sentence'),
     detail: z.string().nullable(),
     at: z.iso.datetime(),
   })
@@ -122,8 +122,9 @@ const contactSchema = z
 
 export const listRunContacts = reading({
   name: 'runs contacts',
-  summary: 'List what a run did to contacts, held and failed ones first, without unchanged ones',
-  details: 'What runs did is kept for `retention.runRows` days.',
+  summary:
+    'List what a run did to contacts, starting with held and failed contacts; unchanged contacts are left out',
+  details: 'These records are kept for `retention.runRows` days.',
   role: 'viewer',
   reach: 'some',
   by: 'person+token',
@@ -134,7 +135,10 @@ export const listRunContacts = reading({
       .optional()
       .describe(`Only these outcomes: ${OUTCOME_ORDER.join(', ')}`),
     reason: z.string().optional().describe('Only contacts with this reason'),
-    contact: z.string().optional().describe('Only contacts whose ID in the CRM begins so'),
+    contact: z
+      .string()
+      .optional()
+      .describe('Only contacts whose ID in the CRM starts with this text'),
     limit: limitUpTo(1_000, 100).describe('The most contacts to list, 100 by default'),
     cursor: CURSOR,
   }),
@@ -160,19 +164,19 @@ export const listRunContacts = reading({
   remarks: ({ next }) => (next === null ? [] : [`There are more: add --cursor ${next}`]),
 });
 
-/** Which contacts of which run. */
+/** A run, and the filter for its contacts. */
 export type RunContactsInput = Pick<
   z.output<typeof listRunContacts.input>,
   'run' | 'outcome' | 'reason' | 'contact'
 >;
 
-/** What a run is looked up with. */
+/** The dependencies for looking up a run. */
 export interface Looking {
   reader: Reader;
   caller: Pick<Caller, 'clients'>;
 }
 
-/** All contacts that a run did something to as one file, written while it is read: there can be a million. */
+/** Streams all contacts that a run did something to as one file, because there can be a million. */
 export async function* streamRunContacts(
   world: Looking,
   { run: id, ...words }: RunContactsInput,
@@ -194,7 +198,7 @@ export async function* streamRunContacts(
   yield before.startsWith('[') ? '[]\n' : '\n]\n';
 }
 
-/** Contacts that are written into a file at once. */
+/** Number of contacts that are written into the file at a time. */
 const LINES_AT_ONCE = 200;
 
 function toFilter({
@@ -205,7 +209,7 @@ function toFilter({
   return { outcomes: outcome, reason, idPrefix: contact };
 }
 
-/** The run that answers this one: one over all contacts can answer several. Null if it is queued. */
+/** Finds the run that covers this request: a run over all contacts can cover several requests. Null if it is queued. */
 async function findBegun(world: Looking, id: string): Promise<RunKey | null> {
   const { id: begun } = await findRun(world, id);
   return (await findRunById(world.reader, begun)) ?? null;
@@ -213,7 +217,7 @@ async function findBegun(world: Looking, id: string): Promise<RunKey | null> {
 
 export const stopRun = changing({
   name: 'stop',
-  summary: 'Stop a run at its next checkpoint, or take a queued run out of the queue',
+  summary: 'Stop a run at its next checkpoint, or remove a queued run from the queue',
   role: 'admin',
   reach: 'some',
   by: 'person+token',
@@ -224,7 +228,7 @@ export const stopRun = changing({
       run: runSchema,
       state: z
         .enum(['stopping', 'dropped'])
-        .describe('`dropped`: the run was queued, and does not start'),
+        .describe('`dropped`: the run was queued, and will not start'),
     })
     .meta({ id: 'StoppedRun' }),
   async run(world, { run: id }) {
@@ -235,15 +239,15 @@ export const stopRun = changing({
   },
   say: ({ run: { id, integration }, state }) =>
     state === 'dropped'
-      ? `The run ${id} of "${integration}" was queued, and does not start.`
-      : `The run ${id} of "${integration}" was asked to stop. It ends within seconds, and the next run continues from there.`,
+      ? `The run ${id} of "${integration}" was queued, and will not start.`
+      : `The run ${id} of "${integration}" is stopping. It ends within seconds, and the next run continues from there.`,
 });
 
 function isOver(id: string): ConfigurationError {
   return nothingRuns(`The run "${id}" has already ended.`, id);
 }
 
-/** There is nothing to stop. */
+/** The error if there is nothing to stop. */
 export function nothingRuns(why: string, run: string): ConfigurationError {
   return new ConfigurationError(
     `${why} Nothing was changed. See what is in progress: donor-sync status`,
@@ -252,8 +256,8 @@ export function nothingRuns(why: string, run: string): ConfigurationError {
 }
 
 /**
- * The run with this ID as it is now, in progress, queued or ended. Throws a ConfigurationError (unknown) if the caller
- * has access to none.
+ * Finds the run with this ID in its current state: in progress, queued or ended. Throws a ConfigurationError (unknown)
+ * if the caller has access to no such run.
  */
 export async function findRun(
   { reader, caller }: Looking,

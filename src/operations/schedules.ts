@@ -1,4 +1,4 @@
-/** Schedules: when clients run automatically, and pausing and resuming that. */
+/** Schedules: shows when clients run automatically, and pauses or resumes their schedules. */
 import { z } from 'zod';
 import { readSchedule } from '../clients/schedules/schedule-calendar.ts';
 import {
@@ -15,7 +15,7 @@ import { changing, reading, type World } from './kit/operation.ts';
 const input = z.object({ integration: z.string().describe('The ID of the client') });
 
 const plannedShape = {
-  cron: z.string().describe('Five fields of cron'),
+  cron: z.string().describe('A cron expression with five fields'),
   timezone: z.string(),
   nextRunAt: z.iso
     .datetime()
@@ -35,7 +35,7 @@ const daySchema = z.object({
       trigger: z.string(),
     }),
   ),
-  times: z.array(z.string()).describe("Local times of the schedule's time zone"),
+  times: z.array(z.string()).describe("Local times in the schedule's time zone"),
   hasMore: z.boolean().describe('Whether the day has more runs or times'),
 });
 
@@ -71,7 +71,7 @@ export const listClientSchedules = reading({
   }),
   say: ({ schedules }) => `${describeCount(schedules.length, 'schedule')}.`,
   table: ({ schedules }) => ({
-    empty: 'No client has a schedule: all of them run only by hand.',
+    empty: 'No client has a schedule: all of them run only on request.',
     headers: ['Client', 'Schedule', 'Next run'],
     rows: schedules.map(({ integration, cron, timezone, nextRunAt, paused }) => [
       integration,
@@ -85,7 +85,7 @@ export const showSchedule = reading({
   name: 'schedule show',
   summary: "Show a client's schedule, its last runs and its next runs",
   details:
-    'The last 30 days and the next 30, in the time zone of the schedule, and where its clocks change.',
+    "It covers the last 30 days and the next 30 days in the schedule's time zone, with clock changes.",
   role: 'viewer',
   reach: 'some',
   by: 'person+token',
@@ -116,7 +116,7 @@ export const pauseScheduledRuns = changing({
 
 export const resumeScheduledRuns = changing({
   name: 'schedule resume',
-  summary: 'Resume a paused schedule; runs that were missed are not made up for',
+  summary: 'Resume a paused schedule; missed runs are not repeated',
   role: 'admin',
   reach: 'some',
   by: 'person+token',
@@ -137,7 +137,7 @@ async function describe({ reader }: World, client: Integration): Promise<Schedul
 
 function describeRule({ integration, schedule, text }: Schedule): string {
   if (schedule === null) {
-    return `${integration} has no schedule. It runs by hand, by webhooks and through the API.`;
+    return `${integration} has no schedule. It runs on request, from webhooks and through the API.`;
   }
   const { timezone, nextRunAt, paused } = schedule;
   const rule = `${integration} runs ${text} (${timezone}).`;
@@ -148,7 +148,7 @@ function describeRule({ integration, schedule, text }: Schedule): string {
   return `${rule} The next run starts at ${formatTimestamp(nextRunAt)}.`;
 }
 
-/** Days of each kind that the terminal shows. */
+/** Number of past days and of coming days that the terminal shows. */
 const SHOWN_DAYS = 3;
 
 function describeDays({ past, ahead, changes }: Schedule): string[] {

@@ -1,4 +1,4 @@
-/** The one way in which operations ask for a second user. */
+/** The only place where operations require a second user. */
 import { formatTimestamp } from '../core/quantities.ts';
 import {
   type Asked,
@@ -13,8 +13,8 @@ import type { ActingWorld } from './kit/operation.ts';
 type Asking = Pick<ActingWorld, 'application' | 'store' | 'caller'>;
 
 /**
- * The request that waits for a second user now; null if the caller can decide alone. Throws a ConfigurationError
- * (conflict) for a caller without an account. Without a request there is nothing to confirm: a rejection.
+ * Records a request that waits for a second user; null if the caller can decide alone. Throws a ConfigurationError
+ * (conflict) for a caller without an account. `request` is null for a rejection, which needs no confirmation.
  */
 export async function waitForSecond(
   { application, store, caller }: Asking,
@@ -28,8 +28,8 @@ export async function waitForSecond(
 }
 
 /**
- * For the question that comes first: a sentence if another user has to confirm it, and otherwise nothing. Throws a
- * ConfigurationError (conflict) where nobody could.
+ * A sentence for the confirmation question if another user has to confirm the request; otherwise empty. Throws a
+ * ConfigurationError (conflict) if nobody could.
  */
 export function warnOfSecond(
   { application, store, caller }: Asking,
@@ -39,8 +39,8 @@ export function warnOfSecond(
 }
 
 /**
- * Leaves work to the service: it waits for a second user if the settings say so, and is in force at once otherwise.
- * Throws likewise.
+ * Leaves work to the service. The work waits for a second user if the settings require one; otherwise the service
+ * starts at once. Throws the same error.
  */
 export async function leaveToService(
   { application, store, caller, carryOn }: Asking & Pick<ActingWorld, 'carryOn'>,
@@ -52,7 +52,7 @@ export async function leaveToService(
   return describeApproval(approval);
 }
 
-/** What happens with a request now, for its requester. */
+/** Tells the requester what happens next. */
 export function describeWaiting({
   id,
   state,
@@ -61,11 +61,11 @@ export function describeWaiting({
   runsOutAt,
 }: ApprovalView): [string, ...string[]] {
   if (state === 'confirmed') {
-    return [`donor-sync is doing it now, and continues after a restart. ${text}`];
+    return [`donor-sync is carrying it out now, and continues after a restart. ${text}`];
   }
   const name = askedBy.name ?? 'you';
   return [
-    `Nothing has been done yet: this waits for a second user. ${text}`,
+    `Nothing has been done yet. The request waits for a second user: ${text}`,
     `Someone other than ${name} must confirm it by ${formatTimestamp(runsOutAt)}, on the page Decisions or here: donor-sync approvals confirm ${id}`,
   ];
 }

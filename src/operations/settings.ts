@@ -1,4 +1,4 @@
-/** The settings of a client, without what is secret in them, alone and with all data that is held of it. */
+/** Exports a client's settings without secrets: alone, or with all data held about the client. */
 import { z } from 'zod';
 import { hideSecrets, listVariables, toYaml } from '../clients/shown-settings.ts';
 import { describeCount } from '../core/quantities.ts';
@@ -31,14 +31,14 @@ export const exportSettings = reading({
 });
 
 /**
- * Everything that is held of a client, for a nonprofit that leaves. It leaves the product at once and is kept nowhere by
- * the server, so that no link and no file with it waits for somebody else.
+ * Exports all data held about a client, for a nonprofit that leaves. The server streams it and stores no copy, so that
+ * no link or file can reach somebody else later.
  */
 export const exportAll = acting({
   name: 'export everything',
-  summary: 'Export everything that is held of a client, as files for spreadsheets',
+  summary: 'Export all data held about a client, as files for spreadsheets',
   details:
-    'The response is a ZIP file, sent while it is read; the server keeps no copy. No run of the client starts until it has been received. A response that ends early is broken off: ask again. The audit records the beginning, and how it ended.',
+    'The response is a ZIP file, sent while it is read; the server keeps no copy. No run of the client starts until you have received it. If the response ends early, it is incomplete: repeat the request. The audit records the start and the outcome.',
   role: 'owner',
   reach: 'all',
   by: 'person',
@@ -49,7 +49,7 @@ export const exportAll = acting({
     files: z.array(z.object({ name: z.string(), rows: z.int() })),
     variables: z
       .array(z.string())
-      .describe('The variables that stand for secrets in the exported settings'),
+      .describe('The variables that replace secrets in the exported settings'),
   }),
   archive: ({ integration }) => `${integration}.zip`,
   async run({ application, store, clock, writeFile, ...world }, { integration: id }) {
@@ -64,7 +64,7 @@ export const exportAll = acting({
   },
   say: ({ exported, files }) => [
     ...files.map(({ name, rows }) => `${name}: ${describeCount(rows, 'row')}`),
-    `Everything of "${exported}" is exported.`,
+    `All data of "${exported}" is exported.`,
   ],
   remarks: ({ variables }) =>
     variables.length === 0

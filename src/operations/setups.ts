@@ -1,4 +1,4 @@
-/** Set-ups in a browser that are not finished, without the answers. */
+/** Lists unfinished set-ups in the browser, without the values that were entered. */
 import { z } from 'zod';
 import { findSetup, listSetups, type Setup } from '../clients/setup/draft.ts';
 import { nextStep, SETUP_STEPS } from '../clients/setup/steps.ts';
@@ -11,13 +11,16 @@ const stepSchema = z.enum(SETUP_STEPS);
 
 const setupSchema = z
   .object({
-    id: z.string().describe('The ID that the client has, or will have'),
+    id: z.string().describe('The ID of the existing or future client'),
     name: z.string().nullable(),
     isNew: z.boolean().describe('False if an existing client is being changed'),
     crm: z.string().nullable().describe('The kind of CRM; null before it is chosen'),
     done: z.array(stepSchema),
     next: stepSchema.describe('The step where the set-up continues: /setup/ID/STEP'),
-    trialRun: z.string().nullable().describe('The run that tries the settings on a few contacts'),
+    trialRun: z
+      .string()
+      .nullable()
+      .describe('The trial run, which tests the settings with a few contacts'),
     updatedAt: z.iso.datetime(),
   })
   .meta({ id: 'Setup' });
@@ -26,7 +29,7 @@ type Shown = z.output<typeof setupSchema>;
 
 export const listUnfinished = reading({
   name: 'setups list',
-  summary: 'List the set-ups in the browser that are not finished, the latest first',
+  summary: 'List the unfinished set-ups in the browser, the latest first',
   role: 'admin',
   reach: 'some',
   by: 'person+token',
@@ -39,7 +42,7 @@ export const listUnfinished = reading({
   },
   say: ({ setups }) => `${describeCount(setups.length, 'set-up')}.`,
   table: ({ setups }) => ({
-    empty: 'No set-up waits to be finished.',
+    empty: 'There are no unfinished set-ups.',
     headers: ['Client', 'Name', 'CRM', 'Next step', 'Changed'],
     rows: setups.map(({ id, name, crm, next, updatedAt }) => [
       ...[id, name ?? '', crm ?? 'not chosen', next],
@@ -50,11 +53,11 @@ export const listUnfinished = reading({
 
 export const showUnfinished = reading({
   name: 'setups show',
-  summary: 'Show a set-up in the browser that is not finished',
+  summary: 'Show an unfinished set-up in the browser',
   role: 'admin',
   reach: 'some',
   by: 'person+token',
-  input: z.object({ setup: z.string().describe('The ID that the client has, or will have') }),
+  input: z.object({ setup: z.string().describe('The ID of the existing or future client') }),
   subjects: ['setup'],
   result: z.object({ setup: setupSchema }),
   async run(world, { setup: id }) {
@@ -75,7 +78,7 @@ function toSource({ reader, sealer }: World) {
   return { store: { reader }, sealer };
 }
 
-/** A new client is not among the clients yet. */
+/** Checks the caller's rights directly, because a new client does not exist yet. */
 function hasAccess({ caller: { clients } }: World, id: string): boolean {
   return clients?.has(id) ?? true;
 }

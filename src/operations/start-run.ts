@@ -1,4 +1,4 @@
-/** Runs that users start: a new one, and one that tries again what failed in another. */
+/** Starts runs for users: a new run, or a run that retries what failed in another. */
 import { z } from 'zod';
 import { acceptMatchRate as acceptRate } from '../clients/live-crm.ts';
 import { confirmAskedMarks } from '../contacts/many-at-once/mark-questions.ts';
@@ -28,7 +28,7 @@ function sayStarted({ run: { id, integration }, joined }: Started): string[] {
   const how =
     joined === null
       ? `The run ${id} of "${integration}" was requested.`
-      : `The run ${id} of "${integration}" is ${JOINED_TEXTS[joined]} and does the same: the request joined it.`;
+      : `The run ${id} of "${integration}" is ${JOINED_TEXTS[joined]} and covers the same work, so the request joined it.`;
   return [
     how,
     `donor-sync serve or worker carries it out. To run it here instead: donor-sync sync ${integration}`,
@@ -40,7 +40,7 @@ const JOINED_TEXTS = { running: 'in progress', waiting: 'queued' } as const;
 export const startRun = acting({
   name: 'runs start',
   summary: 'Request a run of a client, which serve or a worker carries out',
-  details: 'It answers at once; the run goes on by itself.',
+  details: 'The request returns at once, and the run continues in the background.',
   role: 'admin',
   reach: 'some',
   by: 'person+token',
@@ -49,26 +49,23 @@ export const startRun = acting({
     contact: z
       .string()
       .trim()
-      .min(1, 'Write the ID of a contact in the CRM.')
-      .max(255, 'No ID of a contact is longer than 255 characters.')
-      .regex(/^\P{Cc}+$/u, 'has characters that no ID has')
+      .min(1, 'Enter the ID of a contact in the CRM.')
+      .max(255, 'The ID of a contact has at most 255 characters.')
+      .regex(/^\P{Cc}+$/u, 'has characters that an ID cannot contain')
       .optional()
       .describe('The ID of one contact in the CRM; all contacts if left out'),
-    full: z
-      .boolean()
-      .default(false)
-      .describe('Read all contacts again instead of those that changed'),
+    full: z.boolean().default(false).describe('Read all contacts again, not only changed contacts'),
     acceptMatchRate: z
       .boolean()
       .default(false)
       .describe(
-        'Accept that the service knows few of the contacts, after a run that ended with match_rate_low. Remembered until the columns change',
+        'Accept that the service knows few of the contacts, after a run that ended with match_rate_low. The decision holds until the columns change',
       ),
     acceptMarks: z
       .boolean()
       .default(false)
       .describe(
-        'Confirm the marks that leave out more than half of the contacts, after a run that ended with marks_unconfirmed. A value that was not among them asks again',
+        'Confirm marks that exclude more than half of the contacts, after a run that ended with marks_unconfirmed. A new value has to be confirmed again',
       ),
     idempotencyKey: z
       .string()
@@ -76,7 +73,7 @@ export const startRun = acting({
       .max(255, 'Write a key of 1 to 255 characters.')
       .optional()
       .describe(
-        'A request with the same key within 24 hours leads to the same run. The same key with another request is refused',
+        'A repeated request with the same key within 24 hours returns the same run. A different request with the same key is refused',
       ),
   }),
   subjects: ['integration'],
@@ -84,7 +81,9 @@ export const startRun = acting({
   async run(world, { integration, contact = null, idempotencyKey, ...accepted }) {
     const client = findClient(world, integration);
     if (contact !== null && accepted.full) {
-      throw invalidRequest('Either one contact or a full reading, not both. Nothing was changed.');
+      throw invalidRequest(
+        'Choose either one contact or a full reading, not both. Nothing was changed.',
+      );
     }
     return startOnce(world, client, { contact, ...accepted }, idempotencyKey);
   },
@@ -98,7 +97,10 @@ interface Wish {
   acceptMarks: boolean;
 }
 
-/** With a key: the run that the key led to first. Throws a ConfigurationError (invalid) for another request. */
+/**
+ * Starts a run. With a key that was used before, returns the run of its first request. Throws a ConfigurationError
+ * (invalid) if the key came with a different request.
+ */
 async function startOnce(
   world: ActingWorld,
   client: Integration,
@@ -115,7 +117,7 @@ async function startOnce(
   if (claim.request !== asked) throw keyReused();
   const known = await findRunReport(store.reader, claim.runId);
   if (known) return { run: known, joined: null };
-  // The key is new, or its first request broke off before the run was on record.
+  // The key is new, or its first request was interrupted before the run was recorded.
   const started = await start(world, client, wish, claim.runId);
   if (started.run.id !== claim.runId) {
     await redirectIdempotencyKey(store.connection, fingerprint, started.run.id);
@@ -123,7 +125,7 @@ async function startOnce(
   return started;
 }
 
-/** What makes two requests the same; those of versions that knew less stay what they were. */
+/** The parts that make two requests equal. Requests from versions without the newer parts keep their key. */
 function toRequestKey({ contact, full, ...wish }: Wish): unknown[] {
   const accepted = [
     wish.acceptMatchRate ? 'acceptMatchRate' : null,
@@ -147,7 +149,7 @@ async function start(
     contact,
     full,
     trigger: 'manual',
-    // A run that has stopped spending already does not take it up again.
+    // Does not join a run in progress, because a run that has already stopped spending does not resume it.
     mayJoin: !acceptMatchRate && !acceptMarks,
     ...(runId !== undefined && { runId }),
   });
@@ -159,14 +161,14 @@ async function start(
 
 function keyReused(): ConfigurationError {
   return new ConfigurationError(
-    'This Idempotency-Key came with another request before. Nothing was changed. Use a new key for a new request.',
+    'This Idempotency-Key was already used for a different request. Nothing was changed. Use a new key for a new request.',
     { code: 'idempotency_key_reused' },
   );
 }
 
 export const retryRun = acting({
   name: 'runs retry',
-  summary: 'Request a run that tries again what failed in another run',
+  summary: 'Request a run that retries what failed in another run',
   role: 'admin',
   reach: 'some',
   by: 'person+token',

@@ -1,4 +1,4 @@
-/** What a client is doing, how its last run ended, what waits, and what to do next. */
+/** A client's status: what is running, how the last run ended, pending work, and what to do next. */
 import { z } from 'zod';
 import { readStatus } from '../clients/views/status.ts';
 import { countContactWork } from '../contacts/contacts.ts';
@@ -19,22 +19,26 @@ const statusSchema = z
     ...integrationShape,
     running: z
       .object({
-        owner: z.string().describe('The process that works on it: `HOST/PROCESS ID/START`'),
+        owner: z.string().describe('The process that is running: `HOST/PROCESS ID/START`'),
         since: z.iso
           .datetime()
           .nullable()
-          .describe('When its run started; null if it is not a run, or has not started one yet'),
-        run: z.string().nullable().describe('The ID of its run; null likewise'),
+          .describe(
+            'When its run started; null if the process is not running a sync, or has not started it yet',
+          ),
+        run: z.string().nullable().describe('The ID of its run; null in the same cases'),
       })
       .nullable()
-      .describe('Null if nothing works on it'),
+      .describe('Null if no process is running'),
     contacts: z
       .object({ due: count, submitted: count, ready: count, held: count })
-      .describe('Contacts with work left, by their state'),
+      .describe('Number of contacts with work left, by state'),
     holds: count.describe('Open decisions about contacts'),
     networkHolds: count.describe('Open decisions about networks'),
-    valuesWaiting: valuesWaitingSchema.describe('Values that were paid for and wait to be written'),
-    next: z.array(z.string()).describe('What to do next, as commands of the terminal'),
+    valuesWaiting: valuesWaitingSchema.describe(
+      'Number of values that were paid for and wait to be written',
+    ),
+    next: z.array(z.string()).describe('The next steps, as commands for the terminal'),
   })
   .meta({ id: 'ClientStatus' });
 
@@ -43,7 +47,7 @@ export type ClientStatus = z.output<typeof statusSchema>;
 
 export const showStatus = reading({
   name: 'status',
-  summary: 'Show what is running, how the last run ended and what waits',
+  summary: 'Show what is running, how the last run ended, and pending work',
   role: 'viewer',
   reach: 'some',
   by: 'person+token',
@@ -68,13 +72,13 @@ export const showStatus = reading({
     };
   },
   say: ({ id, running, holds, networkHolds, next }) => [
-    `${id}: ${running === null ? 'nothing is running' : 'a process is at work'}, and ${describeCount(holds + networkHolds, 'decision')} to make.`,
+    `${id}: ${running === null ? 'nothing is running' : 'a process is running'}, and ${describeCount(holds + networkHolds, 'decision')} to make.`,
     ...next.map((step) => `Next: ${step}`),
   ],
 });
 
 function stepsFor(id: string, lastRun: RunReport | null, holds: number): string[] {
   if (lastRun === null) return [`See what a first sync would do: donor-sync plan ${id}`];
-  // What is held now counts, and not what was held when that run ended.
+  // Uses the current number of open decisions, not the number when that run ended.
   return nextSteps({ ...lastRun, contacts: { ...lastRun.contacts, held: holds } });
 }

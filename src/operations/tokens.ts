@@ -1,4 +1,6 @@
-/** Access tokens: which programs may use the HTTP API. For owners, who reach all clients. */
+/**
+ * Access tokens of programs that use the HTTP API. Only owners manage them, because owners have access to all clients.
+ */
 import { z } from 'zod';
 import { isoTime } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
@@ -25,7 +27,7 @@ const tokenSchema = z
     integrations: z
       .array(z.string())
       .nullable()
-      .describe('The IDs of the clients within reach; null for all'),
+      .describe('The IDs of the clients that the token has access to; null for all'),
     createdAt: z.iso.datetime(),
     lastUsedAt: z.iso.datetime().nullable(),
   })
@@ -63,7 +65,7 @@ export const createToken = changing({
   reach: 'all',
   by: 'person',
   input: z.object({
-    name: personNameSchema.describe('What the token is for, for example the name of the program'),
+    name: personNameSchema.describe("The token's purpose, for example the name of the program"),
     ...rightsShape,
   }),
   subjects: [],
@@ -84,7 +86,7 @@ export const createToken = changing({
 
 export const revokeToken = changing({
   name: 'tokens revoke',
-  summary: 'Revoke an access token and end the sessions of browsers that signed in with it',
+  summary: 'Revoke an access token, and end the browser sessions that signed in with it',
   role: 'owner',
   reach: 'all',
   by: 'person+token',

@@ -1,4 +1,4 @@
-/** Undoing a run: what it wrote is restored, where the CRM still holds it. */
+/** Undoes a run: restores the values that it replaced, if the CRM still contains what the run wrote. */
 import { z } from 'zod';
 import { describeCount } from '../core/quantities.ts';
 import { unknownRun } from '../core/shared-errors.ts';
@@ -18,7 +18,7 @@ import { describeWaiting, leaveToService, warnOfSecond } from './second-person.t
 
 const inputSchema = z.object({ run: z.string().describe('The ID of the run') });
 
-/** What both ways of undoing have in common. */
+/** The parts that both ways of undoing share. */
 const declared = {
   name: 'undo',
   summary: 'Restore the values that a run replaced, unless they were changed since',
@@ -34,7 +34,7 @@ const declared = {
     const request = { what: 'undo', run: id } as const;
     const second = await warnOfSecond(world, { request, integrationId });
     return {
-      text: `Restore what the run ${id} replaced in ${who} of "${integrationId}"?${second}`,
+      text: `Restore the values that the run ${id} replaced in ${who} of "${integrationId}"?${second}`,
       counts: { contacts, writes },
     };
   },
@@ -64,7 +64,7 @@ const undoneSchema = z
 
 type Undone = z.output<typeof undoneSchema>;
 
-/** The same in the terminal, which does it at once instead of leaving it to the service. */
+/** The operation for the terminal, which undoes the run at once instead of leaving it to the service. */
 export const undoRunNow = acting({
   ...declared,
   result: z.object({ undo: undoneSchema }),
@@ -97,11 +97,11 @@ export const undoRunNow = acting({
   ending: ({ undo }) => (undo.contacts.refused === 0 ? 'done' : 'stopped'),
 });
 
-/** What undoing a run did, in sentences. */
+/** Describes what was undone, in sentences. */
 export function describeUndone({ contacts, fields, refusals }: Undone): string[] {
   const restored = describeCount(fields.restored, 'field');
   return [
-    `Restored ${restored} of ${describeCount(contacts.restored, 'contact')}.`,
+    `Restored ${restored} in ${describeCount(contacts.restored, 'contact')}.`,
     ...(fields.editedSince > 0
       ? [
           `Left alone, because they were changed since: ${describeCount(fields.editedSince, 'field')}.`,
@@ -114,7 +114,7 @@ export function describeUndone({ contacts, fields, refusals }: Undone): string[]
   ];
 }
 
-/** Throws a ConfigurationError (unknown) if no client within reach has this run. */
+/** Throws a ConfigurationError (unknown) if the caller has access to no client with this run. */
 async function findRun(
   { reader, clients }: Pick<World, 'reader' | 'clients'>,
   id: string,

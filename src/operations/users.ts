@@ -1,4 +1,4 @@
-/** Users: who signs in, and what each may do. For owners, who reach all clients. */
+/** Users and their rights. Only owners manage them, because owners have access to all clients. */
 import { z } from 'zod';
 import { noteRecovery } from '../clients/alerts/recovery-notices.ts';
 import { isoTime } from '../core/clock.ts';
@@ -32,11 +32,11 @@ const USER = z.string().describe('The e-mail address or the whole ID of a user')
 
 const accessSchema = z
   .array(z.string())
-  .min(1, { error: 'Name the clients within reach, or leave them out for all.' })
+  .min(1, { error: 'Name at least one client, or leave the list out for access to all clients.' })
   .nullable()
-  .describe('The IDs of the clients within reach; all if left out');
+  .describe('The IDs of the clients that the user has access to; all if left out');
 
-/** Role and reach of a user or a token. */
+/** The role and access of a user or a token. */
 export const rightsShape = {
   role: z.enum(ROLES).describe('What the caller may do'),
   integrations: accessSchema.default(null),
@@ -45,7 +45,7 @@ export const rightsShape = {
 const passkeySchema = z
   .object({
     id: z.string(),
-    name: z.string().describe('What the user calls it'),
+    name: z.string().describe("The user's name for it"),
     createdAt: z.iso.datetime(),
     lastUsedAt: z.iso.datetime().nullable(),
   })
@@ -63,7 +63,9 @@ const userSchema = z
     seenAt: z.iso.datetime().nullable(),
     signsInBy: z.object({
       password: z.boolean(),
-      provider: z.boolean().describe('The user has signed in through the identity provider'),
+      provider: z
+        .boolean()
+        .describe('True if the user has signed in through the identity provider'),
       passkeys: z.array(passkeySchema),
     }),
   })
@@ -73,7 +75,7 @@ const oneUser = z.object({ user: userSchema });
 
 const invitedUser = oneUser.extend({
   link: z.string().describe('Shown here and never again'),
-  days: z.int().describe('How long the link works'),
+  days: z.int().describe('Number of days that the link works'),
 });
 
 const LINK_HINT = `Send the link to this user only. It works once within ${INVITATION_DAYS} days and is not shown again.`;
@@ -124,9 +126,9 @@ export const inviteUser = changing({
 
 export const renewLink = changing({
   name: 'users link',
-  summary: 'Make a new sign-in link for a user; the previous link stops working',
+  summary: 'Create a new sign-in link for a user; the previous link stops working',
   details:
-    'A link that is made in the terminal for a user who has joined works for 15 minutes, and the recipients of alerts are told. Other links work for seven days.',
+    'A link that is created in the terminal for a user who has already joined works for 15 minutes, and the recipients of alerts are notified. Other links work for seven days.',
   role: 'owner',
   reach: 'all',
   by: 'person',
@@ -134,12 +136,12 @@ export const renewLink = changing({
   subjects: ['user'],
   result: oneUser.extend({
     link: z.string().describe('Shown here and never again'),
-    until: z.iso.datetime().describe('How long the link works'),
+    until: z.iso.datetime().describe('When the link stops working'),
   }),
   secret: 'link',
   async run(world, { user }) {
     const { id, joinedAt } = await findUser(world, user);
-    // Whoever can use the machine needs no account of ours, so the owners have to hear of it.
+    // Someone who can use the machine needs no account in donor-sync, so the owners have to be notified.
     const isRecovery = world.caller.kind === 'machine' && joinedAt !== null;
     const invited = await inviteAgain(world.trx, id, isRecovery ? RECOVERY_MS : undefined);
     if (isRecovery) await noteRecovery(world.trx, id);
@@ -155,7 +157,7 @@ export const renewLink = changing({
 
 export const changeRole = changing({
   name: 'users role',
-  summary: 'Give a user another role and the clients within reach',
+  summary: "Change a user's role and the clients that the user has access to",
   role: 'owner',
   reach: 'all',
   by: 'person',
@@ -164,14 +166,14 @@ export const changeRole = changing({
     role: rightsShape.role,
     integrations: accessSchema
       .optional()
-      .describe('The IDs of the clients within reach; as before if left out'),
+      .describe('The IDs of the clients that the user has access to; unchanged if left out'),
     allClients: z.boolean().default(false).describe('Give access to all clients'),
   }),
   subjects: ['user'],
   result: oneUser,
   async run(world, { user, role, allClients, integrations }) {
     const before = await findUser(world, user);
-    // Access never grows because something was left out. An owner reaches all clients by definition.
+    // Leaving out an input never extends access. An owner has access to all clients by definition.
     const kept = role === 'owner' ? null : before.integrations;
     const wanted = integrations === undefined ? kept : integrations;
     const reach = allClients ? null : wanted;
@@ -193,7 +195,7 @@ export const disableUser = changing({
   subjects: ['user'],
   result: oneUser,
   run: (world, { user }) => setDisabled(world, user, true),
-  say: ({ user }) => `${user.name} cannot sign in any more and was signed out everywhere.`,
+  say: ({ user }) => `${user.name} can no longer sign in, and was signed out everywhere.`,
 });
 
 export const enableUser = changing({
@@ -272,7 +274,7 @@ export const listUserPasskeys = reading({
 
 export const removeUserPasskey = changing({
   name: 'users passkeys remove',
-  summary: 'Remove a passkey of a user who lost the device; all their sessions end',
+  summary: "Remove a passkey of a user who lost the device; all of the user's sessions end",
   role: 'owner',
   reach: 'all',
   by: 'person',
@@ -292,18 +294,18 @@ export const removeUserPasskey = changing({
     return { removed: passkey.id, name: passkey.name, user: await findUser(world, user.id) };
   },
   say({ name, user: { email, signsInBy } }) {
-    const removed = `The passkey "${name}" was removed. Nobody can sign in with it any more.`;
+    const removed = `The passkey "${name}" was removed. Nobody can sign in with it any longer.`;
     if (waysText(signsInBy) !== NO_WAYS) return removed;
     return [
       removed,
-      `It was the only way to sign in. Make a link to set a password: donor-sync users link ${email}`,
+      `It was the only way to sign in. Create a link to set a password: donor-sync users link ${email}`,
     ];
   },
 });
 
 const NO_WAYS = waysText({ password: false, provider: false, passkeys: [] });
 
-/** By the e-mail address or the whole ID; throws a ConfigurationError (unknown) if there is none. */
+/** Finds a user by e-mail address or whole ID. Throws a ConfigurationError (unknown) if there is none. */
 async function findUser(world: World, typed: string): Promise<PersonView> {
   const email = typed.trim().toLowerCase();
   const users = await listPeople(world);

@@ -1,4 +1,4 @@
-/** The account of an owner whom nobody invited: the first one, or one who lost every way to sign in. */
+/** Creates the account of an owner whom nobody invited: the first owner, or an owner who lost every way to sign in. */
 import { ConfigurationError } from '../core/errors.ts';
 import type { ActorTransaction } from '../database/actor-transaction.ts';
 import { hashToken } from './access-token.ts';
@@ -23,9 +23,9 @@ import {
 const RIGHTS = { role: 'owner', integrations: null } as const;
 
 /**
- * Creates an owner with this password. A user who has the address already becomes the owner, and
- * keeps the name. Throws a ConfigurationError, with nothing changed, if others would guess the
- * password, or if an owner exists and this is no recovery.
+ * Creates an owner with this password. A user who has the address already becomes the owner, and keeps the name. Throws
+ * a ConfigurationError, with nothing changed, if others would guess the password, or if an owner exists and this is not
+ * a recovery.
  */
 export async function becomeOwner(
   deps: PeopleDeps,
@@ -43,8 +43,9 @@ export async function becomeOwner(
 }
 
 /**
- * Invites a new user as an owner, or makes one of the user who has the address. A user who was
- * disabled loses all former ways to sign in. Throws a ConfigurationError, with nothing changed, if an owner exists and this is no recovery.
+ * Invites a new user as an owner, or makes the user with this address an owner. A user who was disabled loses all
+ * former ways to sign in. Throws a ConfigurationError, with nothing changed, if an owner exists and this is not a
+ * recovery.
  */
 export async function inviteOwner(
   trx: ActorTransaction,
@@ -56,7 +57,7 @@ export async function inviteOwner(
   const known = await findPersonBy(trx, 'email', emailFingerprint(trx, identity.email));
   if (known === null) return invitePerson(trx, sealer, { ...identity, ...RIGHTS });
   if (known.disabledAt !== null) {
-    // Whoever was disabled may not be the one who uses the address now.
+    // The disabled user is not necessarily the person who uses the address now.
     await removeWaysIn(trx, known.id);
     await disablePerson(trx, known.id, false);
   }
@@ -66,7 +67,7 @@ export async function inviteOwner(
 
 function ownerExists(): ConfigurationError {
   return new ConfigurationError(
-    'There is an owner already. No account was created. Sign in, or ask an owner for an invitation.',
+    'There is already an owner. No account was created. Sign in, or ask an owner for an invitation.',
     { code: 'owner_exists', refusal: 'conflict' },
   );
 }

@@ -42,7 +42,7 @@ import {
 export const INVITATION_DAYS = 7;
 const DAY_MS = 86_400_000;
 const INVITATION_MS = INVITATION_DAYS * DAY_MS;
-/** How long a link can be used that was created on the machine for a user who has joined. */
+/** How long a link works that was created in the terminal for a user who has already joined. */
 export const RECOVERY_MS = 15 * 60_000;
 const SECRET_BYTES = 32;
 
@@ -65,7 +65,7 @@ export const personNameSchema = z
   .trim()
   .min(1, { error: 'A name is missing.' })
   .max(100)
-  .regex(/^\P{Cc}+$/u, { error: 'The name has characters that no name has.' });
+  .regex(/^\P{Cc}+$/u, { error: 'The name contains characters that a name cannot contain.' });
 
 export type { PersonIdentity };
 
@@ -250,8 +250,8 @@ export async function removePasskey(trx: ActorTransaction, removal: PasskeyRemov
 }
 
 /**
- * Removes a passkey for its owner, who lost the device, and ends all sessions. Removes even the
- * last one, except if nobody could manage users then.
+ * Removes a passkey for a user who lost the device, and ends all of the user's sessions. Removes even the last way to
+ * sign in, unless nobody could manage users then.
  */
 export function removeLostPasskey(
   trx: ActorTransaction,
@@ -289,8 +289,8 @@ export async function joinBy(
 }
 
 /**
- * Finds the user with this address and password who is allowed to sign in. Takes as long if there
- * is none.
+ * Finds the user with this address and password who is allowed to sign in. If there is no such user, it takes the same
+ * time.
  */
 export async function findByPassword(
   { store }: PeopleDeps,
@@ -335,7 +335,7 @@ export async function changePassword(
   { old, fresh, session }: { old: string; fresh: string; session: string | null },
 ): Promise<void> {
   if (!(await isPassword(old, person.password))) {
-    throw new ConfigurationError('The password so far is another one.', { code: 'password_wrong' });
+    throw new ConfigurationError('The current password is wrong.', { code: 'password_wrong' });
   }
   const password = await prepareNewPassword(fresh, readIdentity(sealer, person), clientNames);
   await store.act((trx) => savePassword(trx, person.id, password, session));
@@ -380,11 +380,11 @@ function lastOwner(next: string): ConfigurationError {
   );
 }
 
-/** A user who grants access to others must have access to everything. */
+/** Checks that an owner has access to everything, because owners grant access to others. */
 export function requireSensible({ role, integrations }: Rights): void {
   if (role !== 'owner' || integrations === null) return;
   throw new ConfigurationError(
-    'An owner reaches all integrations. Take another role, or leave the integrations out.',
+    'An owner has access to all clients. Choose another role, or leave the clients out.',
     { code: 'owner_limited' },
   );
 }

@@ -1,21 +1,21 @@
-/** What is held of a contact, for programs and in words. */
+/** The data held about a contact, for programs and in words. */
 import { isoTime } from '../core/clock.ts';
 import { outcomeText } from '../core/outcome.ts';
 import { describeCount } from '../core/quantities.ts';
 import type { Retention } from '../core/retention.ts';
 import type { AboutContact } from './statements/about.ts';
 
-/** Something that is held: one line for a person. */
+/** A piece of held data, as a line to show to users. */
 export interface Holding {
   integration: string;
-  /** Where: a part of the database, the CRM or the service. */
+  /** The place that holds the data. */
   where: 'database' | 'CRM' | 'service' | 'audit';
   what: string;
   /** For how long. */
   kept: string;
 }
 
-/** Instants as programs read them. */
+/** The data for programs, with times in ISO 8601. */
 export function describeAbout({ integrationId, ...about }: AboutContact) {
   return {
     integration: integrationId,
@@ -49,7 +49,7 @@ export function describeAbout({ integrationId, ...about }: AboutContact) {
   };
 }
 
-/** Null for never; numbers up to 0 stand for no moment. */
+/** A time in ISO 8601; null for never, which is stored as 0 or less. */
 function toTime(epochMs: number | null): string | null {
   return epochMs === null || epochMs <= 0 ? null : isoTime(epochMs);
 }
@@ -75,7 +75,7 @@ function daysText(days: number | null | undefined): string {
   return days == null ? UNTIL_FORGET : `${describeCount(days, 'day')}, or ${UNTIL_FORGET}`;
 }
 
-/** Pure: what is held, in words, with nothing where there is nothing. */
+/** Pure: the held data in words; empty if nothing is held. */
 export function listHoldings(
   about: AboutContact,
   retention: Retention,
@@ -99,14 +99,14 @@ export function listHoldings(
     add('database', `its status: ${state}, ${outcomeText(reason)}`, UNTIL_FORGET);
     add('database', 'fingerprints of name, addresses and employers', UNTIL_FORGET);
     if (toTime(paidAt) !== null) add('database', `paid for at ${toTime(paidAt)}`, UNTIL_FORGET);
-    if (donorId !== null) add('database', `the donor that it is: ${donorId}`, UNTIL_FORGET);
+    if (donorId !== null) add('database', `its donor: ${donorId}`, UNTIL_FORGET);
     if (mergedInto !== null) {
-      add('database', `the contact that it became a part of: ${mergedInto}`, UNTIL_FORGET);
+      add('database', `the contact that it was merged into: ${mergedInto}`, UNTIL_FORGET);
     }
     if (ourFields.length > 0) {
       add(
         'CRM',
-        `values of ours in ${ourFields.join(', ')}`,
+        `values from donor-sync in ${ourFields.join(', ')}`,
         'until `forget --also-in-crm`, or `undo`',
       );
     }
@@ -116,21 +116,21 @@ export function listHoldings(
     'database',
     'job',
     'jobs',
-    'for good; `forget` takes the contact out of it',
+    'permanently; `forget` removes the contact from it',
   );
   const atService = jobs.filter(({ jobId }) => jobId !== null).length;
-  addCount(atService, 'service', 'result of a job', 'results of jobs', '7 days after the job');
+  addCount(atService, 'service', 'job result', 'job results', '7 days after the job');
   const before = writes.filter(({ hasValuesBefore }) => hasValuesBefore).length;
   const kept = daysText(retention.previousValues);
   addCount(
     before,
     'database',
-    'sealed set of values before a write',
-    'sealed sets of values before writes',
+    'encrypted set of values before a write',
+    'encrypted sets of values before writes',
     kept,
   );
   addCount(writes.length, 'database', 'fingerprinted write', 'fingerprinted writes', UNTIL_FORGET);
-  addCount(holds.length, 'database', 'hold', 'holds', daysText(retention.outcomes));
+  addCount(holds.length, 'database', 'decision', 'decisions', daysText(retention.outcomes));
   addCount(
     about.keptProfiles.filter(({ isThere }) => isThere).length,
     'database',
@@ -141,8 +141,8 @@ export function listHoldings(
   addCount(
     about.keptProfiles.filter(({ isThere }) => !isThere).length,
     'database',
-    'note that its profile is not kept, and when it opted out',
-    'notes that its profiles are not kept, and when it opted out',
+    'record that its profile is not kept, and when it opted out',
+    'records that its profiles are not kept, and when it opted out',
     profileKept,
   );
   addCount(
@@ -156,15 +156,15 @@ export function listHoldings(
   addCount(
     about.introduces,
     'database',
-    'path of another contact that it introduces',
-    'paths of other contacts that it introduces',
+    'path to another contact that it introduces',
+    'paths to other contacts that it introduces',
     UNTIL_FORGET,
   );
   addCount(
     about.groups.length,
     'database',
-    `group of the CRM: ${about.groups.join(', ')}`,
-    `groups of the CRM: ${about.groups.join(', ')}`,
+    `CRM group: ${about.groups.join(', ')}`,
+    `CRM groups: ${about.groups.join(', ')}`,
     'while it is in it',
   );
   addCount(
@@ -184,29 +184,29 @@ export function listHoldings(
   addCount(
     about.texts,
     'database',
-    'sealed text of the CRM',
-    'sealed texts of the CRM',
+    'encrypted text from the CRM',
+    'encrypted texts from the CRM',
     `30 days, or ${UNTIL_FORGET}`,
   );
   addCount(
     about.runRows,
     'database',
-    'line of what a run did',
-    'lines of what runs did',
+    'record of what a run did',
+    'records of what runs did',
     daysText(retention.runRows),
   );
   addCount(
     about.runsAsked,
     'database',
-    'run for it alone',
-    'runs for it alone',
+    'run for this contact only',
+    'runs for this contact only',
     daysText(retention.outcomes),
   );
   addCount(
     about.approvals,
     'database',
-    'erasure that waits for a second person',
-    'erasures that wait for a second person',
+    'erasure that waits for a second user',
+    'erasures that wait for a second user',
     '7 days',
   );
   addCount(
@@ -220,7 +220,7 @@ export function listHoldings(
     const word = state === 'merged' ? 'suspected to be an erased person' : 'blocked';
     add(
       'database',
-      `${word} since ${toTime(since)}, by a fingerprint of its id`,
+      `${word} since ${toTime(since)}, by a fingerprint of its ID`,
       'until `forget lift-block`',
     );
   }

@@ -1,4 +1,4 @@
-/** Texts for who did what, defined once for the command line, the API and files. */
+/** Texts for audit entries, defined once for the terminal, the API and files. */
 
 import { stringify } from 'csv-stringify/sync';
 import type { Actor, ActorKind } from '../core/actor.ts';
@@ -8,7 +8,7 @@ import type { AuditFilter, AuditRecord } from './audit/read-audit.ts';
 import { type AuditSource, listAuditEntries } from './audit/read-audit.ts';
 import type { AuditDetails } from './audit/record.ts';
 
-/** An entry in the form for programs. */
+/** An audit entry for programs. */
 export interface AuditView {
   seq: number;
   /** ISO 8601. */
@@ -49,7 +49,7 @@ export type AuditPageFilter = Omit<AuditFilter, 'before' | 'limit'> & {
 
 const PAGE = 500;
 
-/** Number of entries that are decrypted for one page of a person's entries. */
+/** The most entries that are decrypted for one page if the filter has a person. */
 const MOST_OPENED = 5_000;
 
 /** A page of entries, and where the next page starts; null at the end. */
@@ -70,7 +70,7 @@ export async function readAuditPage(
   const entries: AuditView[] = [];
   let from = before;
   for (let opened = 0; opened < MOST_OPENED; ) {
-    // One more entry than shown tells whether there is a next page.
+    // One entry more than the page shows whether there is a next page.
     const size = person === undefined ? limit + 1 : PAGE;
     const records = await listAuditEntries(source, { ...filter, before: from, limit: size });
     opened += records.length;
@@ -101,7 +101,7 @@ export async function* pagesOfAudit(
     const records = await listAuditEntries(source, {
       ...filter,
       before,
-      // How many of them are of this person shows only once they are decrypted.
+      // Which entries match the person is known only after they are decrypted.
       limit: person === undefined ? Math.min(PAGE, left) : PAGE,
     });
     if (records.length === 0) return;
@@ -138,7 +138,7 @@ export function detailsText({ details, readable }: AuditView): string {
     .join(', ');
 }
 
-/** The contact, or that it was erased. */
+/** The contact's ID, or a note that the contact was erased. */
 export function contactText({ contact, contactErased }: AuditView): string {
   return contactErased ? '(erased)' : (contact ?? '');
 }
@@ -158,7 +158,7 @@ const COLUMNS = [
 /** The header row of the file. */
 export const AUDIT_HEADER = stringify([COLUMNS]);
 
-/** CSV rows of entries. No cell is a formula that a spreadsheet would run. */
+/** CSV rows of entries. Cells are escaped so that no spreadsheet runs them as formulas. */
 export function auditLines(entries: readonly AuditView[]): string {
   return stringify(
     entries.map((entry) => {

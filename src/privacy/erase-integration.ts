@@ -1,6 +1,4 @@
-/**
- * The end of an integration: erases everything known about it. A receipt says what stays and why.
- */
+/** Erases all data about an integration that leaves. A receipt lists what stays, and why. */
 
 import type { Application } from '../application.ts';
 import { dropUploads, type SetupDeps } from '../clients/setup/draft.ts';
@@ -17,7 +15,7 @@ import { eraseClientsFromJournal } from './statements/erase-from-journal.ts';
 import type { KeptRows } from './statements/erase-integration.ts';
 import { eraseLeavingIntegration, hasOpenRequests } from './statements/erase-integration.ts';
 
-/** What was done, and what others have to do. */
+/** The result, and what others still have to do. */
 export interface IntegrationReceipt {
   id: string;
   integration: string;
@@ -28,21 +26,21 @@ export interface IntegrationReceipt {
   /** Number of rows by kind, without the rows of an earlier attempt that was cut off. */
   erased: Record<string, number>;
   kept: { what: keyof KeptRows; rows: number; why: string }[];
-  /** Files that were uploaded during its setup, and their results; they are deleted, too. */
+  /** Files that were uploaded during its setup, and their results. They are deleted as well. */
   files: string[];
   /** Data that is stored outside our database. */
   outside: string[];
-  /** False if the database file may still contain bytes of it until the command is repeated. */
+  /** False if the database file may still contain bytes of the data until the command is repeated. */
   overwritten: boolean;
 }
 
 const WHY: Readonly<Record<keyof KeptRows, string>> = {
-  submissions: 'what was charged, for the books of the service key; names no contact',
-  jobs: 'why each credit was spent, for the same books; without contact, identity and job id',
-  networkAdds: 'what bulk adds were charged, for the same books; names no donor',
-  sums: 'what was spent by day and by month, for the same books',
-  blocks: 'keyed fingerprints of people who were erased: they are never to be taken up again',
-  auditEntries: 'who did what; the keys that open contacts are gone',
+  submissions: 'charges, for the billing of the service key; without contacts',
+  jobs: 'the reason for each spent credit, for the same billing; without contact, identity and job ID',
+  networkAdds: 'charges of bulk adds, for the same billing; without donors',
+  sums: 'spending by day and by month, for the same billing',
+  blocks: 'keyed fingerprints of erased people, so that they are never processed again',
+  auditEntries: 'who did what; the keys that decrypt contacts are destroyed',
 };
 
 interface EraseDeps {
@@ -68,7 +66,7 @@ export async function eraseIntegration(
       ({ integrationId }) => integrationId === integration,
     );
     const files = await dropFiles(application, integration);
-    // First, since a repeated command could not tell any more that something of it was left.
+    // First, because a repeated command could no longer tell that some of it was left.
     const payments = await store.act(eraseClientsFromJournal(store.spendingJournal, [integration]));
     const { erased, kept } = await eraseLeavingIntegration(store, lease);
     const overwritten = await overwriteErased(store.connection);
@@ -87,7 +85,7 @@ export async function eraseIntegration(
 }
 
 const UNKNOWN_FILES =
-  'Its settings were encrypted with a key that is not here any more. If a CSV file was uploaded in its set-up, it is still in the folder "uploads" next to the database.';
+  'Its settings were encrypted with a key that is no longer here. If a CSV file was uploaded in its set-up, it is still in the folder "uploads" next to the database.';
 
 /** Null if the files cannot be determined; everything else is erased anyway. */
 async function dropFiles(deps: SetupDeps, integration: string): Promise<string[] | null> {
@@ -109,19 +107,19 @@ function listKept(rows: KeptRows) {
 function describeOutside(networks: readonly string[]): string[] {
   const names = networks.length === 0 ? '' : ` Its networks there stay: ${networks.join(', ')}.`;
   return [
-    'The CRM keeps the values that were written: they are its own.',
+    'The CRM keeps the values that were written, because they belong to the CRM.',
     `The service keeps the results of jobs for seven days.${names}`,
-    'Backups keep all of it until they expire; put back, it is erased again.',
+    'Backups keep all of it until they expire. If you restore one, donor-sync erases the client again.',
   ];
 }
 
 export function unknownIntegration(integration: string): ConfigurationError {
-  return unknownClient(integration, { next: 'The database knows none of this ID.' });
+  return unknownClient(integration, { next: 'The database has no client with this ID.' });
 }
 
 function unsettled(integration: string): RetriableError {
   return new RetriableError(
-    `A request of "${integration}" waits for its answer, or for the proof of what it cost: nothing was erased. Run \`donor-sync sync ${integration}\` once (with \`budget: { perRun: 0 }\` it only settles), then repeat the command.`,
+    `A request of "${integration}" waits for its response, or for proof of its cost. Nothing was erased. Run \`donor-sync sync ${integration}\` once (with \`budget: { perRun: 0 }\` it only settles), then repeat the command.`,
     { code: 'requests_open', details: { integration } },
   );
 }

@@ -1,6 +1,6 @@
 /**
- * Exports everything held about a nonprofit as files, for the day on which it leaves. The server keeps none of them: each
- * is written while it is read.
+ * Exports all data about a nonprofit that leaves, as files. The server keeps no file, because each is written while it
+ * is read.
  */
 
 import { stringify } from 'csv-stringify/sync';
@@ -47,9 +47,9 @@ interface Exported {
 const MAX_RECEIVING_MS = 10 * 60_000;
 
 /**
- * Writes everything about an integration, while no run changes it. Throws AlreadyRunning during a sync, with nothing
- * written, and a RetriableError if the receiver is too slow. One audit entry is recorded before anything is read, and one
- * says how it ended; only a process that is killed leaves no second one.
+ * Writes all data about an integration while no run changes it. Throws AlreadyRunning during a sync, with nothing
+ * written, and a RetriableError if the receiver is too slow. One audit entry is recorded before anything is read, and a
+ * second one records the outcome. The second entry is missing only if the process is killed.
  */
 export async function exportEverything(
   { application: { store, takeLease, sealer }, clock, writeFile }: ExportDeps,
@@ -204,21 +204,21 @@ function toCell(value: HeldValue, isTime = false): string {
   return typeof value === 'number' ? String(value) : plainCell(value);
 }
 
-const README = `All that donor-sync held of this integration when it was exported.
+const README = `All data that donor-sync held about this integration when it was exported.
 
 contacts.csv         each contact by its id in the CRM: its status and when a credit was last spent on it
 jobs.csv             each submission to the Partner Data Service, and its reason
 submissions.csv      each request with its credits
-runs.csv             each sync, and run-contacts.csv what it did to which contact (as long as that is kept)
+runs.csv             each sync, and run-contacts.csv what it did to each contact (as long as that is kept)
 holds.csv            the decisions that were pending, and what was decided
-networks.csv         the groups mirrored into the service; network-members.csv, groups.csv their members
+networks.csv         the groups mirrored into the service; their members are in network-members.csv and groups.csv
 warm-paths.csv       who can introduce which contact
 values-not-in-crm.csv  which fields lack a value that was paid for, and why
-kept-profiles.csv    for which contacts a profile is kept for delivery, without what it says
+kept-profiles.csv    the contacts whose profile is kept for delivery, without its content
 values-before.csv    what the CRM's fields contained before each write, as far as it is kept
 audit.csv            who did what, when
 settings.yaml        the settings, with variables in place of keys
 
-Names and addresses are not among it: they are not kept. Profiles are kept encrypted, for delivery alone, and what was
-delivered is in the CRM. Times are UTC.
+Names and addresses are not included, because donor-sync does not keep them. Profiles are kept encrypted, only for delivery,
+and delivered values are in the CRM. Times are in UTC.
 `;

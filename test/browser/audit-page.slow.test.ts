@@ -75,7 +75,7 @@ describe('the page of the audit', () => {
     );
     await page.getByRole('button', { name: 'Verify' }).click();
     await page.getByText('The audit was changed').waitFor();
-    await page.getByText('Entry 1 was changed, or put there by another program.').waitFor();
+    await page.getByText('Entry 1 was changed, or added by another program.').waitFor();
     await expectSound(view);
   });
 

@@ -117,7 +117,7 @@ integrations:
     expect(await problemsOf(text)).toEqual([
       '1:28 server.prot: unknown key, did you mean "port"?',
       '2:11 database: expected "sqlite:" and a file, or a URL that starts with "postgres://"',
-      '4:9 integrations[0].id: use small letters, digits and hyphens, at most 63 of them',
+      '4:9 integrations[0].id: use lower-case letters, digits and hyphens, at most 63 characters',
       '5:5 integrations[0].shedule: unknown key, did you mean "schedule"?',
       '6:23 integrations[0].schedule.cron: the hour (field 2) must be *, 0 to 23, a range, a step or a list of those',
       '6:47 integrations[0].schedule.timezone: not a time zone (an example is America/Chicago), did you mean "America/Chicago"?',

@@ -1,4 +1,4 @@
-/** Finds the explanations of a word that a report, a message or a response contains. */
+/** Finds the explanations of a code that a report, a message or a response contains. */
 import { getOutcome, isOutcomeReason, OUTCOME_REASONS } from '../outcome.ts';
 import { ERROR_TOPICS } from './errors.ts';
 import {
@@ -15,7 +15,7 @@ import {
  */
 export type CodeKind = 'outcome' | 'reason' | 'waiting_values' | 'excluded_values' | 'error';
 
-/** One explanation, as `donor-sync help CODE --json` prints it. */
+/** An explanation, in the form of `donor-sync help CODE --json`. */
 export interface Explanation {
   code: string;
   kind: CodeKind;
@@ -24,18 +24,18 @@ export interface Explanation {
   next: string;
   /** What it costs; null if no credits are concerned. */
   costs: string | null;
-  /** The document that says more, as a path in the repository. */
+  /** The document with more information, as a path in the repository. */
   document: string;
 }
 
 const PAGE = 'docs/outcomes.md';
 
-/** Every explanation of the word, reasons first; empty if this version does not know it. */
+/** Every explanation of the code, reasons first; empty if this version does not know it. */
 export function explain(code: string): Explanation[] {
   return ALL.filter((explanation) => explanation.code === code);
 }
 
-/** Every word that has an explanation, each once. */
+/** Every code that has an explanation, each once. */
 export function listCodes(): string[] {
   return [...new Set(ALL.map(({ code }) => code))];
 }

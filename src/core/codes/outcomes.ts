@@ -29,7 +29,7 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   fields_written_some_unfit: {
     means:
       'Some values are in the CRM; others did not fit the type, length or choices of their field, or the CRM refused them by the name of their field.',
-    next: '`donor-sync runs RUN` says which and why. Create or widen the field, grant access to it, or change the rule of the CRM or the field map: the next run writes those values from the kept profile. If the CRM refused a value, five contacts are tried daily for three days and then weekly; once one is accepted, the others follow.',
+    next: '`donor-sync runs RUN` shows which and why. Create or widen the field, grant access to it, or change the rule of the CRM or the field map: the next run writes those values from the kept profile. If the CRM refused a value, five contacts are tried daily for three days and then weekly; once one is accepted, the others follow.',
     costs: 'The credit of its profile. The later values cost nothing.',
   },
   fields_written_some_refused: {
@@ -63,7 +63,7 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
     costs: 'Nothing now; one credit for the refresh.',
   },
   values_equal: {
-    means: 'The CRM already holds what the profile says.',
+    means: 'The CRM already has the values of the profile.',
     next: 'It is refreshed after `refresh.afterDays`, or when name, address or employer changes.',
     costs: 'The credit of its profile, or nothing if it was kept.',
   },
@@ -97,7 +97,7 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   },
   profile_adopted: {
     means:
-      'The CRM contains the donor id that another installation wrote, and `sync --adopt` recorded the contact as enhanced without a credit.',
+      'The CRM contains the donor ID that another installation wrote, and `sync --adopt` recorded the contact as enhanced without a credit.',
     next: 'It is enhanced again when it changes or its profile is old.',
     costs: 'Nothing now; one credit then.',
   },
@@ -129,13 +129,14 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
     costs: 'Nothing now; one credit if the contact is new.',
   },
   do_not_contact: {
-    means: 'The CRM says that this person wants no contact. It is never sent to the service.',
+    means:
+      'The CRM says that this person does not want to be contacted. It is never sent to the service.',
     next: 'Nothing, unless you set `contacts.includeDoNotContact`. If the mark is removed, the next run writes the kept profile.',
     costs: 'Nothing.',
   },
   deleted_in_crm: {
     means:
-      "The contact is no longer in the CRM, or no longer among the client's contacts. Many that are missing at once are held as `contacts_missing` first.",
+      "The contact is no longer in the CRM, or no longer among the client's contacts. If many are missing at once, they are first held as `contacts_missing`.",
     next: 'Nothing. If the contact comes back while its profile is fresh, it gets the values of its kept profile.',
     costs: 'Nothing, even if it comes back with a fresh profile.',
   },
@@ -147,7 +148,7 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   },
   merged_in_crm: {
     means: 'It was merged into another contact, which is synced instead.',
-    next: 'The surviving contact keeps its values, or takes over the paid job of the merged contact.',
+    next: 'The surviving contact keeps its values, or adopts the paid job of the merged contact.',
     costs: 'Nothing.',
   },
   forgotten: {
@@ -169,7 +170,7 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   },
   person_invalid: {
     means: 'The service refused the details of this person. No credit was spent.',
-    next: '`donor-sync runs RUN` says which detail. Correct it in the CRM: the next run sends it again.',
+    next: '`donor-sync runs RUN` shows which detail. Correct it in the CRM: the next run sends it again.',
     costs: 'Nothing now; one credit when it is accepted.',
   },
   crm_refused: {
@@ -216,13 +217,13 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   },
   paid_since_backup: {
     means:
-      'The database was restored from a backup, and this contact is new or changed since. It may have been paid for after the backup: nothing outside the database says that it was not. The same holds for a job that was in progress in the backup and that the service has lost since. Nothing was sent.',
+      'The database was restored from a backup, and this contact is new or changed since. It may have been paid for after the backup, because no record outside the database shows that it was not. The same is true for a job that was in progress in the backup and that the service has lost since. Nothing was sent.',
     next: '`donor-sync holds` shows how many contacts wait for this. `donor-sync holds approve --batch` buys their profiles, for some of them perhaps a second time; `reject --batch` counts them as paid for.',
     costs: 'Nothing now. `reject` costs nothing; `approve` costs one credit for each contact.',
   },
   contacts_missing: {
     means:
-      'The contact is missing: a complete reading lacks it, or the CRM does not find it by its id, and there is no sign of a deletion. An incomplete export and lost access look like this. It is not removed, its values and its networks stay as they are, and nothing is spent on it.',
+      'The contact is missing: a complete reading lacks it, or the CRM does not find it by its ID, and there is no sign of a deletion. An incomplete export and lost access look like this. It is not removed, its values and its networks stay as they are, and nothing is spent on it.',
     next: 'If it is back at the next complete run, the decision closes automatically. Otherwise `donor-sync holds` shows how many are missing: `approve --batch` if they are gone, `reject --batch` to wait for them.',
     costs: 'Nothing: both answers are free.',
   },
@@ -240,19 +241,19 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   new_person_unknown: {
     means:
       'The contact has another name now, and no paid profile fits it: the service does not know the new name, or the CRM changed it in a merge. The CRM still holds the values of the former name.',
-    next: '`donor-sync holds approve` says that it is the same person under a new name: the values stay. `reject` says that it is another person: the next sync blanks the values that donor-sync wrote. `resubmit` asks the service again.',
+    next: 'Use `donor-sync holds approve` if it is the same person under a new name: the values stay. Use `reject` if it is another person: the next sync blanks the values that donor-sync wrote. `resubmit` sends the contact again.',
     costs: 'Nothing for `approve` and `reject`; `resubmit` costs one credit.',
   },
   donor_mass_change: {
     means:
-      'The service now gives another donor for this contact and for many others that did not change. Nothing was written.',
+      'The service now returns a different donor for this contact and for many others that did not change. Nothing was written.',
     next: '`donor-sync holds approve` writes the new profile, all values at once; `reject` keeps the former values.',
     costs: 'One credit, spent already. Both answers cost nothing.',
   },
   forgotten_person: {
     means:
-      'It looks like a person who was erased: the same name with the same address or employer under another id, or the CRM merged an erased contact into it. Nothing is sent or written.',
-    next: '`donor-sync holds approve` says that it is another person, who is then treated like any other contact, and you are not asked again. `reject` blocks this id as well; then `donor-sync forget` erases its remaining data.',
+      'It looks like an erased person: it has the same name with the same address or employer under another ID, or the CRM merged an erased contact into it. Nothing is sent or written.',
+    next: 'Use `donor-sync holds approve` if it is another person, who is then treated like any other contact; you are not asked again. `reject` also blocks this ID; then `donor-sync forget` erases its remaining data.',
     costs: 'Nothing for `reject`; after `approve` one credit, as for a new contact.',
   },
   submission_pending: {
@@ -278,7 +279,7 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   },
   settlement_pending: {
     means:
-      'The contact waits until it is known whether a submission of the same key with a lost response was charged.',
+      'The contact waits until it is known whether a submission with the same key, whose response was lost, was charged.',
     next: 'The next run submits it once the lost response is settled.',
     costs: 'Nothing yet; one credit when it is submitted.',
   },
@@ -322,7 +323,7 @@ export const REASON_EXPLANATIONS: Readonly<Record<OutcomeReason, ReasonExplanati
   },
   marks_unconfirmed: {
     means:
-      'An opt-out, deceased or do-not-contact field leaves out more than half of at least 20 contacts, and no user has confirmed that. Nobody is sent; what is paid for is still delivered.',
+      'An opt-out, deceased or do-not-contact field excludes more than half of at least 20 contacts, and no user has confirmed that. Nobody is sent, but paid profiles are still delivered.',
     next: 'The reason of the run names the field and its values. Correct them in the settings, or confirm them once with `donor-sync sync --accept-marks`.',
     costs: 'Nothing while it waits; one credit when it is sent.',
   },
@@ -380,17 +381,17 @@ export const WAITING_EXPLANATIONS: Readonly<Record<WaitingCause, ReasonExplanati
     costs: 'Nothing.',
   },
   no_profile: {
-    means: 'No profile is kept any more, and the service no longer has the result.',
+    means: 'The profile is no longer kept, and the service no longer has the result.',
     next: 'The next refresh brings the values.',
     costs: 'Nothing beyond the credit of the refresh.',
   },
 };
 
-/** The reasons for which `sync --redeliver` excludes contacts, in addition to those of outcomes. */
+/** The reasons for which `sync --redeliver` excludes contacts, in addition to the reasons of outcomes. */
 export const EXCLUSION_EXPLANATIONS: Readonly<Record<string, ReasonExplanation>> = {
   decision_pending: {
     means: 'The contact waits for a decision.',
-    next: '`donor-sync holds`: the answer decides about the profile as well.',
+    next: '`donor-sync holds`: the answer also decides about the profile.',
     costs: 'Nothing.',
   },
   profile_coming: {

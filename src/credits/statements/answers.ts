@@ -18,7 +18,7 @@ import {
   toMoment,
 } from './submission-end.ts';
 
-/** The response arrived: records the started jobs and the spent credits. */
+/** Records the started jobs and the spent credits of a submission whose response arrived. */
 export async function recordAcceptedSubmission(
   trx: RunTransaction,
   submissionId: string,
@@ -47,8 +47,8 @@ export async function recordAcceptedSubmission(
 }
 
 /**
- * The service refused the whole request and charged nothing. The rejected persons are settled; the
- * others are due again.
+ * Records that the service refused the whole request and charged nothing. The rejected contacts are settled; all others
+ * are due again.
  */
 export async function recordRefusedSubmission(
   trx: RunTransaction,
@@ -77,7 +77,7 @@ const start = prepared(
       .compile(),
 );
 
-/** Persons that the service rejects are not submitted again with the same details. */
+/** Settles contacts that the service rejects, so that they are not submitted again with the same details. */
 async function settleRefused(
   trx: RunTransaction,
   submission: ClosedSubmission,
@@ -101,9 +101,7 @@ async function settleRefused(
   }
 }
 
-/**
- * Jobs of contacts that were erased while the request was in flight: nothing fetches their profile.
- */
+/** Drops jobs of contacts that were erased while the request was in flight, so that nothing fetches their profiles. */
 async function dropErased(trx: RunTransaction, submissionId: string, now: number): Promise<void> {
   await closeErased(trx, { submissionId, now });
 }

@@ -1,4 +1,4 @@
-/** The balance of a key, and the spending from it. */
+/** A key's balance, and the spending from it. */
 
 import { findOpenSubmissions } from '../../contacts/open-submissions.ts';
 import type { LeasedTransaction } from '../../database/leases.ts';

@@ -27,12 +27,12 @@ export interface ClientSpent extends Spent {
   integrationId: string;
 }
 
-/** Stands for the sum of all integrations. */
+/** Means the sum of all integrations. */
 const ALL = '';
 
 const DAY_MS = 86_400_000;
 
-/** A lost response is settled by a run within the next days; older intents do not change. */
+/** A run settles a lost response within the next days, so older intents do not change. */
 const SETTLED_WITHIN_MS = 35 * DAY_MS;
 
 const WRITTEN = OUTCOME_ORDER.indexOf('written');
@@ -47,10 +47,7 @@ export function toMonth(day: string): string {
   return day.slice(0, 7);
 }
 
-/**
- * The days from `from` to `to` with spending or writes, in order; of these integrations, null for
- * all.
- */
+/** The days from `from` to `to` on which these integrations (null for all) had spending or writes, in order. */
 export async function listSpentDays(
   reader: Reader,
   integrationIds: readonly string[] | null,
@@ -88,8 +85,8 @@ export async function listSpentMonths(reader: Reader, limit: number): Promise<st
 }
 
 /**
- * The clients with spending or writes in a month, highest spending first; of these integrations,
- * null for all. `total` is their number.
+ * The clients among these integrations (null for all) with spending or writes in a month, highest spending first.
+ * `total` is their number.
  */
 export async function listSpendingClients(
   reader: Reader,
@@ -156,10 +153,9 @@ function added(before: Spent | undefined, sums: Sums): Spent {
 }
 
 /**
- * Adds up an integration's spending on the days that a run has changed: the days of its own
- * requests, and of requests that were settled during it. It adds only the difference since the last
- * time, so it can be repeated. Only the written contacts are added once, when the rows of the run
- * are written.
+ * Adds up an integration's spending on the days that a run has changed: the days of the run's requests, and of requests
+ * that were settled during it. It adds only the difference since the last time, so it can be repeated. Written contacts
+ * are added only once, when the run's rows are written.
  */
 export async function recordSpent(
   trx: Trx,
@@ -199,7 +195,7 @@ export async function recordSpent(
   }
 }
 
-/** The first request that the run has made or that was settled during it; null if there is none. */
+/** The first request that the run has sent or that was settled during it; null if there is none. */
 async function firstChanged(
   trx: Trx,
   integrationId: string,

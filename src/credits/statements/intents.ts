@@ -13,11 +13,11 @@ export interface Intent {
   submissionId: string;
   runId: string;
   partnerKey: string;
-  /** The mapping that created the persons. */
+  /** The mapping that created the people's data. */
   mapping: string;
   /** One for each person, in the order of the request. */
   jobs: readonly IntendedJob[];
-  /** The rules for sharing: a job that any of the persons may share must be shared. */
+  /** The rules for sharing: if a contact may share a paid job, it must share it. */
   sharing: SharingRules;
   /** The most submissions of the key that may be open, including this one; 1 by default. */
   atOnce?: number;
@@ -40,11 +40,10 @@ export type IntentResult =
   | { recorded: false; why: IntentRefusal };
 
 /**
- * Why an intent was not recorded. `key_busy`: the maximum number of submissions of the key is open,
- * one of them is lost, or they need the credits. `balance_unknown`: the balance is unknown.
- * `balance_changed`: another run has spent since it was read, and too little is left.
- * `person_paid`: another run paid for one of the persons in the meantime. `person_open`: one of
- * them is in an open submission. `contacts_changed`: a contact's state has changed.
+ * Why an intent was not recorded. `key_busy`: the maximum number of submissions of the key is open, one of them is
+ * lost, or they need the credits. `balance_unknown`: the balance is unknown. `balance_changed`: another run has spent
+ * since it was read, and too little is left. `person_paid`: another run paid for one of the people in the meantime.
+ * `person_open`: one of the people is in an open submission. `contacts_changed`: a contact's state has changed.
  */
 export type IntentRefusal =
   | 'key_busy'
@@ -139,7 +138,7 @@ async function insertJobs(trx: RunTransaction, intent: Intent): Promise<void> {
         person,
         reason,
         'intended',
-        // In the order of requests, even if the previous host's clock was ahead of this one's.
+        // In the order of requests, even if the previous host's clock was ahead of this host's.
         Math.max(now, ...afterThose(crmId, person)),
       ]),
     });
@@ -209,14 +208,14 @@ const insertBatch = prepared(
 type Asked = {
   integrationId: string;
   crmIds: readonly string[];
-  /** Persons that may be the same as those of these contacts. */
+  /** The people that these contacts may be. */
   alike: readonly string[];
   now: number;
 };
 
 /**
- * When these contacts, or other records of these persons, were submitted, if that time is in the
- * future here.
+ * When these contacts, or other records of the same people, were submitted, if this machine's clock has not reached
+ * that time yet.
  */
 const findLater = preparedRead((db, { integrationId, crmIds, alike, now }: Slots<Asked>) =>
   db

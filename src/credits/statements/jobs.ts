@@ -21,7 +21,7 @@ export interface RunningJob {
   submittedAt: number;
 }
 
-/** A job that is done, with the contact that its profile belongs to. */
+/** A finished job, with the contact that its profile belongs to. */
 export interface ReadyJob {
   jobId: string;
   job: FromRow<Selectable<Tables['jobs']>>;
@@ -55,8 +55,8 @@ export async function listRunningJobs(
 }
 
 /**
- * Number of running jobs, and how many of them come after the given one, with the time of the oldest of
- * these. If none is given, that is all of them.
+ * The number of running jobs, the number after the given job, and the time of the oldest job after it. Without a given
+ * job, all running jobs count.
  */
 export async function countRunningJobs(
   reader: Reader,
@@ -97,7 +97,7 @@ export async function recordJobProgress(
     ...(await closeJobs(trx, trx.lease, run, progress.vanished, 'vanished', 'job_vanished')),
     ...(await closeJobs(trx, trx.lease, run, progress.tooOld, 'vanished', 'job_too_old')),
   ];
-  // Once all have ended, because one of them may be what another contact would get.
+  // Only after all jobs were closed, because another contact might otherwise inherit one of them.
   await inheritLater(trx, trx.lease, run, [...failed, ...lost]);
   return lost.map(({ crm_id: crmId, submitted_at: submittedAt }) => ({ crmId, submittedAt }));
 }
@@ -109,8 +109,8 @@ export async function countCompletedJobs(reader: Reader, integrationId: string):
 }
 
 /**
- * Jobs whose profile waits for delivery, oldest first, without the given ones and without those
- * that this run has tried without success.
+ * Jobs whose profile waits for delivery, oldest first, except the given jobs and jobs that this run has tried without
+ * success.
  */
 export async function listReadyJobs(
   reader: Reader,
@@ -136,7 +136,7 @@ export async function listReadyJobs(
   });
 }
 
-/** The run that sent a submission of this integration; null for one of another integration. */
+/** The run that sent a submission of this integration; null for another integration's submission. */
 export async function findRunOfSubmission(
   reader: Reader,
   integrationId: string,
@@ -187,7 +187,7 @@ async function closeJobs(
       .set({
         state,
         closed_at: run.now,
-        // The service does not know the person; for a vanished job nothing is known.
+        // For a failed job, the service does not know the person. For a vanished job, nothing is known.
         ...(state === 'failed' ? answered(0, run.now) : {}),
       })
       .where('tracking_id', 'in', batch)
@@ -325,7 +325,7 @@ function countedFrom(jobs: ReturnType<typeof running>, after: Slots<Departure> |
 /** The position of a job in the order of submission. */
 type Departure = { submittedAt: number; trackingId: string };
 
-/** True for jobs that were submitted after the given one; without one, true for all. */
+/** True for jobs that were submitted after the given job; without a given job, true for all. */
 function isAfter(
   eb: ExpressionBuilder<Tables, 'jobs'>,
   after: Departure | Slots<Departure> | null,

@@ -24,11 +24,11 @@ export type AfterLoss = 'hold' | 'resubmit';
 export interface LostEnd {
   id: string;
   /**
-   * The run that settles it and whose report includes its contacts. Null if they belong to another
-   * integration: then they stay with the run that submitted them.
+   * The run that settles it and whose report includes its contacts. Null if they belong to another integration, so that
+   * they stay with the run that submitted them.
    */
   run: string | null;
-  /** Null if it was not charged; otherwise its credits are gone, or that cannot be ruled out. */
+  /** Null if the submission was not charged. Otherwise its credits are gone, or that cannot be ruled out. */
   loss: { charged: number; afterwards: AfterLoss; detail: string } | null;
 }
 
@@ -37,7 +37,7 @@ export interface Settlement {
   partnerKey: string;
   /** The key's sequence number when it was checked. */
   sequence: number;
-  /** The service's present balance. */
+  /** The current balance at the service. */
   balance: number;
   /** All open submissions of the key: one balance decides about all of them, or about none. */
   ends: readonly LostEnd[];
@@ -98,7 +98,7 @@ async function settleAll(
       owners.has(owner) || (state === 'lost' && beside.includes(owner)),
   );
   if (!isSame || !isOurs || key?.sequence !== sequence) throw new LookedAtTooEarly();
-  // One moment for all of them, like the one balance: a process may pause in between.
+  // One time for all of them, as there is one balance, because a process may pause in between.
   const now = trx.clock.now();
   for (const end of ends) await settleOne(trx, end, now);
   await setBalance(trx, partnerKey, balance);

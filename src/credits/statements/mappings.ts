@@ -1,6 +1,6 @@
 /**
- * The mappings of an integration: which of them are accepted, and how many of the contacts paid for
- * under each the service knew.
+ * The mappings of an integration: which ones are accepted, and how many of the contacts that were paid for under each
+ * mapping the service knew.
  */
 
 import type { Selectable } from 'kysely';
@@ -51,7 +51,7 @@ export async function recordMappingInUse(trx: RunTransaction, id: string): Promi
   await insertMapping(trx, { integrationId: trx.lease.integrationId, id, now: trx.clock.now() });
 }
 
-/** The trial was passed. */
+/** Records that the mapping passed the trial. */
 export async function acceptMappingByTrial(trx: RunTransaction, id: string): Promise<void> {
   await trx
     .updateTable('mappings')
@@ -62,7 +62,9 @@ export async function acceptMappingByTrial(trx: RunTransaction, id: string): Pro
     .execute();
 }
 
-/** Too few persons are known by now; a mapping that a user has accepted stays accepted. */
+/**
+ * Records that the service knows too few people under this mapping. A mapping that a user has accepted stays accepted.
+ */
 export async function withdrawMapping(trx: RunTransaction, id: string): Promise<void> {
   await trx
     .updateTable('mappings')
@@ -74,8 +76,8 @@ export async function withdrawMapping(trx: RunTransaction, id: string): Promise<
 }
 
 /**
- * Records that a user accepts the match rate of this mapping, whatever it is. Needs no lease: a run
- * in progress checks it before it spends.
+ * Records that a user accepts this mapping's match rate, whatever it is. Needs no lease: a run in progress checks it
+ * before it spends.
  */
 export async function acceptMappingByPerson(
   trx: ActorTransaction,
@@ -104,9 +106,9 @@ export async function countAnswersByMapping(
 }
 
 /**
- * The last answers, and as known those who were sent in the same time and whose profiles have not
- * been fetched yet. A poll answers at once for all whom the service does not know; profiles follow
- * one after another, so that the last answers alone may hold nobody who is known.
+ * The last answers, plus contacts from the same time that the service knows but whose profiles have not been fetched
+ * yet; they count as known. A poll reports all unknown contacts at once, but profiles arrive one after another. So the
+ * last answers alone may contain no known contact.
  */
 export async function countAnswersWithRecognised(
   reader: Reader,
@@ -135,7 +137,7 @@ export async function countUnansweredByMapping(
   const { rows } = await selectUnanswered(reader, { integrationId, id });
   const inVain: readonly string[] = TRIED_IN_VAIN;
   const stuck = rows.filter((row) => {
-    // A run with that key settles an open submission of another key.
+    // An open submission of another key is settled by a run with that key.
     if (row.state === 'intended') return row.partner_key !== run.partnerKey;
     const { state, outcome_run, outcome_reason } = row;
     return state === 'completed' && outcome_run === run.id && inVain.includes(outcome_reason);

@@ -3,10 +3,7 @@ import { serverTime } from '../../database/database-time.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import type { Database } from '../../database/tables/tables.ts';
 
-/**
- * No reservation is further ahead than this, so that a row written with a wrong clock corrects
- * itself.
- */
+/** The furthest that a reservation may be ahead, so that a row written with a wrong clock corrects itself. */
 const FURTHEST_MS = 60_000;
 
 const nowUs = sql<number>`(${serverTime(0)}) * 1000`;
@@ -25,8 +22,8 @@ const reserve = prepared(
 );
 
 /**
- * Departure times of requests, allocated to all hosts by the clock of a Postgres server: the board
- * of `partner/key-pace.ts`.
+ * Allocates departure times of requests to all hosts by the clock of a Postgres server. It is the board of
+ * `partner/key-pace.ts`.
  */
 export function createPaceBoard(db: Database) {
   return {

@@ -11,12 +11,9 @@ import { findRecalled, type RecalledRow } from './recalled-payments.ts';
 
 /** Which jobs may be shared instead of spending a credit. */
 export interface SharingRules {
-  /** Submitted no earlier than this (epoch ms): the results can still be read and are fresh. */
+  /** The earliest time of submission (epoch ms) whose results can still be read and are fresh enough. */
   since: number;
-  /**
-   * True if a contact is to be held together with the contact whose response was lost, while a user
-   * decides.
-   */
+  /** True if a contact of the same person has to be held too while a user decides about a lost response. */
   heedsLost: boolean;
 }
 
@@ -44,7 +41,7 @@ export interface PaidJob {
 /** What a contact gets from a shared job. */
 export type Fate = 'running' | 'done' | 'failed' | 'lost';
 
-/** The fate of a job by the states of its rows; the most informative state counts. */
+/** The fate of a job by the states of its rows. The most informative state counts. */
 const FATES = new Map<JobState, Fate | 'gone'>([
   ['lost', 'lost'],
   ['processing', 'running'],
@@ -56,10 +53,9 @@ const FATES = new Map<JobState, Fate | 'gone'>([
 ]);
 
 /**
- * The job that each contact may share, by CRM ID. It is for the same person under the same key, and
- * newer than the contact's own last submission as that person. So a contact that is submitted again
- * gets a new result. After a restore, it may also be the contact's own job that the backup does not
- * know.
+ * The job that each contact may share, by CRM ID. It is for the same person under the same key, and newer than the
+ * contact's own last submission as that person. So a contact that is submitted again gets a new result. After a
+ * restore, it can also be the contact's own job, if the backup does not know it.
  */
 export async function findShares(
   reader: Reader,
@@ -108,10 +104,7 @@ function toPaidJob({ trackingId, submissionId, jobId, paidAt }: RecalledRow): Pa
   return { trackingId, submissionId, jobId, submittedAt: paidAt, fate };
 }
 
-/**
- * The persons among these who are in an open submission of the key: it is not known yet whether
- * they are paid for.
- */
+/** The people who are in an open submission of the key, so that it is not known yet whether they are paid for. */
 export async function findOpenPersons(
   reader: Reader,
   partnerKey: string,
@@ -186,10 +179,7 @@ const openPersons = preparedRead((db, { partnerKey }: Slots<{ partnerKey: string
     .compile(),
 );
 
-/**
- * Pure: the newest of the jobs after an instant; a job whose response was lost only if there is no
- * other.
- */
+/** Pure: the newest of the jobs after a time. A job whose response was lost is returned only if there is no other. */
 function newestAfter(jobs: readonly PaidJob[], after: number): PaidJob | undefined {
   const newer = jobs.filter(({ submittedAt }) => submittedAt > after);
   const answered = newer.filter(({ fate }) => fate !== 'lost');
@@ -221,7 +211,7 @@ async function findPaid(
   return found;
 }
 
-/** What was paid for these persons after the backup that the database was restored from. */
+/** Payments for these people after the backup that the database was restored from. */
 const recalledRows = preparedRead(
   (db, { persons, since }: Slots<{ persons: readonly string[]; since: number }>) =>
     db
@@ -232,7 +222,7 @@ const recalledRows = preparedRead(
       .compile(),
 );
 
-/** All contacts with a job produce one row of it per state. */
+/** Returns one row per job and state, however many contacts share the job. */
 const paidRows = preparedRead(
   (db, { persons, since }: Slots<{ persons: readonly string[]; since: number }>) =>
     db
@@ -249,7 +239,7 @@ const paidRows = preparedRead(
         eb.or([
           eb('state', '<>', 'lost'),
           eb.exists(buildHoldsQuery(db, null)),
-          // The contact of the question has left or opted out: the question is about the person.
+          // If the question's contact has left or opted out, the question is still about the person.
           eb.and([
             eb.exists(buildHoldsQuery(db, 'superseded')),
             eb.not(eb.exists(buildDecisionsQuery(db))),
@@ -305,7 +295,7 @@ function jobsByPerson(rows: readonly PaidRow[]): Map<string, KnownJob[]> {
   return new Map([...found].map(([person, jobs]) => [person, [...jobs.values()]]));
 }
 
-/** When contacts were last submitted as their present person, by CRM ID and person. */
+/** When contacts were last submitted as their current person, by CRM ID and person. */
 async function findOwn(
   reader: Reader,
   integrationId: string,

@@ -1,7 +1,4 @@
-/**
- * Queries that cost credits, or may: they are on disk before they are sent, until their cost is
- * known.
- */
+/** Queries that cost credits or may do so. They are on disk before they are sent, until their cost is known. */
 
 import type { Selectable } from 'kysely';
 import { type FromRow, fromRows } from '../../database/from-row.ts';
@@ -21,9 +18,9 @@ export interface QueryCharge {
 }
 
 /**
- * Records a query as intended. `balanceFor` returns the bucket's balance once the run has spent
- * this many credits (open queries count in full), or null if no more may be spent: then nothing is
- * recorded. Resolves with what the run had spent.
+ * Records a query as intended. `balanceFor` returns the bucket's balance once the run has spent this many credits (open
+ * queries count in full), or null if no more may be spent: then nothing is recorded. Resolves with the credits that the
+ * run had spent.
  */
 export async function recordQueryIntent(
   trx: RunTransaction,

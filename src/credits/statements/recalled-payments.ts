@@ -83,8 +83,8 @@ export async function findRecalled(
 }
 
 /**
- * Ends the payments of contacts that have taken their job, or about which a user is asked. They stay on
- * record for the person, who may be in other contacts as well.
+ * Ends the payments of contacts that have adopted their job, or that wait for a user's decision. The payments stay
+ * recorded for the person, who may be in other contacts as well.
  */
 export async function endRecalled(
   trx: Trx,
@@ -102,10 +102,10 @@ export async function endRecalled(
   }
 }
 
-/** In place of the fingerprint of a contact whose part in the payment has ended. */
+/** Replaces the fingerprint of a contact whose part in the payment has ended. */
 const OF_PERSON_ALONE = '';
 
-/** When these persons were last paid for after the backup (epoch ms), by person. */
+/** When these people were last paid for after the backup (epoch ms), by person. */
 export async function findRecalledPersons(
   reader: Reader,
   persons: readonly string[],
@@ -124,7 +124,7 @@ export async function findRecalledPersons(
   return found;
 }
 
-/** Removes payments from before an instant (epoch ms): their profiles are old. */
+/** Removes payments from before a time (epoch ms), because their profiles are old. */
 export async function purgeRecalled(
   trx: Trx,
   integrationId: string,

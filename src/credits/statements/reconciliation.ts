@@ -2,13 +2,13 @@ import type { Reader } from '../../database/reader.ts';
 import type { DueReason } from '../../database/tables/contacts.ts';
 import type { JobState } from '../../database/tables/credits.ts';
 
-/** What a service key has spent on enhancements in a period, and what its balance shows. */
+/** A service key's spending on enhancements in a period, compared with its balance. */
 export interface Reconciliation {
   partnerKey: string;
   integrations: string[];
   /** Credits that the service reported as charged. */
   charged: number;
-  /** Persons in submissions of which it is not known yet whether they were charged. */
+  /** Number of people in submissions that may or may not have been charged. */
   unsettled: number;
   /** Number of paid jobs by the reason for their submission. */
   reasons: Partial<Record<DueReason, number>>;

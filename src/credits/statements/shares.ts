@@ -1,6 +1,6 @@
 /**
- * One service key pays for a person once: if the same person is another contact, of the same
- * integration or of a different one, that contact shares the paid job.
+ * With one service key, each person is paid for once. If the same person is another contact, of the same or a different
+ * integration, that contact shares the paid job.
  */
 
 import { moveAndList } from '../../contacts/life/apply-events.ts';
@@ -33,11 +33,11 @@ const AFTERWARDS = {
   lost: { event: 'sharedLost', job: 'lost', isOver: true },
 } as const satisfies Record<Fate, { event: LifeEvent; job: JobState; isOver: boolean }>;
 
-const LOST = 'the answer about the same person in another contact was lost';
+const LOST = 'the response about the same person in another contact was lost';
 
 /**
- * Lets contacts share the jobs that they may, looked up in the same transaction; resolves with
- * their CRM IDs. A contact that is no longer due stays as it is.
+ * Lets contacts share paid jobs, which it looks up in the same transaction. Resolves with the contacts' CRM IDs. A
+ * contact that is no longer due stays as it is.
  */
 export async function takeShares(
   trx: RunTransaction,

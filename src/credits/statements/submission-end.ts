@@ -17,10 +17,7 @@ type End = {
   closed_at: number;
 };
 
-/**
- * Closes a submission once: its credits are deducted from the key's balance. Throws if it was
- * closed before.
- */
+/** Closes a submission once, and deducts its credits from the key's balance. Throws if it was closed before. */
 export async function closeSubmission(
   trx: LeasedTransaction,
   submissionId: string,
@@ -28,10 +25,11 @@ export async function closeSubmission(
 ): Promise<ClosedSubmission> {
   // Locks the key first, in the same order as everything that opens, loses or closes a submission.
   const [key] = (await selectKey(trx, { submissionId })).rows;
-  if (key === undefined) throw new Error('A submission that is to be closed is not there.');
+  if (key === undefined) throw new Error('The submission to close does not exist.');
   await lockKey(trx, key.partner_key);
   const [submission] = (await close(trx, { submissionId, ...end })).rows;
-  if (submission === undefined) throw new Error('A submission is closed that was open just now.');
+  if (submission === undefined)
+    throw new Error('A submission that was open a moment ago is closed.');
   await charge(trx, { partnerKey: submission.partner_key, charged: end.charged });
   return { ...submission, closed_at: end.closed_at };
 }
@@ -68,7 +66,7 @@ export type SubmittedJob = Pick<
   'tracking_id' | 'crm_id' | 'identity' | 'reason'
 >;
 
-/** Jobs that were not charged are closed as unpaid, and their contacts are due again. */
+/** Closes jobs that were not charged as unpaid, and makes their contacts due again. */
 export async function returnToDue(
   trx: LeasedTransaction,
   submission: ClosedSubmission,
@@ -81,7 +79,7 @@ export async function returnToDue(
   await inheritLater(trx, of, moment, unpaid);
 }
 
-/** Contacts of charged jobs without a response: a user decides whether to spend again. */
+/** Holds contacts of charged jobs without a response, so that a user decides whether to spend again. */
 export async function holdUnanswered(
   trx: LeasedTransaction,
   submission: ClosedSubmission,
@@ -92,7 +90,7 @@ export async function holdUnanswered(
   await openLossHolds(trx, submission, held, detail);
 }
 
-/** The same contacts, if the settings allow spending again. */
+/** Makes the same contacts due again, if the settings allow spending again. */
 export async function makeDueAgain(
   trx: LeasedTransaction,
   submission: ClosedSubmission,
@@ -102,7 +100,7 @@ export async function makeDueAgain(
   await inheritLater(trx, ofSubmission(submission), toMoment(submission), due);
 }
 
-/** Contacts whose jobs were accepted: records the credit for the submitted identity. */
+/** Records the credit for the submitted identity of contacts whose jobs were accepted. */
 export async function spendOnAccepted(
   trx: LeasedTransaction,
   submission: ClosedSubmission,

@@ -1,7 +1,4 @@
-/**
- * Open submissions; `intents.ts`, `answers.ts` and `lost-answers.ts` define how one starts and
- * ends.
- */
+/** Open submissions. `intents.ts`, `answers.ts` and `lost-answers.ts` define how a submission starts and ends. */
 
 import { findOpenSubmissions, type SubmissionRow } from '../../contacts/open-submissions.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../../database/from-row.ts';
@@ -26,7 +23,7 @@ export function findOpenSubmission(
   return findOpenSubmissions(reader, partnerKey).then(([first]) => maybeFromRow(first));
 }
 
-/** Those of these submissions that the database has no record of. */
+/** Finds the given submissions that the database has no record of. */
 export async function findUnknownSubmissions(
   reader: Reader,
   ids: readonly string[],

@@ -258,7 +258,7 @@ export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
       return {
         subject: 'held_erasures',
         problem: isForbidden
-          ? `a privacy hold of the CRM forbids the erasure of ${contacts}`
+          ? `a privacy hold in the CRM forbids the erasure of ${contacts}`
           : `the CRM asks to erase ${contacts}`,
         steps: [
           'Nothing is delivered to contacts that the CRM marks to be forgotten',
@@ -280,7 +280,7 @@ function erasureReason(source: ErasureSource, count: number): string {
     case 'should_forget':
       return `${question} The CRM marks them to be forgotten (ShouldForget). They are not researched, and nothing is delivered to them. This also happens after a wrong bulk update. Until you decide, no contact is erased.`;
     case 'privacy_hold':
-      return `A privacy hold of the CRM (HasPrivacyHold) forbids the erasure of ${describeCount(count, 'contact')} that the CRM marks to be forgotten (ShouldForget). They are not researched, and nothing is delivered to them. Once the hold ends in the CRM, donor-sync asks whether to erase them.`;
+      return `A privacy hold in the CRM (HasPrivacyHold) forbids the erasure of ${describeCount(count, 'contact')} that the CRM marks to be forgotten (ShouldForget). They are not researched, and nothing is delivered to them. Once the hold ends in the CRM, donor-sync asks whether to erase them.`;
     case 'objection':
       return `${question} Their people object to profiling (HasOptedOutProfiling). They are no longer researched, and their profiles are deleted, but the CRM still has the values that donor-sync wrote.`;
     case 'merged':

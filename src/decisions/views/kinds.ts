@@ -396,7 +396,7 @@ function erasureReason(source: ErasureSource): string {
     case 'should_forget':
       return `the CRM marks it to be forgotten (ShouldForget): ${decide}`;
     case 'privacy_hold':
-      return 'the CRM marks it to be forgotten (ShouldForget), and a privacy hold of the CRM (HasPrivacyHold) forbids the erasure. End the hold in the CRM first, or reject to keep it';
+      return 'the CRM marks it to be forgotten (ShouldForget), and a privacy hold in the CRM (HasPrivacyHold) forbids the erasure. End the hold in the CRM first, or reject to keep it';
     case 'objection':
       return `the person objects to profiling (HasOptedOutProfiling): ${decide}`;
     case 'merged':

@@ -74,8 +74,8 @@ export interface Access {
    */
   signIn(c: Context<HttpEnv>, token: string): Promise<Principal | null>;
   /**
-   * While there is no user, refuses (401) all requests that evidently come from another machine. It runs before
-   * everything that has no key of its own.
+   * While there is no user, refuses (401) all requests that evidently come from another machine. It runs before all
+   * routes without a separate key.
    */
   requireUsersBeyondHere: MiddlewareHandler<HttpEnv>;
   /** Refuses (403) sign-in data that others could read in transit. */
@@ -92,11 +92,11 @@ export interface Access {
    * attempts.
    */
   beginFirstVisit(c: Context<HttpEnv>, secret: string): Promise<void>;
-  /** Returns why this browser is on a visit; null if it is on none. A visit lasts until there is an account. */
+  /** Returns the kind of this browser's visit; null if there is none. A visit lasts until there is an account. */
   findVisit(c: Context<HttpEnv>): Promise<Visit | null>;
-  /** Throws an HttpError (403) for every browser that is on no visit, and for a request from a foreign page. */
+  /** Throws an HttpError (403) for a browser without a visit, and for a request from a foreign page. */
   requireVisit(c: Context<HttpEnv>): Promise<Visit>;
-  /** Ends the visit. What it returns goes back to before, if no account was created. */
+  /** Ends the visit. Returns a function that restores it, in case no account was created. */
   endVisit(): () => void;
   /** Ends the browser's session and removes its cookie. Throws an HttpError (403) for a request from a foreign page. */
   signOut(c: Context<HttpEnv>): Promise<void>;
@@ -124,7 +124,7 @@ export function createAccess(deps: AccessDeps): Access {
 
   const visit = withoutToken === 'thisMachine' ? null : withoutToken;
 
-  /** Once there was one, every caller must authenticate. */
+  /** Once there was a user, every caller must authenticate. */
   let hadUsers = false;
 
   async function identify(c: Context<HttpEnv>): Promise<Principal | null> {
@@ -153,7 +153,7 @@ export function createAccess(deps: AccessDeps): Access {
     return withoutToken === 'thisMachine' && isHome && isLocal(c);
   }
 
-  /** The secret counts under the same condition as passwords: if nobody else can read it. */
+  /** Like a password, the secret counts only if nobody else can read it. */
   function hasFollowedLink(c: Context<HttpEnv>): boolean {
     if (visit === null || !takesLink(c)) return false;
     return visit.isSession(getCookie(c, firstVisitCookie(c).name) ?? '');
@@ -206,7 +206,7 @@ export function createAccess(deps: AccessDeps): Access {
     return row;
   }
 
-  /** Only wrong tokens are counted, so a right one is admitted even from an address from which others guess. */
+  /** Only wrong tokens are counted, so a correct token is admitted even from an address from which others guess. */
   function noteWrong(c: Context<HttpEnv>): void {
     const address = getAddress(c);
     attempts.requireAllowed(address);
@@ -345,10 +345,10 @@ export function createAccess(deps: AccessDeps): Access {
   };
 }
 
-/** Where the first visit continues once the link was used. */
+/** The page where the first visit continues after the link was used. */
 const FIRST_VISIT_PATH = '/first-visit';
 
-/** Whoever is on this machine, in the demo, before there is any token or user. */
+/** The visitor on this machine, in the demo, before there is a token or user. */
 const LOCAL_VISITOR: Principal = {
   kind: 'local',
   role: 'owner',
@@ -385,7 +385,7 @@ function unauthenticated(): HttpError {
   return new HttpError(
     401,
     'unauthenticated',
-    'A valid access token is needed: "Authorization: Bearer dst_…". `donor-sync tokens create` makes one.',
+    'A valid access token is needed: "Authorization: Bearer dst_…". To create one: `donor-sync tokens create`',
     { headers: { 'WWW-Authenticate': 'Bearer realm="donor-sync"' } },
   );
 }
@@ -394,6 +394,6 @@ function firstVisitRefused(): HttpError {
   return new HttpError(
     403,
     'first_visit_refused',
-    'This link does not let you in. It works once, within 15 minutes, and while no owner can sign in. Start `donor-sync serve` again for a new link, or invite yourself: `donor-sync users invite --name NAME --email ADDRESS --role owner`.',
+    'This link is not valid. A link works once, within 15 minutes, and only while no owner can sign in. Start `donor-sync serve` again for a new link, or invite yourself: `donor-sync users invite --name NAME --email ADDRESS --role owner`.',
   );
 }

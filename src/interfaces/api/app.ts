@@ -46,12 +46,12 @@ import { hookRoutes } from './webhooks/hooks-api.ts';
 import { webhookRoutes } from './webhooks/webhooks-api.ts';
 import { workRoutes } from './work-api.ts';
 
-/** Longer than any response takes, unless it is stuck. */
+/** Longer than any response takes, unless the request is stuck. */
 const ANSWER_TIMEOUT_MS = 30_000;
 
 /**
- * A new password is compared with the common ones, whose lists are loaded for the first one. This takes long on a busy
- * machine.
+ * A new password is compared with lists of common passwords. They are loaded for the first password, which takes long
+ * on a busy machine.
  */
 const NEW_PASSWORD_TIMEOUT_MS = 90_000;
 const NEW_PASSWORDS = /^\/(join\/|account\/password$|first-visit$)/;
@@ -64,7 +64,7 @@ const WITH_KEYS = ['/hooks/*', '/oauth/*', '/join/*', '/first-visit', '/first-vi
 /** Paths at which users type a password or a token, or use a sign-in link. */
 const WITH_PASSWORDS = /^\/(sign-in|join|first-visit|account)(\/|$)/;
 
-/** The HTTP of the service. The order matters: access is checked before anything is read. */
+/** Creates the HTTP app of the service. The order matters, because access is checked before anything is read. */
 export function createHttpApp(given: HttpDeps): Hono<HttpEnv> {
   const runOperation = createOperationRunner(toOperationDeps(given));
   const carryOutApprovals = createApprovalWatch({ ...given, runOperation });
@@ -75,7 +75,7 @@ export function createHttpApp(given: HttpDeps): Hono<HttpEnv> {
   };
   const auditChecker = given.auditChecker ?? createAuditChecker(given);
   const deps = { ...given, carryOn, auditChecker };
-  // Some may be left from before the last stop.
+  // Some actions may be left from before the last stop.
   carryOn();
   const { application, clock, log, publicUrl, runner } = deps;
   const isTrusted = trustedProxies(deps.trustedProxies ?? []);
@@ -84,10 +84,7 @@ export function createHttpApp(given: HttpDeps): Hono<HttpEnv> {
   const transport = createTransport({ publicUrl, isTrusted, plainHttp });
   const attempts = () =>
     createAttempts(clock, (address) =>
-      log.warn(
-        { address },
-        'an address has brought too many wrong tokens and has to wait a minute',
-      ),
+      log.warn({ address }, 'an address has sent too many wrong tokens and has to wait a minute'),
     );
   const access = createAccess({
     store: application.store,
@@ -109,7 +106,7 @@ export function createHttpApp(given: HttpDeps): Hono<HttpEnv> {
     getAddress,
     access,
     onLimit: (address) =>
-      log.warn({ address }, 'an address has brought too many wrong passwords and has to wait'),
+      log.warn({ address }, 'an address has sent too many wrong passwords and has to wait'),
   });
   const party = getRelyingParty(publicUrl);
   const passkeys =
@@ -120,8 +117,7 @@ export function createHttpApp(given: HttpDeps): Hono<HttpEnv> {
       publicUrl,
       getAddress,
       access,
-      onLimit: (address) =>
-        log.warn({ address }, 'an address has brought too many passkeys that do not count'),
+      onLimit: (address) => log.warn({ address }, 'an address has sent too many invalid passkeys'),
     });
   const provider = deps.provider
     ? createProviderSignIn({
@@ -180,7 +176,7 @@ export function createHttpApp(given: HttpDeps): Hono<HttpEnv> {
 
 function refuseMethod(c: Context<HttpEnv>, methods: readonly string[]): Response {
   const allowed = methods.join(', ');
-  const message = `This address takes ${allowed}.`;
+  const message = `This address accepts ${allowed}.`;
   return answer(
     c,
     new HttpError(405, 'method_not_allowed', message, { headers: { Allow: allowed } }),

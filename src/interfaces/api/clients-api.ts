@@ -25,7 +25,7 @@ const querySchema = z.object({
     description: '`needs`: clients that need your attention, or have pending decisions.',
   }),
   crm: z.string().optional().openapi({ description: 'Only this kind of CRM.' }),
-  q: z.string().default('').openapi({ description: 'A part of the name or of the id.' }),
+  q: z.string().default('').openapi({ description: 'Part of the name or the ID.' }),
   limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(DEFAULT_PAGE),
   cursor: z.string().optional().openapi({ description: 'The `next` of the page before.' }),
 });
@@ -42,14 +42,14 @@ const clientSchema = z
     problem: z
       .object({ run: z.string(), code: z.string().nullable(), message: z.string() })
       .nullable()
-      .openapi({ description: 'What the last run ended with; null if that was well.' }),
+      .openapi({ description: "The last run's error; null if it succeeded." }),
     run: z.string().nullable().openapi({ description: 'The run that is in progress or queued.' }),
     decisions: z.int().openapi({ description: 'Number of pending decisions.' }),
     lastSuccessAt: z.iso.datetime().nullable(),
     schedule: clientScheduleSchema.nullable(),
-    month: z
-      .object({ spent: z.int(), budget: z.int().nullable() })
-      .openapi({ description: 'Credits for enhancements in this month of its zone.' }),
+    month: z.object({ spent: z.int(), budget: z.int().nullable() }).openapi({
+      description: "Credits for enhancements in this month of the client's time zone.",
+    }),
     nights: z
       .array(
         z.object({
@@ -63,7 +63,7 @@ const clientSchema = z
       )
       .openapi({
         description:
-          'The last 14 nights of its zone, from noon to noon, the oldest first. `day` is the day on which the night ends, `run` the last run over all contacts that started in it.',
+          "The last 14 nights in the client's time zone, from noon to noon, the oldest first. `day` is the day on which the night ends, `run` the last run over all contacts that started in it.",
       }),
   })
   .openapi('Client');
@@ -73,17 +73,17 @@ function listRoute({ requireRole }: Access) {
     method: 'get',
     path: '/v1/clients',
     tags: ['Integrations'],
-    summary: 'List the integrations as the home shows them',
+    summary: 'List the clients as the home page shows them',
     middleware: [requireRole('viewer')] as const,
     request: { query: querySchema },
     responses: {
       200: {
-        description: 'A page of them.',
+        description: 'A page of clients.',
         ...json(
           z
             .object({
               clients: z.array(clientSchema),
-              found: z.int().openapi({ description: 'How many there are on all pages.' }),
+              found: z.int().openapi({ description: 'The number of clients on all pages.' }),
               next: z.string().nullable(),
             })
             .openapi('ClientPage'),
@@ -135,14 +135,14 @@ const placeSchema = z
 const FIND = {
   path: '/v1/find' as const,
   tags: ['Integrations'],
-  summary: 'Find pages, integrations and runs by a few letters',
+  summary: 'Find pages, clients and runs by a few letters',
 };
 
 const wordsSchema = z.object({ q: z.string().max(200).default('') });
 
 const FOUND = {
   200: {
-    description: 'At most some twenty.',
+    description: 'About twenty results at most.',
     ...json(z.object({ places: z.array(placeSchema) })),
   },
   ...problems.access,
@@ -156,12 +156,12 @@ function findRoute(access: Access) {
     middleware: [access.requireRole('viewer')] as const,
     responses: FOUND,
     description:
-      'Runs by the beginning of their id. Contacts are not found here: their names are kept nowhere.',
+      'Runs are found by the start of their ID. Contacts are not found here, because their names are not stored.',
     request: { query: wordsSchema },
   });
 }
 
-/** People type names of contacts there, too, and no address may have one. */
+/** Users also type contacts' names there, which must not be in an address. */
 function findByBodyRoute(access: Access) {
   return createRoute({
     ...FIND,
@@ -172,7 +172,7 @@ function findByBodyRoute(access: Access) {
       limitBody(MAX_API_BODY_BYTES),
     ] as const,
     responses: { ...FOUND, ...problems.body },
-    description: 'The same with the letters in the body, as the pages ask it.',
+    description: 'The same with the letters in the body, as the pages send it.',
     request: { body: { ...json(wordsSchema), required: false } },
   });
 }

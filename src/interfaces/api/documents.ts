@@ -1,4 +1,4 @@
-/** The API's own documents: openapi.json, built from the routes, and a page for people. */
+/** The API description: openapi.json, built from the routes, and a human-readable page. */
 import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
 import { readDocsStyles } from '../pages/assets.ts';
@@ -6,7 +6,7 @@ import type { HttpEnv } from './request/context.ts';
 import { isLoopbackName } from './request/peer.ts';
 import { json } from './request/router.ts';
 
-/** They contain no secrets, and change only with the version. */
+/** The documents contain no secrets, and change only with the version. */
 const CACHE_CONTROL = 'public, max-age=300';
 
 /**
@@ -18,7 +18,8 @@ export function addDocuments(app: OpenAPIHono<HttpEnv>, version: string, publicU
   app.openAPIRegistry.registerComponent('securitySchemes', 'token', {
     type: 'http',
     scheme: 'bearer',
-    description: 'An access token: `donor-sync tokens create`. Viewers read, admins do the rest.',
+    description:
+      'An access token, created with `donor-sync tokens create`. Viewers can read, and admins can do everything else.',
   });
   for (const path of DOCUMENTS) app.openAPIRegistry.registerPath(path);
   // Built on the first request, because most services never get one.
@@ -32,7 +33,7 @@ export function addDocuments(app: OpenAPIHono<HttpEnv>, version: string, publicU
           title: 'donor-sync',
           version,
           description:
-            'Runs, holds and webhooks of donor-sync. Errors have the same body everywhere.',
+            'The HTTP API of donor-sync: clients, runs, decisions, webhooks and more. All errors have the same body.',
         },
         servers: [{ url: isLoopbackName(new URL(publicUrl).hostname) ? '/' : publicUrl }],
         security: [{ token: [] }],
@@ -56,7 +57,7 @@ export function addDocuments(app: OpenAPIHono<HttpEnv>, version: string, publicU
   );
 }
 
-/** What each code of an error means: the texts of `donor-sync help CODE`. */
+/** The meaning of each error code: the texts of `donor-sync help CODE`. */
 async function describeCodes(): Promise<Record<string, { means: string; next: string }>> {
   const { explain, listCodes } = await import('../../core/codes/explain.ts');
   const errors = listCodes().flatMap((code) =>
@@ -65,7 +66,7 @@ async function describeCodes(): Promise<Record<string, { means: string; next: st
   return Object.fromEntries(errors.map(({ code, means, next }) => [code, { means, next }]));
 }
 
-/** These answer without a schema of ours: the document itself, and a page. */
+/** The routes that respond without a schema of ours: the description itself, and its page. */
 const DOCUMENTS: readonly RouteConfig[] = [
   {
     ...documentPath('/openapi.json', 'This description'),
@@ -118,7 +119,7 @@ interface Operation extends z.infer<typeof operationSchema> {
   method: string;
 }
 
-/** Renders an OpenAPI document of ours. */
+/** Renders the API description as a page. */
 export function renderDocs(document: unknown) {
   const parsed = documentSchema.parse(document);
   const { info, paths, components } = parsed;
@@ -135,8 +136,7 @@ export function renderDocs(document: unknown) {
 <main>
 <h1>${info.title} ${info.version}: HTTP API</h1>
 <p>${info.description}</p>
-<p>Send <code>Authorization: Bearer TOKEN</code>; <code>donor-sync tokens create</code> makes a
-token. The same as data: <a href="/openapi.json">openapi.json</a>.</p>
+<p>Send <code>Authorization: Bearer TOKEN</code>; <code>donor-sync tokens create</code> creates a token. The same description as data: <a href="/openapi.json">openapi.json</a>.</p>
 ${[...areas].map(
   ([area, members]) => html`<section>
 <h2>${area}</h2>

@@ -1,4 +1,4 @@
-/** Meaningful health checks: alive, and able to do its work. */
+/** Health checks: whether the process is alive, and whether it can do its work. */
 import { createRoute, z } from '@hono/zod-openapi';
 import { type Clock, isoTime } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
@@ -35,7 +35,7 @@ const liveRoute = createRoute({
   path: '/healthz',
   tags: ['Health'],
   summary: 'Is the process alive?',
-  description: 'Needs no token. Restart the process if this does not answer.',
+  description: 'Needs no token. Restart the process if this does not respond.',
   security: [],
   responses: {
     200: { description: 'It is.', ...json(z.object({ status: z.literal('ok') })) },
@@ -46,13 +46,16 @@ const readyRoute = createRoute({
   method: 'get',
   path: '/readyz',
   tags: ['Health'],
-  summary: 'Can it do its work?',
+  summary: 'Can the service do its work?',
   description:
     'Needs no token. Ready means that the database can be written, has the schema of this program, and the schedules are running.',
   security: [],
   responses: {
     200: { description: 'It can.', ...json(readinessSchema) },
-    503: { description: 'It cannot; `checks` says what is wrong.', ...json(readinessSchema) },
+    503: {
+      description: 'The service cannot do its work; `checks` names the problem.',
+      ...json(readinessSchema),
+    },
   },
 });
 
@@ -71,7 +74,7 @@ export function healthRoutes(deps: HttpDeps) {
     });
 }
 
-/** Does the work only if its last result is older than that. Other callers get the last result. */
+/** Does the work only if its last result is older than the interval. Otherwise callers get the last result. */
 function atMostEvery<Result>(
   intervalMs: number,
   clock: Pick<Clock, 'now'>,
@@ -91,7 +94,7 @@ function atMostEvery<Result>(
 /** Internal errors go only to the log, because anyone can read this response. */
 async function checkStore({ application, clock, log }: HttpDeps): Promise<Check> {
   const waiting = new AbortController();
-  const timeout = clock.sleep(STORE_TIMEOUT_MS, waiting.signal).then(() => 'does not answer');
+  const timeout = clock.sleep(STORE_TIMEOUT_MS, waiting.signal).then(() => 'does not respond');
   try {
     const { connection, requireInPlace } = application.store;
     const found = findDatabaseProblem(connection, requireInPlace);
@@ -109,5 +112,5 @@ async function checkStore({ application, clock, log }: HttpDeps): Promise<Check>
 function checkTick({ clock, lastTickAt }: HttpDeps, startedAt: number): Check {
   const last = lastTickAt() ?? startedAt;
   if (clock.now() - last <= MAX_TICK_AGE_MS) return { ok: true, problem: null };
-  return { ok: false, problem: `not looked at since ${isoTime(last)}` };
+  return { ok: false, problem: `not checked since ${isoTime(last)}` };
 }

@@ -1,4 +1,4 @@
-/** /v1/integrations: the clients; those in the database are applied, removed and disconnected. */
+/** /v1/integrations: lists the clients, applies or removes settings in the database, and disconnects clients. */
 import {
   applyClients,
   disconnectClient,

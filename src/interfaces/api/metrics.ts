@@ -1,4 +1,4 @@
-/** GET /metrics: the state of the service, for Prometheus. Labels are only IDs, our own words and routes. */
+/** GET /metrics: the state of the service, for Prometheus. Labels contain only IDs, fixed words and routes. */
 
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
@@ -38,7 +38,7 @@ export function createMetrics(deps: MetricDeps): Metrics {
   const counters = createCounters(registers);
   const duration = new Histogram({
     name: 'donor_sync_http_request_seconds',
-    help: 'Time until a request was answered.',
+    help: 'Time until the response to a request.',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.005, 0.02, 0.05, 0.2, 1, 5],
     registers,
@@ -86,7 +86,7 @@ function createCounters(registers: Registry[]) {
     runs: counter('runs', 'Runs that have ended.', 'integration', 'trigger', 'status'),
     contacts: counter(
       'contacts',
-      'What runs did to contacts, by outcome and reason.',
+      'Contacts that runs processed, by outcome and reason.',
       ...['integration', 'outcome', 'reason'],
     ),
     calls: counter(
@@ -96,7 +96,7 @@ function createCounters(registers: Registry[]) {
     ),
     throttled: counter(
       'throttled_calls',
-      'Requests that were told to come back later.',
+      'Requests that were refused with a time to retry.',
       'integration',
     ),
     spent: counter('credits_spent', 'Credits that runs have spent.', 'integration', 'bucket'),
@@ -118,7 +118,7 @@ const DAY_MS = 86_400_000;
 
 const BUCKETS = ['enhancements', 'networks'] as const;
 
-/** Number of runs that are searched for one that has read the balance. */
+/** How many recent runs are searched for a balance. */
 const RUNS_WITH_BALANCE = 5;
 
 interface RunDigest {
@@ -150,7 +150,7 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
 
   const digests = createRunDigests(store.reader, (ids) => readDigests(store.reader, ids));
 
-  gauge('donor_sync_credits_remaining', 'Credits left, as the last run has read them.', {
+  gauge('donor_sync_credits_remaining', 'Credits left, according to the last run.', {
     labelNames: ['integration', 'bucket'],
     async collect(set) {
       for (const [integration, { remaining }] of await digests([...integrations.keys()])) {
@@ -161,7 +161,7 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
       }
     },
   });
-  gauge('donor_sync_last_success_age_seconds', 'Time since the end of the last good run.', {
+  gauge('donor_sync_last_success_age_seconds', 'Time since the end of the last successful run.', {
     labelNames: ['integration'],
     async collect(set) {
       for (const [integration, { succeededAt }] of await digests([...integrations.keys()])) {
@@ -182,7 +182,7 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
     labelNames: [],
     collect: async (set) => set({}, (await listRunRequests(store.reader)).length),
   });
-  gauge('donor_sync_queue_oldest_seconds', 'How long the oldest of them waits.', {
+  gauge('donor_sync_queue_oldest_seconds', 'How long the oldest queued run has been waiting.', {
     labelNames: [],
     async collect(set) {
       const waiting = (await listRunRequests(store.reader)).map(({ requestedAt }) => requestedAt);
@@ -198,7 +198,7 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
   });
   gauge(
     'donor_sync_webhook_contacts_ignored',
-    'Contacts that webhooks named and that the CRM does not have, since the address was made.',
+    'Contacts in webhook calls that the CRM does not have, since the address was created.',
     {
       labelNames: ['integration'],
       async collect(set) {
@@ -208,7 +208,7 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
       },
     },
   );
-  gauge('donor_sync_holds', 'Contacts and networks that wait for a decision of a person.', {
+  gauge('donor_sync_holds', 'Contacts and networks that wait for a decision.', {
     labelNames: ['integration', 'about'],
     async collect(set) {
       const contacts = await countOpenQuestions(store.reader, 'contact');
@@ -219,7 +219,7 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
       }
     },
   });
-  gauge('donor_sync_approvals', 'Questions that wait for a second person.', {
+  gauge('donor_sync_approvals', 'Requests that wait for a second user.', {
     labelNames: ['integration'],
     async collect(set) {
       const approvals = await listStoredApprovals(store);
@@ -240,7 +240,7 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
   let noted: { day: number; seq: number; place: string } | null = null;
   gauge(
     'donor_sync_audit_end',
-    'The end of the audit at the first look of the day (UTC), for `audit verify --known`; 0 if donor-sync has not signed it.',
+    'The end of the audit at the first scrape of the day (UTC), for `audit verify --known`; 0 if donor-sync has not signed it.',
     {
       labelNames: ['end'],
       async collect(set) {
@@ -256,7 +256,7 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
       },
     },
   );
-  gauge('donor_sync_last_tick_age_seconds', 'Time since the schedules were looked at.', {
+  gauge('donor_sync_last_tick_age_seconds', 'Time since the schedules were last checked.', {
     labelNames: [],
     async collect(set) {
       const at = lastTickAt();
@@ -293,11 +293,11 @@ function metricsRoute({ requireViewerUnlessLocal }: Access) {
     tags: ['Health'],
     summary: 'Metrics for Prometheus',
     description:
-      'On this machine no token is needed, unless the service has a public address. With a token for some integrations, the lines of others are left out.',
+      'On this machine no token is needed, unless the service has a public address. A token for some clients gets only their lines.',
     middleware: [requireViewerUnlessLocal()] as const,
     responses: {
       200: {
-        description: 'The text format of Prometheus.',
+        description: 'Prometheus text format.',
         content: { 'text/plain': { schema: z.string() } },
       },
       ...problems.access,

@@ -36,7 +36,7 @@ import { createRouter, problems } from './request/router.ts';
 export type OAuthDeps = Pick<HttpDeps, 'clock' | 'log' | 'publicUrl' | 'stopping'> &
   Pick<ConsentsDeps, 'application'>;
 
-/** A long time for a CRM's response, and less than the service allows for its own responses. */
+/** A long time for a CRM's response, but less than the limit for our own responses. */
 const CRM_TIMEOUT_MS = 15_000;
 
 const kindSchema = z
@@ -49,7 +49,7 @@ const startRoute = createRoute({
   method: 'get',
   path: '/oauth/{kind}/start',
   tags: ['Connecting'],
-  summary: 'Go to the page of a CRM that asks whether donor-sync may in',
+  summary: 'Go to the page of a CRM that asks for access for donor-sync',
   description:
     'With `integration`, for admins. With `ticket`, for users with the address that `donor-sync connect` prints, for ten minutes.',
   request: {
@@ -58,7 +58,7 @@ const startRoute = createRoute({
   },
   responses: {
     302: { description: 'To the CRM.' },
-    400: page('The ticket was used already or is too old.'),
+    400: page('The ticket was already used or is too old.'),
     ...problems.access,
     ...problems.notFound,
   },
@@ -68,7 +68,7 @@ const callbackRoute = createRoute({
   method: 'get',
   path: '/oauth/{kind}/callback',
   tags: ['Connecting'],
-  summary: 'Come back from that page',
+  summary: 'Return from that page',
   description: 'The CRM sends browsers here. Register this address with the app in the CRM.',
   security: [],
   request: {
@@ -81,7 +81,7 @@ const callbackRoute = createRoute({
   },
   responses: {
     200: page('The account is connected.'),
-    400: page('It is not, and the page says why.'),
+    400: page('The account is not connected, and the page explains why.'),
     503: page('The CRM could not be reached.'),
   },
 });
@@ -102,8 +102,8 @@ export function oauthRoutes(
     ...({ httpOnly: true, sameSite: 'Lax', path: '/' } as const),
     secure: publicUrl.startsWith('https:'),
   };
-  // `donor-sync connect` alone has no overview to go back to.
-  // Uses the public address, to which its session belongs, because the return may use another name.
+  // Without a service, `donor-sync connect` has no overview to go back to. The link uses the public address, to which
+  // the session belongs, because the return may use another name.
   const link =
     access === null ? null : { href: publicAddress(publicUrl, '/'), text: 'To the overview' };
   router.use('/oauth/:kind/start', requireAdminOrTicket(access));
@@ -131,7 +131,7 @@ export function oauthRoutes(
       return comeBack(c, await toConsentKey(kind, state), answer);
     });
 
-  /** One for each consent, so that two can be in progress in one browser. */
+  /** A separate cookie for each consent, so that two can be in progress in one browser. */
   function cookieName({ state }: ConsentKey): string {
     return cookieNameOf(`donor_sync_consent_${hashToken(state).slice(0, 16)}`, cookie.secure);
   }
@@ -178,7 +178,7 @@ export function oauthRoutes(
     }
   }
 
-  /** The integration as it is being set up; none if no service is running. */
+  /** The client that is being set up; null if no service is running. */
   async function findDraft(id: string): Promise<Integration | null> {
     const setup = access === null ? null : await findSetup(application, id);
     return setup && workingIntegration(setup);
@@ -193,7 +193,7 @@ export function oauthRoutes(
     return { application, clock: deps.clock, signal, findDraft };
   }
 
-  /** `setupId` is that of the set-up that the user comes from, if it is one. */
+  /** `setupId` is the ID of the set-up that the user comes from, if any. */
   function failure(c: Context<HttpEnv>, error: unknown, setupId: string | null = null) {
     const isKnown = isConfigurationError(error) || isRetriableError(error);
     if (!isKnown) throw error;
@@ -234,7 +234,7 @@ function page(description: string) {
   return { description, content: { 'text/html': { schema: z.string() } } };
 }
 
-/** A ticket is sufficient authorisation. */
+/** Lets a ticket replace the admin's session. */
 function requireAdminOrTicket(
   access: Pick<Access, 'requireRole'> | null,
 ): MiddlewareHandler<HttpEnv> {
@@ -253,14 +253,14 @@ function requireAdminOrTicket(
 
 const NOTHING_BROUGHT: Notice = {
   title: 'Nothing was connected',
-  text: 'The CRM sent your browser here without an answer.',
-  next: ['Begin again: donor-sync connect'],
+  text: 'The CRM sent your browser here without a response.',
+  next: ['Start again: donor-sync connect'],
 };
 
 const OTHER_BROWSER: Notice = {
   title: 'Nothing was connected',
   text: 'This browser did not start to connect an account, or took longer than ten minutes.',
-  next: ['Begin again, and stay in one browser: donor-sync connect'],
+  next: ['Start again, and stay in one browser: donor-sync connect'],
 };
 
 function connectedNotice(id: string, account: string): Notice {
@@ -268,7 +268,7 @@ function connectedNotice(id: string, account: string): Notice {
     title: 'Connected',
     text: `"${id}" is connected to ${account}. You can close this page.`,
     next: [
-      `See whether anything is missing: donor-sync doctor ${id}`,
+      `Check whether anything is missing: donor-sync doctor ${id}`,
       `See what a sync would do: donor-sync plan ${id}`,
     ],
   };
@@ -282,7 +282,7 @@ function failureNotice({ message }: DonorSyncError): Notice {
   };
 }
 
-/** Serves only the connecting, by tickets, for as long as `donor-sync connect` waits without a service. */
+/** Creates an app that only connects accounts, by tickets, while `donor-sync connect` waits without a service. */
 export function createOAuthApp(deps: OAuthDeps): Hono<HttpEnv> {
   const app = createGuardedApp(deps);
   app.use(requireKnownHost(deps.publicUrl));

@@ -39,11 +39,11 @@ export interface RouteOptions {
   /** 201 for an operation that creates something, 202 for one that continues after the response; 200 by default. */
   status?: 200 | 201 | 202;
   /**
-   * The keys by which results say that the work is left to later: `approval`. A result that has one is answered with
-   * 202.
+   * The keys of results whose work is still to be done, such as `approval`. A result with such a key is sent with
+   * status 202.
    */
   later?: readonly string[];
-  /** The form of the response to a request that does not say which one it accepts; `json` by default. */
+  /** The response format for requests that do not choose one with `Accept`; `json` by default. */
   form?: 'json' | 'csv';
 }
 
@@ -56,7 +56,7 @@ export interface InputRouteOptions<Input extends InputSchema, Result extends z.Z
   headers?: Partial<Record<keyof z.output<Input> & string, string>>;
   /** Stores data that only this process has so far, before the operation reads it. */
   prepare?(input: z.output<Input>): Promise<void>;
-  /** Lets this process load what the operation has stored, before the response. */
+  /** Lets this process load what the operation has stored, before the response is sent. */
   takeUp?(): Promise<unknown>;
 }
 
@@ -119,7 +119,7 @@ export function createOperationRoutes(deps: HttpDeps, access: Access) {
     if (!asks) return;
     app.on(['POST'], [`${pattern}/preview`], ...guards, async (c) => {
       const asked = await preview(world, getCaller(c), operation, await reader.read(c));
-      if (asked === null) throw new Error(`${operation.name} asks nothing.`);
+      if (asked === null) throw new Error(`${operation.name} asks no question.`);
       const { text, counts, digest, until } = asked;
       return c.json({ preview: { question: text, counts, digest, until: isoTime(until) } });
     });
@@ -150,7 +150,7 @@ export function sendCsv<Result, Input>(
   { name, csv }: { name: string; csv?: CsvView<Result, Input> },
   { result, input }: { result: Result; input: Input },
 ): Response {
-  if (csv === undefined) throw new Error(`${name} has no file.`);
+  if (csv === undefined) throw new Error(`${name} has no CSV file.`);
   return c.body(csv.text(result), 200, {
     'Cache-Control': 'no-store',
     'Content-Type': CSV,
@@ -163,7 +163,7 @@ function previewMissing(c: Context<HttpEnv>): HttpError {
   return new HttpError(
     422,
     'preview_missing',
-    `Nothing was changed. First read what would happen: POST ${c.req.path}/preview. Then send its digest: ?digest=DIGEST`,
+    `Nothing was changed. First request a preview: POST ${c.req.path}/preview. Then send its digest: ?digest=DIGEST`,
   );
 }
 
@@ -259,7 +259,7 @@ function describeRoute(
   asks: boolean,
 ): RouteConfig {
   const digest = z.object({
-    digest: z.string().describe('Of the preview, at most ten minutes old'),
+    digest: z.string().describe('The digest of the preview, at most ten minutes old'),
   });
   return {
     method,
@@ -293,7 +293,7 @@ function describeResults(
   return {
     [status]: describeResult({ ...operation, result: now }),
     202: {
-      description: 'It waits, and nothing is changed yet.',
+      description: 'The request waits, and nothing is changed yet.',
       ...json(z.union(options.filter(has))),
     },
   };
@@ -302,7 +302,10 @@ function describeResults(
 function describeResult(operation: Operation) {
   if (operation.effect === 'acts' && operation.archive !== undefined) {
     const schema = z.string().openapi({ format: 'binary' });
-    return { description: 'The files, in one.', content: { 'application/zip': { schema } } };
+    return {
+      description: 'All files in one ZIP file.',
+      content: { 'application/zip': { schema } },
+    };
   }
   const { result, csv } = operation;
   const { content } = json(result);
@@ -319,7 +322,9 @@ function describeRecorded(operation: Operation) {
   const mayWait = operation.effect !== 'reads' && operation.secondUser !== undefined;
   if (!isLong && !mayWait) return {};
   const words = [
-    ...(mayWait ? ['It may wait for a second user, and nothing has been done then.'] : []),
+    ...(mayWait
+      ? ['The request may wait for a second user. In that case nothing has been done yet.']
+      : []),
     ...(isLong ? ['The service carries it out; `GET /v1/approvals/ID` has its result.'] : []),
   ];
   return { 202: { description: words.join(' '), ...json(recordedSchema) } };
@@ -329,8 +334,8 @@ const previewSchema = z
   .object({
     question: z.string(),
     counts: z.record(z.string(), z.int()),
-    digest: z.string().describe('Goes into the act, as the parameter `digest`'),
-    until: z.iso.datetime().describe('Until when the digest is valid'),
+    digest: z.string().describe('Send it with the action, as the parameter `digest`'),
+    until: z.iso.datetime().describe('When the digest expires'),
   })
   .openapi('Preview');
 
@@ -348,7 +353,7 @@ function describePreview(
     description: `Changes nothing. ${describeAccess(operation)}`,
     request: describeInput(reader),
     responses: {
-      200: { description: 'What would happen.', ...json(z.object({ preview: previewSchema })) },
+      200: { description: 'The preview.', ...json(z.object({ preview: previewSchema })) },
       ...commonProblems(operation, reader),
     },
   };
@@ -372,7 +377,7 @@ function commonProblems(operation: Operation, { hasBody }: InputReader<InputSche
     ...((operation.subjects.length > 0 || 'integration' in operation.input.shape) &&
       problems.notFound),
     ...(operation.effect !== 'reads' && {
-      409: failure('Its present state does not allow this, or it has changed.'),
+      409: failure('The current state does not allow this, or it has changed.'),
     }),
     ...(hasBody && { ...problems.body, 415: failure('The body is not JSON.') }),
   };
@@ -388,7 +393,7 @@ const FOR_ROLES: Readonly<Record<Role, string>> = {
 
 function describeAccess({ role, by, reach, details }: Operation): string {
   const words = [...(details === undefined ? [] : [details]), FOR_ROLES[role]];
-  if (reach === 'all') words.push('Only for callers who reach all clients.');
+  if (reach === 'all') words.push('Only for callers with access to all clients.');
   if (by === 'person') words.push('Not with an access token.');
   return words.join(' ');
 }

@@ -1,4 +1,4 @@
-/** Files of an operation as the response: a ZIP file that is sent while they are written. */
+/** Sends an operation's files as the response: a ZIP file that is sent while the files are written. */
 import type { Context } from 'hono';
 import type { z } from 'zod';
 import type { Caller } from '../../operations/kit/caller.ts';
@@ -9,8 +9,8 @@ import { sendStream } from './send-stream.ts';
 import { createZip } from './zip.ts';
 
 /**
- * Carries out the operation while its files are sent. Throws what it throws before its first file. A later error cuts the
- * connection, and a caller who leaves stops the operation at its next part.
+ * Carries out the operation while its files are sent. Throws the operation's errors from before its first file. A later
+ * error cuts the connection. If the caller leaves, the operation stops at its next part.
  */
 export async function sendArchive<Input extends InputSchema, Result extends z.ZodType>(
   c: Context<HttpEnv>,

@@ -11,9 +11,9 @@ export interface StreamedFile {
 }
 
 /**
- * Responds with a file to download. Throws what its first part throws, so that the caller gets a response with that
- * error (`toCsvParts` puts the first page into it). A later error is logged and cuts the connection, because a response that ends normally looks complete. If the
- * reader leaves, the parts end early and nothing is logged.
+ * Responds with a file to download. Throws the error of its first part, so that the caller gets an error response
+ * (`toCsvParts` puts the first page into it). A later error is logged and cuts the connection, because a response that
+ * ends normally looks complete. If the reader leaves, the parts end early and nothing is logged.
  */
 export async function sendStream(
   c: Context<HttpEnv>,
@@ -36,10 +36,7 @@ export async function sendStream(
         } catch (error) {
           if (hasLeft) return;
           const { requestId } = c.var;
-          log.error(
-            { requestId, file, ...describe(error) },
-            'a download was broken off by an error',
-          );
+          log.error({ requestId, file, ...describe(error) }, 'a download was cut off by an error');
           cut(c, controller);
         }
       },
@@ -54,14 +51,15 @@ export async function sendStream(
     'Cache-Control': 'no-store',
     'Content-Type': mediaType,
     'Content-Disposition': `attachment; filename="${file}"`,
-    // The server sends the head of such a response at once, so that a reader sees that it was broken off.
+    // The server sends the head of such a response at once, so that a reader sees that it was cut off.
     ...(isChunked(c) && { 'Transfer-Encoding': 'chunked' }),
   });
 }
 
 /**
- * Cuts the connection. The server would end the response of a failed body with its message. A reader by HTTP/1.0 takes a
- * closed connection for the end of the file, so that one gets a reset. Without a server, as in some tests, the body fails.
+ * Cuts the connection. The server would end the response of a failed body with its message. An HTTP/1.0 reader
+ * interprets a closed connection as the end of the file, so it gets a reset. Without a server, as in some tests, the
+ * body fails.
  */
 function cut(c: Context<HttpEnv>, controller: ReadableStreamDefaultController): void {
   const { incoming, outgoing } = c.env ?? {};
@@ -76,7 +74,7 @@ function cut(c: Context<HttpEnv>, controller: ReadableStreamDefaultController): 
   });
 }
 
-/** True if the response says where it ends. */
+/** True if the response marks its own end. */
 function isChunked(c: Context<HttpEnv>): boolean {
   return c.env?.incoming?.httpVersion === '1.1';
 }

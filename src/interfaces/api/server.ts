@@ -22,19 +22,19 @@ export interface ServerOptions {
   trustedProxies?: readonly string[];
 }
 
-/** How long slow callers may take, how much they may send, and how many there may be. */
+/** The limits for callers: how long they may take, how much they may send, and how many there may be. */
 export interface ServerLimits extends ConnectionLimits {
   /** Until the headers of a request have arrived. */
   headersTimeoutMs: number;
   /** Until a whole request has arrived; 408 after that. */
   requestTimeoutMs: number;
-  /** How often that is checked. */
+  /** How often the request timeouts are checked. */
   checkIntervalMs: number;
   /** Until the next request on the same connection. */
   keepAliveTimeoutMs: number;
   /** Until an idle connection is cut, for example because its caller does not read. */
   stallTimeoutMs: number;
-  /** Of all headers of a request together; 431 beyond that. */
+  /** The size of all headers of a request together; 431 beyond that. */
   maxHeaderBytes: number;
 }
 
@@ -50,17 +50,17 @@ const DEFAULT_LIMITS: ServerLimits = {
   maxConnectionsPerAddress: 500,
 };
 
-/** Responses in progress when the service stops have this long. Then streams are cut. */
+/** The time that responses in progress have when the service stops. Then streams are cut. */
 const CLOSE_GRACE_MS = 1_000;
 
 export interface HttpServer {
-  /** The address at which it listens, for example `http://127.0.0.1:8787`. */
+  /** The address of the server, for example `http://127.0.0.1:8787`. */
   url: string;
-  /** Accepts no more requests, and resolves once every connection is closed, in about a second. */
+  /** Stops accepting requests. Resolves once every connection is closed, after about a second. */
   close(): Promise<void>;
 }
 
-/** Listens; rejects if the address is taken. */
+/** Starts to listen. Rejects if the address is in use. */
 export async function startHttpServer(options: ServerOptions): Promise<HttpServer> {
   const { app, host, port } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
@@ -72,8 +72,8 @@ export async function startHttpServer(options: ServerOptions): Promise<HttpServe
       keepAliveTimeout: limits.keepAliveTimeoutMs,
       maxHeaderSize: limits.maxHeaderBytes,
     },
-    // Otherwise it would replace the global Request and Response by its own classes, and
-    // Salesforce's connector would not know the answers of fetch any more.
+    // Otherwise it would replace the global Request and Response with its own classes, and the Salesforce connector
+    // would no longer recognise responses of fetch.
     getRequestListener(app.fetch, { overrideGlobalObjects: false }),
   );
   // Node silently drops headers beyond a maximum number, and proxies add theirs at the end. The size of the headers is
@@ -101,12 +101,13 @@ export async function startHttpServer(options: ServerOptions): Promise<HttpServe
 }
 
 function buildUrl(host: string, address: string | AddressInfo | null): string {
-  if (address === null || typeof address === 'string') throw new Error('It listens on no port.');
+  if (address === null || typeof address === 'string')
+    throw new Error('The server does not listen on a port.');
   return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
 }
 
 export interface ConnectionLimits {
-  /** Open connections in all. */
+  /** The total number of open connections. */
   maxConnections: number;
   /** Open connections from one address (of IPv6, from one network of 64 bits). */
   maxConnectionsPerAddress: number;
@@ -120,10 +121,10 @@ interface Connection {
 }
 
 /**
- * Enforces the limits. A new connection that would exceed one replaces the connection that has been silent for longest,
- * that is, without a complete request. So silent connections never keep a caller out, and a request in progress is
- * never cut. If all connections have requests in progress, the new one is closed. A trusted proxy brings many callers
- * and has no limit per address.
+ * Enforces the limits. If a new connection would exceed a limit, it replaces the connection that has been silent for
+ * longest, that is, without a complete request. So silent connections never keep a caller out, and a request in
+ * progress is never cut. If all connections have requests in progress, the new one is closed. A trusted proxy forwards
+ * many callers and has no limit per address.
  */
 export function limitConnections(
   server: Pick<Server, 'on'>,
@@ -153,7 +154,7 @@ export function limitConnections(
     connection.request = request;
     response.once('close', () => {
       connection.request = null;
-      // From now on it is silent, and comes after all that already are.
+      // From now on the connection is silent, and comes after all other silent connections.
       if (connections.delete(socket)) connections.set(socket, connection);
     });
   });

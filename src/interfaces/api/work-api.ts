@@ -1,7 +1,6 @@
 /**
- * Large operations: actions that donor-sync carries out outside of the database, for minutes (it responds with 202, and
- * continues after a restart), and decisions about many contacts. Also one contact and its stored data, and the settings
- * of a client.
+ * Large operations: actions outside of the database that take minutes (donor-sync responds with 202, and continues
+ * after a restart), and decisions about many contacts. Also a contact with its stored data, and a client's settings.
  */
 
 import { aboutContact } from '../../operations/about.ts';
@@ -21,15 +20,15 @@ export function workRoutes(deps: HttpDeps, access: Access) {
   add(undoRun, { method: 'post', path: '/v1/runs/{run}/undo', tag: 'Runs', status: 202 });
   add(forgetContact, { method: 'post', path: `${contact}/forget`, tag: 'Privacy', status: 202 });
   add(liftContactBlock, { method: 'delete', path: `${contact}/block`, tag: 'Privacy' });
-  // A view of personal data is recorded, so the request is never a GET, which a link of another site could send.
-  // The name is in the body: no address has one.
+  // A view of personal data is recorded, so the request is never a GET, which a link of another site could send. The
+  // name is in the body, because no address may contain a name.
   const search = '/v1/integrations/{integration}/contact-search';
   add(findContactsByName, { method: 'post', path: search, tag: 'Contacts' });
   add(showContact, { method: 'post', path: contact, tag: 'Contacts' });
   add(aboutContact, { method: 'post', path: `${contact}/about`, tag: 'Privacy' });
   const settings = '/v1/integrations/{integration}/settings';
   add(exportSettings, { method: 'get', path: settings, tag: 'Integrations' });
-  // It leaves the product and is recorded, so that it is not a GET either.
+  // This data leaves the product and the request is recorded, so it is also not a GET.
   const everything = '/v1/integrations/{integration}/export';
   add(exportAll, { method: 'post', path: everything, tag: 'Privacy' });
   const decisions = '/v1/integrations/{integration}/decisions/{reason}/{decision}';

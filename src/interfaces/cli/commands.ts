@@ -5,14 +5,14 @@ import type { InitDeps } from './commands/init/init.ts';
 /** The dependencies of all commands together. */
 export type AllDeps = ProductDeps & Pick<InitDeps, 'timezone'>;
 
-/** A command as the program knows it before it is loaded. */
+/** A command's entry before the command is loaded. */
 export interface CommandEntry {
   name: string;
   /** Its aliases. */
   aliases: readonly string[];
   /** One line for the list of commands. */
   summary: string;
-  /** Loads the command; the others stay on disk, so that each starts fast. */
+  /** Loads the command. Other commands stay on disk, so that each starts fast. */
   load(deps: AllDeps): Promise<Command>;
 }
 
@@ -27,19 +27,19 @@ function entry(
 
 /** Every command, in the order in which a new user needs them. */
 export const COMMANDS: readonly CommandEntry[] = [
-  entry('demo', 'see it work with invented people, on this machine alone', async (deps) =>
+  entry('demo', 'try it with fictional people, only on this machine', async (deps) =>
     (await import('./commands/demo/demo.ts')).demoCommand(deps),
   ),
   entry('init', 'ask a few questions and write a settings file', async (deps) =>
     (await import('./commands/init/init.ts')).initCommand(deps),
   ),
-  entry('add', 'ask a few questions and add an integration to the settings', async (deps) =>
+  entry('add', 'ask a few questions and add a client to the settings', async (deps) =>
     (await import('./commands/init/add.ts')).addCommand(deps),
   ),
-  entry('doctor', 'check every prerequisite and say how to fix it', async (deps) =>
+  entry('doctor', 'check every prerequisite and show how to fix problems', async (deps) =>
     (await import('./commands/doctor/doctor.ts')).doctorCommand(deps),
   ),
-  entry('connect', 'let donor-sync into a CRM account, once', async (deps) =>
+  entry('connect', 'connect donor-sync to a CRM account', async (deps) =>
     (await import('./commands/connect/connect.ts')).connectCommand(deps),
   ),
   entry('plan', 'show what a sync would do; writes and spends nothing', async (deps) =>
@@ -60,19 +60,19 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('clients', 'list, show and check the clients', async (deps) =>
     (await import('./commands/clients.ts')).clientsCommand(deps),
   ),
-  entry('setups', 'list and show set-ups in the browser that are not finished', async (deps) =>
+  entry('setups', 'list and show unfinished set-ups in the browser', async (deps) =>
     (await import('./commands/clients.ts')).setupsCommand(deps),
   ),
-  entry('runs', 'show what happened, run by run and contact by contact', async (deps) =>
+  entry('runs', 'show runs, and what each did to contacts', async (deps) =>
     (await import('./commands/runs/runs.ts')).runsCommand(deps),
   ),
   entry('stop', 'stop a run; the next one continues from there', async (deps) =>
     (await import('./commands/stop.ts')).stopCommand(deps),
   ),
-  entry('holds', 'show pending decisions, and decide them', async (deps) =>
+  entry('holds', 'show pending decisions, and decide', async (deps) =>
     (await import('./commands/holds.ts')).holdsCommand(deps),
   ),
-  entry('approvals', 'show what waits for a second person, confirm or refuse it', async (deps) =>
+  entry('approvals', 'show, confirm or refuse requests that wait for a second user', async (deps) =>
     (await import('./commands/approvals.ts')).approvalsCommand(deps),
   ),
   entry('schedule', 'list, show, pause and resume schedules', async (deps) =>
@@ -98,7 +98,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     'show a contact with its profile and introductions, or find it by name',
     async (deps) => (await import('./commands/contacts.ts')).contactsCommand(deps),
   ),
-  entry('paths', 'show everybody in the networks who knows a contact', async (deps) =>
+  entry('paths', 'show everyone in the networks who knows a contact', async (deps) =>
     (await import('./commands/networks.ts')).pathsCommand(deps),
   ),
   entry('prospects', 'show people that the networks know and the CRM does not', async (deps) =>
@@ -109,16 +109,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     'show the credits of each service key, the bill of a month, and what was spent',
     async (deps) => (await import('./commands/credits.ts')).creditsCommand(deps),
   ),
-  entry('undo', 'restore the values that a run wrote over', async (deps) =>
+  entry('undo', 'restore the values that a run replaced', async (deps) =>
     (await import('./commands/undo.ts')).undoCommand(deps),
   ),
-  entry('about', 'show everything that is held of one person', async (deps) =>
+  entry('about', 'show all data held about one contact', async (deps) =>
     (await import('./commands/about.ts')).aboutCommand(deps),
   ),
   entry('forget', 'erase one person', async (deps) =>
     (await import('./commands/forget.ts')).forgetCommand(deps),
   ),
-  entry('erase', 'erase everything of an integration that leaves', async (deps) =>
+  entry('erase', 'erase all data about a client that leaves', async (deps) =>
     (await import('./commands/erase.ts')).eraseCommand(deps),
   ),
   entry('audit', 'show who did what, and check that no entry was changed', async (deps) =>
@@ -133,7 +133,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('remove', 'remove the settings of a client from the database', async (deps) =>
     (await import('./commands/remove.ts')).removeCommand(deps),
   ),
-  entry('export', 'print the settings of an integration, without its secrets', async (deps) =>
+  entry('export', 'print the settings of a client, without its secrets', async (deps) =>
     (await import('./commands/export.ts')).exportCommand(deps),
   ),
   entry('alerts', 'list and check alerts, and test their channels', async (deps) =>
@@ -142,28 +142,28 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('disconnect', 'disconnect a client from its CRM account', async (deps) =>
     (await import('./commands/disconnect.ts')).disconnectCommand(deps),
   ),
-  entry('backup', 'copy the database into one sealed file, while it is in use', async (deps) =>
+  entry('backup', 'copy the database into one encrypted file, while it is in use', async (deps) =>
     (await import('./commands/backup/backup.ts')).backupCommand(deps),
   ),
-  entry('restore', 'put a backup in the place of the database', async (deps) =>
+  entry('restore', 'replace the database with a backup', async (deps) =>
     (await import('./commands/backup/restore.ts')).restoreCommand(deps),
   ),
-  entry('migrate', "bring the database's schema up to date", async (deps) =>
+  entry('migrate', "update the database's schema", async (deps) =>
     (await import('./commands/migrate.ts')).migrateCommand(deps),
   ),
   entry('move', 'move a SQLite database to Postgres', async (deps) =>
     (await import('./commands/move.ts')).moveCommand(deps),
   ),
-  entry('connector', 'begin a connector for another kind of CRM', async (deps) =>
+  entry('connector', 'create a connector for another kind of CRM', async (deps) =>
     (await import('./commands/connector/connector.ts')).connectorCommand(deps),
   ),
   entry('sandbox', 'serve a local stand-in for the Partner Data Service or a CRM', async (deps) =>
     (await import('./commands/sandbox/sandbox.ts')).sandboxCommand(deps),
   ),
-  entry('service', 'run a Partner Data Service of your own', async (deps) =>
+  entry('service', 'run your own Partner Data Service', async (deps) =>
     (await import('./commands/service/service.ts')).serviceCommands(deps),
   ),
-  entry('completion', 'print the script with which a shell completes commands', async (deps) =>
+  entry('completion', 'print the script that lets a shell complete commands', async (deps) =>
     (await import('./commands/completion/completion.ts')).completionCommand(deps, () =>
       loadCommands(deps),
     ),
@@ -184,7 +184,7 @@ export function loadCommands(deps: AllDeps): Promise<Command[]> {
   return Promise.all(loaded);
 }
 
-/** Commands that process all contacts, for which a start with memory settings is worthwhile. */
+/** Commands that process all contacts, so that starting with memory settings is worthwhile. */
 const LONG_WORK = [
   'demo',
   'plan',

@@ -5,7 +5,7 @@ import { type AllDeps, COMMANDS } from './commands.ts';
 const EXAMPLES = `
 Examples:
   donor-sync init                 write settings
-  donor-sync plan riverside       see what a sync would do
+  donor-sync plan riverside       show what a sync would do
   donor-sync sync riverside       sync
   donor-sync COMMAND --help       the options of a command
   donor-sync help CODE            what a reason or an error code means
@@ -19,9 +19,8 @@ export interface ProgramDeps extends CommandDeps {
 }
 
 /**
- * The whole command line. Only the command that is called for is loaded, and what commands need; the
- * others are there by name alone, for the list in the help and for near misses. Without any word it
- * shows its help.
+ * The whole command line. Only the command that is called is loaded. Of all other commands it has only the names, for
+ * the help and for suggestions. Without arguments it shows its help.
  */
 export async function createProgram(
   deps: ProgramDeps,

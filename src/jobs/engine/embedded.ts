@@ -1,10 +1,10 @@
-/** The engine without a server: the requests in the store are the queue, the leases are the locks. */
+/** The engine without a server. The requests in the store are the queue, and the leases are the locks. */
 import type { Clock } from '../../core/clock.ts';
 import type { RunRequestRecord } from '../../sync/statements/request-rows.ts';
 import type { Engine, Turn } from './engine.ts';
 
 export interface EmbeddedDeps {
-  /** Requests that wait and may start, and requests that have started and not ended. */
+  /** Queued requests that may start, and started requests that have not ended. */
   listReady(): Promise<RunRequestRecord[]>;
   listBegun(): Promise<RunRequestRecord[]>;
   clock: Pick<Clock, 'monotonicMs'>;
@@ -18,9 +18,9 @@ export function createEmbeddedEngine({
   clock,
   isFree,
 }: EmbeddedDeps): Engine {
-  /** Integrations whose turn this process has. */
+  /** The integrations whose turn this process has. */
   const taken = new Set<string>();
-  /** Until when (monotonic) integrations that could not start are left alone. */
+  /** The time (monotonic) until which integrations that could not start are left alone. */
   const resting = new Map<string, number>();
   const never = new AbortController().signal;
 
@@ -33,7 +33,7 @@ export function createEmbeddedEngine({
     async take({ free, forSchedules, isKnown }) {
       const turns: Turn[] = [];
       const known = new Map<string, boolean>();
-      // Requests that were started in a process that may be gone come first.
+      // Requests whose process may be gone come first.
       for (const row of [...(await listBegun()), ...(await listReady())]) {
         const { integrationId } = row;
         if (turns.length >= free) break;

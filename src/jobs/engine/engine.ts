@@ -1,4 +1,4 @@
-/** The port of engines, which decide which process runs which integration, and when. */
+/** The interface of engines, which decide which process runs which integration, and when. */
 import type { RunsAsked } from '../../database/actor-transaction.ts';
 
 /**
@@ -8,8 +8,8 @@ import type { RunsAsked } from '../../database/actor-transaction.ts';
 export interface Turn {
   integrationId: string;
   /**
-   * True if no process on any host has another turn for the integration. A run that was started from a request and
-   * still has the lease then belongs to a process that has lost its turn.
+   * True if no process on any host has another turn for the integration. In that case, a started run that still has the
+   * lease belongs to a process that has lost its turn.
    */
   isExclusive: boolean;
   /** Aborted when another process has taken over the turn. */
@@ -26,7 +26,7 @@ export interface Capacity {
   /** Number of turns that it has room for. */
   free: number;
   /**
-   * How many of them may be for requests of a schedule alone; the rest is reserved for users and
+   * How many of these turns may be for requests that only a schedule has made. The rest is reserved for users and
    * webhooks.
    */
   forSchedules: number;
@@ -43,10 +43,10 @@ export interface Capacity {
 export interface Engine {
   /** How often to take turns, if nothing happens before. */
   checkIntervalMs: number;
-  /** Makes the engine ready; until then it learns of requests only by reading the store. */
+  /** Makes the engine ready. Until then, it finds requests only by reading the store. */
   open(): Promise<void>;
   asked: RunsAsked;
-  /** Turns that start now, those of urgent requests first. */
+  /** Takes turns that start now, urgent requests first. */
   take(capacity: Capacity): Promise<Turn[]>;
   close(): Promise<void>;
 }

@@ -1,7 +1,6 @@
 /**
- * The engine over Postgres, for any number of processes on any number of machines: pg-boss assigns
- * turns, notices that a process has died, and gives its turn to another. It is loaded when it is
- * opened.
+ * The engine over Postgres, for any number of processes on any number of machines: pg-boss assigns turns, notices that
+ * a process has died, and gives its turn to another. The library is loaded when the engine is opened.
  */
 import type { ConstructorOptions, JobAttempt, PgBoss, Queue } from 'pg-boss';
 import { z } from 'zod';
@@ -27,17 +26,15 @@ export interface PgBossDeps {
 /** The connection for pg-boss's statements. */
 export type QueueConnection = Pick<ConstructorOptions, 'connectionString' | 'max' | 'db'>;
 
-/** A separate schema, since another program may use pg-boss in the same database. */
+/** A separate schema, because another program may use pg-boss in the same database. */
 const SCHEMA = 'donor_sync_jobs';
 
-/** One job is one turn; `exclusive` allows an integration one at a time, waiting or active. */
+/** One job is one turn. `exclusive` allows only one waiting or active job per integration. */
 const QUEUE = 'turns';
 
 const JOBS = { table: `${SCHEMA}.job`, queue: QUEUE };
 
-/**
- * A process that has not sent a heartbeat for this long has lost its turns; pg-boss allows no less.
- */
+/** A process that has not sent a heartbeat for this long has lost its turns. pg-boss does not allow a shorter time. */
 const HEARTBEAT_SECONDS = 10;
 const HEARTBEAT_INTERVAL_MS = 3_000;
 
@@ -46,22 +43,22 @@ const QUEUE_OPTIONS = {
   heartbeatSeconds: HEARTBEAT_SECONDS,
   // Maximum duration of a run; heartbeats show whether it is still running.
   expireInSeconds: 12 * 3_600,
-  // A turn that was lost is free at once. Whether a run is tried again is decided by its request.
+  // A lost turn is free at once. The request decides whether its run is tried again.
   retryLimit: 1_000,
   retryDelay: 0,
   deleteAfterSeconds: 24 * 3_600,
 } satisfies Omit<Queue, 'name'>;
 
-/** A job of this priority is taken before others, and has slots reserved for it. */
+/** Jobs with this priority are taken first, and have reserved slots. */
 const URGENT = 10;
 
-/** A wanted run without a job gets one after this long. */
+/** The interval at which requested runs without a job get one. */
 const SWEEP_INTERVAL_MS = 5_000;
 
 /** How long the end of a turn is retried while the database is unavailable. */
 const END_PATIENCE_MS = 30_000;
 
-/** A shared server is changed by its operator, with `donor-sync migrate`. */
+/** Does not change a shared server. Its operator does that, with `donor-sync migrate`. */
 const AS_IT_IS = { migrate: false, createSchema: false } satisfies Partial<ConstructorOptions>;
 
 interface JobData {
@@ -113,7 +110,7 @@ export function createPgBossEngine(deps: PgBossDeps): Engine {
     void keep();
     return { integrationId, isExclusive: true, lost: lost.signal, end };
 
-    /** While the database is unavailable, no other process can have the turn either. */
+    /** Keeps the turn alive. While the database is unavailable, no other process can get the turn either. */
     async function keep(): Promise<void> {
       while (!ended.signal.aborted) {
         await clock.sleep(HEARTBEAT_INTERVAL_MS, ended.signal);
@@ -130,7 +127,7 @@ export function createPgBossEngine(deps: PgBossDeps): Engine {
     async function end(afterMs = 0): Promise<void> {
       ended.abort();
       held.delete(ended);
-      // Doing this twice does no harm: what has ended is not ended again.
+      // Repeating this does no harm, because a turn that has ended is not ended again.
       await transact(db, END_PATIENCE_MS, async (trx) => {
         if (loaded === null) return;
         const isOurs = isDone(await boss.complete(QUEUE, attempt, null, loaded.within(trx)));
@@ -140,7 +137,7 @@ export function createPgBossEngine(deps: PgBossDeps): Engine {
     }
   }
 
-  /** For requests made at the very moment when a turn ended, or by a process without an engine. */
+  /** Finds requests that were made exactly when a turn ended, or by a process without an engine. */
   async function sweep({ boss }: Loaded): Promise<void> {
     const nowMs = clock.monotonicMs();
     if (nowMs - sweptMs < SWEEP_INTERVAL_MS) return;
@@ -161,7 +158,7 @@ function isDone(response: object): boolean {
   return responseSchema.parse(response).affected > 0;
 }
 
-/** A job for each run; if one already waits or is active, that job serves the request. */
+/** Creates a job for each run. If a job already waits or is active, it serves the request. */
 async function put(
   { boss, within }: Loaded,
   trx: Trx,
@@ -217,19 +214,19 @@ async function load(
   const { PgBoss, fromKysely, systemClock: timers } = await import('pg-boss');
   const boss = new PgBoss({
     ...connect(url),
-    // With a clock that can be set back, it would stop looking for processes that have died.
+    // With a clock that can be set back, pg-boss would stop looking for dead processes.
     clock: { ...timers, now: clock.monotonicMs },
     application_name: 'donor-sync-jobs',
     schema: SCHEMA,
     schedule: false,
-    // Nothing reads its list of processes.
+    // Nothing reads pg-boss's list of processes.
     registerInstance: false,
     // How soon a missing heartbeat is noticed.
     superviseIntervalSeconds: 3,
     monitorIntervalSeconds: 3,
     ...options,
   });
-  // Without a listener a restart of Postgres would end this process.
+  // Without a listener, a restart of Postgres would end this process.
   boss.on('error', (error) => log.warn({ error: messageOf(error) }, 'the queue reports an error'));
   try {
     await boss.start();

@@ -38,7 +38,7 @@ export async function claimIdempotencyKey(
     .then(fromRow);
 }
 
-/** The request is served by another run than expected: a similar one was already waiting. */
+/** Records that a different run serves the request, because a similar run was already waiting. */
 export async function redirectIdempotencyKey(
   connection: TimedConnection,
   fingerprint: string,

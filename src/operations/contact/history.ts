@@ -1,4 +1,4 @@
-/** What runs and users did about one contact, the newest first. */
+/** The history of one contact: what runs and users did, newest first. */
 import type { ContactRecord } from '../../contacts/contacts.ts';
 import { type Outcome, outcomeNamed, outcomeText } from '../../core/outcome.ts';
 import type { Reader } from '../../database/reader.ts';
@@ -8,7 +8,7 @@ import { listRunsOfContact, type RunOfContact } from '../../sync/statements/run-
 import { whyText } from '../../sync/views/run-contacts.ts';
 import { toTime } from './to-time.ts';
 
-/** One thing that happened. */
+/** An event in a contact's history. */
 export interface ContactEvent {
   at: string | null;
   kind: 'run' | 'decision';
@@ -55,7 +55,7 @@ const DECIDED = {
   approved: 'Approved',
   rejected: 'Rejected',
   resubmitted: 'To be enhanced again',
-  superseded: 'No decision needed any more',
+  superseded: 'No decision needed any longer',
 } as const;
 
 function toRunEvent({ runId, reason, detail, at }: RunOfContact): ContactEvent {

@@ -1,4 +1,6 @@
-/** Who can introduce a contact: composed at this moment from IDs and the names in the CRM, and stored nowhere. */
+/**
+ * Who can introduce a contact. The text is composed on request from IDs and the names in the CRM, and is not stored.
+ */
 import type { RecordLookup } from '../../../connectors/contract.ts';
 import type { Reader } from '../../database/reader.ts';
 import { contactName } from '../../decisions/contact-name.ts';
@@ -10,23 +12,23 @@ import { findPath } from '../../paths/statements/warm-paths.ts';
 /** A member who can introduce the contact, by IDs. */
 export interface KnownIntroduction {
   donorId: string;
-  /** The member's contact; null for a member who is none. */
+  /** The member's contact ID; null for a member who is not a contact. */
   contact: string | null;
   network: string;
-  /** From 0 to 1; null for another member who knows the contact, for whom no strength is stored. */
+  /** From 0 to 1; null for further members who know the contact: their strength is not stored. */
   strength: number | null;
 }
 
 export interface Introduction extends KnownIntroduction {
-  /** The name in the CRM; null if it may not be shown, or is not known. */
+  /** The name in the CRM; null if it is unknown or may not be shown. */
   name: string | null;
   sentence: string;
 }
 
-/** More would be a list that nobody reads. */
+/** Nobody reads a longer list. */
 const MAX_INTRODUCTIONS = 12;
 
-/** The strongest first. */
+/** Finds the members who can introduce the contact, the strongest first. */
 export async function findIntroductions(
   reader: Reader,
   integrationId: string,
@@ -53,7 +55,7 @@ export async function findIntroductions(
   }));
 }
 
-/** Pure. Without a lookup of a member, the sentence says the network alone. */
+/** Pure. If a member was not looked up, the sentence names only the network. */
 export function describeIntroductions(
   known: readonly KnownIntroduction[],
   called: string,
@@ -68,7 +70,7 @@ export function describeIntroductions(
   });
 }
 
-/** A member who objects or has opted out introduces nobody by name. */
+/** The member's name, unless the member objects or has opted out. */
 function nameOf(
   { contact }: KnownIntroduction,
   lookups: ReadonlyMap<string, RecordLookup>,

@@ -1,4 +1,4 @@
-/** What a run for one contact would do, in a sentence that says what it costs. Pure. */
+/** A sentence about what a run for one contact would do and cost. Pure. */
 import type { z } from 'zod';
 import { outcomeText } from '../../core/outcome.ts';
 import { dueText } from '../../sync/views/due-text.ts';
@@ -7,7 +7,7 @@ import type { planClient } from '../plan.ts';
 type Plan = z.output<typeof planClient.result>;
 
 export interface ContactPlan {
-  /** The credits that it costs; null if it would not be enhanced. */
+  /** The cost in credits; null if the contact would not be enhanced. */
   credits: 0 | 1 | null;
   text: string;
 }
@@ -23,7 +23,7 @@ export function describeContactPlan({ enhance, leave, credits, heldSince }: Plan
     return { credits: 0, text: `Costs nothing: ${dueText(reason)}.` };
   }
   if (heldSince !== null) {
-    const text = `A run would not enhance this contact: no credits are spent since ${heldSince.slice(0, 10)}, until a user agrees.`;
+    const text = `A run would not enhance this contact: since ${heldSince.slice(0, 10)} no credits are spent until a user agrees.`;
     return { credits: null, text };
   }
   const { allowed, limit } = credits.enhancements;
@@ -34,7 +34,7 @@ export function describeContactPlan({ enhance, leave, credits, heldSince }: Plan
   return { credits: 1, text: `Costs 1 credit: this contact ${toSentencePart(dueText(reason))}.` };
 }
 
-/** Most of the reasons say what the contact is. */
+/** Turns a reason into the end of a sentence about the contact. Most reasons describe its state. */
 function toSentencePart(text: string): string {
   return text.startsWith('was ') ? text : `is due, because ${text}`;
 }

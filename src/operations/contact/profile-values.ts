@@ -1,4 +1,4 @@
-/** The values of a profile for people: each in a word and a few lines, with the fields of the CRM that have it. */
+/** Human-readable profile values: each with a name, a few lines, and the CRM fields that receive it. */
 import type { CrmField } from '../../core/crm-field.ts';
 import type { FieldMapping, FieldSource } from '../../core/field-map.ts';
 import type { Profile } from '../../core/profile.ts';
@@ -13,24 +13,24 @@ import { toTime } from './to-time.ts';
 export interface ShownValue {
   name: string;
   lines: string[];
-  /** True for the address of a page. */
+  /** True if the value is a URL. */
   isLink: boolean;
-  /** The fields of the CRM that the field map gives it to. */
+  /** The CRM fields that the field map assigns the value to. */
   fields: ShownField[];
 }
 
 export interface ShownField {
-  /** The name of the field in the CRM, and its label there. */
+  /** The field's API name in the CRM. `label` is its label there. */
   name: string;
   label: string;
-  /** Why it does not have the value, as a part of a sentence; null if nothing is known to be missing. */
+  /** Why the field does not contain the value, as part of a sentence; null if nothing is known to be missing. */
   missing: string | null;
-  /** The run that last wrote the field, and when; null if none did. */
+  /** The run that last wrote the field, and `at`, the time; null if no run did. */
   run: string | null;
   at: string | null;
 }
 
-/** Each value once, with all forms of it that a field map knows. */
+/** Each value once, with all of its forms in field maps. */
 const VALUES: readonly { name: string; source: FieldSource; also?: readonly FieldSource[] }[] = [
   { name: 'Name', source: 'name.full' },
   { name: 'Age', source: 'age' },
@@ -46,15 +46,15 @@ const VALUES: readonly { name: string; source: FieldSource; also?: readonly Fiel
 
 const MONEY: ReadonlySet<FieldSource> = new Set(['capacity.nonprofit', 'capacity.political']);
 
-/** What is known of the values of a contact. */
+/** The data that describes where a contact's values are. */
 export interface ValueSources {
   mappings: readonly FieldMapping[];
-  /** As the CRM describes them; empty while it is unavailable. */
+  /** The CRM's descriptions of its fields; empty while the CRM is unavailable. */
   fields: readonly CrmField[];
   about: Pick<AboutContact, 'writes' | 'notInCrm'>;
 }
 
-/** Pure: the values of a profile that was paid for at this time (epoch ms). */
+/** Pure. Describes the values of a profile that was paid for at `paidAt` (epoch ms). */
 export function describeProfileValues(
   profile: Profile,
   paidAt: number,

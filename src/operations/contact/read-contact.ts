@@ -1,6 +1,6 @@
 /**
- * Everything about one contact for a user who may see names: what the database knows, the kept profile, and the names,
- * which only the CRM has. It writes nothing, spends nothing, and works without the CRM, as far as it can.
+ * Everything about one contact for a user who may see names: the data in the database, the kept profile, and the names,
+ * which only the CRM has. It writes nothing and spends nothing. If the CRM is unavailable, it returns the rest.
  */
 
 import type { RecordLookup } from '../../../connectors/contract.ts';
@@ -51,7 +51,7 @@ type Reading = Pick<
   'application' | 'reader' | 'fingerprint' | 'sealer' | 'signal' | 'clock'
 >;
 
-/** Throws a ConfigurationError (unknown) for an ID that neither the database nor the CRM knows. */
+/** Throws a ConfigurationError (unknown) if neither the database nor the CRM has the contact. */
 export async function readContact(world: Reading, client: Integration, crmId: string) {
   const { reader, fingerprint, sealer } = world;
   const { id: integration } = client;
@@ -111,8 +111,8 @@ export async function readContact(world: Reading, client: Integration, crmId: st
 }
 
 /**
- * False if the sentence in the CRM names anyone but the best introducer of today: its path may be gone, and the member
- * may not want to be named any more.
+ * False if the sentence in the CRM names anyone except today's best introducer. The path that it describes may be gone,
+ * and its member may no longer want to be named.
  */
 function isOfPath(sentence: string | null, best: Introduction | undefined): boolean {
   const name = best?.name ?? null;
@@ -121,7 +121,7 @@ function isOfPath(sentence: string | null, best: Introduction | undefined): bool
 
 type Shown = KeptProfile & { kind: 'shown' };
 
-/** What is shown of a contact if nothing is known, or nothing may be shown. */
+/** The view of a contact if nothing is known, or nothing may be shown. */
 const NOTHING = {
   state: 'known' as 'known' | 'new' | 'gone' | 'erased',
   since: null as string | null,
@@ -150,7 +150,7 @@ interface ShownProfile {
   values: ReturnType<typeof describeProfileValues>;
 }
 
-/** When the person was erased from this CRM account (epoch ms); null if that is not so. */
+/** When the person was erased from this CRM account (epoch ms); null if they were not. */
 async function findErased(
   { reader, fingerprint }: Reading,
   { id, crm }: Integration,
@@ -164,15 +164,17 @@ async function findErased(
   return block?.since ?? null;
 }
 
-/** What the CRM says at this moment, and the service of a recent match; nothing of it while the CRM is unavailable. */
+/**
+ * The current data from the CRM, and a recent match from the service. All of it is empty while the CRM is unavailable.
+ */
 interface Live {
   /** Undefined if the CRM could not be read. */
   lookup: RecordLookup | undefined;
-  /** Why the CRM could not be read; a whole sentence. */
+  /** Why the CRM could not be read, as a whole sentence. */
   problem: string | null;
   isOutside: boolean;
   introducers: ReadonlyMap<string, RecordLookup>;
-  /** The introduction as a run has written it into the CRM. */
+  /** The introduction that a run has written into the CRM. */
   sentence: string | null;
   profile: KeptProfile;
   match: Match | null;
@@ -207,20 +209,20 @@ async function readLive(world: Reading, client: Integration, wanted: Wanted): Pr
     }
   } catch (error) {
     const problem = readProblem(error, world.signal);
-    // A CRM that is away for a while cannot tell what it said before. A client that has to be corrected may have become
-    // another one.
+    // If the CRM is only unavailable for a while, the stored profile can still be shown. If the settings have to be
+    // corrected, the client may now lead to another account, so the profile is kept back.
     const isPassing = !isConfigurationError(error);
     return { ...nothing, problem, ...(isPassing ? {} : { profile: keptBack(wanted.stored) }) };
   }
 }
 
-/** What the CRM, or the limit of the request, says; throws any other error. */
+/** The message of an error from the CRM or of the request's time limit. Throws any other error. */
 function readProblem(error: unknown, signal: AbortSignal): string {
   if (!isDonorSyncError(error) && !signal.aborted) throw error;
   return messageOf(error);
 }
 
-/** A profile that could not be judged is not shown. */
+/** Keeps back a profile that could not be checked. */
 function keptBack(profile: KeptProfile): KeptProfile {
   return profile.kind === 'shown' ? { kind: 'kept_back', reason: 'profile_unopened' } : profile;
 }
@@ -232,8 +234,8 @@ interface OpenedClient {
 }
 
 /**
- * The contact's own record first: its marks forbid what follows. If anything after that fails, the profile is kept back,
- * since nothing has judged it.
+ * Reads the contact's own record first, because its marks can forbid the rest. If a later step fails, the profile is
+ * kept back, because it has not been checked.
  */
 async function readFromCrm(
   { clock, signal }: Reading,
@@ -269,7 +271,7 @@ async function readFromCrm(
   }
 }
 
-/** The introduction in the CRM; null if its field cannot be read. */
+/** Reads the introduction in the CRM; null if its field cannot be read. */
 async function readSentence(
   { connector }: SyncDeps,
   mappings: readonly FieldMapping[],
@@ -287,10 +289,10 @@ async function readSentence(
   }
 }
 
-/** The service keeps results for so long; reading them is free. */
+/** How long the service keeps results. Reading them is free. */
 const RESULTS_KEPT_MS = 7 * 86_400_000;
 
-/** Why the service took this person; null if it does not say, or not any more. */
+/** Why the service chose this person; null if it does not report that, or no longer does. */
 async function findMatch(
   deps: SyncDeps,
   { job: { jobId, submittedAt } }: KeptOfContact,
@@ -306,7 +308,10 @@ async function findMatch(
   }
 }
 
-/** An ID of nobody, and one that the filter leaves out and the database does not know, get the same error. */
+/**
+ * Throws the same error for an ID that does not exist and for a contact that the filter excludes and the database does
+ * not have.
+ */
 function requireFound(
   { id }: Integration,
   crmId: string,
@@ -319,7 +324,7 @@ function requireFound(
   throw unknownContact(id, crmId, { source, refusal: 'unknown' });
 }
 
-/** Why nothing of the profile, the match and the networks may be shown; null if it may. */
+/** Why the profile, match and networks may not be shown; null if they may. */
 function findReason(
   contact: ContactRecord,
   { lookup, isOutside, profile }: Live,

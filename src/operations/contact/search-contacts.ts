@@ -1,4 +1,4 @@
-/** Finds contacts by name in the CRM, which alone has names. Nothing of the search is kept. */
+/** Finds contacts by name in the CRM, because only the CRM has names. The search is not stored. */
 import { findConnectorDefinition } from '../../../connectors/index.ts';
 import { isConfigurationError } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration-settings.ts';
@@ -11,21 +11,21 @@ import { isOutsideFilter } from '../../sync/redelivery/show-kept.ts';
 import type { ActingWorld } from '../kit/operation.ts';
 import { inSearchTurn } from './search-turns.ts';
 
-/** More than these are looked for by another word. */
+/** If there are more, the user has to narrow the search. */
 export const MAX_FOUND = 20;
 
-/** Shorter texts are in too many names. */
+/** Shorter texts occur in too many names. */
 export const SHORTEST_NAME = 3;
 
 export interface FoundContacts {
   contacts: { crmId: string; name: string }[];
-  /** True if there may be more. */
+  /** True if there may be more contacts. */
   isMore: boolean;
   /** Why no names were searched; null if they were. */
   problem: string | null;
 }
 
-/** A contact whose ID is the text comes first. Erased contacts and those outside of the filter are not found. */
+/** A contact whose ID equals the text comes first. Erased contacts and contacts outside of the filter are not found. */
 export async function searchContacts(
   world: ActingWorld,
   client: Integration,
@@ -58,7 +58,7 @@ async function searchIn(
   for (const lookup of lookups) {
     const name = contactName(lookup);
     if (name === null) continue;
-    // A search applies the filter itself; an ID leads to any contact.
+    // The search applies the filter, but the lookup of an ID does not.
     const isTyped = !named.includes(lookup.id);
     if (isTyped && (await isOutsideFilter(deps, client, lookup.id))) continue;
     contacts.push({ crmId: lookup.id, name });
@@ -68,15 +68,15 @@ async function searchIn(
 
 function findProblem({ search }: Pick<SyncDeps['connector'], 'search'>, text: string) {
   if (search === undefined) {
-    return 'This kind of CRM cannot be searched by name: write the exact ID of the contact.';
+    return 'This kind of CRM cannot be searched by name. Enter the exact ID of the contact.';
   }
   if (text.length < SHORTEST_NAME) {
-    return `Names are searched from ${SHORTEST_NAME} characters on: only the ID was looked up.`;
+    return `Names were not searched, because the text has fewer than ${SHORTEST_NAME} characters. Only the ID was looked up.`;
   }
   return null;
 }
 
-/** The text as an ID, if it can be one. */
+/** The text as an ID; empty if it cannot be an ID. */
 async function findId(world: ActingWorld, client: Integration, text: string): Promise<string[]> {
   try {
     return [await world.application.contactId(client, text)];

@@ -1,6 +1,6 @@
 /**
- * When a search may be sent: searches share the limits of the CRM with runs and with the nonprofit's other tools, so each
- * user has one at a time, and each client one a second. In this process alone, like the users who wait.
+ * Limits searches, because they share the CRM's request limits with runs and with the nonprofit's other tools. Each
+ * user has one search at a time, and each client one per second. The limits apply to this process only.
  */
 import type { Clock } from '../../core/clock.ts';
 import { RetriableError } from '../../core/errors.ts';
@@ -8,12 +8,12 @@ import { createOneAtATime, type OneAtATime } from '../../core/one-at-a-time.ts';
 import { createPace, type Pace, slidingWindow, type WindowLimit } from '../../outbound/pace.ts';
 import type { Caller } from '../kit/caller.ts';
 
-/** One that is sent, and the next. */
+/** The search in flight and the next one. */
 const MOST_OF_USER = 2;
 
 const ONE_A_SECOND: WindowLimit = { requests: 1, windowMs: 1_000 };
 
-/** By the application, so that two in one process, as in tests, do not wait for each other. */
+/** By application, so that two applications in one process, as in tests, do not wait for each other. */
 const known = new WeakMap<object, SearchTurns>();
 
 interface SearchTurns {
@@ -28,7 +28,7 @@ interface Turn {
   signal: AbortSignal;
 }
 
-/** Throws a RetriableError for a user whose searches are waiting already. */
+/** Throws a RetriableError if the user already has a search in flight and another one waiting. */
 export function inSearchTurn<Result>(
   { application, caller, clock, signal }: Turn,
   client: string,
@@ -55,7 +55,7 @@ export function inSearchTurn<Result>(
 
 function searchBusy(): RetriableError {
   return new RetriableError(
-    'Your last searches have no answer yet. Nothing was searched. Try again in a few seconds.',
+    'Your previous searches have not finished. Nothing was searched. Try again in a few seconds.',
     { code: 'search_busy' },
   );
 }

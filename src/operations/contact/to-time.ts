@@ -1,6 +1,6 @@
 import { isoTime } from '../../core/clock.ts';
 
-/** An instant as programs read it; null for never, which numbers up to 0 stand for. */
+/** A time in ISO 8601; null for never, which is stored as 0 or less. */
 export function toTime(epochMs: number | null): string | null {
   return epochMs === null || epochMs <= 0 ? null : isoTime(epochMs);
 }

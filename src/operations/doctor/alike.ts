@@ -1,12 +1,12 @@
 import type { Finding } from '../../../connectors/contract.ts';
 import { describeCount } from '../../core/quantities.ts';
 
-/** A finding, and the subjects of those that say the same of something else. */
+/** A finding, with the subjects of other findings that differ only in their subject. */
 export type MergedFinding<Each extends Finding> = Each & { others: string[] };
 
 /**
- * The findings with those that differ in nothing but their subject put together: a new CRM lacks
- * every field of the map, and a person needs to read that once. In the order of the first of each.
+ * Merges findings that differ only in their subject. A new CRM lacks every mapped field, and the user needs to read
+ * that only once. The result is in the order of each group's first finding.
  */
 export function mergeAlike<Each extends Finding>(findings: readonly Each[]): MergedFinding<Each>[] {
   const merged = new Map<string, MergedFinding<Each>>();
@@ -20,9 +20,9 @@ export function mergeAlike<Each extends Finding>(findings: readonly Each[]): Mer
   return [...merged.values()];
 }
 
-/** `The same of 2 others: donor_age, donor_bio.` */
+/** `The same for 2 others: donor_age, donor_bio.` */
 export function describeSame(others: readonly string[]): string {
-  return `The same of ${describeCount(others.length, 'other')}: ${others.join(', ')}.`;
+  return `The same for ${describeCount(others.length, 'other')}: ${others.join(', ')}.`;
 }
 
 /** `field donor_age` is about `donor_age`. */

@@ -1,4 +1,4 @@
-/** The doctor about all clients, which takes as long as the CRMs take to answer. */
+/** Runs the doctor for all clients, which takes as long as their CRMs take to respond. */
 import { z } from 'zod';
 import { describeCount } from '../../core/quantities.ts';
 import { acting } from '../kit/operation.ts';
@@ -16,12 +16,12 @@ export const checkClients = acting({
   takesMinutes: true,
   result: z.object({
     clients: z.array(reportSchema.extend({ integration: z.string() })),
-    causes: z.int().describe('Number of problems to fix, in all clients'),
+    causes: z.int().describe('Number of problems to fix in all clients'),
   }),
   async run({ application, clients, signal }) {
     const reports = [];
     for (const [integration, client] of clients) {
-      // The next process checks all of them again.
+      // The next process checks all clients again.
       signal.throwIfAborted();
       const examination = { signal, limitMs: CHECK_LIMIT_MS };
       const findings = await examineIntegration(application, client, examination);

@@ -1,17 +1,17 @@
-/** What stands behind findings: how many things are wrong, and the one command that helps each. */
+/** The causes of findings: counts them, and names the command that fixes each. */
 import { z } from 'zod';
 import type { Finding } from '../../../connectors/contract.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 
-/** One prerequisite, of an integration or of all; a fix beside `ok: true` is advice. */
+/** The result for one prerequisite, of a client or of the installation. With `ok: true`, `fix` is advice. */
 export interface DoctorFinding extends Finding {
   /** Null if it is about the whole installation. */
   integration: string | null;
-  /** The one command that helps; null where only a person can, by what `fix` says. */
+  /** The command that fixes the problem; null if a user has to follow `fix`. */
   command: string | null;
 }
 
-/** Causes that the doctor itself names; others are codes of errors, and words of the connectors. */
+/** The doctor's own causes. All others are error codes or come from the connectors. */
 export const CAUSES = {
   missing: 'fields_missing',
   notWritable: 'fields_not_writable',
@@ -23,7 +23,7 @@ export const CAUSES = {
   holds: 'holds_open',
 } as const;
 
-/** The findings of an integration, or those of the installation, each with the command that helps. */
+/** Adds the command that helps to each finding of a client or of the installation. */
 export function withCommands(
   findings: readonly Finding[],
   integration: Pick<Integration, 'id' | 'crm'> | null,
@@ -36,7 +36,7 @@ export function withCommands(
   }));
 }
 
-/** Null where only a person can help, who finds what to do in `fix`. */
+/** Null if no command helps, so that the user has to follow `fix`. */
 function commandFor(
   { cause, fix }: Finding,
   integration: Pick<Integration, 'id' | 'crm'> | null,
@@ -67,7 +67,7 @@ function signsInByConsent(crm: Integration['crm']): boolean {
   return consentSchema.safeParse(crm).success;
 }
 
-/** How many things are wrong: findings that one command helps, or one deed, are one. */
+/** Counts the problems. Findings that one command or one action fixes count as one. */
 export function countCauses(findings: readonly DoctorFinding[]): number {
   const broken = findings.filter(({ ok }) => !ok);
   const deeds = broken.map(({ integration, command, cause = null, fix }) =>
@@ -76,7 +76,7 @@ export function countCauses(findings: readonly DoctorFinding[]): number {
   return new Set(deeds).size;
 }
 
-/** A finding as documents have it. */
+/** A finding as JSON output shows it. */
 export function shownFinding(finding: DoctorFinding) {
   const { integration, subject, ok, message, fix, command, cause = null } = finding;
   return { integration, subject, ok, message, fix, command, cause };

@@ -20,19 +20,19 @@ const fileSchema = z.object({
   }),
 });
 
-/** So many columns are named, each cut to so many characters. */
+/** The most columns that are named, and the most characters of each name. */
 const COLUMNS_NAMED = 60;
 const NAME_LENGTH = 60;
 
 /**
- * The columns of a file, those that are not read too, each with what its values look like: a part of an address that was
- * missed is seen before it costs anything. No value is shown. Nothing for other CRMs.
+ * Lists all columns of a file, including columns that are not read, with the form of their values. This reveals a
+ * missed part of an address before it costs anything. No value is shown. Other CRMs have no such findings.
  */
 export async function checkColumns({ crm, contacts }: Integration): Promise<Finding[]> {
   const file = fileSchema.safeParse(crm);
   if (!file.success) return [];
   const header = await readCsvHeader(file.data.path, '/', file.data.sheet ?? null);
-  // The connector says better what is wrong with the file.
+  // The connector reports problems with the file in more detail.
   if ('problem' in header) return [];
   const lines = listFileColumns(header, {
     ...file.data.columns,

@@ -14,10 +14,10 @@ import { checked, met, unmet } from './checks.ts';
 
 const FOLLOW_MESSAGE = 'Do what the message says, then run doctor again.';
 
-/** The CRM: what the connector itself checks, the account, the field map, some contacts, and the limits. */
+/** Checks the CRM: the connector's own checks, the account, the field map, some contacts, and the limits. */
 export async function checkCrm(open: OpenIntegration): Promise<Finding[]> {
   const own = await checked('CRM', FOLLOW_MESSAGE, () => open.checkCrm());
-  // At the limit of requests everything else would be refused, too.
+  // At the request limit, all other requests would be refused as well.
   if (own.some(({ ok, cause }) => !ok && cause === LIMIT_REACHED)) return own;
   const isWell = own.every(({ ok }) => ok);
   const opened: Connector[] = [];
@@ -25,7 +25,7 @@ export async function checkCrm(open: OpenIntegration): Promise<Finding[]> {
   const [connector] = opened;
   if (connector === undefined) {
     const isOther = account.some(({ fix }) => fix === OTHER_ACCOUNT);
-    // Why else the CRM cannot be opened, the connector's own findings have said better.
+    // The connector's own findings explain any other reason better.
     return isWell || isOther ? [...own, ...account] : own;
   }
   const { mappings } = open;
@@ -37,21 +37,23 @@ export async function checkCrm(open: OpenIntegration): Promise<Finding[]> {
     checkSample(connector, mappings),
   );
   const limits = await checked('CRM limits', FOLLOW_MESSAGE, () => checkLimits(connector));
-  // Where the connector itself reports the requests left, a second finding is not needed.
+  // If the connector itself reports the requests left, a second finding is not needed.
   const isReported = own.some(({ subject }) => subject === 'daily requests');
   const shown = limits.filter(({ ok }) => !(ok && isReported));
   return [...own, ...account, ...columns, ...fields, ...values, ...others, ...sample, ...shown];
 }
 
-const OTHER_ACCOUNT = 'Give the new account an integration with an id of its own.';
+const OTHER_ACCOUNT = 'Add a separate client with a new ID for the new account.';
 
-/** Puts the open connector among `opened`, if the CRM opens and is the account of the integration. */
+/** Adds the open connector to `opened` if the CRM opens and has the same account as before. */
 async function checkAccount({ deps }: OpenIntegration, opened: Connector[]): Promise<Finding[]> {
   try {
     const connector = await deps.openConnector(null);
     opened.push(connector);
-    const message = `The integration leads to "${connector.account.name}".`;
-    return [{ ...met('CRM account', message), report: 'It is the account of the integration.' }];
+    const message = `The client leads to "${connector.account.name}".`;
+    return [
+      { ...met('CRM account', message), report: 'The account is the right one for the client.' },
+    ];
   } catch (error) {
     if (!isDonorSyncError(error) || error.code !== 'crm_account_changed') throw error;
     return [unmet('CRM account', error.message, OTHER_ACCOUNT, error.code)];
@@ -74,23 +76,23 @@ async function checkFields(
   return findings.map(fieldFinding);
 }
 
-/** A field that is of use and that a run goes without. */
+/** A useful field that a run can do without. */
 function optionalFinding({ field, message, fix }: FieldMapFinding): Finding {
   return {
     subject: `field ${field}`,
     ok: true,
-    message: `${message} All else is written without it.`,
+    message: `${message} Everything else is written without it.`,
     fix,
   };
 }
 
 function fieldFinding({ field, problem, message, fix }: FieldMapFinding): Finding {
   const finding = unmet(`field ${field}`, message, fix, getCause(problem));
-  // A name of the API says what it is for; the heading of a column may say anything.
+  // An API name describes its field, but a column heading can contain any text.
   return isApiName(field) ? plain(finding) : finding;
 }
 
-/** True of a name that a CRM allows for a field, in which no text of a person stands. */
+/** True for an API name of a CRM field, which cannot contain text that a user typed. */
 export function isApiName(name: string): boolean {
   return /^\w{1,80}$/.test(name);
 }
@@ -100,7 +102,7 @@ function getCause(problem: FieldMapFinding['problem']): string {
   return problem === 'not_writable' ? CAUSES.notWritable : CAUSES.unfit;
 }
 
-/** Values that no person can see are of no use, however well they are written. */
+/** Checks that users can see the fields: values that nobody can see are useless. */
 async function checkViewers(
   connector: Connector,
   mappings: readonly FieldMapping[],
@@ -112,23 +114,23 @@ async function checkViewers(
     plain(
       unmet(
         'field viewers',
-        'No user besides the one of the integration can see the fields in the CRM.',
-        'Let a profile of your users see them (another one, if yours are no System Administrators), or assign the permission set “donor-sync viewers” to people in the CRM.',
+        'In the CRM, only the user of donor-sync can see the fields.',
+        'Let a profile of your users see them (choose another profile if your users are not System Administrators), or assign the permission set “donor-sync viewers” to users in the CRM.',
         CAUSES.unseen,
       ),
     ),
   ];
 }
 
-/** Below this part of the day's requests a run may not come to its end. */
+/** Below this share of the day's requests, a run may not finish. */
 const FEW_REQUESTS = 0.1;
 
 async function checkLimits(connector: Connector): Promise<Finding[]> {
   const limits = await connector.readLimits();
   if (limits === null) return [];
   const { max, remaining } = limits.daily;
-  const message = `${formatCount(remaining)} of ${formatCount(max)} requests are left for today.`;
-  const fix = 'Wait until tomorrow, or find out which other tool uses so many.';
+  const message = `${formatCount(remaining)} of ${formatCount(max)} requests are left today.`;
+  const fix = 'Wait until tomorrow, or find the other tool that uses so many requests.';
   const isEnough = remaining > max * FEW_REQUESTS;
   return [
     plain(

@@ -5,17 +5,17 @@ import type { FieldMapping } from '../../core/field-map.ts';
 import { describeCount, formatCount } from '../../core/quantities.ts';
 import { met, unmet } from './checks.ts';
 
-/** Contacts that are read; one request as a rule, as for a single one. */
+/** Number of contacts to read. Usually this takes one request, as a single contact would. */
 const SAMPLE = 100;
 
-/** From so many contacts on it says something that none of them has an address, or an employer. */
+/** From this number of contacts on, it is suspicious if none has an address, or none has an employer. */
 const TELLING = 20;
 
 const SUBJECT = 'contacts read';
 
 /**
- * Reads some contacts as a run reads them: what identities are made of, what marks people, and every
- * mapped field that is there. What a description promises, only a reading proves.
+ * Reads some contacts as a run reads them: the parts of identities, the marks, and every existing mapped field. The
+ * CRM's description of a field does not prove that its values can be read; reading them does.
  */
 export async function checkSample(
   connector: Connector,
@@ -29,9 +29,9 @@ export async function checkSample(
   return judgeSample(contactsIn(lookups), new Set(fields).size, readableSources(connector));
 }
 
-const NONE_SEEN = 'The integration sees no contact, so none could be read.';
+const NONE_SEEN = 'No contact is visible to donor-sync, so none could be read.';
 const NONE_SEEN_FIX =
-  'If the CRM has contacts, look at contacts.filter, and at what is shared with the user of the integration.';
+  'If the CRM has contacts, check contacts.filter, and which contacts are shared with the user of donor-sync.';
 
 async function sampleIds(connector: Connector): Promise<string[]> {
   const most = Math.min(SAMPLE, connector.capabilities.readBatch);
@@ -51,7 +51,9 @@ function readableSources(connector: Connector): ReadonlySet<string> {
   return new Set(sources.flatMap(({ name, readable }) => (readable ? [name] : [])));
 }
 
-/** What the contacts of a sample say of all; `readable` are the parts that the description promises. */
+/**
+ * Judges all contacts by a sample. `readable` contains the parts that are readable according to the CRM's description.
+ */
 export function judgeSample(
   contacts: readonly Contact[],
   fieldCount: number,
@@ -67,14 +69,14 @@ export function judgeSample(
     `${formatCount(named)} with first and last name`,
     `${formatCount(addressed)} with an address`,
     `${formatCount(employed)} with an employer`,
-    `${formatCount(leftOut)} left out by a mark`,
+    `${formatCount(leftOut)} excluded by a mark`,
   ];
   const message = `${describeCount(all, 'contact')} read as a run reads them, with ${describeCount(fieldCount, 'mapped field')}: ${counts.join(', ')}.`;
   const lacks = all < TELLING ? [] : lacking({ addressed, employed });
   const advice =
     lacks.length === 0
       ? null
-      : `If your contacts have ${lacks.join(' and ')}, look at what the user of the integration may read.`;
+      : `If your contacts have ${lacks.join(' and ')}, check what the user of donor-sync can read.`;
   return [plain(met(SUBJECT, message, advice)), ...unreadableParts(contacts, readable)];
 }
 
@@ -82,7 +84,10 @@ function lacking({ addressed, employed }: { addressed: number; employed: number 
   return [...(addressed === 0 ? ['addresses'] : []), ...(employed === 0 ? ['employers'] : [])];
 }
 
-/** What the description promises and an answer leaves out, for example an account that is not shared. */
+/**
+ * Parts that are readable according to the description but missing in responses, for example because an account is not
+ * shared.
+ */
 function unreadableParts(contacts: readonly Contact[], readable: ReadonlySet<string>): Finding[] {
   const counts = new Map<string, number>();
   for (const { unreadable = [] } of contacts) {
@@ -94,7 +99,7 @@ function unreadableParts(contacts: readonly Contact[], readable: ReadonlySet<str
     plain(
       unmet(
         'identity',
-        `${name} cannot be read of ${formatCount(count)} of ${describeCount(contacts.length, 'contact')}, although the field itself can: the records that it leads to are hidden from the user of the integration.`,
+        `${name} cannot be read of ${formatCount(count)} of ${describeCount(contacts.length, 'contact')}, although the field itself can: the records that it leads to are hidden from the user of donor-sync.`,
         'Give the user read access to these records: to their object, and by sharing.',
         'crm_records_hidden',
       ),

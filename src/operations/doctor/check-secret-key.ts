@@ -1,14 +1,14 @@
-/** Where the key of the database comes from. */
+/** Checks where the database key comes from. */
 import { stat } from 'node:fs/promises';
 import type { Finding } from '../../../connectors/contract.ts';
 import { plain } from '../../../connectors/findings.ts';
 import { CAUSES } from './causes.ts';
 import { met, unmet } from './checks.ts';
 
-/** The permission bits of everybody but the owner. */
+/** The permission bits of everyone except the owner. */
 const OTHERS = 0o077;
 
-/** Where the key comes from, and that no other user of the machine can read its file. */
+/** Reports where the key comes from, and checks that no other user of the machine can read its file. */
 export async function checkSecretKey(file: string | null): Promise<Finding> {
   if (file === null) {
     return plain(met('secret key', 'The key comes from DONOR_SYNC_SECRET_KEY.'));
@@ -23,12 +23,12 @@ export async function checkSecretKey(file: string | null): Promise<Finding> {
   const finding = met(
     'secret key',
     `The key is in ${file}, next to the database that it protects.`,
-    'A copy of the folder has both. Put the key into DONOR_SYNC_SECRET_KEY and remove the file.',
+    'A copy of the folder contains both. Put the key into DONOR_SYNC_SECRET_KEY and remove the file.',
   );
   return { ...finding, report: 'The key is in a file next to the database that it protects.' };
 }
 
-/** The permissions of a file; null where there is none, or where the system has no such bits. */
+/** The permissions of a file; null if the file does not exist, or the system has no such bits. */
 async function readMode(file: string): Promise<number | null> {
   if (process.platform === 'win32') return null;
   const found = await stat(file).catch(() => null);

@@ -1,4 +1,6 @@
-/** Values that were paid for and wait to be written, and what else changes our values in the CRM. */
+/**
+ * Checks for values that were paid for and wait to be written, and for other tools that change our values in the CRM.
+ */
 import type { Connector, Finding } from '../../../connectors/contract.ts';
 import { plain } from '../../../connectors/findings.ts';
 import type { OpenIntegration } from '../../application.ts';
@@ -14,10 +16,13 @@ import { met, unmet } from './checks.ts';
 
 const DAY_MS = 86_400_000;
 
-/** A tool that was noticed longer ago may have got its own user since. */
+/** A tool that was noticed earlier may have got its own user since then. */
 const OTHER_TOOL_DAYS = 30;
 
-/** Each reason for which values wait; where it is gone already, that the next run writes them. */
+/**
+ * Reports each reason for which values wait. If the reason is already gone, it reports that the next run writes the
+ * values.
+ */
 export async function checkValuesWaiting(
   { deps, integration, mappings }: OpenIntegration,
   connector: Connector,
@@ -46,13 +51,13 @@ function waitingFinding(reason: WaitingReason, isFreed: boolean): Finding {
   if (isFreed) {
     return met(
       subject,
-      `${wait}; the field was changed since, so the next run tries them, for no credit.`,
+      `${wait}. The field has changed since, so the next run tries them again, for no credit.`,
     );
   }
   const [why = text, ...fix] = text.split(': ');
   const message = `${wait}: ${why}.`;
   const help = `${capitalised(fix.join(': '))}.`;
-  // A rule of the CRM may be meant so, and so may amounts in one currency alone.
+  // A rule of the CRM can be intended, and so can amounts in a single currency.
   if (cause === 'refused' || cause === 'other_currency') return met(subject, message, help);
   return unmet(subject, message, help, CAUSE_OF[cause]);
 }
@@ -68,7 +73,7 @@ function capitalised(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
-/** Automation of the CRM that changes our values, and another tool that writes as our user. */
+/** Reports CRM automation that changes our values, and other tools that write as our user. */
 export async function checkOthersInCrm({
   deps: { store, clock },
   integration,
@@ -80,8 +85,8 @@ export async function checkOthersInCrm({
     ...fields.map(({ field, noticedAt: since }) =>
       met(
         `field ${field}`,
-        `Automation in the CRM, such as a flow or a workflow, changes ${field} after every write (noticed on ${formatTimestamp(since)}). The changed value counts as ours.`,
-        'Nothing to do if that is intended; otherwise leave this field out of the automation.',
+        `Automation in the CRM, such as a flow or a workflow, changes ${field} after every write (noticed on ${formatTimestamp(since)}). donor-sync treats the changed value as its own.`,
+        'If that is intended, there is nothing to do. Otherwise exclude this field from the automation.',
       ),
     ),
     ...(isRecent

@@ -15,13 +15,13 @@ export function met(subject: string, message: string, advice: string | null = nu
   return { subject, ok: true, message, fix: advice };
 }
 
-/** One that is not, with what to do about it; the cause is the same word for all that one deed helps. */
+/** A prerequisite that is not met, with its fix. Findings that one action fixes share the same `cause`. */
 export function unmet(subject: string, message: string, fix: string, cause?: string): Finding {
   const finding = { subject, ok: false, message, fix };
   return cause === undefined ? finding : { ...finding, cause };
 }
 
-/** The findings of a check; one that throws is a finding itself, and the others go on. */
+/** The findings of a check. If the check throws, the error becomes its finding, so that other checks continue. */
 export async function checked(
   subject: string,
   fix: string,
@@ -34,21 +34,22 @@ export async function checked(
   }
 }
 
-/** The most that all questions to the service may take together: a person is waiting. */
+/** The most time that all requests to the service may take together, because a user is waiting. */
 const PATIENCE_MS = 20_000;
 
 type Partner = OpenIntegration['partner'];
 
-/** The Partner Data Service: within reach, key accepted, credits, what it says about itself. Free. */
+/**
+ * Checks that the Partner Data Service is reachable, accepts the key, and has credits left, and reads its own
+ * description. Free.
+ */
 export async function checkPartner({ partner }: { partner: Partner }): Promise<Finding[]> {
   const signal = AbortSignal.timeout(PATIENCE_MS);
-  const proxy = await checked('proxy', 'Set the variable right, or unset it.', () =>
-    checkProxies(),
-  );
-  // With a proxy that is none, no request leaves.
+  const proxy = await checked('proxy', 'Correct the variable, or unset it.', () => checkProxies());
+  // With an invalid proxy, no request can leave.
   if (proxy.some(({ ok }) => !ok)) return proxy;
   const key = [...proxy, ...(await checkKey(partner, signal))];
-  // Without a key that works, every other answer would only repeat it.
+  // Without a working key, every other response would repeat the same error.
   if (key.some(({ ok }) => !ok)) return key;
   const fix = 'Try again later, or ask the service operator.';
   return [
@@ -60,7 +61,7 @@ export async function checkPartner({ partner }: { partner: Partner }): Promise<F
   ];
 }
 
-/** The proxies of the environment, and what they keep the guard from; nothing if there are none. */
+/** Reports the proxies in the environment, and which check of addresses they prevent. No finding without proxies. */
 export async function checkProxies(
   env?: Readonly<Record<string, string | undefined>>,
 ): Promise<Finding[]> {
@@ -69,7 +70,7 @@ export async function checkProxies(
   return [
     met(
       'proxy',
-      `Requests leave through ${describeProxies(proxies)}, except to this machine and the hosts of NO_PROXY. The proxy looks up where a name leads: addresses that were set in a browser are checked by their text, but can't be pinned to the public addresses that donor-sync has checked.`,
+      `Requests leave through ${describeProxies(proxies)}, except to this machine and the hosts in NO_PROXY. The proxy resolves host names itself. So donor-sync checks the text of addresses that were set in a browser, but can't pin them to the public IP addresses that it has checked.`,
       'Let the proxy refuse connections into private networks.',
     ),
   ];
@@ -85,12 +86,7 @@ async function checkKey(partner: Partner, signal: AbortSignal): Promise<Finding[
     const isKey = isConfigurationError(error) && error.code.startsWith('partner_key');
     return [
       isKey
-        ? unmet(
-            'partner key',
-            messageOf(error),
-            'Put a working key where partner.apiKey is set.',
-            error.code,
-          )
+        ? unmet('partner key', messageOf(error), 'Set partner.apiKey to a working key.', error.code)
         : { ...failed('partner', CHECK_NETWORK, error), fix: CHECK_NETWORK },
     ];
   }
@@ -100,7 +96,7 @@ const NO_ANSWER = `The Partner Data Service did not answer within ${PATIENCE_MS 
 const CHECK_NETWORK =
   'Check partner.baseUrl, the network, and HTTPS_PROXY and NO_PROXY if there is a proxy in between.';
 
-/** By the answer to the look at the key. Nothing is said of a clock that is right. */
+/** Checks the clock against the service's response to the key check. A correct clock has no finding. */
 function checkClock(partner: Partner): Finding[] {
   const problem = clockProblem(partner.clockAheadMs());
   return problem === null
@@ -124,8 +120,14 @@ async function checkDescription(partner: Partner, signal: AbortSignal): Promise<
   const { published, findings } = await partner.discover(signal);
   const source = plain(
     published
-      ? met('service description', 'The service publishes what it can do, and that is used.')
-      : met('service description', 'The service publishes no description; known forms are tried.'),
+      ? met(
+          'service description',
+          'The service publishes a description of its abilities, which donor-sync uses.',
+        )
+      : met(
+          'service description',
+          'The service publishes no description, so donor-sync tries the known forms.',
+        ),
   );
   const assumed = findings.filter((finding) => finding.source === 'assumed');
   const remarks = assumed.map(({ subject, value }) => met(subject, `Assumed: ${value}.`));
@@ -140,19 +142,21 @@ async function checkHealth(partner: Partner, signal: AbortSignal): Promise<Findi
   const [healthy, unknown] = [joinNames('healthy'), joinNames('unknown')];
   return [
     ...(healthy === '' ? [] : [met('service health', `Healthy: ${healthy}.`)]),
-    ...(unknown === '' ? [] : [met('service health', `The service does not say: ${unknown}.`)]),
+    ...(unknown === ''
+      ? []
+      : [met('service health', `The service does not report the state of: ${unknown}.`)]),
     ...sick.map(({ area }) =>
-      unmet(`health of ${area}`, `The service calls "${area}" unhealthy.`, 'Try again later.'),
+      unmet(`health of ${area}`, `The service reports "${area}" as unhealthy.`, 'Try again later.'),
     ),
   ];
 }
 
-/** What the store says of an integration: who is at work, what is unsettled, what waits. */
+/** Checks a client's state in the database: running processes, unsettled submissions and open decisions. */
 export function checkState(
   application: Pick<Application, 'findRunning'>,
   open: OpenIntegration,
 ): Promise<Finding[]> {
-  return checked('state', 'Look at the message; the database may be damaged.', async () => [
+  return checked('state', 'Follow the message; the database may be damaged.', async () => [
     await checkLease(application, open),
     ...(await checkSubmission(open)),
     await checkHolds(open),
@@ -166,7 +170,7 @@ async function checkLease(
   const running = await findRunning(integration.id);
   if (running === null) return plain(met('runs', 'Nothing is running.'));
   const since = running.since === null ? '' : ` since ${formatTimestamp(running.since)}`;
-  return met('runs', `${ownerWords(running.owner)} is at work${since}.`);
+  return met('runs', `${ownerWords(running.owner)} has been running${since}.`);
 }
 
 async function checkSubmission({
@@ -175,17 +179,17 @@ async function checkSubmission({
 }: OpenIntegration): Promise<Finding[]> {
   const open = await listOpenSubmissions(store.reader, partnerKey);
   return open.map(({ persons, intendedAt }) => {
-    const message = `A submission of ${describeCount(persons, 'person', 'persons')} from ${formatTimestamp(intendedAt)} has no answer yet.`;
+    const message = `A submission of ${describeCount(persons, 'person', 'people')} from ${formatTimestamp(intendedAt)} has no response yet.`;
     return plain(met('submissions', message, 'The next sync settles it by the balance.'));
   });
 }
 
 async function checkHolds({ deps: { store }, integration }: OpenIntegration): Promise<Finding> {
   const { length } = await listOpenQuestions(store.reader, integration.id, 'contact');
-  if (length === 0) return plain(met('holds', 'Nothing waits for a person.'));
+  if (length === 0) return plain(met('holds', 'No contact waits for a decision.'));
   const held = met(
     'holds',
-    `${describeCount(length, 'contact')} held for a person.`,
+    `${describeCount(length, 'contact')} held for a decision.`,
     'donor-sync holds',
   );
   return { ...plain(held), cause: CAUSES.holds };

@@ -1,4 +1,4 @@
-/** The doctor about one client, as callers get it within a request. */
+/** Runs the doctor for one client within a request. */
 import { z } from 'zod';
 import { describeCount } from '../../core/quantities.ts';
 import { findClient } from '../kit/clients.ts';
@@ -24,7 +24,7 @@ export const reportSchema = z.object({
   causes: z.int().describe('Number of problems to fix'),
 });
 
-/** What programs read; what the CRM said is in no document. */
+/** The report for programs. It never contains text from the CRM. */
 export type DoctorReport = z.output<typeof reportSchema>;
 
 export function toReport(findings: readonly DoctorFinding[]): DoctorReport {
@@ -33,7 +33,7 @@ export function toReport(findings: readonly DoctorFinding[]): DoctorReport {
 
 const examineDeclared = {
   name: 'doctor',
-  summary: 'Check every prerequisite, and say how to fix what is wrong',
+  summary: 'Check every prerequisite, and show how to fix each problem',
   role: 'admin',
   reach: 'some',
   by: 'person+token',
@@ -83,12 +83,12 @@ export function describeReport({ findings, causes }: DoctorReport): string[] {
   ];
 }
 
-/** Whatever is wrong has to be fixed by a user. */
+/** A user has to fix every problem, so any problem counts as `refused`. */
 export function endingOf({ causes }: DoctorReport): 'done' | 'refused' {
   return causes === 0 ? 'done' : 'refused';
 }
 
-/** A finding of a report again. */
+/** Turns a reported finding back into a DoctorFinding. */
 export function toFinding({ cause, ...finding }: DoctorReport['findings'][number]): DoctorFinding {
   return cause === null ? finding : { ...finding, cause };
 }

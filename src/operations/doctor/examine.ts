@@ -1,4 +1,4 @@
-/** The prerequisites of one integration: nothing is spent, and nothing is written into a CRM. */
+/** Checks the prerequisites of one client. Nothing is spent, and nothing is written into a CRM. */
 import { setTimeout } from 'node:timers/promises';
 import type { Finding } from '../../../connectors/contract.ts';
 import type { Application } from '../../application.ts';
@@ -10,40 +10,43 @@ import { checked, checkPartner, checkState, unmet } from './checks.ts';
 
 type ExamineDeps = Pick<Application, 'open' | 'findRunning'>;
 
-/** What is asked, in the order in which it is. */
+/** The checks, in their order. */
 const CHECKS = [
   {
     subject: 'partner',
-    asks: 'the Partner Data Service: whether it is within reach, takes the key, has credits left, and what it says of itself',
+    asks: 'the Partner Data Service: whether it is reachable, accepts the key and has credits left, and its own description',
     run: (_: ExamineDeps, open: OpenIntegration) => checkPartner(open),
   },
   {
     subject: 'CRM',
-    asks: 'the CRM: whether it lets us in, whose account it is, its fields, up to 100 contacts as a run reads them, and its limits',
+    asks: 'the CRM: access, account, fields, up to 100 contacts as a run reads them, and limits',
     run: (_: ExamineDeps, open: OpenIntegration) => checkCrm(open),
   },
   {
     subject: 'state',
-    asks: 'our own database: who is at work, what is not settled, and what waits for a person',
+    asks: 'our own database: running processes, unsettled submissions, and open decisions',
     run: (application: ExamineDeps, open: OpenIntegration) => checkState(application, open),
   },
 ] as const;
 
-/** What an examination asks, in words. */
+/** The checks in words. */
 export const DOCTOR_ASKS: readonly string[] = CHECKS.map(({ asks }) => asks);
 
-/** How long each check may take within a request; less than a response may. */
+/** How long each check may take within a request. It is shorter than the limit for a response. */
 export const CHECK_LIMIT_MS = 15_000;
 
 export interface Examination {
   signal: AbortSignal;
-  /** How long each check may take, all at the same time; left out: one after the other, as long as they need. */
+  /**
+   * With a limit, all checks run at the same time and each may take this long. Without, they run one after the other,
+   * without a limit.
+   */
   limitMs?: number;
-  /** Reads what else is to be known, while the clients are open. */
+  /** Reads more while the clients of the CRM and the service are open. */
   also?: ((open: OpenIntegration) => Promise<void>) | undefined;
 }
 
-/** Each check that cannot be passed is a finding; the others go on. */
+/** Runs all checks. A failed check is a finding, and the other checks continue. */
 export async function examineIntegration(
   application: ExamineDeps,
   integration: Integration,
@@ -73,7 +76,7 @@ async function oneByOne(application: ExamineDeps, open: OpenIntegration): Promis
   return found;
 }
 
-/** What takes too long is a finding; its answer is not waited for. */
+/** Waits for a check up to the limit. A check that takes longer becomes a finding. */
 async function within(
   limitMs: number,
   subject: string,
@@ -83,8 +86,8 @@ async function within(
   const late = setTimeout(limitMs, null, { signal: over.signal }).catch(() => null);
   const found = await Promise.race([check, late]);
   over.abort();
-  // What it says later is for no one.
+  // Its late result is ignored.
   if (found === null) check.catch(() => undefined);
-  const message = `It did not answer within ${limitMs / 1_000} seconds.`;
+  const message = `It did not respond within ${limitMs / 1_000} seconds.`;
   return found ?? [unmet(subject, message, 'Try again later.', 'too_slow')];
 }

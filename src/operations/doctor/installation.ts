@@ -1,4 +1,4 @@
-/** The doctor about the installation: what all clients share. It sends no request. */
+/** Runs the doctor for the installation, which all clients share. It sends no request. */
 import { z } from 'zod';
 import type { Finding } from '../../../connectors/contract.ts';
 import { plain } from '../../../connectors/findings.ts';
@@ -23,7 +23,7 @@ export const checkInstallation = acting({
   summary:
     'Check what all clients share: the database, its key, the ports, the logs of erasures and writes, and the spending journal',
   details:
-    'Nothing is requested from a CRM or the service. Findings may name files of the host. `integration` is null except for an address of a client.',
+    'It sends no request to a CRM or the service. Findings may name files on the host. `integration` is null except for an address of a client.',
   role: 'admin',
   reach: 'all',
   by: 'person+token',
@@ -36,7 +36,7 @@ export const checkInstallation = acting({
   ending: endingOf,
 });
 
-/** The findings; those about ports and addresses are about these clients. */
+/** Examines the installation. Findings about ports and addresses cover these clients. */
 export async function examineInstallation(
   application: Pick<Application, 'settings' | 'keyFile' | 'erasureLogs' | 'store'>,
   clients: readonly Integration[],
@@ -62,18 +62,18 @@ function checkDatabase({ database }: Settings): Finding {
   );
 }
 
-/** For a firewall or a NetworkPolicy; no host, so that a report can say it too. */
+/** Lists the outbound ports, for a firewall or a NetworkPolicy. It names no hosts, so that a report can include it. */
 function checkPorts(settings: Settings, clients: readonly Integration[]): Finding {
   const ports = outboundPorts(settings, clients);
   const each = ports.map(({ port, for: uses }) => `${port} (${uses.join(', ')})`);
   const message =
     each.length === 0
       ? 'Nothing leaves this machine.'
-      : `Requests leave by these ports of TCP: ${each.join('; ')}.`;
+      : `Requests use these TCP ports: ${each.join('; ')}.`;
   return plain(met('ports', message));
 }
 
-/** The setting itself gives this up, so it is not a finding, but it is mentioned. */
+/** Someone chose this by the setting itself, so it is not a problem, but it is mentioned. */
 const TLS_WORDS: Readonly<Record<DatabaseTls, string>> = {
   local: '',
   verified: '',
@@ -82,25 +82,26 @@ const TLS_WORDS: Readonly<Record<DatabaseTls, string>> = {
   none: ' The connection is not encrypted (sslmode=disable): others on the network can read it.',
 };
 
-/** Each place of the log of erasures; a place that can't be written lacks what a restore needs. */
+/** Checks each copy of the erasure log. A copy that cannot be written lacks entries that a restore needs. */
 async function checkErasureLogs({
   erasureLogs,
 }: Pick<Application, 'erasureLogs'>): Promise<Finding[]> {
   const places = (await erasureLogs?.examine()) ?? [];
   return places.map(({ path, kind, state, problem }) => {
     if (state === 'writable') {
-      const report = 'A place of the log of erasures can be written.';
-      return { ...met('log of erasures', `Erasures are noted in ${path}.`), report };
+      const report = 'A copy of the erasure log can be written.';
+      return { ...met('log of erasures', `Erasures are recorded in ${path}.`), report };
     }
     if (state === 'gone') {
-      const message = `The folder of backups of ${path} is not there.`;
-      const advice = 'If its disk is not mounted: once it is, the next command adds what it lacks.';
-      const report = 'A folder of backups is not there.';
+      const message = `The backup folder of ${path} does not exist.`;
+      const advice =
+        'If its disk is not mounted, mount it. The next command then adds the missing entries.';
+      const report = 'A backup folder does not exist.';
       return { ...met('log of erasures', message, advice), report };
     }
-    const message = `Erasures cannot be noted in ${path}: ${problem}.`;
+    const message = `Erasures cannot be recorded in ${path}: ${problem}.`;
     const fix = kind === 'backups' ? LOG_FIX : `${LOG_FIX} Until then no contact can be erased.`;
-    const report = 'A place of the log of erasures cannot be written.';
+    const report = 'A copy of the erasure log cannot be written.';
     return { ...unmet('log of erasures', message, fix, 'erasure_log_unusable'), report };
   });
 }
@@ -108,8 +109,8 @@ async function checkErasureLogs({
 const LOG_FIX = 'Make the file and its folder writable, or name another file in `erasureLog`.';
 
 /**
- * The log of writes next to it. If several hosts work with one database, each keeps a separate log unless the settings
- * name one for all. Then the database has writes that the log here lacks.
+ * Checks the write log next to the erasure log. If several hosts work with one database, each keeps a separate log
+ * unless the settings name one for all. Then the database has writes that this log lacks.
  */
 async function checkWriteLog({
   erasureLogs,
@@ -119,53 +120,53 @@ async function checkWriteLog({
   const { files, checked, missing, lastMissingAt } = await examineWriteLog(store);
   const unwritable = files.flatMap(({ path, problem }) => {
     if (problem === null) return [];
-    const message = `What is written into the CRM cannot be noted in ${path}: ${problem}.`;
+    const message = `Writes into the CRM cannot be recorded in ${path}: ${problem}.`;
     const fix = `Make the file and its folder writable. ${WHY_WRITES_ARE_NOTED}`;
-    const report = 'The log of writes cannot be written.';
+    const report = 'The write log cannot be written.';
     return { ...unmet('log of writes', message, fix, 'write_log_unusable'), report };
   });
   if (lastMissingAt !== null) {
     const at = formatTimestamp(lastMissingAt);
-    const message = `The log of writes lacks ${missing} of the last ${describeCount(checked, 'write')}, the newest of ${at}: another host has recorded them in a separate log, or the log was lost.`;
+    const message = `The write log lacks ${missing} of the last ${describeCount(checked, 'write')}, the newest from ${at}: another host has recorded them in a separate log, or the log was lost.`;
     const fix = `If several hosts work with this database, name one file in \`erasureLog\` that all of them share. ${WHY_WRITES_ARE_NOTED}`;
     return [...unwritable, plain(unmet('log of writes', message, fix, 'write_log_apart'))];
   }
   if (unwritable.length > 0) return unwritable;
   return [
-    plain(
-      met('log of writes', 'What is written into the CRM is noted outside of the database, too.'),
-    ),
+    plain(met('log of writes', 'Writes into the CRM are also recorded outside of the database.')),
   ];
 }
 
 const WHY_WRITES_ARE_NOTED =
-  'Without it an erasure does not find what was written after a backup that was restored.';
+  'Without it, an erasure after a restore does not find values that were written after the backup.';
 
-/** Without a journal, a restored database does not know what was paid for since the backup. */
+/** Checks the spending journal. Without it, a restored database does not know what was paid for since the backup. */
 async function checkSpendingJournal({
   store: {
     spendingJournal: { path },
   },
 }: Pick<Application, 'store'>): Promise<Finding> {
   if (path === null) {
-    const message = 'What is paid for is recorded in the database only.';
+    const message = 'Spending is recorded only in the database.';
     return plain(met('spending journal', message, NO_JOURNAL));
   }
   const problem = await findWriteProblem(path);
   if (problem === null) {
-    const report = 'What is paid for is recorded outside of the database, too.';
-    return { ...met('spending journal', `What is paid for is recorded in ${path}, too.`), report };
+    const report = 'Spending is also recorded outside of the database.';
+    return { ...met('spending journal', `Spending is also recorded in ${path}.`), report };
   }
-  const message = `What is paid for cannot be recorded in ${path}: ${problem}. Until it can, nothing is spent.`;
+  const message = `Spending cannot be recorded in ${path}: ${problem}. Until it can, nothing is spent.`;
   const fix = 'Make the file and its folder writable, or name another file in `spendingJournal`.';
   const report = 'The spending journal cannot be written.';
   return { ...unmet('spending journal', message, fix, JOURNAL_UNWRITABLE), report };
 }
 
 const NO_JOURNAL =
-  'After a restore, you decide about all contacts that are new or changed since the backup. Let the server archive its log, to restore it to the last second. If one host does all syncs, you can also name a file in `spendingJournal`.';
+  'After a restore, you decide about all contacts that are new or changed since the backup. To avoid that, let the database server archive its log, so that you can restore it to the last second. If one host does all syncs, you can also name a file in `spendingJournal`.';
 
-/** Settings in the database: those of the file are refused when they are read. */
+/**
+ * Checks addresses of settings in the database. Settings files with insecure addresses are refused when they are read.
+ */
 function checkTransport(settings: Settings, clients: readonly Integration[]): DoctorFinding[] {
   return insecureAddresses(clients, settings).map(({ integration, setting, host }) => {
     const message = `The address is insecure: ${insecureProblem(host)}.`;
@@ -175,4 +176,4 @@ function checkTransport(settings: Settings, clients: readonly Integration[]): Do
 }
 
 const INSECURE_FIX =
-  'Write an https address. This one is not used unless allowInsecureHttp names its host.';
+  'Use an https address. The address is not used unless allowInsecureHttp names its host.';

@@ -1,17 +1,17 @@
-/** The ports that requests of the product leave by, as its settings say: for a firewall, or a NetworkPolicy. */
+/** The TCP ports that donor-sync connects to according to its settings, for a firewall or a NetworkPolicy. */
 
 import type { Integration } from '../../core/integration-settings.ts';
 import type { Settings } from '../../settings/settings.ts';
 
 export interface OutboundPort {
   port: number;
-  /** What is reached there, in words, in alphabetical order. */
+  /** The destinations in words, in alphabetical order. */
   for: string[];
 }
 
 type PortSettings = Pick<Settings, 'alerts' | 'database' | 'server'>;
 
-/** The ports of the settings and of these clients, the lowest first; DNS apart. */
+/** Lists the ports of the settings and of these clients, the lowest first, without DNS. */
 export function outboundPorts(
   { alerts, database, server }: PortSettings,
   integrations: Iterable<Integration>,
@@ -34,13 +34,15 @@ export function outboundPorts(
     .sort((a, b) => a.port - b.port);
 }
 
-/** A file has no address; of any other CRM an address that is left out is that of its makers, by https. */
+/**
+ * The CRM's address. A file has none. If the settings of another CRM have no address, it is the vendor's, over https.
+ */
 function crmAddress({ kind, url }: Integration['crm']): string | undefined {
   if (typeof url === 'string') return url;
   return kind === 'csv' || kind === 'memory' ? undefined : 'https://crm.invalid';
 }
 
-/** What a URL means that names no port. */
+/** The default ports of URL schemes. */
 const USUAL: Readonly<Record<string, number>> = {
   'http:': 80,
   'https:': 443,
@@ -57,7 +59,7 @@ function use(what: string, address: string | undefined): { what: string; port: n
   return number === undefined ? null : { what, port: number };
 }
 
-/** The values of the Helm chart that let requests out by these ports and by no others. */
+/** The Helm chart's values that allow outbound requests to these ports only. */
 export function networkPolicyValues(ports: readonly OutboundPort[]): string {
   const lines = ports.flatMap(({ port, for: uses }) => [
     `    # ${uses.join(', ')}`,

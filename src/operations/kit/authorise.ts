@@ -1,4 +1,4 @@
-/** Whether a caller may do what an operation does: the same rules wherever it is asked for. */
+/** Checks whether a caller may use an operation, by the same rules in all interfaces. */
 import { ConfigurationError } from '../../core/errors.ts';
 import { mayActAs, type Role } from '../../core/role.ts';
 import { personNeeded, reachInsufficient } from '../../core/shared-errors.ts';
@@ -9,10 +9,10 @@ import { findPersonBy } from '../../people/statements/people.ts';
 import type { Caller } from './caller.ts';
 import type { Operation } from './operation.ts';
 
-/** What the rules look at. */
+/** The parts of an operation that the rules use. */
 type Rules = Pick<Operation, 'name' | 'role' | 'reach' | 'by'>;
 
-/** Throws a ConfigurationError (forbidden) unless the caller may. */
+/** Throws a ConfigurationError (forbidden) unless the caller may use the operation. */
 export function authorise({ name, role, reach, by }: Rules, caller: Caller): void {
   if (caller.role === null) return;
   requireRole(caller, role);
@@ -24,7 +24,7 @@ export function authorise({ name, role, reach, by }: Rules, caller: Caller): voi
   }
 }
 
-/** Throws a ConfigurationError (forbidden) for a caller whose role does not include the one that is needed. */
+/** Throws a ConfigurationError (forbidden) if the caller's role does not include the needed role. */
 export function requireRole({ role }: Pick<Caller, 'role'>, needed: Role): void {
   if (role === null || mayActAs(role, needed)) return;
   throw forbidden(
@@ -35,18 +35,15 @@ export function requireRole({ role }: Pick<Caller, 'role'>, needed: Role): void 
 }
 
 /**
- * Reads the caller's rights anew, within the transaction of the change: they may have been taken away since the caller
- * was let in. Throws a ConfigurationError (forbidden) unless the caller may still do it.
+ * Reads the caller's rights again within the transaction of the change, because they may have been revoked since the
+ * request was authorised. Throws a ConfigurationError (forbidden) unless the caller may still use the operation.
  */
 export async function authoriseAgain(rules: Rules, caller: Caller, reader: Reader): Promise<void> {
   const { account } = caller;
   if (account === null || account.kind === 'command') return authorise(rules, caller);
   const rights = await readRights(reader, account);
   if (rights === null) {
-    throw forbidden(
-      'rights_changed',
-      'Your access was taken away a moment ago. Nothing was changed.',
-    );
+    throw forbidden('rights_changed', 'Your access was revoked a moment ago. Nothing was changed.');
   }
   const { role, integrations } = rights;
   authorise(rules, {
@@ -56,7 +53,7 @@ export async function authoriseAgain(rules: Rules, caller: Caller, reader: Reade
   });
 }
 
-/** The rights as they stand; null for an account that is gone or disabled. */
+/** The current rights; null if the account was removed or disabled. */
 async function readRights(
   reader: Reader,
   { kind, id }: NonNullable<Caller['account']>,

@@ -3,14 +3,14 @@ import type { Integration } from '../../core/integration-settings.ts';
 import { unknownClient } from '../../core/shared-errors.ts';
 import type { World } from './operation.ts';
 
-/** The client with this ID. Throws a ConfigurationError (unknown) if there is none within the caller's reach. */
+/** The client with this ID. Throws a ConfigurationError (unknown) if the caller has access to no such client. */
 export function findClient({ clients }: Pick<World, 'clients'>, id: string): Integration {
   const client = clients.get(id);
   if (client !== undefined) return client;
   throw unknownClient(id, { known: clients.keys() });
 }
 
-/** The clients that are named, each once; all of them within the caller's reach if none is. */
+/** The named clients, each once. Without names, all clients that the caller has access to. */
 export function listNamed(
   world: Pick<World, 'clients'>,
   ids: readonly string[] | undefined,
@@ -19,7 +19,7 @@ export function listNamed(
   return [...new Set(ids)].map((id) => findClient(world, id));
 }
 
-/** Throws likewise if one of them is not there; null stands for all. */
+/** Throws the same error if a named client is missing. Null means all clients. */
 export function requireClients(world: Pick<World, 'clients'>, ids: readonly string[] | null): void {
   for (const id of ids ?? []) findClient(world, id);
 }

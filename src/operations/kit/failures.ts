@@ -1,4 +1,4 @@
-/** Clients for which an operation about several clients failed, while it worked for others. */
+/** The clients for which an operation on several clients failed, while it worked for others. */
 import { z } from 'zod';
 import { type DonorSyncError, isDonorSyncError, isRetriableError } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration-settings.ts';
@@ -8,7 +8,7 @@ const failureSchema = z
     integration: z.string().describe('The ID of the client'),
     code: z.string(),
     message: z.string(),
-    retriable: z.boolean().describe('True if it can work later without any change'),
+    retriable: z.boolean().describe('True if a retry can succeed without any change'),
   })
   .meta({ id: 'ClientFailure' });
 
@@ -19,15 +19,15 @@ export const failuresShape = {
   failed: z.array(failureSchema).optional().describe('The clients for which it failed, if any'),
 };
 
-/** What was tried for several clients. */
+/** The results for several clients. */
 export interface Attempts<Value> {
   values: Value[];
   failed: ClientFailure[];
 }
 
 /**
- * Tries the same for one client after the other: an error about one does not stop the next. Throws the first error
- * if it worked for none of them, and every error that is not one of ours.
+ * Does the same work for one client after another. An error for one client does not stop the rest. Throws the first
+ * error if the work failed for all clients, and throws at once any error that is not a DonorSyncError.
  */
 export async function attemptEach<Value>(
   clients: readonly Integration[],

@@ -1,4 +1,4 @@
-/** What a terminal, a form and a reference need to know of an operation's input, read from its schema. */
+/** Describes an operation's input for the terminal, forms and the reference, from its schema. */
 import type { z } from 'zod';
 import type { InputSchema } from './operation.ts';
 
@@ -6,26 +6,26 @@ export interface InputField {
   /** The key of the input: `createdAfter`. */
   key: string;
   /**
-   * `list`: several texts; in the terminal with commas between them. `secret`: a text that no command line may hold,
-   * because other users of the machine can read it there; the terminal takes it from an environment variable.
-   * `document`: one object or several; the terminal reads them from a file.
+   * `list`: several texts, separated by commas in the terminal. `secret`: a text that must not be on a command line,
+   * because other users of the machine can read it there; the terminal reads it from an environment variable.
+   * `document`: one or several objects, which the terminal reads from a file.
    */
   kind: 'text' | 'secret' | 'flag' | 'choice' | 'list' | 'number' | 'document';
-  /** The only values, of a choice or of a few numbers; empty if there are others. */
+  /** The possible values, if the field is a choice or allows only a few numbers; otherwise empty. */
   choices: readonly string[];
-  /** What the schema says of it, by `describe`. */
+  /** The schema's description, set by `describe`. */
   description: string;
   isRequired: boolean;
 }
 
-/** A text that is a secret: a password field in forms and in the documents of the API. */
+/** Marks a text as secret: it becomes a password field in forms and in the API description. */
 export function secretText(schema: z.ZodString): z.ZodString {
   return schema.meta({ format: SECRET_FORMAT });
 }
 
 const SECRET_FORMAT = 'password';
 
-/** The fields of an input, in the order in which its schema declares them. */
+/** Lists the fields of an input, in the order of its schema. */
 export function listFields({ shape }: InputSchema): InputField[] {
   return Object.entries(shape).map(([key, schema]) => {
     const { inner, isRequired, description } = unwrap(schema as z.ZodType);
@@ -33,7 +33,7 @@ export function listFields({ shape }: InputSchema): InputField[] {
   });
 }
 
-/** What stands inside of `optional`, `nullable`, `default` and what changes a value after it was read. */
+/** Removes the wrappers `optional`, `nullable` and `default`, and transforms of the parsed value. */
 function unwrap(schema: z.ZodType): {
   inner: z.ZodType;
   isRequired: boolean;
@@ -89,7 +89,7 @@ function isObject(schema: z.ZodType | undefined): boolean {
   return schema?.def.type === 'object' || schema?.def.type === 'record';
 }
 
-/** The option `error` of a strict schema with these keys: a key that it has not is named in a sentence. */
+/** The option `error` for a strict schema with these keys. The error names the unknown keys in a sentence. */
 export function refuseUnknownKeys(what: 'filter' | 'field', keys: readonly string[]) {
   const known =
     keys.length === 0 ? `No ${what} is accepted here.` : `The ${what}s are ${keys.join(', ')}.`;

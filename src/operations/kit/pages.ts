@@ -1,17 +1,20 @@
-/** What operations have in common that list page by page. */
+/** Input and result parts that paged lists share. */
 import { z } from 'zod';
 
-/** A number of rows, from 1 up. */
+/** The number of rows on a page, at least 1. */
 export function limitUpTo(most: number, byDefault: number) {
   return rowsUpTo(most).default(byDefault);
 }
 
-/** Likewise, where all rows are listed unless it is given. */
+/** The same for a list that returns all rows by default. */
 export function rowsUpTo(most: number) {
-  const error = `Write a number from 1 to ${most}.`;
+  const error = `Enter a number from 1 to ${most}.`;
   return z.int({ error }).min(1, { error }).max(most, { error });
 }
 
 export const CURSOR = z.string().optional().describe('The `next` of the page before');
 
-export const NEXT = z.string().nullable().describe('The cursor of the next page, if any');
+export const NEXT = z
+  .string()
+  .nullable()
+  .describe('The cursor of the next page; null on the last page');

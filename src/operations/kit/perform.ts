@@ -1,4 +1,4 @@
-/** Carries out an operation for a caller, under the same rules from wherever it is asked for. */
+/** Carries out an operation for a caller, under the same rules in all interfaces. */
 import type { z } from 'zod';
 import type { Actor } from '../../core/actor.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -49,47 +49,49 @@ import {
   toCarrier,
 } from './requests.ts';
 
-/** What the interfaces give to all operations. */
+/** The dependencies that interfaces pass to all operations. */
 export interface OperationDeps {
   application: OperationApplication;
   clock: Clock;
   publicUrl: string;
-  /** Aborted when the process is asked to end; how long a caller waits is added to it. */
+  /** Aborted when the process has to end. Callers add their time limit to it. */
   signal: () => AbortSignal;
-  /** See `ActingWorld`; left out where nothing listens. */
+  /** See `ActingWorld`; undefined if nothing listens. */
   carryOn?: (() => void) | undefined;
   /** Stores the request for a run, and notifies the process that starts runs. */
   requestRun(requested: RequestedRun): Promise<Accepted>;
-  /** By the alerts of this process, if it watches them: only those know which channel has sent what. */
+  /** Uses this process's alerts if it watches them, because only they know which channel has sent which alert. */
   checkAlerts(signal: AbortSignal): Promise<void>;
-  /** See `ActingWorld`; only where the interface has somewhere to write. */
+  /** See `ActingWorld`; only if the interface can write files. */
   writeFile?: WriteFile;
   /** See `World`. */
   checkAudit(known: AuditPlace | null): Promise<AuditCheckView>;
-  /** Any operation by its name; requests on record have no more than that. */
+  /** Finds any operation by its name, which is all that a recorded request contains. */
   findOperation(name: string): Promise<Operation | undefined>;
 }
 
-/** A question with what proves that it was answered while nothing had changed. */
+/** A question with a proof that it was confirmed before anything changed. */
 export interface Preview extends Question {
-  /** Valid for this caller and this input until `until`. */
+  /** A proof for this caller and this input that is valid until `until`. */
   digest: string;
   /** Epoch ms. */
   until: number;
 }
 
-/** What the caller agreed to: the digest of a preview; or what asks the caller, and throws if the answer is no. */
+/**
+ * The caller's consent: the digest of a preview, or a function that asks the caller and throws if the caller refuses.
+ */
 export type Consent = string | ((question: Question) => Promise<void>);
 
-/** How long a preview may be agreed to. */
+/** How long a preview can be confirmed. */
 const PREVIEW_MS = 10 * 60_000;
 
 /**
- * Carries out an operation with input that its schema has read. What it changes is one transaction: the rights of the
- * caller are read in it, the subject is looked up in it, and either all of it counts, with its audit entry, or none.
- * With the digest of a preview as consent, what was asked there has to be the same. Throws a ConfigurationError, with nothing
- * changed: `forbidden` for a caller who may not, `unknown` where there is no such subject, `conflict` for an outdated
- * preview. Throws RequestWaits if it is on record now for another user, who has to confirm it first.
+ * Carries out an operation with input that its schema has parsed. A changing operation is one transaction, which reads
+ * the caller's rights, looks up the subject, and commits all changes with their audit entry, or none. If the consent is
+ * the digest of a preview, the question has to be unchanged since the preview. Throws a ConfigurationError, with
+ * nothing changed: `forbidden` for a caller without the right, `unknown` if the subject does not exist, `conflict` for
+ * an outdated preview. Throws RequestWaits if the request is now recorded because another user has to confirm it first.
  */
 export async function perform<Input extends InputSchema, Result extends z.ZodType>(
   deps: OperationDeps,
@@ -129,7 +131,7 @@ export async function perform<Input extends InputSchema, Result extends z.ZodTyp
   return outcome.result;
 }
 
-/** Likewise for the file of an operation that is written while it is read. */
+/** The same for an operation whose file is written while it is read. */
 export async function performStream<Input extends InputSchema, Result extends z.ZodType>(
   deps: OperationDeps,
   caller: Caller,
@@ -139,13 +141,13 @@ export async function performStream<Input extends InputSchema, Result extends z.
   authorise(operation, caller);
   const stream = findStream(operation);
   if (operation.effect !== 'reads' || stream === undefined) {
-    throw new Error(`${operation.name} writes no file while it reads.`);
+    throw new Error(`${operation.name} does not write a file while it reads.`);
   }
   const world = await toReading(deps, caller, operation, input);
   return { file: stream.file, parts: stream.parts(world, input) };
 }
 
-/** The world of an operation that reads, once it is on record that the caller gets what is read. */
+/** The world of a reading operation, after the audit has recorded what the caller reads. */
 async function toReading<Input extends InputSchema, Result extends z.ZodType>(
   deps: OperationDeps,
   caller: Caller,
@@ -160,8 +162,8 @@ async function toReading<Input extends InputSchema, Result extends z.ZodType>(
 }
 
 /**
- * Records that the service has to carry out an operation that takes minutes, for a caller who does not wait. Throws as
- * `perform` does, before anything is on record.
+ * Records a request for an operation that takes minutes, which the service carries out while the caller does not wait.
+ * Throws the same errors as `perform`, before anything is recorded.
  */
 export async function performLater<Input extends InputSchema, Result extends z.ZodType>(
   deps: OperationDeps,
@@ -187,8 +189,8 @@ export async function performLater<Input extends InputSchema, Result extends z.Z
 }
 
 /**
- * What another user has to confirm first; null where one user is enough. Throws a ConfigurationError (conflict) if nobody
- * else could confirm it.
+ * Describes the action that another user has to confirm first; null if one user is enough. Throws a ConfigurationError
+ * (conflict) if nobody else could confirm it.
  */
 async function findMatter<Input extends InputSchema, Result extends z.ZodType>(
   world: World,
@@ -202,7 +204,7 @@ async function findMatter<Input extends InputSchema, Result extends z.ZodType>(
   return matter;
 }
 
-/** Throws a ConfigurationError (unknown) if the input names a client that the caller does not reach. */
+/** Throws a ConfigurationError (unknown) if the caller has no access to the client in the input. */
 function requireClient(
   world: Pick<World, 'clients' | 'application'>,
   { integration }: Record<string, unknown>,
@@ -210,7 +212,7 @@ function requireClient(
   if (typeof integration === 'string') findClient(world, integration);
 }
 
-/** Carries out operations that were asked for before, as the service does it. */
+/** Carries out recorded requests for the service. */
 export function createOperationRunner(
   deps: Omit<OperationDeps, 'signal'>,
 ): (approval: ApprovalRecord, by: Actor, signal: AbortSignal) => Promise<void> {
@@ -258,7 +260,7 @@ async function confirmRequest(
   });
 }
 
-/** Throws a ConfigurationError (conflict) if the subject of the request has changed since it was made. */
+/** Throws a ConfigurationError (conflict) if the subject has changed since the request. */
 async function requireSame(
   world: World,
   operation: Changing | Acting,
@@ -266,7 +268,7 @@ async function requireSame(
   approval: ApprovalRecord,
 ): Promise<void> {
   const matter = await operation.secondUser?.(world, input);
-  // Since then, the settings may say that one user is enough.
+  // The settings may have changed since, so that one user is now enough.
   if (!matter) return;
   const clients = approval.integrations;
   const asked = { ...toAsked(world, operation, input), clients };
@@ -274,7 +276,7 @@ async function requireSame(
   throw approvalChanged();
 }
 
-/** The world of an operation that works outside of the database, once the caller has agreed to its question. */
+/** The world of an operation that also works outside of the database, after the caller has agreed to its question. */
 async function requireAgreed<Input extends InputSchema, Result extends z.ZodType>(
   deps: OperationDeps,
   caller: Caller,
@@ -291,8 +293,9 @@ async function requireAgreed<Input extends InputSchema, Result extends z.ZodType
 }
 
 /**
- * Its clients: the one in its input, or else all that the caller has access to. What only callers with access to all
- * clients may do is recorded for none: it may erase a client with everything of its own.
+ * Adds the operation's clients: the client in its input, or otherwise all clients that the caller has access to. An
+ * operation that needs access to all clients is recorded for no client, because it may erase a client with all of its
+ * data.
  */
 function toAsked(
   { caller, clients }: Pick<World, 'caller' | 'clients'>,
@@ -305,7 +308,7 @@ function toAsked(
   return { caller, operation, input, clients: named.length === 0 ? [NO_CLIENT] : named };
 }
 
-/** What would happen, for a caller who decides. Null for an operation that asks nothing. */
+/** Previews an operation for a caller who has to confirm it. Null if the operation asks no question. */
 export async function preview<Input extends InputSchema, Result extends z.ZodType>(
   deps: OperationDeps,
   caller: Caller,
@@ -335,7 +338,7 @@ function findQuestion<Input extends InputSchema, Result extends z.ZodType>(
     return operation.question?.(toWorld(deps, caller, deps.application.store.reader), input);
   }
   const world = toActing(deps, caller, () => {
-    throw new Error(`${operation.name} asks for agreement in a preview.`);
+    throw new Error(`${operation.name} asks for consent in a preview.`);
   });
   return operation.question?.(world, input);
 }
@@ -347,7 +350,7 @@ interface Asked {
   input: unknown;
 }
 
-/** Throws a ConfigurationError: conflict unless the question is still the one that was agreed to. */
+/** Throws a ConfigurationError (conflict) unless the question is the one that the caller agreed to. */
 async function requireConsent(
   { deps, caller, operation, input }: Asked,
   question: Question | undefined,
@@ -364,7 +367,7 @@ async function requireConsent(
     consent === digestOf(deps, { caller, operation, input, question, until });
   if (isSame && until >= deps.clock.now()) return;
   throw new ConfigurationError(
-    'What you agreed to is not what would happen now: it changed, or more than ten minutes have passed. Nothing was changed. Ask for the preview again.',
+    'The action has changed since you agreed to it, or more than ten minutes have passed. Nothing was changed. Request the preview again.',
     { code: 'preview_outdated', refusal: 'conflict' },
   );
 }
@@ -377,7 +380,7 @@ interface Previewed {
   until: number;
 }
 
-/** The end of its validity, in front of what nobody can make without the key of the database. */
+/** The expiry time, followed by a fingerprint that nobody can create without the database key. */
 function digestOf(
   { application: { store } }: Pick<OperationDeps, 'application'>,
   { caller, operation, input, question, until }: Previewed,
@@ -410,7 +413,7 @@ function toActing(deps: OperationDeps, caller: Caller, agree: ActingWorld['agree
 }
 
 function noFiles(name: string): never {
-  throw new Error(`There is nowhere to write ${name}.`);
+  throw new Error(`This interface cannot write the file ${name}.`);
 }
 
 function toWorld(deps: OperationDeps, caller: Caller, reader: TimedReader): World {

@@ -1,4 +1,4 @@
-/** Operations that another user has to confirm, or that the service carries out: requests on record. */
+/** Recorded requests: operations that another user has to confirm, or that the service carries out. */
 import type { Actor } from '../../core/actor.ts';
 import { ConfigurationError, isConfigurationError } from '../../core/errors.ts';
 import type { ActorTransaction } from '../../database/actor-transaction.ts';
@@ -16,30 +16,33 @@ import type { Store } from '../../store.ts';
 import type { Caller } from './caller.ts';
 import type { Operation, SecondUserMatter } from './operation.ts';
 
-/** Thrown where nothing was done yet, because another user has to confirm it first; no error of anybody. */
+/**
+ * Thrown if nothing was done because another user has to confirm the request first. It does not mean that anything is
+ * wrong.
+ */
 export class RequestWaits extends Error {
   readonly approval: ApprovalRecord;
 
   constructor(approval: ApprovalRecord) {
-    super('It waits for a second user.');
+    super('The request waits for a second user.');
     this.name = 'RequestWaits';
     this.approval = approval;
   }
 }
 
-/** An operation with what a caller asks of it. */
+/** An operation with a caller's input. */
 export interface AskedOperation {
   caller: Caller;
   operation: Pick<Operation, 'name' | 'role' | 'reach' | 'by' | 'summary'>;
   input: Record<string, unknown>;
-  /** The IDs of its clients; NO_CLIENT alone if it is about none. */
+  /** The IDs of its clients; only NO_CLIENT if it is not about clients. */
   clients: readonly string[];
 }
 
-/** Stands for no client in requests on record, because each of their rows belongs to a client. */
+/** Means no client in recorded requests, because each of their rows needs a client. */
 export const NO_CLIENT = '';
 
-/** Throws a ConfigurationError (conflict) if no user but the caller could confirm it now. */
+/** Throws a ConfigurationError (conflict) if no user except the caller could confirm it now. */
 export async function requireConfirmable(
   users: UserReader,
   { caller: { account }, operation: { role }, clients }: AskedOperation,
@@ -50,7 +53,7 @@ export async function requireConfirmable(
   await requireSomeoneElse(users, account, { role, integrations, setting });
 }
 
-/** Records that it waits for a second user. An equal request that waits already is not recorded twice. */
+/** Records a request that waits for a second user. If an equal request already waits, it is not recorded again. */
 export async function recordWaiting(
   trx: ActorTransaction,
   asked: AskedOperation,
@@ -59,7 +62,7 @@ export async function recordWaiting(
   return (await recordApproval(trx, toRequest(trx, asked, matter))).approval;
 }
 
-/** Records that the service has to carry it out; likewise. */
+/** Records a request for the service. If an equal request already exists, it is not recorded again. */
 export async function recordToCarryOut(
   trx: ActorTransaction,
   asked: AskedOperation,
@@ -107,13 +110,16 @@ function digestOf(
   return fingerprint('approval', JSON.stringify(['operation', name, input, clients, matter]));
 }
 
-/** An operation that was asked for, with its input as its schema reads it now. */
+/** A requested operation, with its input as the current schema parses it. */
 export interface FoundOperation {
   operation: Operation;
   input: Record<string, unknown>;
 }
 
-/** Throws a ConfigurationError (conflict) where this version of the product has no such operation, or no such input. */
+/**
+ * Throws a ConfigurationError (conflict) if this version of the product does not have the operation, or no longer
+ * accepts the input.
+ */
 export function readRequest(
   operation: Operation | undefined,
   { name, input }: OperationRequest,
@@ -121,12 +127,12 @@ export function readRequest(
   const read = operation?.input.safeParse(input);
   if (operation !== undefined && read?.success) return { operation, input: read.data };
   throw new ConfigurationError(
-    `This version of donor-sync cannot do "${name}" as it was asked for. Nothing was changed. Refuse the request, and ask again.`,
+    `This version of donor-sync cannot carry out "${name}" as it was requested. Nothing was changed. Refuse the request, and submit it again.`,
     { code: 'operation_unknown', refusal: 'conflict' },
   );
 }
 
-/** Who carries out a request: rights were checked when it was asked for, and when it was confirmed. */
+/** The caller for carrying out a request. Rights were checked at the request and at the confirmation. */
 export function toCarrier(
   { integrations }: Pick<ApprovalRecord, 'integrations'>,
   { reach }: Pick<Operation, 'reach'>,
@@ -136,7 +142,9 @@ export function toCarrier(
   return { kind: 'machine', role: null, clients, account: null, actor: by };
 }
 
-/** Records how it ended. What passes with time is thrown again, and is tried again later. */
+/**
+ * Does the work and records the outcome. Errors that can pass with time are thrown, so that the work is retried later.
+ */
 export async function keepOutcome(
   store: Pick<Store, 'connection' | 'fingerprint'>,
   approval: ApprovalRecord,

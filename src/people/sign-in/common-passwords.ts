@@ -1,6 +1,6 @@
 /**
- * Estimates how soon others would guess a password. Loading the lists takes seconds and a few
- * hundred megabytes, so only the thread of `guess-worker.ts` loads them.
+ * Estimates how soon others would guess a password. Loading the lists takes seconds and a few hundred megabytes, so
+ * only the thread of `guess-worker.ts` loads them.
  */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
@@ -19,7 +19,10 @@ export type IsGuessable = (password: string, own: readonly string[]) => boolean;
  */
 const LEAST_GUESSES_LOG10 = 14.1;
 
-/** The estimate takes longer with each character. A repeated pattern shows within this many. */
+/**
+ * The most characters to estimate, because each further character takes longer. A repeated pattern shows within this
+ * length.
+ */
 const MOST_ESTIMATED = 64;
 
 /** The list is sorted, the most common first. */
@@ -55,8 +58,8 @@ export async function loadGuesser(minLength: number): Promise<IsGuessable> {
 }
 
 /**
- * Yields line by line, without shorter lines. An array of all lines takes ten times the memory of
- * those that are kept, because most lines are short.
+ * Yields line by line, without shorter lines. An array of all lines would take ten times the memory of the kept lines,
+ * because most lines are short.
  */
 function* linesOf(text: string, least = 0): Generator<string> {
   let start = 0;

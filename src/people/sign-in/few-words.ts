@@ -5,10 +5,10 @@
 import { z } from 'zod';
 import { listPackageFolder, readPackageFile } from '../../core/package-files.ts';
 
-/** The languages of the product's users, each with its frequent words first, and its names. */
+/** The languages of the product's users. Each list starts with frequent words, and includes names. */
 const LANGUAGES = ['en', 'de', 'fr', 'es-es', 'it', 'pt-br', 'nl-be', 'pl'];
 
-/** Words that are rare in print, and therefore in no list of frequent words. */
+/** Words that are rare in print, and therefore missing in lists of frequent words. */
 const RARE = ['an-array-of-english-words', 'index.json'] as const;
 const RANK_OF_RARE = 100_000;
 const LEAST_RARE_LENGTH = 4;

@@ -1,7 +1,7 @@
 /**
- * Passkeys: the requests to a browser, and its answers. A challenge is encrypted into the page that
- * presents it, so unanswered challenges are not stored. An answered challenge is stored until it is
- * too old. Why: docs/decisions/0023-passkeys.md.
+ * Passkeys: the requests to a browser, and its responses. A challenge is encrypted into the page that presents it, so
+ * unanswered challenges are not stored. An answered challenge is stored until it is too old. Why:
+ * docs/decisions/0023-passkeys.md.
  */
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -38,9 +38,7 @@ export interface RelyingParty {
   origin: string;
 }
 
-/**
- * Returns null if browsers create no passkeys: over plain http, and for an address without a name.
- */
+/** Returns null if browsers cannot create passkeys: over plain http, and for an address without a host name. */
 export function getRelyingParty(publicUrl: string): RelyingParty | null {
   const { protocol, hostname: id, origin } = new URL(publicUrl);
   const isName = isIP(id) === 0 && !id.startsWith('[');
@@ -207,7 +205,7 @@ async function verify(
   return verified && authenticationInfo ? authenticationInfo.newCounter : null;
 }
 
-/** The result for everything that the library refuses by throwing. */
+/** The result if the library refuses a response by throwing. */
 const NOT_VERIFIED = { registrationInfo: undefined };
 
 function expected({ party }: PasskeyDeps, { challenge }: Way) {
@@ -252,7 +250,7 @@ function offer(
   };
 }
 
-/** Returns null if it is too old, was changed, or is for another browser or purpose. */
+/** Decrypts a challenge. Returns null if it is too old, was changed, or is for another browser or purpose. */
 function openWay({ sealer, clock }: PasskeyDeps, asked: AskedFor, sealed: string): Way | null {
   try {
     const way = waySchema.parse(JSON.parse(sealer.open(sealed, waySealContext(asked))));
@@ -264,7 +262,7 @@ function openWay({ sealer, clock }: PasskeyDeps, asked: AskedFor, sealed: string
   }
 }
 
-/** Called only after the answer is verified, so that no stranger creates rows. */
+/** Called only after the response is verified, so that strangers cannot create rows. */
 function spend({ store }: PasskeyDeps, { challenge, until }: Way): Promise<boolean> {
   return store.act((trx) => spendChallenge(trx, hashToken(challenge), until));
 }

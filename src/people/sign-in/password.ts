@@ -44,10 +44,10 @@ export async function requireGoodPassword(
   const text = normal(password);
   const small = text.toLowerCase();
   if ([...text].length < MIN_PASSWORD_LENGTH) {
-    throw weak(`It needs ${MIN_PASSWORD_LENGTH} characters; four words by chance are a good one.`);
+    throw weak(`Use at least ${MIN_PASSWORD_LENGTH} characters, for example four random words.`);
   }
   if (text.length > MAX_PASSWORD_LENGTH) {
-    throw weak(`It may have ${MAX_PASSWORD_LENGTH} characters at most.`);
+    throw weak(`Use at most ${MAX_PASSWORD_LENGTH} characters.`);
   }
   const address = email.toLowerCase();
   const phrases = [address, ...address.split('@'), name, ...PRODUCT_NAMES, ...clientNames];
@@ -61,7 +61,7 @@ export async function requireGoodPassword(
   const question = { password: text, own, minLength: MIN_PASSWORD_LENGTH };
   if (new Set(rest).size < MIN_DIFFERENT || (await judge.isGuessable(question))) {
     throw weak(
-      'Others could guess it: it is a common password, a name, a word or phrase with little else, or too short for what it is made of. Take four or more words by chance, which have nothing to do with each other, or 20 characters that a password manager draws.',
+      'Others could guess it: it is a common password, a name, a word or phrase with little else, or too short for the characters it consists of. Use four or more random words that have nothing to do with each other, or 20 characters from a password manager.',
     );
   }
 }
@@ -76,16 +76,13 @@ const KEY_BYTES = 32;
 const SALT_BYTES = 16;
 const PREFIX = `scrypt$${COST.N}$${COST.r}$${COST.p}`;
 
-/**
- * By then the request has been answered (`NEW_PASSWORD_TIMEOUT_MS` of the app), whatever the
- * outcome.
- */
+/** By then the response has been sent (`NEW_PASSWORD_TIMEOUT_MS` in the app), whatever the outcome. */
 const MOST_WAITING_MS = 75_000;
 
 /**
- * Returns the text to store for a new password. Throws a ConfigurationError for one that others
- * would guess, and a RetriableError if the machine is too busy. By then the user has been told that
- * it took too long, and nothing may change any more.
+ * Returns the text to store for a new password. Throws a ConfigurationError if others would guess the password, and a
+ * RetriableError if the machine is too busy. By then the user has been told that it took too long, so nothing may
+ * change any longer.
  */
 export async function prepareNewPassword(
   password: string,
@@ -98,7 +95,7 @@ export async function prepareNewPassword(
   const kept = await hashPassword(password);
   if (performance.now() - begunAt <= mostWaitingMs) return kept;
   throw tooBusy(
-    'This machine was too busy to take a new password. Nothing was changed. Try again in a minute.',
+    'This machine was too busy to process a new password. Nothing was changed. Try again in a minute.',
   );
 }
 
@@ -121,7 +118,7 @@ export async function isPassword(password: string, kept: string | null): Promise
   return timingSafeEqual(derived, expected) && kept !== null;
 }
 
-/** No password matches it, because it is not a derived key. */
+/** A stored text that no password matches, because it is not a derived key. */
 const NO_ONE = [
   PREFIX,
   randomBytes(SALT_BYTES).toString('base64url'),
@@ -133,7 +130,7 @@ const NO_ONE = [
  * then take neither the memory nor all cores.
  */
 const inTurn = createOneAtATime(20, () =>
-  tooBusy('Too many sign in at this moment. Try again in a few seconds.'),
+  tooBusy('Too many users are signing in at the moment. Try again in a few seconds.'),
 );
 
 function tooBusy(message: string): RetriableError {

@@ -14,7 +14,7 @@ export type AccessTokenRecord = Omit<
   integrations: ClientAccess;
 };
 
-/** Uses less than this apart are not recorded, because reading must not cost a write each time. */
+/** Uses that follow within this time are not recorded, so that not every read causes a write. */
 export const USE_NOTED_EVERY_MS = 60_000;
 
 /** Lists all tokens, the oldest first. Only the hash of each is stored. */
@@ -65,7 +65,7 @@ export async function revokeAccessToken(trx: ActorTransaction, id: string): Prom
   return true;
 }
 
-/** Records that a token was used just now. */
+/** Records that a token was used now. */
 export async function recordTokenUse(
   connection: TimedConnection,
   { id, lastUsedAt }: AccessTokenRecord,

@@ -41,7 +41,7 @@ export async function countAttempt(
   return counted;
 }
 
-/** Takes back the last attempt, because it was not a failure. */
+/** Removes the last attempt from the count, because it was not a failure. */
 export async function uncountAttempt(connection: TimedConnection, key: string): Promise<void> {
   await connection
     .updateTable('sign_in_attempts')

@@ -1,4 +1,4 @@
-/** The owners who can sign in. There has to be one at all times, once there was one. */
+/** The owners who can sign in. Once there was an owner, there has to be one at all times. */
 import { isPostgres } from '../../database/database-time.ts';
 import type { Reader } from '../../database/reader.ts';
 import type { Trx } from '../../database/tables/tables.ts';

@@ -122,8 +122,8 @@ export async function deletePasskey(
 }
 
 /**
- * Records that a passkey was used. If its counter has not increased, returns false and adds an
- * audit entry. Then there are two copies of it, or its signature was used before.
+ * Records that a passkey was used. If its counter has not increased, returns false and adds an audit entry. In that
+ * case there are two copies of the passkey, or its signature was used before.
  */
 export async function recordPasskeyUse(
   trx: ActorTransaction,
@@ -187,9 +187,9 @@ export async function insertPasskey(
   return added !== undefined;
 }
 
-/** Throwing this also undoes what the transaction has changed. */
+/** Throwing this error also rolls back the transaction. */
 export function passkeyKnown(): ConfigurationError {
-  return new ConfigurationError('This passkey is known here already.', { code: 'passkey_known' });
+  return new ConfigurationError('This passkey is already registered.', { code: 'passkey_known' });
 }
 
 function lockPerson(trx: Trx, id: string) {

@@ -3,6 +3,7 @@
  * run could process the person again.
  */
 import { z } from 'zod';
+import { describeCount } from '../../core/quantities.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { Reader } from '../../database/reader.ts';
 
@@ -16,7 +17,7 @@ export interface Blocks {
 
 export const blocksSchema = z.object({ count: z.int(), hash: z.string() });
 
-/** The present blocks. Contacts that are only suspected do not count. */
+/** Reads the current blocks. Contacts that are only suspected do not count. */
 export async function readBlocks(reader: Reader, fingerprint: Fingerprint): Promise<Blocks> {
   const rows = await reader
     .selectFrom('forgotten')
@@ -37,15 +38,15 @@ export async function readBlocks(reader: Reader, fingerprint: Fingerprint): Prom
   return { count: all.length, hash: fingerprint('audit_blocks', all.toSorted().join('\n')) };
 }
 
-/** A sentence that says what is wrong with the blocks; null if they match the audit. */
+/** A sentence about what is wrong with the blocks; null if they match the audit. */
 export function describeChangedBlocks(sealed: Blocks, now: Blocks): string | null {
   if (sealed.hash === now.hash) return null;
   const difference = now.count - sealed.count;
   if (difference < 0) {
-    return `The blocks of ${-difference} people who were erased are gone: a sync could take them up again.`;
+    return `The blocks of ${describeCount(-difference, 'erased person', 'erased people')} are missing, so a sync could process them again.`;
   }
   if (difference > 0) {
-    return `${difference} people are blocked as erased of whose erasure the audit knows nothing: another program put that there.`;
+    return `${describeCount(difference, 'person is', 'people are')} blocked as erased although the audit has no record of their erasure. Another program added these blocks.`;
   }
-  return 'What blocks people who were erased was changed by another program: a sync could take them up again.';
+  return 'Another program changed the blocks of erased people, so a sync could process them again.';
 }

@@ -1,7 +1,7 @@
 /**
- * Encrypts and chains the audit entries. The chain covers the encrypted bytes, so destroying a
- * contact's key removes only what an entry says about that contact. All keys derive from the
- * fingerprint key, which never changes, so rotating the secret key breaks no chain.
+ * Encrypts and chains the audit entries. The chain covers the encrypted bytes, so destroying a contact's key removes
+ * only an entry's data about that contact. All keys derive from the fingerprint key, which never changes, so rotating
+ * the secret key breaks no chain.
  */
 import { createHash, createSecretKey, randomBytes } from 'node:crypto';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';

@@ -1,4 +1,4 @@
-/** Checks the chain of the audit in the background, because a long chain takes longer than a response may. */
+/** Checks the audit chain in the background, because a long chain takes longer than the limit for a response. */
 
 import { setImmediate } from 'node:timers/promises';
 import { type Clock, isoTime } from '../../core/clock.ts';
@@ -11,11 +11,11 @@ import { type AuditCheck, verifyAudit } from './verify-audit.ts';
 export interface AuditCheckView {
   isRunning: boolean;
   /**
-   * Null while it goes on, or if it could not be carried to its end. `cannot_tell`: nothing was changed in what is there,
-   * and whether its end is gone cannot be told without an end that was noted down.
+   * Null while the check is in progress, or if it could not finish. `cannot_tell`: no existing entry was changed, but
+   * without an end that was saved earlier, missing entries at the end cannot be detected.
    */
   verdict: 'intact' | 'cannot_tell' | 'changed' | null;
-  /** Number of entries checked so far, and of all entries. */
+  /** Number of entries checked so far; `of` is the total. */
   checked: number;
   of: number;
   /** ISO 8601. */
@@ -30,15 +30,15 @@ export interface AuditCheckView {
 
 export interface AuditChecker {
   /**
-   * Starts a check, also against an end that was noted down, or finds the same one in progress. Waits a short time for
-   * its end. While another check is in progress, no second one starts.
+   * Starts a check, optionally against an end that was saved earlier, or joins the same check in progress. Waits a
+   * short time for its result. While a different check is in progress, no second check starts.
    */
   check(known: AuditPlace | null): Promise<AuditCheckView>;
   /** The last check of this process; null if there was none. */
   last(): AuditCheckView | null;
 }
 
-/** How long a response waits for the end. */
+/** How long a response waits for the result. */
 const MAX_WAIT_MS = 3_000;
 
 export interface CheckerDeps {
@@ -93,14 +93,14 @@ export function createAuditChecker(deps: CheckerDeps): AuditChecker {
       view = describeCheck(found, known, clock);
     } catch (error) {
       log.error({ error: messageOf(error) }, 'the audit could not be checked');
-      const problems = ['The check could not be carried to its end: try again.'];
+      const problems = ['The check could not be finished. Try again.'];
       const before = view ?? NOTHING_YET;
       view = { ...before, problems, isRunning: false, finishedAt: isoTime(clock.now()) };
     }
   }
 }
 
-/** Checks the chain to its end, for a caller who waits. */
+/** Checks the whole chain, for a caller who waits. */
 export async function checkAudit(
   { clock }: { clock: Pick<Clock, 'now'> },
   { store }: { store: AuditSource },
@@ -127,7 +127,7 @@ function describeCheck(
   };
 }
 
-/** `1204:Jb3…`, as users note it down; empty for null. */
+/** The form that users save, such as `1204:Jb3…`; empty for null. */
 function placeText(place: AuditPlace | null): string {
   return place === null ? '' : `${place.seq}:${place.hash}`;
 }

@@ -4,8 +4,8 @@ import { placeMark } from './chain.ts';
 import { recordEntry } from './record.ts';
 
 /**
- * Deletes the entries before this moment (epoch ms), and the keys that decrypted only them. Signs
- * the position where the chain starts from now on. Resolves with the number of deleted entries.
+ * Deletes the entries before this time (epoch ms), and the keys that decrypted only them. Signs the position where the
+ * chain starts from now on. Resolves with the number of deleted entries.
  */
 export async function purgeAudit(trx: ActorTransaction, before: number): Promise<number> {
   // A second purge at the same time waits here.

@@ -1,4 +1,4 @@
-/** Reads who did what: the decrypted audit entries, and the end of their chain. */
+/** Reads the decrypted audit entries, and the end of their chain. */
 import { type Actor, PRODUCT } from '../../core/actor.ts';
 import { isDonorSyncError } from '../../core/errors.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
@@ -34,7 +34,7 @@ export interface AuditRecord {
   crmId: string | null;
   /** True if it named a contact that has been erased since. */
   isContactErased: boolean;
-  /** False if it was changed in the database: then actor, contact and details are unknown. */
+  /** False if the entry was changed in the database, so that actor, contact and details are unknown. */
   isReadable: boolean;
   details: AuditDetails;
 }
@@ -49,7 +49,7 @@ export interface AuditFilter {
   /** Only entries about these integrations. */
   integrationIds?: readonly string[] | undefined;
   action?: string | undefined;
-  /** Only entries before this one. */
+  /** Only entries before this sequence number. */
   before?: number | undefined;
   limit: number;
 }

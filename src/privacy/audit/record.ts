@@ -86,10 +86,7 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 export type AuditDetails = Readonly<Record<string, string | number | boolean | null>>;
 
-/**
- * What was done, and to what. The details never name a contact: only `crmId` does, and an erasure
- * can remove that.
- */
+/** An action and its subject. The details never name a contact. Only `crmId` does, and an erasure can remove it. */
 export interface NewAuditEntry {
   action: AuditAction;
   integrationId?: string | null;
@@ -189,7 +186,7 @@ async function addEntry(
   await moveHead(trx, { hash, mark });
 }
 
-/** By the fingerprint that they derive from, so that each is derived once. */
+/** Sealers by the fingerprint that they derive from, so that each is derived once. */
 const sealers = new WeakMap<Fingerprint, Sealer>();
 
 function getSealer(fingerprint: Fingerprint): Sealer {
@@ -200,10 +197,7 @@ function getSealer(fingerprint: Fingerprint): Sealer {
   return sealer;
 }
 
-/**
- * The first birth record stays. A second chain in the same database has a different first entry, so
- * it is noticed.
- */
+/** Keeps the first birth record. A second chain in the same database has a different first entry, so it is noticed. */
 async function recordBirth(
   trx: Trx,
   fingerprint: Fingerprint,
@@ -224,7 +218,7 @@ async function requireFree(trx: Trx, seq: number): Promise<void> {
   const [taken] = (await entryAt(trx, { seq })).rows;
   if (taken === undefined) return;
   throw new FatalError(
-    `The end of the audit was set back in the database: entry ${seq} is already there. Nothing was changed. Run \`donor-sync audit verify\`, and restore the row audit_head, or the database, from a backup.`,
+    `The end of the audit was set back in the database: entry ${seq} already exists. Nothing was changed. Run \`donor-sync audit verify\`, and restore the row audit_head, or the database, from a backup.`,
     { code: 'audit_set_back', details: { seq } },
   );
 }

@@ -1,6 +1,7 @@
 /** Checks that no other program changed, added or removed anything in the audit. */
 import { isoTime } from '../../core/clock.ts';
 import { isDonorSyncError, messageOf } from '../../core/errors.ts';
+import { describeCount } from '../../core/quantities.ts';
 import type { Sealer } from '../../database/encryption/sealed.ts';
 import { listForeignParts } from '../../database/foreign-parts.ts';
 import { isPartMissing } from '../../database/store-error.ts';
@@ -34,7 +35,7 @@ export interface AuditCheck {
   problems: string[];
 }
 
-const EMPTIED = 'There is no entry at all, although there was one: the audit was emptied.';
+const EMPTIED = 'There are no entries, although there were some before: the audit was emptied.';
 
 const BEGUN_AGAIN =
   "The audit was emptied, and a new chain was started: its first entry is not the one in the audit's birth record.";
@@ -47,7 +48,7 @@ const BIRTH_FORGED = "The audit's birth record was not signed by donor-sync.";
 const BEGUN_LATE =
   'Tokens, users or runs are older than every entry: the audit was emptied, and a new chain was started.';
 
-const UNREAD = 'No entry was checked: what is read from such tables proves nothing.';
+const UNREAD = 'No entry was checked, because data from such tables proves nothing.';
 
 /** The tables of the audit, and the blocks of erased people. */
 const TABLES = [
@@ -74,9 +75,8 @@ interface Audit extends AuditSource {
 }
 
 /**
- * Checks the whole chain. `known` is a position that was noted earlier: if the chain lacks it,
- * entries were removed from its end and replaced by others. `onChecked` gets the number of checked
- * entries and the total, and may delay the check.
+ * Checks the whole chain. `known` is a position that was saved earlier. If the chain lacks it, entries were removed
+ * from its end and replaced. `onChecked` receives the number of checked entries and the total, and may delay the check.
  */
 export async function verifyAudit(
   { reader, fingerprint }: AuditSource,
@@ -108,7 +108,7 @@ async function checkWhileNothingIsPurged(
     const before = await readHead(audit);
     const check = await checkChain(audit, before, known, onChecked);
     const after = await readHead(audit);
-    // A purge in the meantime deletes entries that were about to be read.
+    // A purge in the meantime may have deleted entries that were about to be read.
     if (before?.purged_seq === after?.purged_seq) return check;
   }
 }
@@ -141,9 +141,7 @@ async function checkChain(
     if (known?.seq !== seq) return;
     isKnownThere = true;
     if (known.hash !== hash)
-      wrong(
-        `Entry ${seq} is another one than the one that was noted down earlier.${await restoreText(audit)}`,
-      );
+      wrong(`Entry ${seq} differs from the end that you saved earlier.${await restoreText(audit)}`);
   };
   await noteKnown();
   for (;;) {
@@ -153,13 +151,13 @@ async function checkChain(
         isBroken = true;
         wrong(
           seq === 0
-            ? `The chain starts at entry ${row.seq}, and no purge is on record: the entries before it are gone, or the record of the purge.`
+            ? `The chain starts at entry ${row.seq}, and no purge is on record. Either the entries before it or the record of a purge were removed.`
             : Number.isInteger(row.seq)
-              ? `Entries are missing: ${row.seq} follows on ${seq}.`
-              : `Entry ${row.seq} was put there by another program.`,
+              ? `Entries are missing: ${row.seq} follows ${seq}.`
+              : `Entry ${row.seq} was added by another program.`,
         );
       } else if (row.hash !== chainHash(audit.fingerprint, hash, chained(row))) {
-        wrong(`Entry ${row.seq} was changed, or put there by another program.`);
+        wrong(`Entry ${row.seq} was changed, or added by another program.`);
       }
       seq = row.seq;
       hash = row.hash;
@@ -173,8 +171,7 @@ async function checkChain(
   }
   const birth = await readBirth(audit);
   if (birth !== null && birth.mark !== birthMark(audit.fingerprint, birth)) wrong(BIRTH_FORGED);
-  // A purge deletes entries of a chain that started here: the first entry is gone, its birth record
-  // stays.
+  // A purge deletes entries of a chain that started here. The first entry is then gone, but its birth record stays.
   if (birth === null && (purged.seq > 0 || (await wasBornOnRecord(audit)))) wrong(BIRTH_GONE);
   const isOther = birth !== null && firstHash !== null && firstHash !== birth.hash;
   if (isOther) wrong(BEGUN_AGAIN);
@@ -182,7 +179,7 @@ async function checkChain(
   const changed = await countChangedKeys(audit);
   if (changed > 0) {
     wrong(
-      `Keys of ${changed} contacts were changed or put there by another program: entries about them can't be read any more.`,
+      `Keys of ${describeCount(changed, 'contact')} were changed or added by another program, so entries about them can no longer be read.`,
     );
   }
   for (const keys of await findMovedKeys(audit, isBroken || !isKnownThere)) wrong(keys);
@@ -190,7 +187,7 @@ async function checkChain(
   if (changedBlocks !== null) wrong(changedBlocks);
   const end = { seq, hash };
   if (head === null) {
-    if (entries > 0) wrong('The row that says where the chain ends is missing.');
+    if (entries > 0) wrong('The row with the end of the chain is missing.');
     else if (birth !== null || (await hasAuditedRows(audit))) wrong(EMPTIED);
   } else if (
     head.seq !== seq ||
@@ -201,17 +198,17 @@ async function checkChain(
   }
   const beyond = await findBeyond(audit);
   if (beyond !== null) {
-    wrong(`Entry ${beyond} is behind the end of the chain: it is forged, or the end was put back.`);
+    wrong(`Entry ${beyond} is after the end of the chain: it is forged, or the end was set back.`);
   }
-  // If the end was put back, the entry may still exist behind it, and that is already reported.
+  // If the end was set back, the entry may still exist after it, which is already reported.
   if (!isKnownThere && beyond !== known?.seq) {
-    const missing = `Entry ${known?.seq}, which was noted down earlier, is missing.`;
+    const missing = `Entry ${known?.seq}, the end that you saved earlier, is missing.`;
     wrong(missing + (await restoreText(audit)));
   }
   return { entries, end: head === null ? null : end, purgedThrough: purged.seq, problems };
 }
 
-/** Rows in addition to the chain that another program put into the database. */
+/** Finds rows that another program has added next to the chain. */
 async function findStrangeRows(audit: Audit, purgedSeq: number): Promise<string[]> {
   const problems: string[] = [];
   const before = await audit.reader
@@ -222,21 +219,19 @@ async function findStrangeRows(audit: Audit, purgedSeq: number): Promise<string[
     .limit(MAX_PROBLEMS)
     .execute();
   for (const { seq } of before) {
-    problems.push(
-      `Entry ${seq} is before the start of the chain: it was put there by another program.`,
-    );
+    problems.push(`Entry ${seq} is before the start of the chain. Another program added it.`);
   }
   const others = [
     ...(await audit.reader.selectFrom('audit_head').select('id').where('id', '<>', 1).execute()),
     ...(await audit.reader.selectFrom('chain_births').select('id').where('id', '<>', 1).execute()),
   ];
   if (others.length > 0) {
-    problems.push('The record of the chain has a second row, which donor-sync did not make.');
+    problems.push('The record of the chain has a second row, which donor-sync did not create.');
   }
   return problems;
 }
 
-/** A restore removes entries legitimately: its own entry, which nobody can forge, says when. */
+/** A restore removes entries legitimately. Its own entry, which nobody can forge, contains its time. */
 async function restoreText(audit: Audit): Promise<string> {
   const restore = await audit.reader
     .selectFrom('audit_entries')
@@ -245,8 +240,8 @@ async function restoreText(audit: Audit): Promise<string> {
     .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirst();
-  if (restore === undefined) return ' No restore of a backup is on record that would explain it.';
-  return ` A backup was restored on ${isoTime(toTime(restore.at)).slice(0, 10)} (entry ${restore.seq}): that explains it if the end was noted down before that day, and only then.`;
+  if (restore === undefined) return ' The audit has no record of a restore that would explain it.';
+  return ` A backup was restored on ${isoTime(toTime(restore.at)).slice(0, 10)} (entry ${restore.seq}). That explains it only if you saved the end before that day.`;
 }
 
 /** In one statement, because an entry and the end are written together, even during this check. */
@@ -322,7 +317,7 @@ async function findChangedBlocks(audit: Audit): Promise<string | null> {
     const sealed = await findSealedBlocks(audit);
     if (sealed === null) return null;
     const now = await readBlocks(audit.reader, audit.fingerprint);
-    // An erasure in the meantime has sealed other blocks.
+    // An erasure in the meantime has sealed different blocks.
     if ((await findSealedBlocks(audit))?.hash !== sealed.hash) continue;
     return describeChangedBlocks(sealed, now);
   }
@@ -405,13 +400,13 @@ async function findMovedKeys(audit: Audit, areEntriesGone: boolean): Promise<str
       ? []
       : [
           areEntriesGone
-            ? `Keys of ${taken} contacts are missing. They were taken away, or these contacts were erased and the entries about that are gone: then nothing may block them any more.`
-            : `Keys of ${taken} contacts are missing although no erasure on record destroyed them: entries about them can't be read any more.`,
+            ? `Keys of ${describeCount(taken, 'contact')} are missing. Either someone removed them, or these contacts were erased and the entries about that are gone. In the second case, possibly nothing blocks these contacts any longer.`
+            : `Keys of ${describeCount(taken, 'contact')} are missing although no recorded erasure destroyed them, so entries about them can no longer be read.`,
         ]),
     ...(strange === 0
       ? []
       : [
-          `Keys of ${strange} contacts are there that were destroyed, or that no entry needs: another program put them there.`,
+          `There are keys of ${describeCount(strange, 'contact')} that were destroyed or that no entry needs. Another program added them.`,
         ]),
   ];
 }

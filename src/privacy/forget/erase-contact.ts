@@ -69,7 +69,7 @@ export interface Facts {
   names: NamesOfPerson;
 }
 
-/** The state of an integration in which nothing is left to be done. */
+/** The state of an integration with nothing left to do. */
 const AT_REST = {
   erasedEarlier: null,
   mergedInto: null,
@@ -80,9 +80,8 @@ const AT_REST = {
 };
 
 /**
- * First blocks the contact in all integrations, so that no run in between brings anything back.
- * Then clears the CRM and the service. The store comes last: once it has erased the contact,
- * nothing can tell which values were ours.
+ * First blocks the contact in all integrations, so that no run in the meantime restores anything. Then clears the CRM
+ * and the service. The store comes last: once it has erased the contact, nothing can tell which values were ours.
  */
 export async function eraseInEach(
   deps: ForgetPersonDeps,
@@ -122,7 +121,7 @@ export async function eraseInEach(
   return done;
 }
 
-/** Once the contact is blocked, nothing about it is added to the spending journal any more. */
+/** Once the contact is blocked, nothing more about it is added to the spending journal. */
 async function eraseFromEachJournal(
   { application: { store } }: ForgetPersonDeps,
   integrationIds: readonly string[],
@@ -190,14 +189,14 @@ async function eraseOutside(
   await save({ written: union(note.written, [...ours.keys()]) });
   // An integration that is no longer in the settings has written into the same account.
   const clients = (open === null ? main : target) ?? UNKNOWN_HERE;
-  // Before anything is cleared, while it is still on record.
+  // Before anything is cleared, while the memberships are still recorded.
   const memberships = await findMemberships(store, id, forms);
   const names = memberships.map(({ name }) => name);
   await save({ networks: { ...note.networks, pending: union(note.networks.pending, names) } });
   let inCrm: FoundMentions['inCrm'] = [];
   if (clients.open !== null) {
     const found = await findMentions(clients.open.deps, id, facts);
-    // Recorded first: after a kill, only the rest would be found.
+    // Recorded first, because after a kill only the rest would be found.
     const texts = Math.max(note.erased.texts, found.texts);
     await save({ erased: { ...note.erased, texts } });
     await dropKeptTexts(clients.open.deps, lease, found);
@@ -205,7 +204,7 @@ async function eraseOutside(
   }
   if (alsoInCrm && clients.crm === null) {
     const mentions = { ...NOTHING_LEFT, contacts: countHolders(inCrm) };
-    // What an earlier attempt saw there may no longer be true.
+    // The findings of an earlier attempt may no longer be true.
     await save({ crm: NOTHING_CLEARED, mentions, unreached: clients.unreached });
   }
   if (clients.crm !== null && alsoInCrm) {
@@ -269,8 +268,8 @@ async function eraseInStore(
     forms: forms.slice(1),
     mayBeLeft: !erased.isSeenEmpty,
     buildReceipt({ introductions, ...rows }) {
-      // Counts texts in the CRM. If the CRM was not to be cleared, it also counts the paths that
-      // the store itself still knows.
+      // Counts texts in the CRM. If the CRM is not to be cleared, this also counts the paths that the store still
+      // knows.
       const { introductionsLeft: named } = erased.note;
       const introductionsLeft = note.crm === null ? Math.max(named, introductions) : named;
       note = { ...erased.note, introductionsLeft, erased: addCounts(erased.note.erased, rows) };
@@ -329,7 +328,10 @@ async function leaveAll(
   return pending;
 }
 
-/** A person who was erased before: what was done then, and what may be left in the CRM. */
+/**
+ * Completes the erasure of a person who was erased before: clears what may be left in the CRM, and reports what was
+ * done then.
+ */
 export async function doneBefore(
   { application: { store }, newId }: ForgetPersonDeps,
   { crmId, alsoInCrm, everywhere }: ForgetRequest,
@@ -352,7 +354,7 @@ export async function doneBefore(
         dropWaitingErasures(trx, target.id, facts.forms),
       );
     }
-    // Its own fields first: values that a merge has brought into them are reported as theirs.
+    // The contact's own fields come first, so that values that a merge brought into them are reported there.
     let refusals: readonly string[] = [];
     if (alsoInCrm && target !== undefined && open !== null && crm !== null) {
       const save: SaveNote = async (changes) => {
@@ -391,7 +393,7 @@ export async function doneBefore(
     }
     const isUnreached = alsoInCrm && open !== null && crm === null;
     if (isUnreached) note = { ...note, crm: NOTHING_CLEARED, unreached };
-    // What was left to the next sync at that time is no longer news.
+    // Work that was left to the next sync at that time is not reported again.
     note = { ...note, networks: { ...note.networks, pending: [] }, introductionsLeft: 0 };
     const isComplete = !isUnreached && (note.crm?.stillPresent.length ?? 0) === 0;
     done.push({ ...AT_REST, integration, note, refusals, erasedEarlier: at, isComplete });
@@ -399,12 +401,10 @@ export async function doneBefore(
   return done;
 }
 
-/**
- * Whatever the failure was, the contact is blocked by now, and repeating the command does the rest.
- */
+/** Whatever the failure was, the contact is already blocked, and repeating the command does the rest. */
 function cutOff({ crmId }: ForgetRequest, failure: DonorSyncError): RetriableError {
   return new RetriableError(
-    `The erasure of ${crmId} is not finished: ${failure.message} Until then no sync enhances the contact. Repeat the command once that is fixed; it continues from there.`,
+    `The erasure of ${crmId} is not finished: ${failure.message} Until it is, no sync enhances the contact. Repeat the command once the problem is fixed; it continues from there.`,
     { code: 'erasure_cut_off', cause: failure, details: { reason: failure.code } },
   );
 }

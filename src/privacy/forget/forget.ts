@@ -1,7 +1,6 @@
 /**
- * Erases a person from every integration of the CRM account, provably and for good. The block is on
- * disk before anything is erased. After a kill, repeat the request with the same ID, and the rest
- * is done.
+ * Erases a person from every integration of the CRM account, provably and for good. The block is on disk before
+ * anything is erased. After a kill, repeat the request with the same ID to do the rest.
  */
 
 import type { RecordLookup } from '../../../connectors/contract.ts';
@@ -145,7 +144,7 @@ export function heldForPrivacy(
   details: Readonly<Record<string, string>> = {},
 ): ConfigurationError {
   return new ConfigurationError(
-    `A privacy hold of the CRM (HasPrivacyHold) forbids the erasure of ${whom}. Nothing was erased: end the hold in the CRM, and the next sync asks whether to erase.`,
+    `A privacy hold in the CRM (HasPrivacyHold) forbids the erasure of ${whom}. Nothing was erased. End the hold in the CRM, and the next sync asks whether to erase.`,
     { code: PRIVACY_HOLD, details },
   );
 }
@@ -155,7 +154,7 @@ export const PRIVACY_HOLD = 'privacy_hold';
 export const REQUEST_WITHDRAWN = 'erasure_request_withdrawn';
 
 const FILE_IN_USE =
-  'the database file is in use by another process and could not be rewritten. Bytes of the erased data may remain in it until you repeat forget for the same contact';
+  'another process uses the database file, so it could not be rewritten. Bytes of the erased data may remain in it until you repeat forget for the same contact';
 
 /** False for a contact that is only suspected. */
 function isErasure({ state }: ForgottenRecord): boolean {
@@ -174,7 +173,7 @@ async function unknownContact(
   return toUnknown(integration.id, crmId, {
     source: isCrmAsked ? 'both' : 'database alone',
     near: found,
-    next: 'To keep an ID away that is not known here, add --block-unknown.',
+    next: 'To block an unknown ID anyway, add --block-unknown.',
     details: { near: found, isCrmAsked },
   });
 }

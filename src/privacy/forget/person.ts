@@ -28,7 +28,7 @@ import { findContactsAlike } from '../statements/known-contacts.ts';
 import { findKeptTexts, findNamesOfDonors } from '../statements/mentions.ts';
 import type { ForgetPersonDeps, ForgetRequest, Target } from './targets.ts';
 
-/** The CRM's answer for an ID. */
+/** The CRM's response for an ID. */
 export interface CrmAnswer {
   /** The record, if it exists or was merged into another one; otherwise null. */
   lookup: RecordLookup | null;
@@ -66,7 +66,10 @@ export async function findPerson(
   return person;
 }
 
-/** In a different account the same ID may be a different person, who is left alone. */
+/**
+ * Separates integrations in which the ID means the same contact from accounts in which it may be a different person,
+ * who is left alone.
+ */
 export async function distinguish(
   { application: { store } }: ForgetPersonDeps,
   {

@@ -18,7 +18,7 @@ import type { KnownContact } from '../statements/known-contacts.ts';
 export interface ErasedIn {
   integration: string;
   note: ErasureNote;
-  /** When it was done before (epoch ms); null if it was done now. */
+  /** When the contact was erased before (epoch ms); null if it was erased now. */
   erasedEarlier: number | null;
   /** The contact that the CRM has merged it into, if any. */
   mergedInto: string | null;
@@ -29,8 +29,7 @@ export interface ErasedIn {
   /** True if the contact's fields were read as empty, so that nothing about them has to be kept. */
   isSeenEmpty: boolean;
   /**
-   * False if values of ours are left in the CRM: until then, the store keeps the data that
-   * recognises them.
+   * False if values of ours are left in the CRM. Until they are cleared, the store keeps the data that recognises them.
    */
   isComplete: boolean;
 }
@@ -40,7 +39,7 @@ export interface ErasureReceipt {
   at: string;
   /** False if the same command has to be repeated once the CRM accepts it. */
   complete: boolean;
-  /** When it was erased before, if nothing was left to be done now. */
+  /** When the contact was erased before, if nothing was left to do now. */
   erasedEarlier: string | null;
   integrations: {
     integration: string;
@@ -56,7 +55,7 @@ export interface ErasureReceipt {
   crm: CrmErasure | null;
   /** Contacts that may be the same person under another ID. */
   alike: readonly KnownContact[];
-  /** Contacts of other accounts that have this ID and are another person. */
+  /** Contacts of other accounts that have this ID but are different people. */
   leftAlone: readonly KnownContact[];
   pending: Pending[];
 }
@@ -129,7 +128,7 @@ function addMentions(
   }
   if (unseen > 0) {
     add(
-      `${describeCount(unseen, 'contact')} that the CRM does not show at present can still name this person as an introducer. The next syncs look again, and clear the text once the CRM shows the contact.`,
+      `${describeCount(unseen, 'contact')} that the CRM does not currently show can still name this person as an introducer. The next syncs look again, and clear the text once the CRM shows the contact.`,
     );
   }
   if (hidden.length > 0) {
@@ -158,42 +157,45 @@ function listPending(part: ErasedIn): Pending[] {
   if (introductionsLeft > 0) {
     add(
       'introductions',
-      `${describeCount(introductionsLeft, 'contact')} of the CRM may still name this person as an introducer, until the next sync writes over it.`,
+      `${describeCount(introductionsLeft, 'contact')} of the CRM may still name this person as an introducer, until the next sync overwrites the text.`,
     );
   }
   if (note.unreached !== null) {
     add(
       'crm',
-      `The CRM could not be reached, and what donor-sync wrote there is still in it. The next attempt clears it. The CRM's error: ${note.unreached}`,
+      `The CRM could not be reached, and it still contains what donor-sync wrote. The next attempt clears it. The CRM's error: ${note.unreached}`,
     );
   }
   addMentions(note.mentions, (text) => add('introductions', text));
   if (crm !== null && crm.stillPresent.length > 0) {
     const why = refusals.length === 0 ? '' : ` The CRM says: ${refusals.join('; ')}.`;
-    add('crm', `The CRM still holds what we wrote: ${crm.stillPresent.join(', ')}.${why}`);
+    add(
+      'crm',
+      `The CRM still contains what donor-sync wrote: ${crm.stillPresent.join(', ')}.${why}`,
+    );
   }
   if (crm !== null && crm.unreadable.length > 0) {
     add(
       'crm',
-      `Fields that the integration's user cannot see, and that may hold what we wrote: ${crm.unreadable.join(', ')}.`,
+      `Fields that the integration's user cannot see, and that may contain what donor-sync wrote: ${crm.unreadable.join(', ')}.`,
     );
   }
   if (crm !== null && crm.unrecognized.length > 0) {
     add(
       'crm',
-      `Fields that hold values of which the database cannot tell any more whether we wrote them: ${crm.unrecognized.join(', ')}. Look at them in the CRM.`,
+      `Fields with values that the database can no longer recognise, so donor-sync may have written them: ${crm.unrecognized.join(', ')}. Check them in the CRM.`,
     );
   }
   if (mergedInto !== null) {
     add(
       'merged',
-      `The CRM has merged the contact into ${mergedInto}, which may hold this person's values: forget that one as well.`,
+      `The CRM has merged the contact into ${mergedInto}, which may contain this person's values. Erase that contact as well.`,
     );
   }
   if (isKeptPending) {
     add(
       'kept',
-      'The next sync drops the files that an interrupted sync has left next to the file.',
+      "The next sync deletes the files that an interrupted sync left next to the CRM's file.",
     );
   }
   return pending;

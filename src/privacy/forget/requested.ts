@@ -26,9 +26,8 @@ const AT_ONCE = 500;
 const BY_MARK: readonly DueErasure['source'][] = ['should_forget', 'objection'];
 
 /**
- * Erases the contacts whose requests are due, one after the other. You can stop it at any moment: a
- * request stays due until its erasure has deleted it, and a repeated erasure continues where the
- * first one stopped.
+ * Erases the contacts whose requests are due, one after the other. It can be stopped at any time. A request stays due
+ * until its erasure has deleted it, and a repeated erasure continues where the first one stopped.
  */
 export async function eraseRequested(
   deps: ForgetPersonDeps,
@@ -46,7 +45,7 @@ export async function eraseRequested(
       const outcome = await eraseOne(deps, integration, one);
       if (outcome === 'erased') done.erased += 1;
       if (outcome === 'left') done.left += 1;
-      // A run has the lease, or the CRM is unavailable: the others would fail in the same way.
+      // A run has the lease, or the CRM is unavailable, so the remaining erasures would fail in the same way.
       if (outcome === 'later') return { ...done, left: due.length };
     }
     if (due.length < AT_ONCE || done.erased === before) return done;
@@ -94,7 +93,7 @@ async function eraseOne(
     }
     deps.log.warn(
       { integration: integration.id, error: messageOf(error) },
-      'an erasure that the CRM asked for waits',
+      'an erasure that the CRM requested is waiting',
     );
     return isRetriableError(error) ? 'later' : 'left';
   }

@@ -15,7 +15,7 @@ export interface ForgetRequest {
   integration: Integration;
   /** The canonical form of the contact's ID. */
   crmId: string;
-  /** True to clear what we wrote into the CRM, too. */
+  /** True to also clear what we wrote into the CRM. */
   alsoInCrm: boolean;
   /** True to include the integrations of other accounts. */
   everywhere: boolean;
@@ -48,15 +48,12 @@ export type Opened = Pick<
   'integration' | 'mappings' | 'deps' | 'keepsWrites' | 'close'
 >;
 
-/**
- * Without `alsoInCrm` the CRM is read only to identify the person, and it may be unavailable for
- * good.
- */
+/** Without `alsoInCrm`, the CRM is only read to identify the person, and it may be permanently unavailable. */
 const CRM_PATIENCE_MS = 15_000;
 
 /**
- * The integrations that an erasure covers: those of the same account, even if they are no longer in
- * the settings. With `everywhere`, also those of the same kind that know the ID.
+ * The integrations that an erasure covers: those of the same account, even if they are no longer in the settings. With
+ * `everywhere`, it also covers integrations of the same kind that know the ID.
  */
 export async function integrationsToForget(
   {
@@ -96,9 +93,7 @@ export const UNKNOWN_HERE: Pick<Target, 'open' | 'crm' | 'unreached'> = {
   unreached: null,
 };
 
-/**
- * Takes the lease of each integration and signs in. Nothing is done if one of the leases is taken.
- */
+/** Takes each integration's lease and signs in. If another process has one of the leases, nothing is done. */
 export function withTargets<Result>(
   deps: ForgetPersonDeps,
   request: ForgetRequest,
@@ -136,9 +131,8 @@ const OUT_OF_REACH: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Without the CRM the contact is blocked anyway, and the receipt says what could not be reached.
- * Settings that lead to a different account than before are an error: there, the ID is a different
- * contact.
+ * If the CRM is unavailable, the contact is blocked anyway, and the receipt reports what could not be reached. Settings
+ * that lead to a different account than before are an error: there, the ID is a different contact.
  */
 async function openUnlessAway(
   { deps, integration }: Opened,

@@ -1,4 +1,4 @@
-/** Starts due erasures in a service, one client after the other, in parallel with its runs. */
+/** Starts due erasures in `serve`, one client after another, in parallel with its runs. */
 
 import type { Application } from '../../application.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -50,7 +50,7 @@ export function createErasureWatch(deps: {
   async function eraseAll(ids: readonly string[]): Promise<void> {
     for (const id of ids) {
       const isDone = await eraseIn(id).catch((error: unknown) => {
-        log.error({ integration: id, error: messageOf(error) }, 'erasures broke off');
+        log.error({ integration: id, error: messageOf(error) }, 'erasures were interrupted');
         return false;
       });
       if (isDone) delays.delete(id);
@@ -58,7 +58,7 @@ export function createErasureWatch(deps: {
     }
   }
 
-  /** False if some of them are left. */
+  /** Resolves with false if some erasures are left. */
   async function eraseIn(id: string): Promise<boolean> {
     const integration = application.integrations.get(id);
     if (integration === undefined || (await application.findRunning(id)) !== null) return false;

@@ -8,7 +8,7 @@ import type { Reader } from '../../database/reader.ts';
 import type { AboutPart } from './contact-places.ts';
 import { VALUES_PURGED } from './retention.ts';
 
-/** The data held about a contact in one integration. Instants are epoch ms. */
+/** The data held about a contact in one integration. Times are in epoch ms. */
 export type AboutContact = Awaited<ReturnType<typeof readAboutContact>>;
 
 /** `crmIds` are the forms of the contact's ID. */
@@ -126,7 +126,7 @@ async function findGroups(reader: Reader, { integrationId, crmIds }: OfContact):
   return rows.map(({ name }) => name);
 }
 
-/** Rows that name the contact and say little more. */
+/** Counts rows that name the contact and contain little more. */
 async function countMentions(reader: Reader, { integrationId, crmIds }: OfContact) {
   const counts = { contact_statuses: 0, foreign_texts: 0, audit: 0, run_rows: 0, asked: 0 };
   for (const table of ['contact_statuses', 'foreign_texts'] as const) {

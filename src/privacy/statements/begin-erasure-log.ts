@@ -5,7 +5,7 @@ import { parseDonors } from './mentions.ts';
 
 type OpenedStore = Pick<Store, 'reader'> & WithErasureLog;
 
-/** Starts a log with the erasures from before there was one. */
+/** Starts a log with the erasures from before it existed. */
 export async function beginErasureLog({ reader, erasures }: OpenedStore): Promise<void> {
   if (await erasures.isBegun()) return;
   const rows = await reader.selectFrom('forgotten').selectAll().orderBy('forgotten_at').execute();

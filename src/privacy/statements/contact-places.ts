@@ -29,8 +29,8 @@ export const OWN_TABLES = CONTACT_PLACES.flatMap(({ table, says }) =>
 );
 
 /**
- * The tables that say more about a contact than what was paid and which values are ours: their rows
- * are deleted with contacts that left the CRM.
+ * The tables with more about a contact than payments and the values that are ours. Their rows are deleted with contacts
+ * that left the CRM.
  */
 export type TableBeside = TablesWith<{ is: 'contact id'; forget: 'row'; whenRemoved: 'deleted' }>;
 export const BESIDE_CONTACTS = CONTACT_PLACES.flatMap(({ table, says }) =>

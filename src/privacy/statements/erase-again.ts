@@ -64,7 +64,10 @@ export async function eraseAgain(
   return done;
 }
 
-/** An integration that left and came back later is a new one, and a newer backup contains it. */
+/**
+ * Whether an integration left after the backup was made. If it left and was added again, it is a new integration, which
+ * a newer backup contains.
+ */
 async function hasLeftSince(
   reader: Reader,
   integrationId: string,
@@ -186,7 +189,7 @@ async function apply(
     return;
   }
   const { contacts, jobs, holds, writes, keys } = await eraseRows(trx, integration, crmIds, now, {
-    // The backup does not know what was cleared then, or what was written since.
+    // The backup does not know which values were cleared then, or which were written since.
     fingerprint,
     mayBeLeft: true,
   });

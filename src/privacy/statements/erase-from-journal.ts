@@ -1,6 +1,6 @@
 /**
- * Removes erased contacts from the spending journal. Its lines name nobody, but with the service key
- * a job ID in them would fetch the profile, and a restore would take the payment over.
+ * Removes erased contacts from the spending journal. Its lines name nobody, but with the service key, a job ID in them
+ * could fetch the profile, and a restore would adopt the payment.
  */
 import type { JournalLine } from '../../credits/statements/journal/journal-lines.ts';
 import { lockJournal } from '../../credits/statements/journal/lock-journal.ts';
@@ -17,10 +17,9 @@ export interface OtherForms {
 const NO_FORMS: OtherForms = { integrationIds: [], contacts: [] };
 
 /**
- * Rewrites the journal without anybody who is blocked in the database, and drops what a restore has
- * taken from it about them. Lines keep their numbers, so that sums stay right. Resolves with the number
- * of removed contacts and donors. Runs in a transaction, which keeps other processes from rewriting the
- * file at the same time.
+ * Removes everyone who is blocked in the database from the journal, and deletes the payments that a restore adopted for
+ * them. Lines keep their credits, so that sums stay correct. Resolves with the number of removed contacts and donors.
+ * Runs in a transaction, which keeps other processes from rewriting the file at the same time.
  */
 export function eraseFromJournal(
   journal: StoreJournal,
@@ -46,8 +45,8 @@ export function eraseFromJournal(
 }
 
 /**
- * Removes everyone of these clients from the journal. Its lines keep what was charged, and the balances
- * of service keys, which clients share. Resolves with the number of removed contacts and donors.
+ * Removes all contacts and donors of these clients from the journal. Its lines keep the charges, and the balances of
+ * service keys, which clients share. Resolves with the number of removed contacts and donors.
  */
 export function eraseClientsFromJournal(
   journal: StoreJournal,
@@ -133,7 +132,7 @@ function listErasedJobs(line: JournalLine, { contacts }: Erased): string[] {
   );
 }
 
-/** The line itself if it names nobody who is erased. */
+/** Returns the line unchanged if it names nobody who was erased. */
 function withoutErased(line: JournalLine, erased: Erased, jobs: ReadonlySet<string>): JournalLine {
   if (line.what === 'answered') {
     const kept = Object.entries(line.jobs).filter(([trackingId]) => !jobs.has(trackingId));

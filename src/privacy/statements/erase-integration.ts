@@ -1,6 +1,6 @@
 /**
- * Erases everything about an integration that leaves, in batches. After a kill less data is left,
- * but never an inconsistent mix.
+ * Erases everything about an integration that leaves, in batches. After a kill, some data is already erased, but the
+ * rest is consistent.
  */
 import { sql } from 'kysely';
 import { getNextVersion } from '../../clients/statements/integrations.ts';
@@ -233,7 +233,9 @@ const CLEARED: Readonly<
   secrets: deleteSecrets,
 };
 
-/** In case a process still has its settings: it neither reads nor spends before a user agrees. */
+/**
+ * Holds the client in case a process still has its settings, so that it neither reads nor spends before a user agrees.
+ */
 async function holdClient(trx: Trx, integrationId: string, now: number): Promise<number> {
   const hold = {
     made_at: null,
@@ -254,7 +256,7 @@ async function holdClient(trx: Trx, integrationId: string, now: number): Promise
 async function clearSettings(trx: Trx, integrationId: string): Promise<number> {
   const nothing = {
     settings: null,
-    // As when they are removed: processes that serve or work let go of the client within seconds.
+    // As when settings are removed, `serve` and `worker` processes stop using the client within seconds.
     settings_version: await getNextVersion(trx),
     cursor: null,
     cursor_scope: null,

@@ -12,9 +12,7 @@ import { dropLeftValues, leaveValues } from './left-values.ts';
 /** Number of erased items of a contact, by kind. The numbers do not identify the contact. */
 export interface ErasedRows {
   contacts: number;
-  /**
-   * The charges stay on record, without their contact and without the ID that fetches the profile.
-   */
+  /** Charges stay recorded, without their contact and without the ID that fetches the profile. */
   jobs: number;
   holds: number;
   writes: number;
@@ -27,7 +25,7 @@ export interface ErasedRows {
   groups: number;
   /** Requested runs, and what runs have recorded about the contact. */
   runs: number;
-  /** IDs of the keys of audit entries; what they encrypted can no longer be read. */
+  /** IDs of destroyed audit keys. The data that they encrypted can no longer be read. */
   keys: readonly string[];
 }
 
@@ -70,7 +68,7 @@ export async function eraseRows(
   const introductions =
     donorId === null ? 0 : await forgetIntroducer(trx, integrationId, crmIds, donorId);
   if (donorId !== null) await beginToLeave(trx, integrationId, donorId);
-  // Any text of the integration may name the person: a duplicate rule names the other contact.
+  // Any stored CRM text of the integration may name the person, because a duplicate rule names the other contact.
   await trx.deleteFrom('foreign_texts').where('integration_id', '=', integrationId).execute();
   await dropWaitingErasures(trx, integrationId, crmIds);
   const isPart: Which = { is: (eb) => eb('merged_into', 'in', crmIds) };
@@ -114,7 +112,7 @@ export async function eraseRows(
   }
 }
 
-/** A member that the service still has is removed by the next sync, at the service first. */
+/** Lets the next sync remove a member that the service still has, at the service first. */
 async function beginToLeave(trx: Trx, integrationId: string, donorId: string): Promise<void> {
   await trx
     .updateTable('network_members')
@@ -197,7 +195,9 @@ async function eraseRuns(
   return asked.length + Number(named.numUpdatedRows + listed.numDeletedRows);
 }
 
-/** A run that failed may quote the id in its reason, and its report has the same reason as JSON. */
+/**
+ * Removes the ID from the reason of failed runs, which may quote it, and from the same reason in their JSON reports.
+ */
 async function unquoteInRuns(trx: Trx, integrationId: string, crmId: string): Promise<void> {
   for (const column of ['reason_message', 'report'] as const) {
     const quoted = column === 'report' ? JSON.stringify(`"${crmId}"`).slice(1, -1) : `"${crmId}"`;

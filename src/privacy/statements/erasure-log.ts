@@ -11,10 +11,9 @@ import { hasCode } from '../../database/system-error.ts';
 
 const entrySchema = z.object({
   /**
-   * `begun`: blocked, and the CRM still has to be cleared; `blocked`: an ID that was known nowhere;
-   * `erased`: finished; `lifted`: a mistake that was reverted; `left`: the whole integration;
-   * `seen`: a process has opened the database with this log; `backups`: a folder that backups are
-   * made in.
+   * `begun`: the contact is blocked, and the CRM still has to be cleared. `blocked`: the ID was known nowhere.
+   * `erased`: the erasure is finished. `lifted`: the block was a mistake and was lifted. `left`: the whole integration
+   * was erased. `seen`: a process has opened the database with this log. `backups`: backups are made in this folder.
    */
   what: z.enum(['begun', 'blocked', 'erased', 'lifted', 'left', 'seen', 'backups']),
   /** Epoch ms. */
@@ -50,8 +49,8 @@ export type NewErasureEntry = z.input<typeof entrySchema>;
 
 export interface ErasureLog {
   /**
-   * Resolves once the entry is on disk. Throws a ConfigurationError if it cannot be written: then
-   * nothing may be erased.
+   * Resolves once the entry is on disk. Throws a ConfigurationError if it cannot be written, in which case nothing may
+   * be erased.
    */
   append(entry: NewErasureEntry): Promise<void>;
   /** All entries, oldest first; none if there is no log. */
@@ -93,7 +92,7 @@ export function openErasureLog(path: string): ErasureLog {
   return log;
 }
 
-/** The log in a folder of backups: one file for all databases whose backups are there. */
+/** The log's name in a backup folder. The file is shared by all databases whose backups are there. */
 export const FOLDER_LOG = 'donor-sync.erasures';
 
 /** Distinguishes the lines of this database from those of other databases in the same file. */
@@ -143,7 +142,8 @@ async function append(
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   {
     await using file = await open(path, flags, FILE_MODE);
-    // The line break also comes first, so that a line torn by a power cut stays on its own line.
+    // There is also a line break at the start, so that the rest of a line that a power cut cut off stays on its own
+    // line.
     const lines = entries.map((entry) => `\n${JSON.stringify(entrySchema.parse(entry))}\n`);
     await file.appendFile(lines.join(''));
     await file.sync();
@@ -160,7 +160,7 @@ async function readIfThere(path: string): Promise<string | null> {
   }
 }
 
-/** A torn line belongs to an erasure that did not start. */
+/** A line without its end belongs to an erasure that did not start. */
 function parse(text: string | null): ErasureEntry[] {
   return (text ?? '').split('\n').flatMap((line) => {
     if (line === '') return [];
@@ -182,7 +182,7 @@ async function writing<Result>(path: string, work: () => Promise<Result>): Promi
     return await work();
   } catch (error) {
     throw new ConfigurationError(
-      `The log of erasures ${path} cannot be used: ${messageOf(error)}. Nothing is erased without it, as a backup could bring the person back: make the file readable and writable.`,
+      `The erasure log ${path} cannot be used: ${messageOf(error)}. Nothing is erased without it, because a backup could bring the person back. Make the file readable and writable.`,
       { code: 'erasure_log_unusable', cause: error },
     );
   }

@@ -1,7 +1,6 @@
 /**
- * The erasure log in several places at once: next to the database, where the settings say, and in
- * each folder that backups were made in. Every place gets all lines, so whichever place survives a
- * loss tells who was erased.
+ * The erasure log in several places at once: next to the database, where the settings say, and in each folder that
+ * backups were made in. Every place gets all lines, so any place that survives a loss still lists who was erased.
  */
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -168,7 +167,7 @@ async function isThere(path: string): Promise<boolean> {
 async function examined(path: string, kind: ErasurePlace['kind']): Promise<ErasurePlace> {
   const folder = dirname(path);
   if (kind === 'backups' && !(await isThere(folder))) {
-    return { path, kind, state: 'gone', problem: `${folder} is not there` };
+    return { path, kind, state: 'gone', problem: `${folder} does not exist` };
   }
   const problem = await findWriteProblem(path);
   return { path, kind, state: problem === null ? 'writable' : 'unwritable', problem };

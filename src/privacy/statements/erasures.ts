@@ -58,9 +58,9 @@ export interface EraseOptions {
 type ErasingStore = Pick<Store, 'reader' | 'fingerprint' | 'checkpoint'> & WithErasureLog;
 
 /**
- * Blocks a contact before the first trace is erased, so that no run brings anything back if the
- * erasure is cut off. Can be repeated. Needs the lease, like all later steps, because a run that
- * started in the meantime does not know the block.
+ * Blocks a contact before the first trace is erased, so that no run brings anything back if the erasure is cut off. It
+ * can be repeated. It needs the lease, like all later steps, because a run that started in the meantime would not know
+ * the block.
  */
 export async function beginErasure(
   { reader, fingerprint, checkpoint, erasures }: ErasingStore,
@@ -224,7 +224,7 @@ export async function findErasures(
     .then(fromRows);
 }
 
-/** Erasures that have started and whose contact the store still has, for another try. */
+/** Erasures that have started and whose contact is still in the store, for another attempt. */
 export async function listBegunErasures(
   { reader, fingerprint }: Pick<Store, 'reader' | 'fingerprint'>,
   integrationId: string,

@@ -1,13 +1,10 @@
-/**
- * Everything that the database holds about an integration, for a nonprofit that takes its data
- * along.
- */
+/** Reads all data that the database holds about an integration, for a nonprofit that leaves with its data. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from '../../database/reader.ts';
 import { CATALOGUE } from '../../database/tables/catalogue.ts';
 import type { Table } from '../../database/tables/table.ts';
 
-/** An exported value; instants are epoch ms. */
+/** An exported value. Times are in epoch ms. */
 export type HeldValue = string | number | null;
 
 /** Rows of one kind, with the values in the order of the columns. */
@@ -22,13 +19,13 @@ interface Taken {
   from: RawBuilder<unknown>;
   columns: readonly string[];
   key: readonly string[];
-  /** A column without which a row is left out; null for all rows. */
+  /** A column that must not be null for a row to be exported; null exports all rows. */
   onlyWith: string | null;
 }
 
 const ROWS_PER_PAGE = 5_000;
 
-/** The values that writes found in the CRM, encrypted. */
+/** The encrypted values that the CRM had before each write. */
 const WRITES: Taken = {
   from: sql`writes`,
   columns: ['id', 'run_id', 'crm_id', 'written_at', 'before', 'after'],

@@ -1,6 +1,6 @@
 /**
- * Texts that name a donor: which writes brought them, and where they can be, whatever the settings
- * are today.
+ * Texts that name a donor: the writes that brought them, and the places where they can be, whatever the current
+ * settings are.
  */
 import { sql } from 'kysely';
 import { z } from 'zod';
@@ -57,8 +57,7 @@ export interface NamingWrite {
 }
 
 /**
- * The mark in `writes.introducer` that stands for an erased person's donor if a text is known only by
- * the person's name.
+ * The mark in `writes.introducer` that replaces an erased person's donor if a text is found only by the person's name.
  */
 function namedDonor(fingerprint: Fingerprint): string {
   return fingerprint('introducer', 'an erased person, by name');
@@ -152,10 +151,7 @@ export async function findErasedDonors(
   return erased;
 }
 
-/**
- * All contacts that something was written into, with their writes, in batches; without the given
- * contacts.
- */
+/** All contacts with writes, except the given contacts, in batches. */
 export async function* listContactsWithWrites(
   reader: Reader,
   fingerprint: Fingerprint,
@@ -337,7 +333,7 @@ export async function recordNaming(
 }
 
 /**
- * Values of these contacts were cleared although they were paid for. They are no longer ours, and
+ * Records that values of these contacts were cleared although they were paid for. The values are no longer ours, and
  * the rest of the kept profile is delivered into these fields again.
  */
 export async function disownCleared(
@@ -382,8 +378,7 @@ export async function replaceBefore(
 }
 
 /**
- * The same in a restored database. If a process works with that database anyway, it does this again
- * in its run.
+ * Does the same in a restored database. If a process already works with that database, its next run does this again.
  */
 export async function replaceRestored(
   trx: ActorTransaction,
@@ -400,10 +395,7 @@ export async function replaceRestored(
   await putProfiles(trx, integrationId, profiles);
 }
 
-/**
- * The texts of these writes no longer exist, neither in the CRM nor in the values that undo
- * restores.
- */
+/** Records that the texts of these writes no longer exist in the CRM or in the values that undo restores. */
 export async function recordTextsGone(
   trx: RunTransaction,
   writeIds: readonly string[],

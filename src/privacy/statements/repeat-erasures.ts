@@ -1,4 +1,4 @@
-/** Repeats in a restored database what the logs outside the database record. */
+/** Repeats the erasures and writes in the logs outside the database in a restored database. */
 import type { Reader } from '../../database/reader.ts';
 import type { Store } from '../../database/store.ts';
 import { type ErasedAgain, eraseAgain } from './erase-again.ts';
@@ -18,8 +18,7 @@ export interface LogReach {
 }
 
 /**
- * Repeats what the log outside the database records, in a database restored from a backup of this
- * moment (epoch ms; null if unknown).
+ * Repeats the logged erasures in a restored database. `madeAt` is the time of its backup (epoch ms; null if unknown).
  */
 export async function repeatErasures(
   {
@@ -55,8 +54,8 @@ function logReach(entries: readonly ErasureEntry[], madeAt: number | null): LogR
 }
 
 /**
- * How old the data of a restored database is (epoch ms): when the backup was made. If another program
- * restored it, its last audit entry tells. Null if it has none.
+ * When a restored database's backup was made (epoch ms). If another program restored it, this is the time of its last
+ * audit entry; null if it has no entry.
  */
 export async function findBackupAge(reader: Reader, madeAt: number | null): Promise<number | null> {
   return madeAt ?? (await lastEntryAt(reader));

@@ -1,7 +1,7 @@
 /**
- * Deletes data that has been kept long enough. Data that decides about money or ownership stays:
- * the paid identity of contacts, even of those that left; fingerprints of our own values; decisions
- * about lost responses; and the blocks of erased people.
+ * Deletes data that has been kept long enough. Data that decides about money or ownership stays. This includes the paid
+ * identities of contacts, even of contacts that left, fingerprints of our values, and decisions about lost responses.
+ * Blocks of erased people stay too.
  */
 
 import { OPT_OUT_KIND } from '../../contacts/many-at-once/opt-outs.ts';
@@ -17,7 +17,7 @@ import { BESIDE_CONTACTS } from './contact-places.ts';
 /** Number of deleted rows, by kind. */
 export type Purged = Record<PurgedWhat, number>;
 
-/** For each part of the settings, what one transaction deletes. */
+/** The deletions of one transaction, for each retention setting. */
 const PURGES = {
   outcomes: purgeOutcomes,
   previousValues: purgePreviousValues,
@@ -28,10 +28,7 @@ type PurgedWhat = keyof typeof PURGES;
 
 const WHAT = ['outcomes', 'previousValues', 'removedContacts'] as const satisfies PurgedWhat[];
 
-/**
- * Deletes at most `PORTION` rows of an integration from before this moment (epoch ms), and counts
- * them.
- */
+/** Deletes at most `PORTION` rows of an integration from before this time (epoch ms), and counts them. */
 type PurgeBatch = (trx: RunTransaction, integrationId: string, before: number) => Promise<number>;
 
 const PORTION = 2_000;
@@ -40,7 +37,10 @@ const DAY_MS = 86_400_000;
 /** Marks a write without its previous values; an encrypted text is never empty. */
 export const VALUES_PURGED = '';
 
-/** Each batch is a transaction, with its audit entry. If it is cut off, the next time continues. */
+/**
+ * Deletes expired data. Each batch is a transaction with its audit entry. If the work is cut off, the next call
+ * continues.
+ */
 export async function purgeExpired(
   { reader, checkpoint }: Pick<Store, 'reader' | 'checkpoint'>,
   lease: Lease,
@@ -91,7 +91,7 @@ async function purgeOutcomes(
 }
 
 /**
- * At most `PORTION` of them. They are listed before they are deleted: Postgres has poor statistics
+ * Lists at most `PORTION` past questions. They are listed before they are deleted, because Postgres has poor statistics
  * for a table that has just grown, and would compare each row with each row of a subquery.
  */
 async function listPastQuestions(
@@ -107,8 +107,8 @@ async function listPastQuestions(
     .where(({ or, eb: of, not, exists, selectFrom }) =>
       or([
         of('past.kind', 'in', PAST_KINDS),
-        // An approved erasure is still due, and for a contact that was kept the question must not
-        // be asked again.
+        // An approved erasure is still due, and after a decision to keep a contact, the same question must not be
+        // opened again.
         of.and([of('past.kind', '=', 'erasure_requested'), of('past.decision', '=', 'superseded')]),
         // An answer about an opt-out mark applies as long as the contact is marked.
         of.and([

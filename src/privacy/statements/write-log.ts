@@ -15,7 +15,7 @@ import { findWriteProblem } from './find-write-problem.ts';
 const owned = z.record(z.string(), z.string());
 
 const lineSchema = z.object({
-  /** The tag of the database that the line is about. */
+  /** The tag of the line's database. */
   store: z.string(),
   /** Epoch ms. */
   at: z.int(),
@@ -44,9 +44,9 @@ export interface WriteLog {
    * the log matters only after an older backup is restored. `doctor` checks the same folder.
    */
   append(lines: readonly LoggedWrite[]): Promise<void>;
-  /** The lines since a moment (epoch ms), in any order. */
+  /** The lines since a time (epoch ms), in any order. */
   read(since: number): Promise<LoggedWrite[]>;
-  /** The files that would record writes of this moment (epoch ms); does not write to them. */
+  /** The files that would record writes at this time (epoch ms). Does not write to them. */
   examine(at: number): Promise<WriteLogFile[]>;
 }
 
@@ -87,7 +87,7 @@ export function openWriteLog(erasureLogs: readonly string[], log: Pick<Log, 'war
           await appendTo(path, monthOf(first.at), text);
         } catch (error) {
           const file = fileOf(path, monthOf(first.at));
-          log.warn({ file, error: messageOf(error) }, 'writes cannot be noted for a restore');
+          log.warn({ file, error: messageOf(error) }, 'writes cannot be recorded for a restore');
         }
       }
     },
@@ -113,9 +113,8 @@ export function openWriteLog(erasureLogs: readonly string[], log: Pick<Log, 'war
 }
 
 /**
- * Copies the lines of one database into another log, month by month, except those that it has
- * already. Resolves with their number. Throws the system's error if a file cannot be read or
- * written.
+ * Copies the lines of one database into another log, month by month, except lines that it already has. Resolves with
+ * their number. Throws the system's error if a file cannot be read or written.
  */
 export async function copyWriteLog(
   { from, store }: { from: string; store: string },
@@ -174,15 +173,12 @@ function fileOf(path: string, month: string): string {
   return `${path}.writes-${month}`;
 }
 
-/**
- * The month of a moment (epoch ms) in UTC, for example `2026-11`; before 1970 if the moment is
- * unknown.
- */
+/** The month of a time (epoch ms) in UTC, for example `2026-11`. If the time is unknown, the month is before 1970. */
 function monthOf(at: number): string {
   return new Date(at).toISOString().slice(0, 7);
 }
 
-/** A line torn by a power cut belongs to a write that did not start. */
+/** A line that a power cut cut off belongs to a write that did not start. */
 function parse(text: string): LoggedWrite[] {
   return text.split('\n').flatMap((line) => {
     if (line === '') return [];

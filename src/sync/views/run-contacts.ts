@@ -34,7 +34,7 @@ export interface RunContactView {
 export function whyText({ text, detail }: Pick<RunContactView, 'text' | 'detail'>): string {
   if (detail === null) return text;
   const words = mismatchText(detail);
-  return words === null ? `${text} (${detail})` : `${words}; a person decides`;
+  return words === null ? `${text} (${detail})` : `${words}; a user decides`;
 }
 
 export interface RunContactPage {

@@ -44,7 +44,7 @@ describeEachDatabase('the end of the audit', (open) => {
     await db.deleteFrom('audit_entries').where('seq', '>=', known.seq).execute();
     await db.updateTable('audit_head').set(head).execute();
     expect((await verifyAudit(world.store, known)).problems.join('\n')).toContain(
-      `Entry ${known.seq}, which was noted down earlier, is missing`,
+      `Entry ${known.seq}, the end that you saved earlier, is missing`,
     );
     await world.clock.advance(DAY_MS);
     await tick();

@@ -51,7 +51,7 @@ describe('holds', () => {
       'Ask again (1 credit)',
     ]);
     const onHold = contact({ kind: 'erasure_requested', detail: 'privacy_hold' });
-    expect(refusalText(onHold)).toContain('a privacy hold of the CRM (HasPrivacyHold) forbids');
+    expect(refusalText(onHold)).toContain('a privacy hold in the CRM (HasPrivacyHold) forbids');
     expect(listChoices(onHold).map(({ decision }) => decision)).toEqual(['reject']);
   });
 

@@ -127,7 +127,7 @@ describe('POST /v1/audit/verify', () => {
     expect(await ask({ known: first.end })).toMatchObject({ verdict: 'intact', problems: [] });
     const other = await ask({ known: `${first.end?.split(':')[0]}:abc` });
     expect(other.verdict).toBe('changed');
-    expect(other.problems.join(' ')).toContain('noted down earlier');
+    expect(other.problems.join(' ')).toContain('that you saved earlier');
   });
 });
 
@@ -147,7 +147,7 @@ const IMPOSSIBLE = [
   {
     api: `person=${'x'.repeat(101)}`,
     page: `person=${'x'.repeat(101)}`,
-    text: /The name of who acted must have 1 to 100/,
+    text: /The name of the user or token must have 1 to 100/,
   },
   {
     api: `integration=${'x'.repeat(64)}`,

@@ -358,7 +358,7 @@ describe('the search by name', () => {
     world.crm.addContact({ id: 'x7', firstName: 'Quinta', lastName: 'Short', addresses: [] });
     const short = await search('x7');
     expect(short.contacts).toEqual([{ crmId: 'x7', name: 'Quinta Short' }]);
-    expect(short.problem).toContain('from 3 characters on');
+    expect(short.problem).toContain('fewer than 3 characters');
   });
 
   it('finds at most 20, and nothing of another client', async () => {

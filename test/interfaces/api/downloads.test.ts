@@ -47,7 +47,7 @@ it.each(BROKEN)('breaks off a download of $name that fails in the middle', async
   const older = await readRaw(world.url, path, { version: '1.0', headers });
   expect(older.error).toBe('ECONNRESET');
 
-  const lines = world.logLines.filter((line) => line.includes('a download was broken off'));
+  const lines = world.logLines.filter((line) => line.includes('a download was cut off'));
   expect(lines).toHaveLength(3);
 });
 

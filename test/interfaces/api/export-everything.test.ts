@@ -69,9 +69,7 @@ it('is cut if an error stops it, and the client is free again', async () => {
   await expect
     .poll(async () => (await entriesOf(world)).at(-1))
     .toMatchObject({ action: 'everything.ended', details: { complete: false } });
-  expect(world.logLines.filter((line) => line.includes('a download was broken off'))).toHaveLength(
-    1,
-  );
+  expect(world.logLines.filter((line) => line.includes('a download was cut off'))).toHaveLength(1);
   db.exec('update run_rows set at = 1');
   db.close();
   expect(readZip(Buffer.from(await (await ask()).arrayBuffer())).size).toBeGreaterThan(5);

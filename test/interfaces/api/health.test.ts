@@ -68,7 +68,7 @@ describe('GET /healthz and /readyz', () => {
     await clock.advance(180_001);
     const unready = await world.request('/readyz');
     expect(unready.status).toBe(503);
-    expect(unready.read(readinessSchema).checks.schedules.problem).toContain('not looked at since');
+    expect(unready.read(readinessSchema).checks.schedules.problem).toContain('not checked since');
     lastTickAt = clock.now();
     expect((await world.request('/readyz')).status).toBe(200);
   });

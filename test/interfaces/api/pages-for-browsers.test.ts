@@ -48,7 +48,7 @@ describe('an error inside the service', () => {
     const page = await app.request('/broken', { headers: { Accept: BROWSER } });
     expect(page.status).toBe(500);
     const text = await page.text();
-    expect(text).toContain('Something went wrong inside. Its id is');
+    expect(text).toContain('An internal error occurred. Its ID is');
     expect(text).not.toContain('secret of the inside');
     const document = await app.request('/broken');
     expect(document.status).toBe(500);

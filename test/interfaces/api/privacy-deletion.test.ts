@@ -207,7 +207,7 @@ describe('the question on the page', () => {
 
   it('says that a privacy hold forbids the erasure, and does not offer it', async () => {
     const { here, path, page } = await asked('privacy_hold');
-    expect(page).toContain('A privacy hold of the CRM (HasPrivacyHold) forbids');
+    expect(page).toContain('A privacy hold in the CRM (HasPrivacyHold) forbids');
     expect(page).not.toContain('Erase them');
     expect(page).toContain('Keep them');
     const headers = { origin: here.url };

@@ -182,7 +182,7 @@ describe('the routes', () => {
     async ({ name, role, ...rule }) => {
       const answer = await ask(name, rule, 'unknown', limited.get(role));
       expect(answer.status).toBe(403);
-      expect(await answer.text()).toContain('you reach some of them');
+      expect(await answer.text()).toContain('you have access to only some of them');
     },
   );
 

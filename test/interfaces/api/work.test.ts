@@ -171,7 +171,7 @@ describe('an erasure over the API', () => {
     const wanted = { alsoInCrm: true };
     const asked = previewSchema.parse((await post(`${path}/preview`, wanted)).body).preview;
     expect(asked.question).toContain(`Erase the contact ${crmId} of "riverside"`);
-    expect(asked.question).toContain('clear what donor-sync wrote');
+    expect(asked.question).toContain('clear the values that donor-sync wrote');
     const less = await post(`${path}?digest=${asked.digest}`, { alsoInCrm: false });
     expect(less).toMatchObject({ status: 409, body: { error: { code: 'preview_outdated' } } });
     const answer = await post(`${path}?digest=${asked.digest}`, wanted);

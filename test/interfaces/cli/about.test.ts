@@ -44,9 +44,9 @@ describe('donor-sync about', () => {
     const person = (await world.rows()).find((row) => row['Id'] === id);
     const { stdout } = await world.run(['about', id]);
     expect(stdout).toMatch(/database +its status: settled/);
-    expect(stdout).toMatch(/CRM +values of ours in .*Donor ID/);
-    expect(stdout).toMatch(/service +1 result of a job +7 days after the job/);
-    expect(stdout).toMatch(/1 line of what a run did +90 days, or until `forget`/);
+    expect(stdout).toMatch(/CRM +values from donor-sync in .*Donor ID/);
+    expect(stdout).toMatch(/service +1 job result +7 days after the job/);
+    expect(stdout).toMatch(/1 record of what a run did +90 days, or until `forget`/);
     expect(person?.['Last']).not.toBe('');
     expect(stdout).not.toContain(person?.['Last']);
     const { about } = await world.runJson(['about', id], aboutSchema);
@@ -68,7 +68,7 @@ describe('donor-sync about', () => {
     const { about } = await world.runJson(['about', id], aboutSchema);
     expect(about.integrations[0]?.blocks).toMatchObject([{ state: 'erased' }]);
     expect(about.holdings.map(({ what }) => what)).toEqual([
-      expect.stringMatching(/^blocked since .*, by a fingerprint of its id$/),
+      expect.stringMatching(/^blocked since .*, by a fingerprint of its ID$/),
     ]);
   });
 

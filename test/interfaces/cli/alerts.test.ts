@@ -87,7 +87,7 @@ describe('donor-sync alerts', () => {
     expect((await run('list')).stdout).toMatch(/riverside +the service key is about to expire/);
     const unknown = await run('list', '--integration', 'lakeside');
     expect(unknown).toMatchObject({ exitCode: 2 });
-    expect(unknown.stderr).toContain('There is no integration "lakeside"');
+    expect(unknown.stderr).toContain('There is no client "lakeside"');
     const { stdout } = await run('show', 'riverside');
     expect(stdout).toContain('Sent by email and webhook.');
     expect(stdout).toContain('on   keyExpires: ');

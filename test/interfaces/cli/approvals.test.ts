@@ -67,7 +67,9 @@ describe('donor-sync approvals', () => {
     const short = asked.id.slice(-8);
     const words = await world.run(approve);
     expect(words.exitCode).toBe(3);
-    expect(words.stdout).toContain('Nothing has been done yet: this waits for a second user.');
+    expect(words.stdout).toContain(
+      'Nothing has been done yet. The request waits for a second user:',
+    );
     expect(words.stdout).toContain(`donor-sync approvals confirm ${asked.id}`);
     await world.run(['sync']);
     expect(await world.spent()).toBe(spent);
@@ -126,7 +128,7 @@ describe('donor-sync approvals', () => {
     );
     expect(await ourColumns(world, id)).not.toEqual([]);
     const about = await world.run(['about', id, '--integration', 'riverside']);
-    expect(about.stdout).toContain('erasure that waits for a second person');
+    expect(about.stdout).toContain('erasure that waits for a second user');
 
     const done = await world.run(['approvals', 'confirm', asked.id, '--yes'], {}, 'ben');
     expect([done.exitCode, done.stderr]).toEqual([0, '']);
@@ -212,7 +214,7 @@ describe('donor-sync approvals', () => {
     const confirmed = await world.run(['approvals', 'confirm', id, '--yes'], {}, 'ben');
     expect([confirmed.exitCode, confirmed.stdout]).toEqual([
       0,
-      expect.stringContaining('The next sync does it.'),
+      expect.stringContaining('The next sync carries it out.'),
     ]);
   });
 

@@ -120,7 +120,7 @@ describe('donor-sync audit', () => {
   it.each([
     { argv: ['--since', 'soon'], text: /The start of the period must be a day/ },
     { argv: ['--until', '2026-02-30'], text: /The end of the period must be a day/ },
-    { argv: ['--person', ''], text: /The name of who acted must have 1 to 100 characters/ },
+    { argv: ['--person', ''], text: /The name of the user or token must have 1 to 100 characters/ },
     { argv: ['--integration', ''], text: /The ID of the client must have 1 to 63 characters/ },
   ])('refuses a filter that does not fit, and writes no file: $argv', async ({ argv, text }) => {
     await makeToken('monitoring');
@@ -178,7 +178,7 @@ describe('donor-sync audit', () => {
     await makeToken('another');
     const later = await run('audit', 'verify', '--known', check.end);
     expect(later.exitCode).toBe(0);
-    expect(later.stdout).toMatch(/entries, and nothing in them was changed/);
+    expect(later.stdout).toMatch(/entries checked, and none was changed/);
     expect((await run('audit', 'verify', '--known', 'x')).exitCode).toBe(2);
   });
 
@@ -206,6 +206,6 @@ describe('donor-sync audit', () => {
     await changeInDatabase();
     const { exitCode, stderr } = await run('audit', 'verify');
     expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/The audit was changed\. Entry \d+ was changed, or put there/);
+    expect(stderr).toMatch(/The audit was changed\. Entry \d+ was changed, or added/);
   });
 });

@@ -121,7 +121,7 @@ describeOn('sqlite', 'donor-sync backup and restore', () => {
       expect(sync.stdout).toContain('"restore_unconfirmed"');
       expect(await world.spent()).toBe(spent);
       const plan = await world.run(['plan']);
-      expect(plan.stdout).toContain('nothing is spent before you agree');
+      expect(plan.stdout).toContain('Nothing is spent before you agree');
       expect((await world.run(['restore', '--agree', 'riverside'])).exitCode).toBe(2);
       const { agreed } = await world.runJson(
         ['restore', '--agree', 'riverside', '--yes'],
@@ -226,10 +226,10 @@ describeOn('sqlite', 'donor-sync backup and restore', () => {
     });
 
     it.each([
-      ['no log is found', 'NO LOG OF ERASURES', async () => rm(world.path('store.db.erasures'))],
+      ['no log is found', 'NO ERASURE LOG', async () => rm(world.path('store.db.erasures'))],
       [
         'the log is a copy that was made with the backup',
-        'counts as none',
+        'counts as missing',
         async () => copyFile(world.path('copied.erasures'), world.path('store.db.erasures')),
       ],
     ])('say so if %s, and run nothing before a user agrees', async (_, words, spoil) => {
@@ -280,7 +280,7 @@ describeOn('sqlite', 'donor-sync backup and restore', () => {
       const other = await enhancedId(world);
       expect((await world.run(['forget', other, '--yes'])).exitCode).toBe(0);
       await rm(world.path('safe'), { recursive: true });
-      expect((await world.run(['doctor'])).stdout).toMatch(/✓ log of erasures: .* is not there/);
+      expect((await world.run(['doctor'])).stdout).toMatch(/✓ log of erasures: .* does not exist/);
       await mkdir(world.path('safe'));
       await world.run(['status']);
       const log = await readFile(world.path('safe/donor-sync.erasures'), 'utf8');
@@ -347,7 +347,7 @@ describeOn('sqlite', 'donor-sync backup and restore', () => {
     const settings = await readFile(world.path('donor-sync.yaml'), 'utf8');
     await writeFile(world.path('donor-sync.yaml'), `erasureLog: "."\n${settings}`);
     const { exitCode, stderr } = await world.run(['forget', id, '--yes']);
-    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('log of erasures')]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('erasure log')]);
     expect(await databaseText(world)).toContain(id);
   });
 });

@@ -57,7 +57,7 @@ describe('donor-sync setups', () => {
   it('lists no set-up while there is none, and knows none by an unknown ID', async () => {
     const world = await open();
     const { stdout } = await world.run(['setups', 'list']);
-    expect(stdout).toContain('No set-up waits to be finished.');
+    expect(stdout).toContain('There are no unfinished set-ups.');
     const { exitCode, stderr } = await world.run(['setups', 'show', 'lakeside']);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('no set-up of "lakeside"')]);
   });

@@ -65,7 +65,7 @@ describe('connector new', () => {
     await writeFile(join(folder, 'ledger'), 'a file');
     const { exitCode, stderr } = await connector('ledger');
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('cannot be made or read');
+    expect(stderr).toContain('cannot be created or read');
   });
 });
 

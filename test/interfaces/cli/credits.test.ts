@@ -69,7 +69,7 @@ describe('donor-sync credits', () => {
     expect(stdout).toContain('riverside: 0 spent this month');
     expect(await world.run(['credits', 'harbor'])).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining('There is no integration "harbor"'),
+      stderr: expect.stringContaining('There is no client "harbor"'),
     });
   });
 });
@@ -136,7 +136,7 @@ describe('donor-sync credits reconcile', () => {
       },
     ]);
     const { stdout } = await world.run(['credits', 'reconcile', month]);
-    expect(stdout).toContain('That is what was charged here.');
+    expect(stdout).toContain('The difference equals the charges here.');
   });
 
   it('names what it did not spend as foreign, and what was bought', async () => {

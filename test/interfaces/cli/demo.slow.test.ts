@@ -108,7 +108,9 @@ describe.concurrent('demo', () => {
     expect(stdout).toMatch(
       /: 57 written, 3 failed\n {4}3: the service does not know anyone with this name/,
     );
-    expect(stdout).toMatch(/\d+ profiles paid for before, with another contact of the same person/);
+    expect(stdout).toMatch(
+      /\d+ profiles already paid for, with another contact of the same person/,
+    );
     // One of the sentences about introductions is longer than a line.
     const introductions = [...stdout.matchAll(/introduced, for example\n(.*?)\n\n/gs)];
     expect(introductions).toHaveLength(2);
@@ -221,7 +223,7 @@ describe('a demo that goes on serving', () => {
     const tour = start('--contacts', '8', '--tour');
     const full = start('--contacts', '8');
     try {
-      await expect.poll(tour.stdout).toContain('Ctrl-C ends it');
+      await expect.poll(tour.stdout).toContain('Press Ctrl-C to stop');
       await expect.poll(full.stdout).toContain('/_sandbox/ledger');
       expect(tour.stdout()).not.toContain('First sync');
       for (const text of [tour.stdout(), full.stdout()]) {

@@ -38,7 +38,7 @@ describe('the contacts that doctor reads', () => {
         ok: true,
         fix: null,
         message:
-          '6 contacts read as a run reads them, with 14 mapped fields: 5 with first and last name, 5 with an address, 5 with an employer, 2 left out by a mark.',
+          '6 contacts read as a run reads them, with 14 mapped fields: 5 with first and last name, 5 with an address, 5 with an employer, 2 excluded by a mark.',
       },
     ]);
   });

@@ -89,7 +89,7 @@ describe('donor-sync doctor', () => {
     const { exitCode, stdout } = await world.run(['doctor']);
     expect(exitCode).toBe(2);
     expect(stdout).toMatch(
-      /✗ field donor_id: .*\n {4}The same of 13 others: donor_profile, donor_age/,
+      /✗ field donor_id: .*\n {4}The same for 13 others: donor_profile, donor_age/,
     );
     expect(stdout.match(/→ Create it with/g)).toHaveLength(1);
     expect(stdout).toContain('1 problem to fix (14 findings).');
@@ -133,7 +133,7 @@ describe('donor-sync doctor', () => {
       return broken.filter(({ subject }) => subject === 'field viewers');
     };
     const { stdout } = await world.run(['fields', 'create', 'riverside']);
-    expect(stdout).toContain('“donor-sync viewers” lets people see the fields: 0 users have it');
+    expect(stdout).toContain('“donor-sync viewers” lets users see the fields: 0 users have it');
     expect(await viewers()).toMatchObject([
       {
         fix: expect.stringContaining('“donor-sync viewers”'),

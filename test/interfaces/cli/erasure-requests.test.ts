@@ -101,7 +101,7 @@ describe('contacts that Salesforce marks to be forgotten', () => {
 
     const { exitCode, stderr } = await world.run(['sync']);
     expect(exitCode).toBe(0);
-    expect(stderr).toContain('3 contacts erased, as the CRM asked.');
+    expect(stderr).toContain('3 contacts erased, as the CRM requested.');
     expect(await donorIdOf(here, ids[0])).toBeNull();
     expect(await donorIdOf(here, ids[5])).not.toBeNull();
     expect(await readBatches(here)).toEqual([]);
@@ -134,7 +134,7 @@ describe('contacts that Salesforce marks to be forgotten', () => {
       ...['holds', 'approve', '--batch', batch?.id ?? ''],
     ]);
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('A privacy hold of the CRM (HasPrivacyHold) forbids');
+    expect(stderr).toContain('A privacy hold in the CRM (HasPrivacyHold) forbids');
     expect(await readBatches(here)).toHaveLength(1);
     expect((await here.world.run(['forget', here.ids[0] ?? '', '--yes'])).exitCode).toBe(2);
     expect(await donorIdOf(here, here.ids[0])).not.toBeNull();

@@ -105,14 +105,14 @@ describe('donor-sync fields', () => {
     }
     expect(stdout).toContain('warm path above 60%”: left out');
     const again = await world.run(create);
-    expect(again.stdout).toContain('needs a decision”: was there already');
+    expect(again.stdout).toContain('needs a decision”: already existed');
     expect(again.exitCode).toBe(0);
   });
 
   it('says of a file that it has no lists, and refuses a bound that is no number', async () => {
     const world = await open();
     const { stdout, exitCode } = await world.run(['fields', 'create', '--with-lists']);
-    expect(stdout).toContain('has no lists that donor-sync can make');
+    expect(stdout).toContain('has no lists that donor-sync can create');
     expect(exitCode).toBe(0);
     const wrong = await world.run(['fields', 'create', '--with-lists', '--capacity-above', 'much']);
     expect(wrong.exitCode).toBe(2);
@@ -128,7 +128,7 @@ describe('donor-sync fields', () => {
     expect((await fetch(address, { method: 'DELETE', headers })).status).toBe(204);
     const { stdout, exitCode } = await world.run(['fields', 'check']);
     expect(exitCode).toBe(0);
-    expect(stdout).toContain('15 mapped fields, all of them fine');
+    expect(stdout).toContain('15 mapped fields, all of them writable');
     expect(stdout).toMatch(/donor_sync_status.*`donor-sync fields create`/);
     const doctor = await world.run(['doctor', '--json']);
     expect(doctor.stdout).toMatch(/"subject": ?"field donor_sync_status",\s*"ok": ?true/);
@@ -180,7 +180,7 @@ describe('donor-sync fields source', () => {
     );
     const { exitCode, stdout } = await world.run(['fields', 'source', 'project']);
     expect(exitCode).toBe(0);
-    expect(stdout).toContain('Description is not among them.');
+    expect(stdout).toContain('Description is not included.');
     expect(stdout).toContain('1. Sign in as an administrator: sf org login web');
     expect(await readFile(world.path('project/sfdx-project.json'), 'utf8')).toContain('"66.0"');
     const field = await readFile(world.path(`project/${FIELDS}/Wealth__c.field-meta.xml`), 'utf8');
@@ -193,14 +193,14 @@ describe('donor-sync fields source', () => {
     expect((await world.run(['fields', 'source', 'project'])).exitCode).toBe(0);
     const { exitCode, stderr } = await world.run(['fields', 'source', 'project']);
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('is not empty: choose a new folder.');
+    expect(stderr).toContain('is not empty. Choose a new folder.');
   });
 
   it('says of another CRM what to do instead', async () => {
     const world = await open();
     const { exitCode, stderr } = await world.run(['fields', 'source', 'project']);
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('Fields of csv cannot be deployed as source: run');
+    expect(stderr).toContain('csv fields cannot be deployed as source. Run');
   });
 });
 

@@ -47,7 +47,7 @@ describe('a messy CSV file of 300', () => {
       ...['--name', 'Riverside', '--schedule', 'none', '--budget-per-run', '400'],
       ...['--partner-url', world.service.baseUrl, '--partner-key-file', 'key.txt'],
     );
-    expect(init).toContain('Never asked about: contacts marked in "Do Not Contact"');
+    expect(init).toContain('Never sent to the service: contacts marked in "Do Not Contact"');
     expect(init).not.toContain('export PARTNER_API_KEY');
     expect((await stat(world.path('.env'))).mode & 0o777).toBe(0o600);
     const doctor = await run('doctor');

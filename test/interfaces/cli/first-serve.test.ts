@@ -29,7 +29,7 @@ function startServe(
 
 async function untilReady({ ended, stdout }: Started): Promise<void> {
   const isOver = ended.then(() => true);
-  const said = () => /Ctrl-C ends it|"ready":true/.test(stdout());
+  const said = () => /Press Ctrl-C to stop|"ready":true/.test(stdout());
   while (
     !said() &&
     !(await Promise.race([isOver, new Promise((end) => setTimeout(end, 20, false))]))
@@ -156,7 +156,9 @@ describe('serve --recover', () => {
       },
     );
     expect(recovered).toMatchObject({ exitCode: 0, led: '/setup' });
-    expect(recovered.stdout).toContain('One browser sets a new password for an owner by this link');
+    expect(recovered.stdout).toContain(
+      'With this link, one browser sets a new password for an owner',
+    );
     expect(used).not.toBe('');
     expect(await audited()).toEqual(
       expect.arrayContaining(['recovery.asked', 'person.invited', 'person.joined']),

@@ -61,11 +61,11 @@ describe('donor-sync forget', () => {
     const args = ['forget', id, '--also-in-crm', '--yes'];
     const first = await world.run(args);
     expect(first.stdout).toMatch(
-      /is erased and is not taken up again\.\nReceipt \S+, .*: erased 1 contact, 1 job, 1 write, 1 mention in runs\.\nCleared in the CRM: .*Donor ID.* Read again: none of it is left\./,
+      /is erased, and no sync processes it again\.\nReceipt \S+, .*: erased 1 contact, 1 job, 1 write, 1 mention in runs\.\nCleared in the CRM: .*Donor ID.* A second reading confirmed that none of it is left\./,
     );
     const again = await world.run(args);
     expect(again.exitCode).toBe(0);
-    expect(again.stdout).toMatch(/was erased on .* already/);
+    expect(again.stdout).toMatch(/was already erased on .*, and no sync/);
     expect(again.stdout).toContain(/Receipt (\S+),/.exec(first.stdout)?.[1]);
   });
 

@@ -156,18 +156,18 @@ describe('a change of many contacts at once', () => {
     const refusals: [string[], string][] = [
       [['reject', '--batch', 'ffffffff'], `Open batches: ${id} (40 contacts of riverside).`],
       [['reject', '--batch', `${id.slice(0, -1)}x`], `did you mean "${id}"?`],
-      [['approve', '--batch', id, hold], 'Either --batch or the IDs of single decisions'],
-      [['approve'], 'Name the IDs of decisions, or all of a batch with --batch ID'],
+      [['approve', '--batch', id, hold], 'Use --batch or the IDs of single decisions'],
+      [['approve'], 'Name the IDs of the decisions, or a whole batch with --batch ID'],
       [['resubmit', '--batch', id], `donor-sync holds approve --batch ${id}`],
       [['resubmit', hold], 'donor-sync holds approve'],
       [['reject', id], `donor-sync holds reject --batch ${id}`],
       [
         ['reject', '--batch', short],
-        `With --json or --yes, write the whole ID, not its end: ${id}.`,
+        `With --json or --yes, use the whole ID instead of its end: ${id}.`,
       ],
       [
         ['reject', hold.slice(-8)],
-        `With --json or --yes, write the whole ID, not its end: ${hold}.`,
+        `With --json or --yes, use the whole ID instead of its end: ${hold}.`,
       ],
     ];
     for (const [args, words] of refusals) {

@@ -203,7 +203,7 @@ describe('init --yes', () => {
     ],
     [
       [...CSV, '--csv-first-name', 'First Name', '--csv-full-name', 'Last Name'],
-      '--csv-full-name replaces --csv-first-name and --csv-last-name: use it without them',
+      '--csv-full-name replaces --csv-first-name and --csv-last-name, so use it without them',
     ],
     [[...CSV, '--csv-full-name', 'First Nam'], 'did you mean "First Name"?'],
     [[...CSV, '--csv-deceased', 'Died'], '--csv-deceased: "Died" is not one of the choices'],
@@ -312,7 +312,9 @@ describe('init --yes', () => {
     for (const column of Object.values(contacts)) {
       if (column !== null) expect(stdout).toContain(`"${column}"`);
     }
-    expect(stdout.includes('Never asked about')).toBe(Object.values(contacts).some(Boolean));
+    expect(stdout.includes('Never sent to the service')).toBe(
+      Object.values(contacts).some(Boolean),
+    );
   });
 
   it('takes other columns, or none, from the options', async () => {
@@ -355,7 +357,7 @@ describe('init', () => {
       stdin.write(keys);
     }
     await answer('Where are the contacts?', KEYS.down + KEYS.down + KEYS.enter);
-    await answer('Which CSV file has the contacts?', `donors.csv${KEYS.enter}`);
+    await answer('Which CSV file contains the contacts?', `donors.csv${KEYS.enter}`);
     await answer("Which column has a contact's ID?", KEYS.enter);
     await answer('How does the file contain the names?', KEYS.enter);
     await answer('Which column has the first name?', KEYS.enter);
@@ -365,7 +367,7 @@ describe('init', () => {
     await answer('contacts that must not be researched?', KEYS.enter);
     await answer('deceased contacts?', KEYS.enter);
     await answer('contacts that must not be contacted?', KEYS.enter);
-    await answer('shall get the results?', KEYS.enter);
+    await answer('should get the results?', KEYS.enter);
     await answer('name of the nonprofit?', ` West${KEYS.enter}`);
     await answer('base URL of the Partner Data Service?', KEYS.enter);
     await answer('What is the service key?', KEYS.enter);
@@ -373,7 +375,7 @@ describe('init', () => {
     await answer('may a month spend', KEYS.enter);
     await answer('"0 2 * * *" is every night at 2:00', KEYS.enter);
     await answer('In which time zone does the schedule run?', KEYS.enter);
-    await answer('Where shall the settings go?', KEYS.enter);
+    await answer('Where should the settings file be written?', KEYS.enter);
     expect((await ended).exitCode).toBe(0);
     expect((await load()).integrations[0]).toMatchObject({
       id: 'my-nonprofit-west',
@@ -398,7 +400,7 @@ describe('init', () => {
     await answer('contacts that must not be researched?', KEYS.enter);
     await answer('deceased contacts?', KEYS.down.repeat(4) + KEYS.enter);
     await answer('contacts that must not be contacted?', KEYS.enter);
-    await answer('shall get the results?', KEYS.enter);
+    await answer('should get the results?', KEYS.enter);
     await answer('name of the nonprofit?', KEYS.enter);
     await answer('base URL of the Partner Data Service?', KEYS.enter);
     await answer('What is the service key?', KEYS.enter);
@@ -406,7 +408,7 @@ describe('init', () => {
     await answer('may a month spend', KEYS.enter);
     await answer('"0 2 * * *" is every night at 2:00', KEYS.enter);
     await answer('In which time zone does the schedule run?', KEYS.enter);
-    await answer('Where shall the settings go?', KEYS.enter);
+    await answer('Where should the settings file be written?', KEYS.enter);
     expect((await ended).exitCode).toBe(0);
     expect((await load()).integrations[0]).toMatchObject({
       crm: { columns: { id: 'Id', fullName: 'Name' } },
@@ -452,7 +454,7 @@ describe('the persons of a CSV file', () => {
         env: { PARTNER_API_KEY: 'key' },
       });
       await expect.poll(() => stderr.written()).toContain('Are these the right columns?');
-      expect(stderr.written()).toContain('5 persons as sent to the service');
+      expect(stderr.written()).toContain('5 people as sent to the service');
       expect(stderr.written().match(/Ada\d+ Mae +Vale +\d+ Elm St +Acme/g)).toHaveLength(5);
       await expect(access(join(folder, 'donor-sync.yaml'))).rejects.toThrow('ENOENT');
       stdin.write(keys);
@@ -468,7 +470,7 @@ describe('the persons of a CSV file', () => {
   it('are shown by their shapes alone where no person is asked and none reads', async () => {
     const text = await runInit([...ALL_FLAGS, '--yes']);
     expect(text).toMatchObject({ exitCode: 0 });
-    expect(text.stdout).toContain('5 persons as sent to the service');
+    expect(text.stdout).toContain('5 people as sent to the service');
     expect(text.stdout).not.toContain('Ada');
     const { stdout } = await runInit([...ALL_FLAGS, '--yes', '--force', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -481,7 +483,7 @@ describe('the persons of a CSV file', () => {
     await writeFile(join(folder, 'donors.csv'), 'Id,First,Last,Street,Employer\n1,"Ada\n');
     const { exitCode, stderr } = await runInit([...ALL_FLAGS, '--yes']);
     expect(exitCode).toBe(0);
-    expect(stderr).toContain('No people of the file can be shown');
+    expect(stderr).toContain('No people from the file can be shown');
   });
 });
 

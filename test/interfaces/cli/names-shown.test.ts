@@ -76,7 +76,7 @@ it('plan counts the persons on a terminal, and says nothing where it shows none'
   await world.run(['plan']);
   await world.run(['plan', '--json']);
   expect(await shownBy(world, 'plan')).toEqual([]);
-  expect(await onTerminal(world, 'plan')).toContain('5 persons as sent to the service:');
+  expect(await onTerminal(world, 'plan')).toContain('5 people as sent to the service:');
   expect((await shownBy(world, 'plan')).map(({ details }) => details)).toEqual([
     { command: 'plan', names: 5 },
   ]);
@@ -110,7 +110,9 @@ it.each([
   const { exitCode, stdout } = await world.run([...args, '--json']);
   expect(exitCode).toBe(2);
   expect(JSON.parse(stdout)).toMatchObject({
-    error: { message: expect.stringContaining('names go into no JSON document') },
+    error: {
+      message: expect.stringContaining('JSON output in the terminal must not contain names'),
+    },
   });
   const { entries } = await world.runJson(['audit', '--action', 'names.shown'], entriesSchema);
   expect(entries).toEqual([]);

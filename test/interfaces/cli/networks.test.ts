@@ -208,7 +208,7 @@ describe('donor-sync networks', () => {
     const before = await here.requests();
     const refused = await here.run(['networks', 'check', 'riverside', 'harbor']);
     expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(refused.stderr).toContain('There is no integration "harbor"');
+    expect(refused.stderr).toContain('There is no client "harbor"');
     expect(await here.requests()).toEqual(before);
   });
 

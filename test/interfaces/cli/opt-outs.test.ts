@@ -129,7 +129,7 @@ describe.each([
     expect(batches[0]?.count).toBeGreaterThan(25);
     const { stdout } = await world.run(['holds']);
     expect(stdout).toContain('opted out at once');
-    expect(stdout).toContain('reject it if they are an error');
+    expect(stdout).toContain('reject it if they are a mistake');
 
     await save(SOURCES.length, null);
     await sync(world);

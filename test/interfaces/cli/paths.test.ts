@@ -122,10 +122,10 @@ describe('donor-sync prospects', () => {
   });
 
   it.each([
-    [['--csv', '--json'], 'Either --csv or --json'],
-    [['--json'], 'names go into no JSON document'],
+    [['--csv', '--json'], 'Use --csv or --json'],
+    [['--json'], 'JSON output in the terminal must not contain names'],
     [['--min-strength', '0.2'], 'from 0.45 to 1'],
-    [['hillside'], 'There is no integration "hillside"'],
+    [['hillside'], 'There is no client "hillside"'],
   ])('refuses %j', async (args, words) => {
     const { exitCode, stderr, stdout } = await world.run(['prospects', ...args]);
     expect(exitCode).toBe(2);
@@ -134,7 +134,7 @@ describe('donor-sync prospects', () => {
 
   it('finds none of a strength that no connection has, and says so', async () => {
     const { stdout } = await world.run(['prospects', '--min-strength', '1']);
-    expect(stdout).toContain('no people of such strength who are not in the CRM already');
+    expect(stdout).toContain('do not know anyone at this strength who is not already in the CRM');
   });
 });
 

@@ -47,7 +47,7 @@ describe('donor-sync plan', () => {
       },
     ]);
     const { stdout } = await world.run(['plan', '--list', '2']);
-    expect(stdout).toContain('a run may spend 1 credits (budget.perRun)');
+    expect(stdout).toContain('a run may spend at most 1 credit (budget.perRun)');
     expect(stdout).toContain('and 8 more');
     expect(stdout).toContain('has no last name');
 
@@ -65,14 +65,14 @@ describe('donor-sync plan', () => {
       runCommand(planCommand, ['plan', ...args], { cwd: world.path('.'), env, ...more });
 
     const shown = await plan({ onTerminal: true });
-    expect(shown.stdout).toContain('5 persons as sent to the service:');
+    expect(shown.stdout).toContain('5 people as sent to the service:');
     expect(shown.stdout.match(/Ada\d+ .*Mae/g)).toHaveLength(5);
     expect(shown.stdout).not.toContain('\u001b');
-    expect(shown.stdout).toContain('25 persons would be sent first');
+    expect(shown.stdout).toContain('25 people would be sent first');
 
     const piped = await plan({});
     expect(piped.stdout).not.toMatch(/Ada\d/);
-    expect(piped.stdout).toMatch(/5 persons as sent to the service/);
+    expect(piped.stdout).toMatch(/5 people as sent to the service/);
     expect(piped.stdout.match(/^2 words +/gm)).toHaveLength(5);
 
     const json = await plan({ onTerminal: true }, ['--json']);
@@ -103,7 +103,7 @@ describe('donor-sync plan', () => {
       },
     ]);
     const { stdout } = await world.run(['plan']);
-    expect(stdout).toContain('The service knew 0 of 25 contacts, less than 10 %.');
+    expect(stdout).toContain('The service knew 0 of 25 contacts, which is less than 10%.');
     expect(stdout).toContain('donor-sync sync riverside --accept-match-rate');
     expect(await world.spent()).toBe(25);
   });
@@ -114,6 +114,6 @@ describe('donor-sync plan', () => {
     const { stdout } = await world.run(['plan']);
     expect(stdout).toContain('14 problems with the field map:');
     expect(stdout.match(/Create it with/g)).toHaveLength(1);
-    expect(stdout).toContain('    The same of 13 others: donor_profile, donor_age');
+    expect(stdout).toContain('    The same for 13 others: donor_profile, donor_age');
   });
 });

@@ -54,7 +54,7 @@ describe('donor-sync sync --redeliver', () => {
     expect(unasked.stdout).toMatch(/riverside: \d+ contacts would get values .*for no credit/);
     expect(unasked.stdout).toMatch(/Donor Net Worth Low +\d+/);
     expect(unasked.stderr).toMatch(/Write \d+ values into \d+ contacts of "riverside" again/);
-    expect(unasked.stderr).toContain('add --yes to do it');
+    expect(unasked.stderr).toContain('To do it, add --yes');
     expect(await donors()).toEqual([]);
 
     const asDocument = await world.run(['sync', '--redeliver', '--json']);
@@ -101,14 +101,14 @@ describe('donor-sync sync --redeliver', () => {
       rows.map((row, at) => (at === 0 ? { ...row, First: 'Xanthe', Last: 'Quillfeather' } : row)),
     );
     const { stdout } = await world.run(['sync', '--redeliver']);
-    expect(stdout).toMatch(/all fields +1 +the name in the profile is not that of the contact/);
+    expect(stdout).toMatch(/all fields +1 +the name in the profile is not the contact's name/);
   });
 
   it.each([
-    [['--field', 'Donor ID'], '--field is for --redeliver: write both.'],
-    [['--yes'], '--yes is for --redeliver'],
-    [['--redeliver', '--full', '--limit', '3'], 'leave out --full, --limit.'],
-    [['--redeliver', '--all'], 'leave out --all.'],
+    [['--field', 'Donor ID'], '--field works only with --redeliver. Use both.'],
+    [['--yes'], '--yes works only with --redeliver'],
+    [['--redeliver', '--full', '--limit', '3'], 'Leave out --full, --limit.'],
+    [['--redeliver', '--all'], 'Leave out --all.'],
     [['--redeliver', '--field', 'Donor Idd'], 'no field "Donor Idd", did you mean "Donor ID"?'],
     [['--redeliver', '--contact', 'nobody'], 'nobody'],
   ])('refuses %j, and changes nothing', async (args, message) => {
@@ -125,6 +125,6 @@ describe('donor-sync sync --redeliver', () => {
       ...['sync', 'riverside', 'hillside', '--redeliver', '--yes'],
     ]);
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('one integration at a time');
+    expect(stderr).toContain('one client at a time');
   });
 });

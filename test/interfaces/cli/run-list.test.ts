@@ -46,7 +46,7 @@ describe('the list of runs', () => {
     (columns) => {
       const text = listed(columns);
       for (const line of text.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(columns);
-      const words = 'stopped before its end: the credits are used up'.split(' ');
+      const words = 'stopped early: the credits are used up'.split(' ');
       for (const word of words) expect(text).toContain(word);
       for (const count of ['9,870', '10,000']) expect(text).toContain(count);
     },
@@ -55,8 +55,6 @@ describe('the list of runs', () => {
   it('has everything on one line where there is room, and both buckets apart', () => {
     const [header, line] = listed(200).split('\n');
     expect(header).toMatch(/Run +Integration +Started +Took +By +Status .* Credits +For networks$/);
-    expect(line).toMatch(
-      /schedule +stopped before its end: the credits are used up .* 10,000 +34$/,
-    );
+    expect(line).toMatch(/schedule +stopped early: the credits are used up .* 10,000 +34$/);
   });
 });

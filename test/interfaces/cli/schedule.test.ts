@@ -78,7 +78,7 @@ describe('schedule', () => {
 
   it('says so where there is no schedule, and how to get one', async () => {
     await writeSettings(aSettingsFile({}));
-    expect((await run('list')).stdout).toContain('only by hand');
+    expect((await run('list')).stdout).toContain('only on request');
     const refused = await run('pause', 'riverside');
     expect(refused.exitCode).toBe(2);
     expect(refused.stderr).toContain('Nothing was changed.');

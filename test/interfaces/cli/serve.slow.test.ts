@@ -87,7 +87,7 @@ describe('serve', () => {
     const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
     const next = async () => String((await lines.next()).value);
     expect(await next()).toMatch(
-      /^No owner can sign in yet\. One browser creates the owner's account by this link/,
+      /^No owner can sign in yet\. With this link, one browser creates the owner's account/,
     );
     expect(await next()).toBe(`  ${file}`);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
@@ -151,7 +151,7 @@ describe('serve', () => {
     await writeFile(file, text);
     const { stderr } = await stop(await startServing(world));
     expect(stderr).toContain('"integration":"riverside"');
-    expect(stderr).toContain('take the integration out of the settings file');
+    expect(stderr).toContain('remove the client from the settings file');
     expect((await world.run(['status'])).stderr).toBe('');
   });
 

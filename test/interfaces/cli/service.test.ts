@@ -191,7 +191,7 @@ describe('service', () => {
       ...{ exitCode: 2, stderr: expect.stringContaining('is not joined. Nothing was changed.') },
     });
     expect(await json('stats')).toMatchObject({ donors: 2 });
-    expect((await run('verify')).stdout).toContain('Nothing is wrong.');
+    expect((await run('verify')).stdout).toContain('No problems found.');
   });
 
   it('asks whether a list has new ids, and takes the answer', async () => {
@@ -233,8 +233,8 @@ describe('service', () => {
     expect(await run('credits', 'refund', '1')).toMatchObject({
       ...{ exitCode: 2, stderr: expect.stringContaining('already refunded') },
     });
-    expect((await run('credits', 'check')).stdout).toContain('Each charge has its jobs.');
-    expect((await run('verify')).stdout).toContain('Nothing is wrong.');
+    expect((await run('credits', 'check')).stdout).toContain('Every charge has its jobs.');
+    expect((await run('verify')).stdout).toContain('No problems found.');
   });
 
   it('copies itself while it serves, and the copy is a service of its own', async () => {
@@ -289,11 +289,13 @@ describe('service', () => {
     expect(joined).toHaveLength(1);
     expect(await json('stats')).toMatchObject({ donors: 3 });
     const erased = await run('erase', joined[0]?.joined ?? '');
-    expect(erased.stdout).toContain('no import brings them back');
+    expect(erased.stdout).toContain('no import adds them again');
     expect(await json('stats')).toMatchObject({ donors: 2 });
     await writeFile(join(folder, 'gala.csv'), `${columns}\n${lists.gala}\n\n`);
     const again = await run('import', 'csv', 'gala.csv', '--source', 'gala');
-    expect(again.stdout).toContain('1 person left out: erased, or taken for one.');
+    expect(again.stdout).toContain(
+      '1 person skipped, because they were erased or look like an erased person.',
+    );
     expect(await json('verify')).toEqual({ problems: [] });
     const id = joined[0]?.id ?? '';
     expect((await run('erase', id)).stderr).toContain('There is no donor');
@@ -351,7 +353,7 @@ describe('service', () => {
     await writeFile(join(folder, 'bad.xml'), '<Return');
     const { exitCode, stdout } = await run('import', '990', '.');
     expect(exitCode).toBe(1);
-    expect(stdout).toContain('2 files, 0 of them in already: 2 people, 2 new');
+    expect(stdout).toContain('2 files, 0 of them already imported: 2 people, 2 new');
     expect(stdout).toContain('not complete XML');
   });
 

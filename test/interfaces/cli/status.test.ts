@@ -136,7 +136,7 @@ describe('donor-sync runs', () => {
       expect.stringMatching(/^C000009,failed,no_match,.*,,\d{4}-\d\d-\d\dT/),
     ]);
     const none = await world.run(['runs', id, '--outcome', 'held']);
-    expect(none.stdout).toBe('No contact of this run is like that.\n');
+    expect(none.stdout).toBe('No contact of this run matches.\n');
   });
 
   it('says that a file is not complete if an error ends it, and fails', async () => {
@@ -149,17 +149,17 @@ describe('donor-sync runs', () => {
     const { exitCode, stdout, stderr } = await world.run(['runs', synced?.id ?? '', '--csv']);
     expect(exitCode).toBe(1);
     expect(stdout).toBe('Contact,Outcome,Reason,Why,Detail,At\n');
-    expect(stderr).toContain('The file on stdout is not complete: delete it, and try again.');
+    expect(stderr).toContain('The file on stdout is not complete. Delete it, and try again.');
   });
 
   it('asks which run is meant by a filter, and knows outcomes that there are', async () => {
     const world = await open({ people: 1 });
     const withoutRun = await world.run(['runs', '--csv']);
     expect(withoutRun).toMatchObject({ exitCode: 2 });
-    expect(withoutRun.stderr).toContain('Say which run: donor-sync runs RUN');
+    expect(withoutRun.stderr).toContain('Name a run: donor-sync runs RUN');
     const misspelt = await world.run(['runs', 'x', '--outcome', 'hold']);
     expect(misspelt).toMatchObject({ exitCode: 2 });
-    expect(misspelt.stderr).toContain('"hold" is not an outcome; there are: held, failed');
+    expect(misspelt.stderr).toContain('"hold" is not an outcome. Possible outcomes: held, failed');
   });
 
   it('refuses two forms at once, an unknown client, and options of the list for one run', async () => {
@@ -168,7 +168,7 @@ describe('donor-sync runs', () => {
     const run = synced?.id ?? '';
     const twice = await world.run(['runs', run, '--csv', '--json']);
     expect(twice).toMatchObject({ exitCode: 2 });
-    expect(twice.stdout).toContain('Either --csv or --json, not both.');
+    expect(twice.stdout).toContain('Use --csv or --json, not both.');
     const unknown = await world.run(['runs', '--integration', 'riversde', '--json']);
     expect(unknown).toMatchObject({ exitCode: 2 });
     const { error } = errorSchema.parse(JSON.parse(unknown.stdout));
@@ -178,10 +178,10 @@ describe('donor-sync runs', () => {
     });
     const both = await world.run(['runs', run, '--status', 'failed']);
     expect(both).toMatchObject({ exitCode: 2 });
-    expect(both.stderr).toContain('--status: for the list of runs, not for one run');
+    expect(both.stderr).toContain('--status: only for the list of runs');
     const odd = await world.run(['runs', '--status', 'odd']);
     expect(odd).toMatchObject({ exitCode: 2 });
-    expect(odd.stderr).toContain('Write one of running, succeeded, incomplete, failed.');
+    expect(odd.stderr).toContain('Choose one of running, succeeded, incomplete, failed.');
   });
 
   it('names the fields of writes that are alike once', async () => {
@@ -202,7 +202,7 @@ describe('donor-sync runs', () => {
     const id = synced?.id ?? '';
     const { exitCode, stderr } = await world.run(['runs', id.slice(0, 8)]);
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('lists the runs with the end of each ID, which is enough');
+    expect(stderr).toContain('lists the runs with the end of each ID, which you can use');
     expect(await world.run(['runs', id.slice(-8)])).toMatchObject({ exitCode: 0 });
     expect(await world.run(['runs', id.slice(-6)])).toMatchObject({ exitCode: 0 });
     expect(await world.run(['runs', id.slice(-5)])).toMatchObject({ exitCode: 2 });
@@ -210,7 +210,7 @@ describe('donor-sync runs', () => {
       const short = await world.run([...words, id.slice(-8), '--json']);
       expect(short).toMatchObject({ exitCode: 2 });
       const { error } = errorSchema.parse(JSON.parse(short.stdout));
-      expect(error.message).toContain(`write the whole ID, not its end: ${id}`);
+      expect(error.message).toContain(`use the whole ID instead of its end: ${id}`);
       expect(await world.run([...words, id, '--json'])).toMatchObject({ exitCode: 0 });
       expect(await world.run([...words, id.slice(-8)])).toMatchObject({ exitCode: 0 });
     }

@@ -24,7 +24,7 @@ describe('donor-sync stop', () => {
     const next = await world.runJson(['runs', 'start', 'riverside'], startedSchema);
     const { stdout } = await world.run(['stop', 'riverside']);
     expect(stdout).toContain(
-      `The run ${next.run.id} of "riverside" was queued, and does not start.`,
+      `The run ${next.run.id} of "riverside" was queued, and will not start.`,
     );
     const over = await world.run(['stop', 'riverside', '--json']);
     expect(over).toMatchObject({ exitCode: 2 });

@@ -43,8 +43,8 @@ describe('donor-sync sync', () => {
     const { run } = await open({ settings: '    budget: { perRun: 5 }' });
     const { stdout, exitCode } = await run(['sync']);
     expect(exitCode).toBe(3);
-    expect(stdout).toContain('riverside: stopped before its end');
-    expect(stdout).toContain('a run may spend 5 credits (budget.perRun)');
+    expect(stdout).toContain('riverside: stopped early');
+    expect(stdout).toContain('a run may spend at most 5 credits (budget.perRun)');
     expect(stdout).toMatch(/waiting +7 +the budget in the settings is used up/);
     expect(stdout).toContain('donor-sync plan riverside');
   });
@@ -77,13 +77,13 @@ describe('donor-sync sync', () => {
     const { run, requests } = await open();
     const unknown = await run(['sync', 'riversid']);
     expect(unknown.exitCode).toBe(2);
-    expect(unknown.stderr).toContain('no integration "riversid", did you mean "riverside"?');
+    expect(unknown.stderr).toContain('no client "riversid", did you mean "riverside"?');
     const mistyped = await run(['snyc', '--json']);
     expect(mistyped.exitCode).toBe(2);
     expect(errorSchema.parse(JSON.parse(mistyped.stdout)).error.message).toContain('sync');
     const noContact = await run(['sync', '--contact', '']);
     expect(noContact.exitCode).toBe(2);
-    expect(noContact.stderr).toContain("Write the contact's id in the CRM after --contact.");
+    expect(noContact.stderr).toContain("Enter the contact's ID in the CRM after --contact.");
     expect(await requests()).toEqual([]);
   });
 

@@ -45,7 +45,7 @@ describe('a terminal', () => {
     ]);
     await run('sync', '--full');
     expect(await run('doctor')).toContain('(MALFORMED_QUERY)');
-    expect(await run('doctor', '--show')).toContain('It said: Nope');
+    expect(await run('doctor', '--show')).toContain("The CRM's message: Nope");
     expect(await run('status')).toContain('MALFORMED_QUERY');
     expect(await run('runs', await latestRun(run), '--show')).toContain('Nope');
 
@@ -93,11 +93,13 @@ describe('a terminal', () => {
     const id = await latestRun(run);
     expect(await run('runs', id)).toContain(`donor-sync runs ${id.slice(-8)} --show`);
     expect(await run('runs', id)).not.toContain('Ann');
-    expect(await run('runs', id, '--show')).toMatch(/What the CRM said\n {2}003\w+ {2}Ask Ann\./);
+    expect(await run('runs', id, '--show')).toMatch(
+      /Messages from the CRM\n {2}003\w+ {2}Ask Ann\./,
+    );
     for (const words of [`runs ${id} --show`, `runs ${id} --show --json`, 'doctor --show']) {
       const piped = await world.run(words.split(' '));
       expect(piped.exitCode).toBe(2);
-      expect(piped.stderr).toContain('--show is for a terminal');
+      expect(piped.stderr).toContain('--show works only on a terminal');
       expect(piped.stdout + piped.stderr).not.toContain('Ann');
     }
     expect(await run('runs', id, '--show', '--json')).not.toContain('Ann');
@@ -114,7 +116,7 @@ describe('a terminal', () => {
         fault: { kind: 'answer', status: 400, body: [{ errorCode: 'X', message: 'Ask Ben.' }] },
       },
     ]);
-    expect(await run('doctor', '--show')).toContain('It said: Ask Ben.');
+    expect(await run('doctor', '--show')).toContain("The CRM's message: Ask Ben.");
     expect(await run('audit', '--action', 'names.shown')).toMatch(/command doctor, names 1/);
   });
 });

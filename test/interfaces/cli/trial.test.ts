@@ -44,7 +44,7 @@ describe('a sync by a wrong column', () => {
     const world = await openWithWrongColumn({ people: 3, integrations: ['riverside', 'hillside'] });
     const { exitCode, stderr } = await world.run(['sync', '--all', '--accept-match-rate']);
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('--accept-match-rate is about the columns of one integration');
+    expect(stderr).toContain('--accept-match-rate is about the columns of one client');
     expect(await world.requests()).toEqual([]);
   });
 });
@@ -54,7 +54,7 @@ describe('sync --limit', () => {
     const world = await open();
     const { exitCode, stdout } = await world.run(['sync', '--limit', '4']);
     expect(exitCode).toBe(3);
-    expect(stdout).toContain('this run was to spend at most 4 (--limit 4)');
+    expect(stdout).toContain('this run may spend at most 4 credits (--limit 4)');
     expect(stdout).toContain('Continue from there without a limit: donor-sync sync riverside');
     expect(stdout).not.toContain('Raise the budget');
     expect(await world.spent()).toBe(4);
@@ -66,7 +66,7 @@ describe('sync --limit', () => {
     const { run, requests } = await open({ people: 1 });
     const { exitCode, stderr } = await run(['sync', `--limit=${limit}`]);
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('Write a whole number from 1 up');
+    expect(stderr).toContain('Enter a whole number of at least 1');
     expect(await requests()).toEqual([]);
   });
 });

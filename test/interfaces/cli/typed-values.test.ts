@@ -28,9 +28,9 @@ it('says last, where it is read first, that typed values were lost, and which co
   const counts = { fields_written: 297, typed_value_restored: 2, typed_value_lost: 1 };
   printRun(output, RUN, { reasons: reasonCounts(Object.entries(counts)), steps: [] });
   const said = stdout.written();
-  expect(said.indexOf('could not be put back')).toBeGreaterThan(0);
-  expect(said.indexOf('could not be put back')).toBeGreaterThan(
-    said.indexOf('it was put back at once'),
+  expect(said.indexOf('could not be restored')).toBeGreaterThan(0);
+  expect(said.indexOf('could not be restored')).toBeGreaterThan(
+    said.indexOf('it was restored at once'),
   );
   expect(said).toContain('donor-sync runs 12345678 --reason typed_value_lost');
 });

@@ -139,7 +139,7 @@ describe('users', () => {
     [['--name', 'Anna', '--email', 'anna', '--role', 'viewer'], 'not an email address'],
     [ANNA, '--role'],
     [[...ANNA, '--role', 'viewer', '--integrations', 'harbor'], 'harbor'],
-    [[...ANNA, '--role', 'owner', '--integrations', 'riverside'], 'reaches all integrations'],
+    [[...ANNA, '--role', 'owner', '--integrations', 'riverside'], 'has access to all clients'],
   ])('are not invited without what it takes: %j', async (options, hint) => {
     const { exitCode, stderr } = await run('invite', ...options);
     expect(exitCode).toBe(2);

@@ -40,7 +40,7 @@ it('worker and serve --no-work refuse a SQLite file, and say why', async () => {
   for (const command of [['worker'], ['serve', '--no-work']]) {
     const refused = await world.run(command);
     expect(refused.exitCode).toBe(2);
-    expect(refused.stderr).toContain('Workers share a Postgres database');
+    expect(refused.stderr).toContain('Workers need a Postgres database');
   }
 });
 

@@ -77,8 +77,11 @@ describe('a password', () => {
     ['donor-sync2026!', 'guess'],
     ['RiversideFoodBank1', 'guess'],
     ['p4ssw0rdp4ssw0rd', 'guess'],
-    ...OF_FEW_WORDS.map((password): [string, string] => [password, 'four or more words by chance']),
-    ...SHORT.map((password): [string, string] => [password, 'too short for what it is made of']),
+    ...OF_FEW_WORDS.map((password): [string, string] => [password, 'four or more random words']),
+    ...SHORT.map((password): [string, string] => [
+      password,
+      'too short for the characters it consists of',
+    ]),
     ...FOUND_BY_ATTACK.map((password): [string, string] => [password, 'guess']),
   ])('is refused if others would guess it: %s', async (password, why) => {
     await expect(requireGoodPassword(password, ANNA, ['Riverside Food Bank'])).rejects.toThrow(why);

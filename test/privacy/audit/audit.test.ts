@@ -241,12 +241,12 @@ describeEachDatabase('the audit', (open, kind) => {
     expect(await problems()).toMatch(/^Entry 3 was changed/);
     await restore();
     await db.deleteFrom('audit_entries').where('seq', '=', 3).execute();
-    expect(await problems()).toMatch(/^Entries are missing: 4 follows on 2/);
+    expect(await problems()).toMatch(/^Entries are missing: 4 follows 2/);
     await restore();
     const last = { ...whole[5], seq: 7, at: 1, action: 'x', sealed: 'x', hash: 'x' };
     await db.insertInto('audit_entries').values(last).execute();
     await db.updateTable('audit_head').set({ seq: 7, hash: 'x' }).execute();
-    expect(await problems()).toMatch(/Entry 7 was changed, or put there by another program/);
+    expect(await problems()).toMatch(/Entry 7 was changed, or added by another program/);
     await restore();
     await db.deleteFrom('audit_entries').where('seq', '>', 4).execute();
     expect(await problems()).toMatch(/ends at entry 4, which is not the end/);
@@ -255,7 +255,7 @@ describeEachDatabase('the audit', (open, kind) => {
     expect(await problems()).toMatch(/ends at entry 4, which is not the end/);
     await restore();
     await db.deleteFrom('audit_head').execute();
-    expect(await problems()).toMatch(/row that says where the chain ends is missing/);
+    expect(await problems()).toMatch(/row with the end of the chain is missing/);
   });
 
   it('shows that it was emptied and begun again, that keys are gone, and an end that was set back', async () => {
@@ -268,7 +268,7 @@ describeEachDatabase('the audit', (open, kind) => {
     expect(await problems()).toBe('');
     await db.deleteFrom('audit_keys').execute();
     expect(await problems()).toMatch(
-      /^Keys of 1 contacts are missing although no erasure on record destroyed them/,
+      /^Keys of 1 contact are missing although no recorded erasure destroyed them/,
     );
     await db
       .updateTable('audit_head')
@@ -291,7 +291,7 @@ describeEachDatabase('the audit', (open, kind) => {
     await store.act((trx) => savePause(trx, 'a'));
     await db.deleteFrom('audit_entries').execute();
     await db.deleteFrom('audit_head').execute();
-    expect(await problems()).toMatch(/although there was one: the audit was emptied/);
+    expect(await problems()).toMatch(/although there were some before: the audit was emptied/);
     // Within the same second, so that no time tells.
     await store.act((trx) => savePause(trx, 'b'));
     expect(await problems()).toMatch(/first entry is not the one in the audit's birth record/);
@@ -309,7 +309,7 @@ describeEachDatabase('the audit', (open, kind) => {
     expect(await problems()).toBe('');
     await db.deleteFrom('audit_keys').where('crm_id', '=', '0035e00000other').execute();
     expect(await problems()).toMatch(
-      /^Keys of 1 contacts are missing although no erasure on record destroyed them/,
+      /^Keys of 1 contact are missing although no recorded erasure destroyed them/,
     );
   });
 
@@ -331,7 +331,7 @@ describeEachDatabase('the audit', (open, kind) => {
       .insertInto('audit_keys')
       .values(key as Tables['audit_keys'])
       .execute();
-    expect(await problems()).toMatch(/^Keys of 1 contacts are there that were destroyed/);
+    expect(await problems()).toMatch(/^There are keys of 1 contact that were destroyed/);
   });
 
   it('shows entries behind an end that was put back, and that it was emptied', async () => {
@@ -347,7 +347,7 @@ describeEachDatabase('the audit', (open, kind) => {
     // It is signed: it was the end once.
     await db.updateTable('audit_head').set(early).execute();
     expect(await problems()).toEqual([
-      `Entry ${early.seq + 1} is behind the end of the chain: it is forged, or the end was put back.`,
+      `Entry ${early.seq + 1} is after the end of the chain: it is forged, or the end was set back.`,
     ]);
     await db.deleteFrom('audit_head').execute();
     await db.deleteFrom('audit_entries').execute();
@@ -370,18 +370,20 @@ describeEachDatabase('the audit', (open, kind) => {
     await db.updateTable('audit_head').set(older).execute();
     expect((await verifyAudit(store)).problems).toEqual([]);
     expect((await verifyAudit(store, end)).problems).toEqual([
-      'Entry 3, which was noted down earlier, is missing. No restore of a backup is on record that would explain it.',
+      'Entry 3, the end that you saved earlier, is missing. The audit has no record of a restore that would explain it.',
     ]);
     await store.act((trx) => savePause(trx, 'c'));
     expect((await verifyAudit(store, end)).problems).toEqual([
-      'Entry 3 is another one than the one that was noted down earlier. No restore of a backup is on record that would explain it.',
+      'Entry 3 differs from the end that you saved earlier. The audit has no record of a restore that would explain it.',
     ]);
     // The same after a restore of ours: its entry says when, and what it can explain.
     await store.act((trx) =>
       holdRestored(trx, [], { madeAt: null, unknownAfter: null, isJournaled: false }),
     );
     expect((await verifyAudit(store, end)).problems).toEqual([
-      expect.stringMatching(/A backup was restored on [\d-]{10} \(entry 4\): that explains it if/),
+      expect.stringMatching(
+        /A backup was restored on [\d-]{10} \(entry 4\)\. That explains it only if/,
+      ),
     ]);
   });
 

@@ -191,7 +191,7 @@ describe('a contact that the CRM marks to be forgotten', () => {
     ]);
     const held = both.find(({ source }) => source === 'privacy_hold');
     expect(held && describeBatch(held)).toMatchObject({
-      reason: expect.stringContaining('A privacy hold of the CRM (HasPrivacyHold) forbids'),
+      reason: expect.stringContaining('A privacy hold in the CRM (HasPrivacyHold) forbids'),
       decisions: ['reject'],
     });
     expect(await decide(world, 'approved')).toBe(1);

@@ -381,7 +381,7 @@ describe('a contact that the CRM does not show', () => {
     expect(receipt.pending).toMatchObject([
       {
         what: 'introductions',
-        text: expect.stringMatching(/^1 contact that the CRM does not show/),
+        text: expect.stringMatching(/^1 contact that the CRM does not currently show/),
       },
     ]);
     hidden.contacts.clear();

@@ -182,7 +182,7 @@ describe('the search of the guide', () => {
   });
 
   it.each([
-    ['There is no integration "nowhere". Nothing was changed.', 'errors#integration_unknown'],
+    ['There is no client "nowhere". Nothing was changed.', 'errors#integration_unknown'],
     [
       'The database lacks 2 steps of the schema (0003, 0004). Run `donor-sync migrate` once, then try again.',
       'errors#schema_behind',

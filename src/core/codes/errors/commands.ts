@@ -12,11 +12,11 @@ export const COMMAND_ERRORS: ErrorTopic = {
     },
     confirmation_missing: {
       means:
-        'The command asks for confirmation, and there is no terminal to ask at. Nothing was changed.',
-      next: 'Add `--yes` if you agree to what the message says.',
+        'The command asks for confirmation, but there is no terminal for the question. Nothing was changed.',
+      next: 'Add `--yes` if you agree to the action in the message.',
     },
     code_unknown: {
-      means: 'The word is neither a command nor a code of this version.',
+      means: 'This version has neither a command nor a code with this name.',
       next: 'Copy the code from the message or the report. `donor-sync --help` lists the commands.',
     },
     faults_unreadable: {
@@ -33,8 +33,8 @@ export const COMMAND_ERRORS: ErrorTopic = {
       next: 'Choose another folder, or change its permissions.',
     },
     id_ambiguous: {
-      means: 'The end of the ID fits several records. Nothing was changed.',
-      next: 'Write more of the ID.',
+      means: 'Several records have an ID with this end. Nothing was changed.',
+      next: 'Enter more of the ID.',
     },
     not_confirmed: {
       means: 'You did not agree to the question. Nothing was changed.',
@@ -60,8 +60,7 @@ export const COMMAND_ERRORS: ErrorTopic = {
       document: 'docs/guides/getting-started-csv.md',
     },
     unexpected_error: {
-      means:
-        'An error happened that donor-sync does not expect. What was finished before it stays.',
+      means: 'An unexpected error occurred. Work that was finished before it stays.',
       next: 'Repeat the command with DONOR_SYNC_LOG_LEVEL=debug, which shows where it happened, and report it.',
       document: 'docs/guides/operating.md#when-something-is-wrong',
     },

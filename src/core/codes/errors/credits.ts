@@ -65,7 +65,7 @@ export const CREDIT_ERRORS: ErrorTopic = {
     },
     lease_doubtful: {
       means:
-        'The database took so long that another process could have taken over the client. So the credit was not spent.',
+        'The database took so long that another process could have taken over the client, so the credit was not spent.',
       next: 'Nothing: the next run tries again. If it happens often, check the load of the machine and of the database.',
       costs: 'Nothing.',
     },
@@ -76,14 +76,14 @@ export const CREDIT_ERRORS: ErrorTopic = {
     },
     marks_unconfirmed: {
       means:
-        'A mark leaves out more than half of the contacts, and no user has confirmed that. Nobody was sent; paid profiles are still written.',
+        'A mark excludes more than half of the contacts, and no user has confirmed that. Nobody was sent; paid profiles are still written.',
       next: 'Run `donor-sync plan ID`. Correct the field and its values in the settings, or confirm them with `donor-sync sync ID --accept-marks`.',
       costs: 'Nothing.',
       document: 'docs/guides/operating.md#marks-that-leave-out-most-contacts',
     },
     journal_unreadable: {
       means:
-        'The spending journal exists and cannot be read. It says what was paid for already, so nothing was done without it.',
+        'The spending journal exists but cannot be read. It lists what has already been paid for, so nothing was done without it.',
       next: 'Make the file that the message names readable, then repeat the command.',
       costs: 'Nothing.',
       document: 'docs/guides/operating.md#the-spending-journal',
@@ -91,7 +91,7 @@ export const CREDIT_ERRORS: ErrorTopic = {
     journal_unwritable: {
       means:
         'The spending journal cannot be written. Nothing more was spent, because a restored backup would buy the same again. Paid profiles were still delivered.',
-      next: 'Make the file that the message names writable, or name another one in `spendingJournal`, then sync again.',
+      next: 'Make the file that the message names writable, or name another file in `spendingJournal`, then sync again.',
       costs: 'Nothing.',
       document: 'docs/guides/operating.md#the-spending-journal',
     },
@@ -134,7 +134,7 @@ export const CREDIT_ERRORS: ErrorTopic = {
     },
     partner_key_malformed: {
       means:
-        '`partner.apiKey` is empty or contains characters that no service key has. No request was sent.',
+        '`partner.apiKey` is empty or contains characters that a service key cannot contain. No request was sent.',
       next: 'Copy the key again.',
       document: 'docs/guides/settings.md',
     },
@@ -145,7 +145,7 @@ export const CREDIT_ERRORS: ErrorTopic = {
     },
     partner_not_found: {
       means:
-        'The service does not have the record that was requested; it might be too old. It was left out, and nothing was charged.',
+        'The service does not have the requested record, which might be too old. It was left out, and nothing was charged.',
       next: 'Nothing: the next run decides whether to send the contact again.',
       costs: 'Nothing.',
     },
@@ -162,7 +162,7 @@ export const CREDIT_ERRORS: ErrorTopic = {
       costs: 'Nothing.',
     },
     partner_server_error: {
-      means: 'The Partner Data Service failed twice at a request. Nothing was charged.',
+      means: 'A request to the Partner Data Service failed twice. Nothing was charged.',
       next: 'Try again later; a run continues automatically.',
       costs: 'Nothing.',
     },
@@ -196,7 +196,7 @@ export const CREDIT_ERRORS: ErrorTopic = {
       document: 'docs/guides/operating.md#what-is-stored-and-backups',
     },
     run_missing: {
-      means: 'The filter needs a run, and the command names none.',
+      means: 'The filter needs a run, but the command does not name one.',
       next: 'Add the ID of the run: `donor-sync runs` lists them.',
     },
     run_over: {

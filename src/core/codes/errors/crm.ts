@@ -12,7 +12,7 @@ export const CRM_ERRORS: ErrorTopic = {
   codes: {
     field_not_mapped: {
       means:
-        'The field map has no such field, or the field gets no value of a profile. Nothing was changed.',
+        'The field map does not contain this field, or the field gets no profile value. Nothing was changed.',
       next: 'Use one of the fields that the message names, or add a line to the field map.',
     },
     consent_denied: {
@@ -22,13 +22,13 @@ export const CRM_ERRORS: ErrorTopic = {
       document: CONNECTING,
     },
     consent_not_finished: {
-      means: 'No one came back from the sign-in page of the CRM in time. Nothing was connected.',
+      means: "Nobody returned from the CRM's sign-in page in time. Nothing was connected.",
       next: 'Run `donor-sync connect ID` again and finish the sign-in within ten minutes.',
       document: CONNECTING,
     },
     consent_not_under_way: {
       means:
-        'The address that the CRM sent you back to was used before, is too old, or was never given out. Nothing was connected.',
+        'The return address was already used, is too old, or was never issued. Nothing was connected.',
       next: 'Start again with `donor-sync connect ID`.',
       document: CONNECTING,
     },
@@ -106,14 +106,14 @@ export const CRM_ERRORS: ErrorTopic = {
     },
     crm_instance_changed: {
       means:
-        'Salesforce gives another address for the org than at the first connection. Nothing was sent to the new address.',
+        'Salesforce reports a different address for the org than at the first connection. Nothing was sent to the new address.',
       next: 'If the org was renamed or moved, write the new address into `crm.url`. If not, find out whose account the credentials belong to.',
       document: SALESFORCE,
     },
     crm_instance_refused: {
       means:
-        'Salesforce gives an address for the org that is neither `crm.url` nor an https address of Salesforce. Nothing was sent there.',
-      next: 'If the org answers there, add the host to `crm.instanceHosts`. Otherwise find out who answers at `crm.url`.',
+        'Salesforce reports an address for the org that is neither `crm.url` nor an https address of Salesforce. Nothing was sent there.',
+      next: 'If the org is at that address, add the host to `crm.instanceHosts`. Otherwise find out which server responds at `crm.url`.',
       document: SALESFORCE,
     },
     crm_limit_reached: {
@@ -148,11 +148,11 @@ export const CRM_ERRORS: ErrorTopic = {
       document: SETTINGS,
     },
     crm_reply_too_large: {
-      means: 'The response of the CRM was too large and was not read to its end.',
+      means: "The CRM's response was too large and was not read completely.",
       next: 'Check whether a proxy between donor-sync and the CRM changes the responses. The next run tries again.',
     },
     crm_request_refused: {
-      means: 'The CRM refused a request for a reason that does not pass. The run stopped.',
+      means: 'The CRM refused a request for a permanent reason. The run stopped.',
       next: "Read the CRM's reason in the message, correct the settings or the permissions, and run `donor-sync doctor ID`.",
     },
     crm_scope_missing: {
@@ -178,19 +178,18 @@ export const CRM_ERRORS: ErrorTopic = {
     },
     crm_unavailable: {
       means:
-        'The CRM did not answer, or had a temporary failure. The run stopped after several attempts.',
+        'The CRM did not respond, or had a temporary failure. The run stopped after several attempts.',
       next: 'Nothing: the next run continues from there. If the problem stays, run `donor-sync doctor ID`.',
       document: 'docs/outcomes.md#why-a-run-stopped',
     },
     crm_version_unknown: {
-      means:
-        'Salesforce does not have this version of its API any more, or never had it. Nothing was read.',
+      means: 'Salesforce no longer has this version of its API, or never had it. Nothing was read.',
       next: 'Write the version that the message names into `crm.apiVersion`.',
       document: 'docs/guides/settings.md#crm-of-salesforce',
     },
     fields_not_custom: {
       means:
-        'The field map names no custom field of Salesforce, so there is nothing to deploy. No file was written.',
+        'The field map does not name a Salesforce custom field, so there is nothing to deploy. No file was written.',
       next: 'Map the values to fields whose names end in `__c`.',
       document: 'docs/guides/getting-started-salesforce.md#3-check-and-create-the-fields',
     },
@@ -235,13 +234,13 @@ export const CRM_ERRORS: ErrorTopic = {
     },
     redirect_refused: {
       means:
-        'HubSpot sends users back to https addresses or to localhost only. Nothing was connected.',
+        'HubSpot sends users back only to https addresses or to localhost. Nothing was connected.',
       next: 'Set `server.publicUrl` to the https address of the service, or run `donor-sync connect ID --port N` on the machine of your browser.',
       document: CONNECTING,
     },
     service_unreachable: {
       means:
-        'The CRM would send you back to `server.publicUrl`, and no donor-sync with this database answers there. Nothing was connected.',
+        'The CRM would send you back to `server.publicUrl`, but no donor-sync with this database responds there. Nothing was connected.',
       next: 'Start `donor-sync serve` first, or run `donor-sync connect ID --port N`.',
       document: CONNECTING,
     },
@@ -254,7 +253,7 @@ export const CRM_ERRORS: ErrorTopic = {
     },
     typed_values_overwritten: {
       means:
-        'Users typed values while donor-sync was writing them. Each was restored, or the log counts it as lost.',
+        'Users typed values while donor-sync was writing them. Each value was restored, or the log counts it as lost.',
       next: '`donor-sync runs RUN` names the contacts with the reason `typed_value_restored` or `typed_value_lost`.',
       document: 'docs/outcomes.md#written',
     },

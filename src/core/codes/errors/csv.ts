@@ -41,7 +41,7 @@ export const CSV_ERRORS: ErrorTopic = {
       next: 'Name a file that ends with `.csv` in `crm.output`.',
     },
     csv_unreadable: {
-      means: 'The file has no table that can be read. Nothing was stored.',
+      means: 'The file does not contain a readable table. Nothing was stored.',
       next: 'Save it as CSV in UTF-8, or as an .xlsx workbook, with the names of the columns in its first row.',
     },
   },

@@ -24,7 +24,7 @@ export const DATABASE_ERRORS: ErrorTopic = {
     },
     backup_damaged: {
       means:
-        'The backup is cut off or was changed, or another key of the same name encrypted it. Nothing was restored.',
+        'The backup is incomplete or was changed, or another key with the same name encrypted it. Nothing was restored.',
       next: 'Use another backup.',
       document: BACKUPS,
     },
@@ -34,9 +34,8 @@ export const DATABASE_ERRORS: ErrorTopic = {
       document: KEYS,
     },
     backup_not_of_file: {
-      means:
-        'Only the database file of SQLite can be backed up and restored with donor-sync. Nothing was changed.',
-      next: "For Postgres, use the server's own tools: the message has the command.",
+      means: 'donor-sync can only back up and restore SQLite database files. Nothing was changed.',
+      next: "For Postgres, use the server's own tools. The message contains the command.",
       document: BACKUPS,
     },
     backup_unknown: {
@@ -87,7 +86,7 @@ export const DATABASE_ERRORS: ErrorTopic = {
       next: 'Name a file on a local disk in the setting `database`, or use Postgres.',
     },
     database_file_missing: {
-      means: 'There is no database file where the setting `database` says. Nothing was moved.',
+      means: 'There is no database file at the path in the setting `database`. Nothing was moved.',
       next: 'Correct the setting `database`, or run the command in the folder of the settings.',
       document: MOVING,
     },
@@ -149,8 +148,8 @@ export const DATABASE_ERRORS: ErrorTopic = {
     },
     database_unavailable: {
       means:
-        'The database server did not answer: it is restarting or unreachable. The change was not stored.',
-      next: 'Wait, or check the server and the network. donor-sync continues once the server answers.',
+        'The database server did not respond, because it is restarting or unreachable. The change was not stored.',
+      next: 'Wait, or check the server and the network. donor-sync continues once the server responds.',
       document: POSTGRES,
     },
     database_unreachable: {
@@ -177,7 +176,7 @@ export const DATABASE_ERRORS: ErrorTopic = {
     },
     fingerprint_key_unreadable: {
       means:
-        'The key that makes the fingerprints of this database cannot be opened, so nothing can be compared. The key was not replaced.',
+        "The key for this database's fingerprints cannot be decrypted, so nothing can be compared. The key was not replaced.",
       next: 'Provide the right DONOR_SYNC_SECRET_KEY, or the key file of this database. Never create a new key for it.',
       document: KEYS,
     },
@@ -190,7 +189,7 @@ export const DATABASE_ERRORS: ErrorTopic = {
     },
     kept_profile_damaged: {
       means:
-        'A profile in the database cannot be opened: it was changed, or its key belongs to another profile. It was not written to the CRM.',
+        'A profile in the database cannot be decrypted, because it was changed or its key belongs to another profile. It was not written to the CRM.',
       next: 'Find out which other program writes to the database, and restore a backup.',
       document: BACKUPS,
     },
@@ -211,8 +210,8 @@ export const DATABASE_ERRORS: ErrorTopic = {
       document: MOVING,
     },
     move_impossible: {
-      means: 'A move goes from an SQLite file to Postgres only. Nothing was copied.',
-      next: 'Run the command with the settings that name the file, and give the address of Postgres with `--to`.',
+      means: 'A move is only possible from an SQLite file to Postgres. Nothing was copied.',
+      next: 'Run the command with the settings that name the file, and set the Postgres address with `--to`.',
       document: MOVING,
     },
     move_logs_unusable: {
@@ -245,7 +244,7 @@ export const DATABASE_ERRORS: ErrorTopic = {
     },
     sealed_value_damaged: {
       means:
-        'An encrypted value in the database cannot be opened: it was changed or moved, or the key is the wrong one.',
+        'An encrypted value in the database cannot be decrypted, because it was changed or moved, or the key is wrong.',
       next: 'Check DONOR_SYNC_SECRET_KEY. If the key is right, find out which other program writes to the database.',
       document: KEYS,
     },
@@ -265,7 +264,7 @@ export const DATABASE_ERRORS: ErrorTopic = {
       document: KEYS,
     },
     store_moved: {
-      means: 'This database was moved to another one and is not used any more. Nothing was done.',
+      means: 'This database was moved to another one and is no longer used. Nothing was done.',
       next: 'Write the address of the new database into the setting `database`.',
       document: MOVING,
     },

@@ -10,7 +10,7 @@ export const DECISION_ERRORS: ErrorTopic = {
   codes: {
     answer_unknown: {
       means:
-        'No answer with this ID can be withdrawn: it counts already, was withdrawn, or never existed. Nothing was changed.',
+        'No answer with this ID can be withdrawn: it has already taken effect, was withdrawn, or never existed. Nothing was changed.',
       next: '`donor-sync holds answers` lists the answers that can be withdrawn.',
     },
     approval_account_too_new: {
@@ -20,7 +20,7 @@ export const DECISION_ERRORS: ErrorTopic = {
       document: TWO_PEOPLE,
     },
     approval_changed: {
-      means: 'What the request would do has changed since it was made. Nothing was changed.',
+      means: 'The effect of the request has changed since it was made. Nothing was changed.',
       next: 'Refuse the request, review the change, and make the request again.',
       document: TWO_PEOPLE,
     },
@@ -33,7 +33,7 @@ export const DECISION_ERRORS: ErrorTopic = {
     operation_unknown: {
       means:
         'The request was made by another version of donor-sync, and this version cannot do what was requested. Nothing was changed.',
-      next: 'Refuse the request with `donor-sync approvals refuse ID`, and ask again.',
+      next: 'Refuse the request with `donor-sync approvals refuse ID`, and submit it again.',
       document: TWO_PEOPLE,
     },
     approval_needs_account: {
@@ -54,8 +54,8 @@ export const DECISION_ERRORS: ErrorTopic = {
     },
     second_user_missing: {
       means:
-        'The settings ask for a second user, and no other user could confirm the request. Nothing was changed.',
-      next: 'Invite a user with the role and the access that the message names, or switch the setting off.',
+        'The settings require a second user, but no other user could confirm the request. Nothing was changed.',
+      next: 'Invite a user with the role and the access that the message names, or turn the setting off.',
       document: TWO_PEOPLE,
     },
     batch_decided: {
@@ -78,7 +78,7 @@ export const DECISION_ERRORS: ErrorTopic = {
     },
     erasure_log_unusable: {
       means:
-        'The log of erasures cannot be read or written. Nothing was erased, because a restored backup could bring the data back.',
+        'The erasure log cannot be read or written. Nothing was erased, because a restored backup could bring the data back.',
       next: 'Make the file readable and writable for this user.',
       document: FORGET,
     },
@@ -90,7 +90,7 @@ export const DECISION_ERRORS: ErrorTopic = {
     erasure_unconfirmed: {
       means:
         'donor-sync could not check with the CRM whether its request to erase the contact is still valid. Nothing was erased.',
-      next: 'Try again once the CRM answers: `donor-sync doctor ID` checks it.',
+      next: 'Try again once the CRM responds. `donor-sync doctor ID` checks it.',
       document: 'docs/guides/operating.md#requests-of-the-crm-to-erase-contacts',
     },
     erasures_unknown: {
@@ -126,7 +126,7 @@ export const DECISION_ERRORS: ErrorTopic = {
     },
     networks_missing: {
       means: 'The client has no member in a network yet, so there are no connections to show.',
-      next: 'Name groups of the CRM under `networks` in the settings, then run `donor-sync sync ID`.',
+      next: 'Name CRM groups under `networks` in the settings, then run `donor-sync sync ID`.',
       document: 'docs/guides/networks.md',
     },
     privacy_hold: {
@@ -137,7 +137,7 @@ export const DECISION_ERRORS: ErrorTopic = {
     },
     requests_open: {
       means:
-        'A request to the service is still without its response or its proof of cost. Nothing was erased.',
+        'A request to the service still waits for its response, or for proof of its cost. Nothing was erased.',
       next: 'Run `donor-sync sync ID` once (with `budget: { perRun: 0 }` it only settles), then repeat the command.',
       document: 'docs/guides/operating.md#a-nonprofit-that-leaves',
     },

@@ -1,4 +1,4 @@
-/** The explanation of an error code. It repeats nothing that the message of the error says better. */
+/** The explanation of an error code. It does not repeat details that the error's message explains better. */
 export interface ErrorExplanation {
   /** What happened, and what did not happen. */
   means: string;
@@ -6,11 +6,11 @@ export interface ErrorExplanation {
   next: string;
   /** What it costs, if credits are concerned. */
   costs?: string;
-  /** The document that says more, if it differs from the topic's document. */
+  /** The document with more information, if it differs from the topic's document. */
   document?: string;
 }
 
-/** The error codes of a topic, with the document that says more about most of them. */
+/** The error codes of a topic, with the document that describes most of them. */
 export interface ErrorTopic {
   document: string;
   codes: Readonly<Record<string, ErrorExplanation>>;

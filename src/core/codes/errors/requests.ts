@@ -82,7 +82,7 @@ export const REQUEST_ERRORS: ErrorTopic = {
     plain_http_refused: {
       means:
         'Others on the network could read a password or a token, so the request was refused. Nothing was read.',
-      next: 'Put a proxy with TLS in front, or open the service on its own machine. In a trusted network, set `server.plainHttp: allow`.',
+      next: 'Put a TLS proxy in front, or open the service on its own machine. In a trusted network, set `server.plainHttp: allow`.',
       document: 'docs/guides/http-api.md#signing-in-without-tls',
     },
     preview_missing: {
@@ -91,7 +91,7 @@ export const REQUEST_ERRORS: ErrorTopic = {
     },
     preview_outdated: {
       means:
-        'What would happen has changed since the preview, or the preview is older than ten minutes. Nothing was changed.',
+        'The action has changed since the preview, or the preview is older than ten minutes. Nothing was changed.',
       next: 'Request the preview again and review it.',
     },
     request_broken_off: {
@@ -103,7 +103,7 @@ export const REQUEST_ERRORS: ErrorTopic = {
       next: 'Correct the fields that the message names.',
     },
     search_busy: {
-      means: 'Your last searches for contacts have no answer yet. Nothing was searched.',
+      means: 'Your previous searches for contacts have not finished. Nothing was searched.',
       next: 'Try again in a few seconds.',
     },
     signature_invalid: {
@@ -127,7 +127,7 @@ export const REQUEST_ERRORS: ErrorTopic = {
       next: 'Check whether it was done before you send the request again.',
     },
     too_many_listeners: {
-      means: 'Too many connections already follow runs, so this one was refused.',
+      means: 'Too many callers are already following runs, so this request was refused.',
       next: 'Try again later, or read the run without following it.',
       document: 'docs/guides/http-api.md#limits',
     },

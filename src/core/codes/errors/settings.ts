@@ -10,7 +10,7 @@ export const SETTINGS_ERRORS: ErrorTopic = {
     address_refused: {
       means:
         'Someone set this address in a browser, and it leads into a private network. No request was sent.',
-      next: 'If it is intended, the operator lists the host in `allowInsecureHttp` of the settings file, or host and port in DONOR_SYNC_SETUP_HOSTS.',
+      next: 'If this is intended, the operator has to list the host in `allowInsecureHttp` in the settings file, or host and port in DONOR_SYNC_SETUP_HOSTS.',
     },
     alerts_unset: {
       means: 'The settings name no recipient of alerts, so no message was sent.',
@@ -93,7 +93,7 @@ export const SETTINGS_ERRORS: ErrorTopic = {
     operator_needed: {
       means:
         'The setting names a package, or a file of the machine, so it cannot be set over HTTP. Nothing was stored.',
-      next: 'The operator runs `donor-sync apply FILE` at the machine.',
+      next: 'The operator can run `donor-sync apply FILE` on the machine.',
       document: 'docs/guides/settings.md#settings-in-the-database',
     },
     proxy_invalid: {
@@ -112,7 +112,7 @@ export const SETTINGS_ERRORS: ErrorTopic = {
     },
     set_in_file: {
       means:
-        "The operator's settings file contains this client, and wins over the database. Nothing was changed.",
+        "The operator's settings file contains this client, and takes precedence over the database. Nothing was changed.",
       next: 'Change the client in that file. To keep it in the database instead, remove it there, restart `donor-sync serve`, and apply it: `donor-sync apply FILE`.',
       document: 'docs/guides/settings.md#settings-in-the-database',
     },

@@ -6,16 +6,16 @@ export const SETUP_ERRORS: ErrorTopic = {
   codes: {
     name_missing: {
       means: 'The name of the client is missing. No set-up was started.',
-      next: 'Write a name.',
+      next: 'Enter a name.',
     },
     setup_address_invalid: {
       means: 'The text is not a web address. Nothing was stored.',
-      next: 'Write an https address.',
+      next: 'Enter an https address.',
     },
     setup_address_private: {
       means:
         'An address in a private network cannot be set in a browser. Nothing was stored, and no request was sent.',
-      next: 'The operator lists the host in `allowInsecureHttp` of the settings file, or host and port in DONOR_SYNC_SETUP_HOSTS.',
+      next: 'The operator has to list the host in `allowInsecureHttp` in the settings file, or host and port in DONOR_SYNC_SETUP_HOSTS.',
     },
     setup_answer_invalid: {
       means: 'An answer of this step is not valid. Nothing was stored.',
@@ -32,7 +32,7 @@ export const SETUP_ERRORS: ErrorTopic = {
     setup_file_elsewhere: {
       means:
         'With Postgres, a file cannot be uploaded here, because other machines would not see it. Nothing was stored.',
-      next: 'The operator puts the file where all machines can read it, and names it in the settings file.',
+      next: 'The operator can put the file where all machines can read it, and name it in the settings file.',
     },
     setup_kind_refused: {
       means: 'This kind of CRM cannot be set up in a browser. Nothing was stored.',

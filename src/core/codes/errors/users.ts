@@ -27,7 +27,7 @@ export const USER_ERRORS: ErrorTopic = {
     },
     link_file_unwritable: {
       means: 'The file for the link could not be created, so no link was created either.',
-      next: 'Name a file that does not exist yet, in a folder where you may write (`--out`).',
+      next: 'Name a file that does not exist yet, in a folder that you can write to (`--out`).',
       document: 'docs/guides/users.md#recovery',
     },
     no_way_to_sign_in: {
@@ -37,7 +37,8 @@ export const USER_ERRORS: ErrorTopic = {
       document: 'docs/guides/users.md#without-passwords',
     },
     owner_exists: {
-      means: 'An owner has an account already, so the link creates no other. Nothing was changed.',
+      means:
+        'An owner already has an account, so the link does not create another. Nothing was changed.',
       next: 'Sign in, or ask an owner for an invitation.',
       document: 'docs/guides/users.md#the-first-one',
     },
@@ -88,7 +89,7 @@ export const USER_ERRORS: ErrorTopic = {
       next: 'Choose a longer password; several unrelated words are good.',
     },
     password_wrong: {
-      means: 'The current password is not right. Nothing was changed.',
+      means: 'The current password is wrong. Nothing was changed.',
       next: 'Type the current password again, or ask an owner for a link to set a new one.',
     },
     person_known: {
@@ -106,7 +107,8 @@ export const USER_ERRORS: ErrorTopic = {
       next: 'List the users with `donor-sync users list`.',
     },
     reach_insufficient: {
-      means: 'This concerns all clients, and you have access to some of them. Nothing was changed.',
+      means:
+        'This affects all clients, and you have access to only some of them. Nothing was changed.',
       next: 'Ask a user who has access to all clients.',
       document: 'docs/guides/users.md#roles',
     },
@@ -121,11 +123,11 @@ export const USER_ERRORS: ErrorTopic = {
     },
     sign_in_busy: {
       means:
-        'Too many users sign in or set a password at this moment. You are not signed in, and nothing was changed.',
+        'Too many users are signing in or setting a password at the moment. You are not signed in, and nothing was changed.',
       next: 'Try again in a minute.',
     },
     sign_in_provider_unreachable: {
-      means: 'The identity provider does not answer. You are not signed in.',
+      means: 'The identity provider does not respond. You are not signed in.',
       next: 'Try again later, or sign in another way.',
       document: 'docs/guides/users.md#sign-in-by-your-identity-provider',
     },
@@ -136,7 +138,7 @@ export const USER_ERRORS: ErrorTopic = {
     },
     too_many_attempts: {
       means: 'There were too many failed attempts. Further attempts are refused for a while.',
-      next: 'Wait as long as the response says (`Retry-After`), then try again.',
+      next: 'Wait for the time in the response (`Retry-After`), then try again.',
       document: 'docs/guides/http-api.md#limits',
     },
     unauthenticated: {

@@ -1,4 +1,4 @@
-/** The lines of the spending journal: what they hold, and how they are read and written. */
+/** The lines of the spending journal: their content, and how they are read and written. */
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 
@@ -17,7 +17,7 @@ const contactSchema = z.object({
 const subjectSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('enhancements'),
-    /** The mapping that made the persons. */
+    /** The mapping that created the people's data. */
     mapping: z.string(),
     contacts: z.array(contactSchema),
   }),
@@ -35,7 +35,7 @@ const lineSchema = z.discriminatedUnion('what', [
   /** A request that is about to be sent. */
   z.object({
     what: z.literal('intended'),
-    /** The tag of the database that the line is about. */
+    /** The tag of the line's database. */
     store: z.string(),
     /** Epoch ms. */
     at: z.int(),
@@ -82,9 +82,8 @@ export function toText(line: JournalLine): string {
 }
 
 /**
- * The lines of a file, and the number of damaged ones. A line that was torn by a power cut or a kill
- * lacks its end: its request was not sent, or its response was not recorded, so it is left out and
- * does not count as damage.
+ * The lines of a file, and the number of damaged lines. A line that a power cut or a kill cut off lacks its end. Its
+ * request was not sent, or its response was not recorded, so it is left out and does not count as damage.
  */
 export function parseLines(text: string): { lines: JournalLine[]; damaged: number } {
   const lines: JournalLine[] = [];

@@ -1,4 +1,4 @@
-/** Removes lines of the spending journal that no restore needs any more. */
+/** Removes lines of the spending journal that no restore needs any longer. */
 import type { ActorTransaction } from '../../../database/actor-transaction.ts';
 import type { JournalLine } from './journal-lines.ts';
 import { lockJournal } from './lock-journal.ts';
@@ -6,7 +6,7 @@ import type { StoreJournal } from './spending-journal.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Old lines are removed together: a rewrite of the file at the end of every run would be waste. */
+/** Old lines are removed together, because rewriting the file at the end of every run would be wasteful. */
 const REMOVED_TOGETHER_MS = 30 * DAY_MS;
 
 type PruneStore = {
@@ -15,8 +15,8 @@ type PruneStore = {
 };
 
 /**
- * Removes the requests of a client that were sent before an instant (epoch ms), and readings of
- * balances from before it. Profiles that were bought then are old: they are bought anew in any case.
+ * Removes a client's requests that were sent before a time (epoch ms), and balance readings from before it. Profiles
+ * that were bought before that time are old and will be bought again in any case.
  */
 export async function pruneJournal(
   { spendingJournal: journal, act }: PruneStore,

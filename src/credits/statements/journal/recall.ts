@@ -1,4 +1,4 @@
-/** What the spending journal says about the time since a backup. Pure. */
+/** Finds the payments since a backup in the spending journal. Pure. */
 import type { AnsweredLine, IntendedLine, JournaledContact, JournalLine } from './journal-lines.ts';
 
 /** A request that may have cost credits. */
@@ -10,7 +10,7 @@ export interface RecalledRequest {
 
 /** A contact of such a request, and the job that its credit started. */
 export interface RecalledPayment extends JournaledContact {
-  /** Null if it is unknown. */
+  /** Null if the job is unknown. */
   jobId: string | null;
 }
 
@@ -30,7 +30,7 @@ export function listRequests(lines: readonly JournalLine[]): RecalledRequest[] {
 export function listPayments({ intended, answered }: RecalledRequest): RecalledPayment[] {
   if (intended.subject.kind !== 'enhancements') return [];
   const jobs = answered?.jobs ?? {};
-  // If as much was charged as there are jobs, the contacts without a job were not paid for.
+  // If the charge is not higher than the number of jobs, the contacts without a job were not paid for.
   const isWhole = answered !== null && answered.charged <= Object.keys(jobs).length;
   return intended.subject.contacts.flatMap((contact) => {
     const jobId = jobs[contact.trackingId] ?? null;
@@ -39,10 +39,9 @@ export function listPayments({ intended, answered }: RecalledRequest): RecalledP
 }
 
 /**
- * The enhancements balance of a key that the journal implies, from its last reading up to the backup
- * (epoch ms) and everything that was charged since; a request without an answer counts in full. Null if
- * there is no such reading: the journal was begun later. A different balance means that the journal does
- * not know all that was spent.
+ * The key's enhancements balance according to the journal: the last reading before the backup (epoch ms), minus
+ * everything that was charged since. A request without a response counts in full. Null if there is no such reading
+ * because the journal was started later. If the real balance differs, the journal does not know all spending.
  */
 export function expectBalance(
   lines: readonly JournalLine[],

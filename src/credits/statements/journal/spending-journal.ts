@@ -1,8 +1,7 @@
 /**
- * Records outside the database what credits are spent on. A restored backup does not know what was
- * paid for after it was made, and would buy it again. Each request has two lines: one on disk before
- * it is sent, and one on disk before its response is recorded in the database. The file contains
- * only keyed fingerprints, job IDs and numbers.
+ * Records outside the database what credits are spent on. A restored backup does not know later payments, and would buy
+ * the same again. Each request has two lines: one on disk before it is sent, and one on disk before its response is
+ * recorded in the database. The file contains only keyed fingerprints, job IDs and numbers.
  */
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
@@ -15,7 +14,7 @@ import { type JournalLine, parseLines, toText } from './journal-lines.ts';
 /** Every readable line of the journal, in the order of the file. */
 export interface JournalContents {
   lines: JournalLine[];
-  /** Number of lines that cannot be read, except a torn last one. */
+  /** Number of lines that cannot be read, except a cut-off last line. */
   damaged: number;
 }
 
@@ -29,9 +28,9 @@ export interface SpendingJournal {
   /** The lines of all databases that use the file; none if there is no file. */
   read(): Promise<JournalContents>;
   /**
-   * Replaces each line by what `change` returns, or removes it if that is null. Resolves with true
-   * if anything was changed. Only one process at a time may call this, which the caller ensures by a
-   * lock in the database; others may append meanwhile.
+   * Replaces each line by what `change` returns, or removes it if that is null. Resolves with true if anything was
+   * changed. Only one process at a time may call this, which the caller ensures by a lock in the database. Others may
+   * append in the meantime.
    */
   rewrite(change: (line: JournalLine) => JournalLine | null): Promise<boolean>;
 }
@@ -73,7 +72,7 @@ export const noSpendingJournal: SpendingJournal = {
 const FILE_MODE = 0o600;
 
 export function openSpendingJournal(path: string): SpendingJournal {
-  /** The lines that a rewrite has kept. They are older than those in the file itself. */
+  /** The lines that a rewrite has kept. They are older than the lines in the file itself. */
   const past = `${path}.past`;
   /** The file while its lines are being rewritten; it remains if that was killed. */
   const moving = `${path}.moving`;
@@ -102,15 +101,15 @@ export function openSpendingJournal(path: string): SpendingJournal {
     },
     async rewrite(change) {
       const isChanged = await moveIntoPast(change);
-      // A rewrite that was killed has left a moved file: its lines are in the past now, and the
-      // lines since then are still to be rewritten.
+      // A killed rewrite has left a moved file. Its lines are now in the past file, and the lines since then still have
+      // to be rewritten.
       if ((await readIfThere(path)) === null) return isChanged;
       await rename(path, moving);
       return (await moveIntoPast(change)) || isChanged;
     },
   };
 
-  /** Rewrites the past together with the moved file, which is then removed. */
+  /** Rewrites the past file together with the moved file, which is then removed. */
   async function moveIntoPast(change: (line: JournalLine) => JournalLine | null): Promise<boolean> {
     const texts = await Promise.all([past, moving].map(readIfThere));
     if (texts.every((text) => text === null)) return false;
@@ -131,15 +130,16 @@ export function openSpendingJournal(path: string): SpendingJournal {
 }
 
 /**
- * Appends a line. If the file was moved away to be rewritten meanwhile, the line may have come too
- * late for that, so it is appended again to the new file. A line that is there twice does no harm.
+ * Appends a line. If the file was moved away for a rewrite in the meantime, the rewrite may have missed the line, so it
+ * is appended again to the new file. A duplicate line does no harm.
  */
 async function append(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   for (;;) {
     await using file = await open(path, 'a', FILE_MODE);
     const { ino, dev, size } = await file.stat();
-    // The line break also comes first, so that a line torn by a power cut stays on its own line.
+    // There is also a line break at the start, so that the rest of a line that a power cut cut off stays on its own
+    // line.
     await file.appendFile(`\n${text}\n`);
     await file.datasync();
     if (size === 0) await syncFolder(path);
@@ -148,10 +148,10 @@ async function append(path: string, text: string): Promise<void> {
   }
 }
 
-/** It must not look as if there were none: then a restore would buy again what it names. */
+/** An unreadable journal must not look like an empty journal, because a restore would then buy again what it lists. */
 function unreadable(path: string, cause: unknown): ConfigurationError {
   return new ConfigurationError(
-    `The spending journal ${path} cannot be read: ${messageOf(cause)}. It says what was paid for already, so nothing was done without it. Make the file and its folder readable, then repeat the command.`,
+    `The spending journal ${path} cannot be read: ${messageOf(cause)}. It lists what has already been paid for, so nothing was done without it. Make the file and its folder readable, then repeat the command.`,
     { code: 'journal_unreadable', cause },
   );
 }
@@ -171,7 +171,7 @@ async function readIfThere(path: string): Promise<string | null> {
   }
 }
 
-/** The first line that can be read, among those at the beginning of the file. */
+/** The first readable line near the start of the file. */
 async function readFirstLine(path: string): Promise<JournalLine | null> {
   const stream = createReadStream(path, { encoding: 'utf8' });
   try {

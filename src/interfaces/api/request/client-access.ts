@@ -33,13 +33,16 @@ export function listAccessibleIds(c: Context<HttpEnv>): readonly string[] | unde
   return principal.integrations === null ? undefined : [...principal.integrations];
 }
 
-/** The same before a handler, after the role. */
+/** Middleware that requires access to all integrations. It runs before the handler, after the check of the role. */
 export const allClientsOnly = createMiddleware<HttpEnv>(async (c, next) => {
   requireAllClients(c);
   await next();
 });
 
-/** Throws a ConfigurationError (forbidden) for who reaches some integrations alone: what follows is about all, or about new ones. */
+/**
+ * Throws a ConfigurationError (forbidden) if the caller has access to only some integrations, because the request is
+ * about all or about new integrations.
+ */
 export function requireAllClients(c: Context<HttpEnv>): void {
   if (listAccessibleIds(c) === undefined) return;
   throw reachInsufficient();
@@ -63,7 +66,7 @@ export function filterAccessible<Item>(
   return items.filter((item) => hasAccess(c, getIntegrationId(item)));
 }
 
-/** The integration with this id; throws a ConfigurationError (unknown) if there is none. */
+/** The integration with this ID. Throws a ConfigurationError (unknown) if there is none. */
 export function findIntegration(
   c: Context<HttpEnv>,
   { integrations }: Pick<Application, 'integrations'>,

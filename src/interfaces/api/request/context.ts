@@ -19,13 +19,13 @@ export interface HttpDeps {
   runner: Pick<Runner, 'request' | 'call' | 'onRunEnded'>;
   clock: Clock;
   log: Log;
-  /** How the world reaches the service, `server.publicUrl` of the settings. */
+  /** The public address of the service, `server.publicUrl` in the settings. */
   publicUrl: string;
   /** Loads settings that were just stored. By default, only the integrations are reloaded. */
   takeUp?: () => Promise<void>;
   /** The alerts that this process watches; left out if it watches none. */
   alerts?: Pick<Alerts, 'tick'>;
-  /** Checks the audit in the background; left out, each check is waited for. */
+  /** Checks the audit in the background. If left out, callers wait for each check. */
   auditChecker?: AuditChecker;
   /** The reader of clients for all pages; by default a separate one. */
   clients?: ClientReader;
@@ -43,7 +43,7 @@ export interface HttpDeps {
   carryOn?: () => void;
   /** When the schedules were last checked (epoch ms); null before the first time. */
   lastTickAt(): number | null;
-  /** Aborted when the service is stopping. Its requests to others are then given up. */
+  /** Aborted when the service is stopping. Requests to other services are then given up. */
   stopping: AbortSignal;
   /** The folder of the built guide; by default the one next to the program. */
   guideFolder?: string;
@@ -65,9 +65,9 @@ export interface HttpEnv {
   };
 }
 
-/** Who asks. */
+/** The caller of a request. */
 export interface Principal {
-  /** `local`: whoever is on this machine, in the demo, while there is no user and no access token. */
+  /** `local`: the visitor on this machine, in the demo, while there is no user and no access token. */
   kind: 'token' | 'session' | 'local';
   role: Role;
   /**
@@ -85,7 +85,7 @@ export interface Principal {
   sessionId: string | null;
 }
 
-/** How long a CRM may take while a user waits. It is less than our own response may take. */
+/** How long a CRM may take while a user waits. It is less than the limit for our own response. */
 const CRM_PATIENCE_MS = 20_000;
 
 /** Aborted when the service stops or the user has waited long enough. */

@@ -35,17 +35,17 @@ export class HttpError extends Error {
   }
 }
 
-/** For an address that leads nowhere, or a file that is not there yet. */
+/** The error for an unknown address, or a file that does not exist yet. */
 export function nothingHere(message = 'There is nothing here.'): HttpError {
   return new HttpError(404, 'not_found', message);
 }
 
-/** `form` is what the body was to be. */
+/** `form` is the expected format of the body. */
 export function bodyUnreadable(form: 'a form' | 'JSON'): HttpError {
   return new HttpError(400, 'body_unreadable', `The body cannot be read as ${form}.`);
 }
 
-/** An error that passes with time: `Retry-After` says in how many seconds to come back. */
+/** An error that passes with time. `Retry-After` contains the number of seconds to wait. */
 export function tryLater(
   status: 429 | 503,
   code: string,
@@ -56,7 +56,7 @@ export function tryLater(
   return new HttpError(status, code, message, { headers: { 'Retry-After': String(seconds) } });
 }
 
-/** Responds to any error. The details of an unexpected one go only to the log. */
+/** Responds to any error. The details of an unexpected error go only to the log. */
 export function answerError(error: Error, c: Context<HttpEnv>, log: Log): Response {
   const known = knownError(error) ?? brokenOff(c);
   if (known) return answer(c, known);
@@ -67,7 +67,7 @@ export function answerError(error: Error, c: Context<HttpEnv>, log: Log): Respon
   );
   return answer(
     c,
-    new HttpError(500, 'internal_error', `Something went wrong inside. Its id is ${requestId}.`, {
+    new HttpError(500, 'internal_error', `An internal error occurred. Its ID is ${requestId}.`, {
       details: { requestId },
     }),
   );
@@ -108,7 +108,7 @@ const REFUSALS: Readonly<Record<Refusal, ContentfulStatusCode>> = {
   forbidden: 403,
 };
 
-/** The caller disconnected in the middle of the request. No client reads the response, and nothing is wrong. */
+/** The caller disconnected during the request. Nobody reads the response, and nothing is wrong. */
 function brokenOff(c: Context<HttpEnv>): HttpError | null {
   const incoming = c.env?.incoming;
   if (incoming === undefined || incoming.complete || !incoming.destroyed) return null;
@@ -129,7 +129,7 @@ const FRAMEWORK_ERRORS: ReadonlyMap<number, [ContentfulStatusCode, string, strin
     [
       504,
       'timed_out',
-      'There was no answer within the time limit. The request may still be carried out: check whether it was before you repeat it.',
+      'There was no response within the time limit. The request may still be carried out. Check whether it was before you repeat it.',
     ],
   ],
 ]);

@@ -24,14 +24,14 @@ import { createRouter } from './router.ts';
  */
 export const refuseNullCharacters = createMiddleware<HttpEnv>(async (c, next) => {
   if (!c.req.url.includes('%00')) return next();
-  throw invalidRequest('An address cannot have the character U+0000.');
+  throw invalidRequest('An address cannot contain the character U+0000.');
 });
 
 /**
- * Refuses requests for names that are not ours, with 421. A stranger's page can make its own name resolve to this
- * machine (DNS rebinding), and would count as one of our pages. Names of this machine, the public name and the bare
- * called address are ours. The port does not matter, because tunnels and containers change it and no stranger gains by
- * that.
+ * Refuses requests for names that are not ours, with 421. A foreign page can make its own name resolve to this machine
+ * (DNS rebinding), and would then count as one of our pages. Our names are the names of this machine, the public name
+ * and the called IP address itself. The port does not matter, because tunnels and containers change it, and an attacker
+ * gains nothing by it.
  */
 export function requireKnownHost(publicUrl: string): MiddlewareHandler<HttpEnv> {
   const { hostname: publicName } = new URL(publicUrl);
@@ -43,7 +43,7 @@ export function requireKnownHost(publicUrl: string): MiddlewareHandler<HttpEnv> 
     throw new HttpError(
       421,
       'host_unknown',
-      'This service does not answer under that name. Its settings name it in server.publicUrl.',
+      'This service does not respond under that name. Its name is in the setting server.publicUrl.',
     );
   };
 }
@@ -72,16 +72,16 @@ function protectAnswers(publicUrl: string) {
   });
 }
 
-/** Responses are for one user and are not cached on the way, unless a route says otherwise. */
+/** Responses are for one user, so caches must not store them unless a route says otherwise. */
 const forbidCaching = createMiddleware<HttpEnv>(async (c, next) => {
   await next();
   if (!c.res.headers.has('cache-control')) c.header('Cache-Control', 'no-store');
 });
 
-/** Requests of the API are a few words. */
+/** API requests are small. */
 export const MAX_API_BODY_BYTES = 64 * 1_024;
 
-/** A hundred events of HubSpot, or a record of Salesforce with all its fields. */
+/** A hundred HubSpot events, or a Salesforce record with all its fields. */
 export const MAX_HOOK_BODY_BYTES = 1_024 * 1_024;
 
 /** Refuses larger bodies (413), even if they do not state their size. */
@@ -105,9 +105,9 @@ export function limitBody(maxBytes: number): MiddlewareHandler<HttpEnv> {
   };
 }
 
-/** `what` may have so much, and `next` is what to do with more. */
+/** The error for a body above the limit. `what` names the body, `most` the limit, and `next` a way to send more. */
 export function tooLarge(what: string, most: string, next = ''): HttpError {
-  return new HttpError(413, 'body_too_large', `${what} may have ${most} at most.${next}`);
+  return new HttpError(413, 'body_too_large', `${what} may have at most ${most}.${next}`);
 }
 
 /** Refuses bodies that are not JSON (415). Without this check they would count as missing. */
@@ -127,7 +127,7 @@ export async function readForm(c: Context<HttpEnv>): Promise<Record<string, unkn
   try {
     return await c.req.parseBody();
   } catch (cause) {
-    // The content of the body is the sender's fault; a body that was cut off may not be.
+    // Invalid content is the sender's fault, but a body that was cut off may not be.
     if (cause instanceof TypeError) throw bodyUnreadable('a form');
     throw cause;
   }
@@ -165,7 +165,7 @@ export function recordRequests(
       status: c.res.status,
       timeMs: clock.now() - startedAt,
     };
-    // Refusals are in every log. All other requests would fill it.
+    // Refusals are always logged. All other requests would fill the log.
     const level = REFUSED.has(answered.status) ? 'info' : 'debug';
     log[level]({ requestId, ...answered }, 'http request');
     onAnswered(answered);
@@ -174,7 +174,7 @@ export function recordRequests(
 
 const REFUSED: ReadonlySet<number> = new Set([401, 403, 429]);
 
-/** Callers may make up others. */
+/** Callers can invent other methods. */
 const METHODS: ReadonlySet<string> = new Set([
   ...['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
 ]);
@@ -209,7 +209,7 @@ export type ProblemPage = (
   problem: { code: string; message: string },
 ) => Promise<string>;
 
-/** One that needs nothing else of the service. */
+/** A page that needs nothing else from the service. */
 const plainPage: ProblemPage = (_c, status, { message }) =>
   renderNotice(
     {

@@ -23,12 +23,12 @@ export function isLoopbackName(hostname: string): boolean {
   return LOOPBACK.test(hostname);
 }
 
-/** The name in the `Host` header without its port, in small letters; empty if it makes no sense. */
+/** The name in the `Host` header without its port, in lower case; empty if it is invalid. */
 export function getHostname(c: Context<HttpEnv>): string {
   return /^(\[[0-9a-f:.]+\]|[^:[\]\s/@]+)(:\d+)?$/i.exec(getHost(c))?.[1]?.toLowerCase() ?? '';
 }
 
-/** The `Host` header as it came. */
+/** The `Host` header as received. */
 export function getHost(c: Context<HttpEnv>): string {
   return c.req.header('host') ?? '';
 }
@@ -42,7 +42,7 @@ export function isLocal(c: Context<HttpEnv>): boolean {
   return isLoopbackAddress(socketAddress(c)) && isLoopbackName(getHostname(c)) && !showsProxy(c);
 }
 
-/** True of a request with a header that proxies add. */
+/** True for a request with a header that proxies add. */
 export function showsProxy(c: Context<HttpEnv>): boolean {
   return Object.keys(c.req.header()).some(isProxyHeader);
 }
@@ -62,7 +62,7 @@ export function socketAddress(c: Context<HttpEnv>): string {
   return withoutMapping(c.env?.incoming?.socket.remoteAddress ?? '');
 }
 
-/** IPv4 over a socket of IPv6 reads `::ffff:127.0.0.1`. */
+/** Removes the prefix of IPv4 addresses on an IPv6 socket: `::ffff:127.0.0.1`. */
 export function withoutMapping(address: string): string {
   return address.replace(/^::ffff:/, '');
 }
@@ -71,7 +71,7 @@ function isLoopbackAddress(address: string): boolean {
   return address === '::1' || address.startsWith('127.');
 }
 
-/** The address of a caller, short and in one spelling. */
+/** The caller's address, shortened and in one spelling. */
 export type ClientAddress = (c: Context<HttpEnv>) => string;
 
 /** Returns true for the address of a proxy that the settings trust. */
@@ -94,9 +94,9 @@ export function trustedProxies(ranges: readonly string[]): IsTrustedProxy {
 }
 
 /**
- * The address on the other side of the connection; if that is a trusted proxy, the one that it names
- * last in `X-Forwarded-For`, passing over further trusted proxies. Entries by others are ignored, and so is anything
- * that is not an address, because callers can write anything into it.
+ * The address on the other side of the connection; if that is a trusted proxy, the last address in `X-Forwarded-For`
+ * that is not a trusted proxy. Entries by other hosts are ignored, and so is anything that is not an address, because
+ * callers can write anything into the header.
  */
 export function clientAddress(isTrusted: IsTrustedProxy): ClientAddress {
   return (c) => {
@@ -162,9 +162,9 @@ export function requireSameOrigin(
   throw foreignOrigin();
 }
 
-/** A page of another site sent the browser here. */
+/** The error for a request that a page of another site has sent. */
 export function foreignOrigin(): HttpError {
-  return new HttpError(403, 'origin_foreign', 'This came from a page of another site.');
+  return new HttpError(403, 'origin_foreign', 'This request came from a page of another site.');
 }
 
 /** The host of an origin; `null`, which browsers send for pages without one, has none. */
@@ -187,7 +187,7 @@ const SYSTEMS = [
   ['Linux', /\bLinux\b/],
 ] as const;
 
-/** The kind of browser and its system, for people who look at their sessions; null for another program. */
+/** The kind of browser and its operating system, for users' lists of sessions; null for another program. */
 export function describeBrowser(c: Context<HttpEnv>): string | null {
   const agent = c.req.header('user-agent') ?? '';
   const browser = BROWSERS.find(([, pattern]) => pattern.test(agent))?.[0];

@@ -1,4 +1,4 @@
-/** How routes describe themselves and what they have in common: errors, ids, cursors. */
+/** The router, and the parts that route descriptions share: errors, IDs, cursors. */
 import { OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { invalidRequest } from '../../../core/shared-errors.ts';
@@ -39,26 +39,24 @@ const errorSchema = z
   })
   .openapi('Error');
 
-/** The content of an answer or a body in JSON. */
+/** The JSON content of a response or a body. */
 export function json<Schema extends z.ZodType>(schema: Schema) {
   return { content: { 'application/json': { schema } } };
 }
 
-/** The errors that routes have in common. */
+/** The errors that routes share. */
 export const problems = {
   /** For every route that requires a role. */
   access: {
     401: failure('A valid access token is needed.'),
     403: failure('The token lacks the role, or the request came from a page of another site.'),
-    429: failure(
-      'Too many wrong tokens came from this address; Retry-After says when to come back.',
-    ),
+    429: failure('Too many wrong tokens came from this address; Retry-After tells when to retry.'),
   },
   /** For a route that looks up one object. */
-  notFound: { 404: failure('It does not exist.') },
-  /** Of a route with parameters. */
+  notFound: { 404: failure('The object does not exist.') },
+  /** For a route with parameters. */
   invalid: { 422: failure('The request is not valid; details name each problem.') },
-  /** Of a route that reads a body. */
+  /** For a route that reads a body. */
   body: { 400: failure('The body cannot be read.'), 413: failure('The body is too large.') },
 };
 
@@ -67,13 +65,13 @@ export function failure(description: string) {
   return { description, ...json(errorSchema) };
 }
 
-/** Longer than the ids of any CRM. */
+/** No CRM has longer IDs. */
 const MAX_LENGTH = 255;
 
-/** The id of a contact in its CRM, as callers write it. */
+/** A contact's ID in its CRM, as callers write it. */
 export const contactSchema = z
   .string()
   .trim()
   .min(1)
   .max(MAX_LENGTH)
-  .regex(/^\P{Cc}+$/u, 'has characters that no id has');
+  .regex(/^\P{Cc}+$/u, 'has characters that an ID cannot contain');

@@ -13,32 +13,36 @@ export function isSameText(left: string, right: string): boolean {
 /** How long the link can be used. */
 export const FIRST_VISIT_LIFE_MS = 15 * 60_000;
 
-/** A working day and the night after it, as long as other sessions. */
+/** A working day and the following night, the same as for other sessions. */
 const SESSION_LIFE_MS = 24 * 3_600_000;
 
 /**
- * A secret that starts one session, which creates the first owner, or gives an owner a new password. Both exist only in the memory of this process, so a
- * restart ends them and creates a new link, and no table has to store a session without a user.
+ * A secret that starts one session. The session creates the first owner, or gives an owner a new password. Link and
+ * session exist only in this process's memory, so a restart ends them and creates a new link, and no table has to store
+ * a session without a user.
  */
 export interface FirstVisit {
   /** The path of the link. */
   readonly path: string;
-  /** `recovery`: it counts although there is an owner. */
+  /** `recovery`: the link is valid although there is an owner. */
   readonly kind: Visit;
   /** Uses up the link. Returns the secret of the new session; null if the link's secret is wrong, used or too old. */
   begin(secret: string): string | null;
   /** Returns true for the secret of the session that the link started. */
   isSession(secret: string): boolean;
-  /** Ends the session before the account is created. What it returns goes back to before, if that failed. */
+  /**
+   * Ends the session before the account is created. Returns a function that restores the session if creating the
+   * account failed.
+   */
   end(): () => void;
 }
 
-/** Why a browser is on a visit: there is no owner yet, or no owner can sign in any more. */
+/** The reason for a browser's visit: there is no owner yet, or no owner can sign in any longer. */
 export type Visit = 'first' | 'recovery';
 
 /**
- * Who may come in while nobody can sign in. The browser that used the one-time link creates the account of the first
- * owner. In the demo, where nothing can be lost, every caller that seems to be on this machine is the owner.
+ * The access while nobody can sign in. The browser that used the one-time link creates the account of the first owner.
+ * In the demo, where nothing can be lost, every caller that seems to be on this machine is the owner.
  */
 export type WithoutToken = FirstVisit | 'thisMachine' | null;
 

@@ -27,8 +27,8 @@ export interface TransportOptions {
 /**
  * The name that the browser requested decides, not the address that the connection comes from, because in a container
  * every connection comes from the bridge. Under a loopback name the request never leaves the user's machine. Under the
- * name of an `https:` address, and from a trusted proxy, TLS ended in front of us, unless the proxy says that the user
- * came by plain http.
+ * name of an `https:` address, and from a trusted proxy, TLS ended in front of us, unless the proxy reports that the
+ * user came by plain http.
  */
 export function createTransport({ publicUrl, isTrusted, plainHttp }: TransportOptions): Transport {
   const { protocol, hostname: publicName } = new URL(publicUrl);
@@ -52,7 +52,7 @@ function plainHttpRefused(host: string): HttpError {
   return new HttpError(
     403,
     'plain_http_refused',
-    `Others on the network could read a password or an access token on its way to http://${host}, so nothing was read and no one was signed in. Put a proxy with TLS in front and set server.publicUrl to its https address, or open the service at http://localhost on its machine. If you trust the network anyway, set server.plainHttp: allow.`,
+    `Others on the network could read a password or an access token on its way to http://${host}, so nothing was read and no one was signed in. Put a TLS proxy in front of donor-sync and set server.publicUrl to its https address, or open the service at http://localhost on its machine. If you trust the network anyway, set server.plainHttp: allow.`,
     { details: { host } },
   );
 }

@@ -19,7 +19,7 @@ const MAX_STREAM_MS = 15 * 60_000;
 /** How soon browsers reconnect. */
 const RETRY_MS = 2_000;
 
-/** Open streams; each costs a connection. */
+/** The most open streams, because each uses a connection. */
 const MAX_LISTENERS = 400;
 
 function eventsRoute({ requireRole }: Access) {
@@ -29,7 +29,7 @@ function eventsRoute({ requireRole }: Access) {
     tags: ['Runs'],
     summary: 'Follow a run',
     description:
-      'Server-sent events. `progress` whenever something changed and `ended` once at the end, each with the whole run as GET /v1/runs/{id} shows it, and how far it has come (`progress`). So nothing is missed by coming back: `Last-Event-ID` is not needed.',
+      'Server-sent events: `progress` after each change, and `ended` once at the end. Each contains the whole run as GET /v1/runs/{id} returns it, and how far it has come (`progress`). So nothing is missed after a reconnect, and `Last-Event-ID` is not needed.',
     middleware: [requireRole('viewer')] as const,
     request: { params: z.object({ id: z.string() }) },
     responses: {
@@ -39,7 +39,7 @@ function eventsRoute({ requireRole }: Access) {
       },
       ...problems.access,
       ...problems.notFound,
-      503: failure('Too many follow runs already; Retry-After says when to come back.'),
+      503: failure('Too many callers are already following runs; Retry-After tells when to retry.'),
     },
   });
 }
@@ -54,8 +54,7 @@ export function runEventRoutes(deps: HttpDeps, access: Access) {
     clock,
     stopping,
     toMessage: encodeEvent,
-    onError: (run, error) =>
-      log.warn({ run, error: messageOf(error) }, 'a run could not be looked at'),
+    onError: (run, error) => log.warn({ run, error: messageOf(error) }, 'a run could not be read'),
   });
   return createRouter().openapi(eventsRoute(access), async (c) => {
     const { id: runId } = await findRun(c, store.reader, c.req.valid('param').id);
@@ -65,10 +64,15 @@ export function runEventRoutes(deps: HttpDeps, access: Access) {
       // Otherwise some proxies would buffer the events.
       'X-Accel-Buffering': 'no',
     };
-    // No client reads what follows the headers here, so that a stream would never end.
+    // Clients read only the headers of a HEAD response, so a stream would never end.
     if (c.req.method === 'HEAD') return c.body(null, 200, headers);
     if (listeners >= MAX_LISTENERS) {
-      throw tryLater(503, 'too_many_listeners', 'Too many follow runs already.', RETRY_MS);
+      throw tryLater(
+        503,
+        'too_many_listeners',
+        'Too many callers are already following runs.',
+        RETRY_MS,
+      );
     }
     listeners += 1;
     const events = follow({ follower, clock }, runId, () => {

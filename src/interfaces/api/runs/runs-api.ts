@@ -1,4 +1,4 @@
-/** /v1/runs: the runs, what each did to contacts, and the stop of one in progress. */
+/** /v1/runs: lists runs, shows what each did to contacts, and stops a run. */
 import { createRoute, z } from '@hono/zod-openapi';
 import { OUTCOME_ORDER } from '../../../core/outcome.ts';
 import { perform } from '../../../operations/kit/perform.ts';
@@ -54,7 +54,7 @@ const contactQuerySchema = z.object({
     .optional()
     .openapi({
       type: 'string',
-      description: `Only these outcomes, with commas: ${OUTCOME_ORDER.join(', ')}.`,
+      description: `Only these outcomes, separated by commas: ${OUTCOME_ORDER.join(', ')}.`,
       example: 'held,failed',
     }),
   reason: shape.reason,
@@ -62,7 +62,7 @@ const contactQuerySchema = z.object({
   limit: z.coerce.number().pipe(shape.limit.unwrap()).optional(),
   cursor: shape.cursor,
   format: z
-    .enum(['json', 'csv', 'json-file'], { error: 'Write one of json, csv, json-file.' })
+    .enum(['json', 'csv', 'json-file'], { error: 'Choose one of json, csv, json-file.' })
     .default('json')
     .openapi({
       description: '`csv` and `json-file` have all contacts in one file, without pages.',
@@ -77,7 +77,7 @@ function contactsRoute({ requireRole }: Access) {
     summary: listRunContacts.summary,
     operationId: 'runsContacts',
     description:
-      'For all users and access tokens. What runs did is kept for `retention.runRows` days.',
+      'For all users and access tokens. These records are kept for `retention.runRows` days.',
     middleware: [requireRole(listRunContacts.role), authorised(listRunContacts)] as const,
     request: { params: z.object({ run: shape.run }), query: contactQuerySchema },
     responses: {
@@ -95,7 +95,10 @@ function contactsRoute({ requireRole }: Access) {
   });
 }
 
-/** Written by hand because of the files: a run can have a million contacts, which are never in memory all at once. */
+/**
+ * Written by hand because of the files. A run can have a million contacts, which must not be in memory at the same
+ * time.
+ */
 export function runContactRoutes(deps: HttpDeps, access: Access) {
   const { reader } = deps.application.store;
   const world = toOperationDeps(deps);

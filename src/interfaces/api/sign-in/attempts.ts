@@ -19,13 +19,13 @@ export interface AttemptLimit {
 const TOKENS: AttemptLimit = {
   maxFailures: 20,
   windowMs: 60_000,
-  message: 'Too many wrong tokens came from this address. Wait a while.',
+  message: 'Too many wrong tokens came from this address. Wait a while, then try again.',
 };
 
 /** Wrong passwords from an address, which many may share behind one proxy. */
 export const PASSWORDS_OF_ADDRESS: AttemptLimit = {
   ...TOKENS,
-  message: 'Too many wrong passwords came from this address. Wait a while.',
+  message: 'Too many wrong passwords came from this address. Wait a while, then try again.',
 };
 
 /**
@@ -37,21 +37,21 @@ export const PASSWORDS_OF_ONE: AttemptLimit = {
   maxFailures: 10,
   windowMs: 15 * 60_000,
   message:
-    'Too many wrong passwords for this e-mail address came from here. Wait a quarter of an hour.',
+    'Too many wrong passwords for this e-mail address came from here. Wait 15 minutes, then try again.',
 };
 
 /** Unknown passkeys from an address. They are counted separately, so that wrong passwords do not block passkeys. */
 export const PASSKEYS_OF_ADDRESS: AttemptLimit = {
   ...TOKENS,
-  message: 'Too many passkeys that do not count here came from this address. Wait a while.',
+  message: 'Too many invalid passkeys came from this address. Wait a while, then try again.',
 };
 
-/** Maximum number of addresses that are remembered. The oldest one makes room. */
+/** Maximum number of addresses that are remembered. The oldest is removed for a new address. */
 const MAX_ADDRESSES = 10_000;
 
 /**
- * Counts failures by address or account, so that guessing is slow. A right token is never counted or refused, so a user
- * who shares an address with a guesser, for example behind one proxy, is not locked out.
+ * Counts failures by address or account, so that guessing is slow. A correct token is never counted or refused, so a
+ * user who shares an address with a guesser, for example behind one proxy, is not locked out.
  */
 export interface Attempts {
   /** Throws an HttpError (429) while an address has failed too often. Called for a wrong token. */
@@ -100,7 +100,7 @@ export function createAttempts(
 /**
  * The same for secrets that can be guessed, counted in the database for all processes and across restarts. An attempt
  * is counted before it is checked, so that simultaneous attempts are counted too, and removed from the count if it was
- * right.
+ * correct.
  */
 export interface SharedAttempts {
   /** Throws an HttpError (429) if there were too many. The refused attempt is not counted. */
@@ -108,7 +108,7 @@ export interface SharedAttempts {
   takeBack(key: string): Promise<void>;
 }
 
-/** Of addresses and of accounts: what is counted where. */
+/** The kind of counted attempts: by address or by account. */
 export type CountedWhat =
   | 'password_address'
   | 'password_pair'
@@ -139,12 +139,12 @@ export function createSharedAttempts(
   };
 }
 
-/** What counts one attempt, each by its key: of an address and an account, for example. */
+/** The counters of one attempt, each with its key: for example an address and an account. */
 export type Counted = readonly (readonly [SharedAttempts, string])[];
 
 /**
- * Counts one attempt in all of them before it is checked, or in none of them. An attempt that could not be checked,
- * because too many came at that moment, was none.
+ * Counts one attempt in all counters before it is checked, or in none. An attempt that could not be checked, because
+ * too many came at the same time, does not count.
  */
 export async function countWhile<Found>(
   counted: Counted,
@@ -166,7 +166,7 @@ export async function countWhile<Found>(
   }
 }
 
-/** The attempt was right. */
+/** Removes a correct attempt from all counters. */
 export async function takeAllBack(counted: Counted): Promise<void> {
   for (const [attempts, key] of counted) await attempts.takeBack(key);
 }
@@ -177,7 +177,7 @@ const UNSLOWED = 10;
 /** The longest wait. It ends well before a response is given up. */
 const MAX_DELAY_MS = 20_000;
 
-/** Attempts at an account from all addresses. They slow each other down, and none of them is ever refused. */
+/** Attempts at an account from all addresses. They slow each other down, but are never refused. */
 export interface AccountAttempts extends SharedAttempts {
   /** Number of attempts within the window that failed, or may still fail. */
   read(account: string): Promise<number>;
@@ -205,7 +205,7 @@ export function guessDelayMs(counted: number): number {
   return Math.min(MAX_DELAY_MS, 1_000 * 2 ** (counted - UNSLOWED - 1));
 }
 
-/** Returns true for so many wrong passwords that the account's user must be notified. */
+/** Returns true if the number of wrong passwords is so high that the account's user must be notified. */
 export function isAttacked(wrong: number): boolean {
   return wrong >= UNSLOWED;
 }

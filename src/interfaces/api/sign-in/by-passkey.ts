@@ -25,8 +25,8 @@ export interface PasskeySignIn {
   /** Returns the passkey request of the sign-in form for this browser; null while there is no passkey. */
   offer(c: Context<HttpEnv>): Promise<PasskeyOffer | null>;
   /**
-   * Starts a session of the user whose passkey has answered. Returns false for all others. Throws an HttpError: 403
-   * from a foreign page, 429 after too many attempts.
+   * Starts a session of the user whose passkey has answered. Returns false if no user's passkey has. Throws an
+   * HttpError: 403 from a foreign page, 429 after too many attempts.
    */
   signIn(c: Context<HttpEnv>, answer: PasskeyAnswer): Promise<boolean>;
   /** Returns whether a passkey of this user has answered. Throws as above. */
@@ -62,7 +62,7 @@ export function createPasskeySignIn(deps: PasskeySignInDeps): PasskeySignIn {
   const refusals = createRefusals({ store, clock, getAddress }, { by: 'passkey' });
 
   /**
-   * An attempt is counted before it is checked, and removed from the count if it was right, like passwords. It is
+   * An attempt is counted before it is checked, and removed from the count if it was correct, like passwords. It is
    * counted only by address: a key's signature cannot be guessed, so nobody can keep a user out.
    */
   async function find(c: Context<HttpEnv>, asked: AskedFor, answer: PasskeyAnswer) {

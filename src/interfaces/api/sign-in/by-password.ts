@@ -30,8 +30,8 @@ export type SignedIn = 'wrong' | 'in' | 'attacked';
 
 export interface PasswordSignIn {
   /**
-   * Starts a session of the user with this address and password. Returns `wrong`, after the same time, if there is
-   * none. Throws an HttpError: 403 from a foreign page, 429 after too many attempts.
+   * Starts a session of the user with this address and password. Returns `wrong`, after the same time, if there is no
+   * such user. Throws an HttpError: 403 from a foreign page, 429 after too many attempts.
    */
   signIn(c: Context<HttpEnv>, typed: { email: string; password: string }): Promise<SignedIn>;
 }

@@ -54,7 +54,7 @@ export interface ProviderSignIn {
   name: string;
   /** Redirects the browser to the provider. Throws an HttpError (403) if a page of another site started this. */
   begin(c: Context<HttpEnv>, to: string): Promise<Response>;
-  /** Returns the path to continue with, once the browser has returned with one of our users; null for all others. */
+  /** Returns the path to continue with, once the browser has returned with one of our users; otherwise null. */
   comeBack(c: Context<HttpEnv>): Promise<string | null>;
 }
 
@@ -86,7 +86,9 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
   const refusals = createSharedAttempts(store, clock, counted);
   let discovered: Promise<Configuration> | null = null;
 
-  /** Requested once. If the provider did not respond, the next sign-in requests it again. */
+  /**
+   * Requests the provider's configuration once. If the provider did not respond, the next sign-in requests it again.
+   */
   function discover(client: Client): Promise<Configuration> {
     discovered ??= client
       .discovery(issuer, settings.clientId, settings.clientSecret, undefined, {
@@ -102,7 +104,7 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
       .catch((cause: unknown) => {
         discovered = null;
         log.warn({ error: messageOf(cause) }, 'the identity provider could not be reached');
-        throw new RetriableError('The identity provider does not answer right now.', {
+        throw new RetriableError('The identity provider is not responding.', {
           code: 'sign_in_provider_unreachable',
           cause,
         });
@@ -200,8 +202,8 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
   };
 
   /**
-   * A wrong response of a provider, or of someone who pretends to be one, is not our error. An unavailable provider is
-   * a different case.
+   * Refuses a wrong response from a provider, or from someone who pretends to be one, which is not our error. An
+   * unavailable provider is a different case.
    */
   function refuse(error: unknown): null {
     if (isRetriableError(error)) throw error;

@@ -1,4 +1,4 @@
-/** Refused sign-ins, for the audit: the first is recorded at once, the following ones with the next entry. */
+/** Records refused sign-ins in the audit: the first at once, and further refusals with the next entry. */
 
 import type { Context } from 'hono';
 import type { Clock } from '../../../core/clock.ts';
@@ -7,7 +7,7 @@ import type { Store } from '../../../store.ts';
 import type { HttpEnv } from '../request/context.ts';
 import type { ClientAddress } from '../request/peer.ts';
 
-/** Failures closer together than this are one entry of the audit, with their number. */
+/** Failures closer together than this become one audit entry, with their number. */
 const GATHERED_MS = 15 * 60_000;
 
 /** Addresses that belong to no user are counted together, because a caller can invent any number of them. */
@@ -15,7 +15,7 @@ const NO_PERSON = 'no person';
 
 export interface Refusals {
   note(c: Context<HttpEnv>, personId: string | null): Promise<void>;
-  /** The user has signed in. Refusals that were not recorded yet are recorded now. */
+  /** Called when the user has signed in. Refusals that were not recorded yet are recorded now. */
   close(c: Context<HttpEnv>, personId: string): Promise<void>;
 }
 

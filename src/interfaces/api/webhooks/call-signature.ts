@@ -14,7 +14,7 @@ export interface SignedCall {
   /** The address as the caller knows it: scheme, host, path and query. */
   url: string;
   body: Uint8Array;
-  /** A header's value, by its name in small letters. */
+  /** A header's value, by its name in lower case. */
   header(name: string): string | undefined;
 }
 
@@ -40,8 +40,8 @@ export function findSignatureProblem(
 }
 
 /**
- * Returns the header with the signature. Two calls with the same one are the same call. Null if the signature contains
- * no time, because a workflow's calls with equal bodies have equal signatures.
+ * Returns the header with the signature. Two calls with the same signature are the same call. Returns null if the
+ * signature contains no time, because a workflow's calls with equal bodies have equal signatures.
  */
 export function getSignature(kind: SignatureKind, call: SignedCall): string | null {
   return isUntimed(kind, call) ? null : (call.header(SCHEMES[kind].signatureHeader) ?? '');
@@ -58,7 +58,9 @@ function isUntimed(kind: SignatureKind, call: SignedCall): boolean {
   return kind === 'hubspot' && !isNewer && call.header(UNTIMED_HEADER) !== undefined;
 }
 
-/** Without a time, a call can be repeated. Then the same contacts are only checked again. */
+/**
+ * Checks a signature without a time. Such a call can be replayed, but then the same contacts are only checked again.
+ */
 function findUntimedProblem(secret: string, call: SignedCall): SignatureProblem | null {
   const isSecond = call.header('x-hubspot-signature-version') === 'v2';
   const target = isSecond ? call.method + call.url : '';
@@ -80,7 +82,7 @@ interface Scheme {
   timestampUnitMs: number;
   signatureHeader: string;
   /**
-   * Returns the expected signature in the version that the `given` one names; null if the call cannot be signed in that
+   * Returns the expected signature in the version of the `given` signature; null if the call cannot be signed in that
    * version.
    */
   sign(secret: string, call: SignedCall, timestamp: string, given: string): string | null;

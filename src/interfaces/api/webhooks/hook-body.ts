@@ -27,7 +27,7 @@ const UNKNOWN: HookBody = {
   isOutboundMessage: false,
 };
 
-/** Reads a body. One that cannot be read, or is about something else, names no contact. */
+/** Reads a body. A body that cannot be read, or is about something else, names no contact. */
 export function readHookBody(body: Uint8Array): HookBody {
   const text = new TextDecoder().decode(body).trim();
   if (text.startsWith('<')) return readXml(text);
@@ -117,7 +117,7 @@ function isAboutContact({ subscriptionType, objectTypeId }: Record<string, unkno
   return type === 'contact' || (type === 'object' && objectTypeId === CONTACT_TYPE);
 }
 
-/** A merge is about its winner, which may have a new ID, and about the contacts that were merged into it. */
+/** A merge affects its winner, which may have a new ID, and the contacts that were merged into it. */
 function eventIds({
   objectId,
   newObjectId,
@@ -131,7 +131,7 @@ function eventIds({
 
 /**
  * The names of the properties with a contact's ID, in lower case without punctuation, the most reliable first. They are
- * what an administrator mapped, HubSpot's properties, and the names that records use for their id.
+ * names that an administrator mapped, HubSpot's properties, and the names that records use for their ID.
  */
 const KEYS = [
   ...['contact', 'contacts', 'contactid', 'contactids', 'hsobjectid', 'vid'],

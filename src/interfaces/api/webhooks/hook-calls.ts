@@ -1,6 +1,6 @@
 /**
- * A record of the last calls of each webhook. A burst costs few writes, because calls with the same response are
- * counted together.
+ * Records the last calls of each webhook. A burst costs few writes, because calls with the same response are counted
+ * together.
  */
 
 import {
@@ -18,19 +18,19 @@ export interface NotedCall {
   integrationId: string;
   /** `accepted`, `repeated`, `other_account`, or the code of the refusal. */
   answer: string;
-  /** Contacts that it named. */
+  /** Number of contacts in the call. */
   contacts: number;
   runId: string | null;
 }
 
 export interface HookCalls {
-  /** Never rejects, because a call is answered whether it can be recorded or not. */
+  /** Never rejects, because a call gets its response whether it can be recorded or not. */
   note(call: NotedCall): Promise<void>;
-  /** Stores the calls of an integration that this process has only counted so far. */
+  /** Stores an integration's calls that this process has only counted so far. */
   store(integrationId: string): Promise<void>;
 }
 
-/** Calls that follow each other closer than this are counted, and written with the next one. */
+/** Calls closer together than this are counted, and written with the next call. */
 const WRITE_EVERY_MS = 5_000;
 
 /** The current calls of each integration. The calls of more integrations than this are not kept in memory. */
@@ -82,7 +82,7 @@ export function createHookCalls(deps: {
     one.writtenAt = clock.now();
     const { connection } = application.store;
     try {
-      // Revoking an address deletes the record of its calls, and what was only counted must not bring it back.
+      // Revoking an address deletes the record of its calls. Calls that were only counted must not recreate it.
       if (await findHookByClient(connection, one.record.integrationId)) {
         await recordHookCalls(connection, one.record);
       } else {
@@ -90,7 +90,7 @@ export function createHookCalls(deps: {
       }
     } catch (error) {
       const { integrationId: integration } = one.record;
-      log.warn({ integration, error: messageOf(error) }, 'a webhook call could not be noted');
+      log.warn({ integration, error: messageOf(error) }, 'a webhook call could not be recorded');
     }
   }
 }

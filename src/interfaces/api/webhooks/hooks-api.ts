@@ -1,4 +1,4 @@
-/** POST /hooks/:integration/:token: a CRM says that something has changed. */
+/** POST /hooks/:integration/:token: a CRM reports a change. */
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import {
@@ -42,7 +42,7 @@ const acceptedSchema = z
     accepted: z.literal(true),
     runId: z.string().nullable().openapi({
       description:
-        'The run that answers; null for a call that was taken before, or is about another CRM account.',
+        'The run that covers the change; null for a repeated call, or a call about another CRM account.',
     }),
   })
   .openapi('AcceptedHook');
@@ -51,9 +51,9 @@ const hookRoute = createRoute({
   method: 'post',
   path: '/hooks/{integration}/{token}',
   tags: ['Webhooks'],
-  summary: 'Say that something has changed',
+  summary: 'Report that something has changed',
   description:
-    'The address is the key: `donor-sync hooks create` makes it. The ids of contacts in the body of HubSpot, of a Flow or of an Outbound Message are hints: at most 100 contacts are read by their ids. Any other body leads to a run over what changed. Many calls in a short time lead to one run.',
+    'The address is the key: `donor-sync hooks create` creates it. Contact IDs in the body of HubSpot, a Flow or an Outbound Message are hints: at most 100 contacts are read by ID. Any other body starts a run over all changes. Many calls in a short time are combined into one run.',
   security: [],
   middleware: [limitBody(MAX_HOOK_BODY_BYTES)] as const,
   request: {
@@ -61,7 +61,7 @@ const hookRoute = createRoute({
     query: z.object({
       contact: contactSchema.optional().openapi({
         description:
-          'The CRM id of the changed contact; if left out, the contacts that the body names, or all changed contacts.',
+          'The CRM ID of the changed contact. If left out, the contacts in the body, or all changed contacts.',
       }),
     }),
   },
@@ -70,12 +70,12 @@ const hookRoute = createRoute({
       description: 'The acknowledgement of a Salesforce Outbound Message, in SOAP.',
       content: { 'text/xml': { schema: z.string() } },
     },
-    202: { description: 'A run will look at it.', ...json(acceptedSchema) },
+    202: { description: 'A run will process the change.', ...json(acceptedSchema) },
     401: failure('The signature is missing, wrong or too old.'),
     ...problems.notFound,
     ...problems.invalid,
     ...problems.body,
-    429: failure('Too many wrong addresses were called; Retry-After says when to come back.'),
+    429: failure('Too many wrong addresses were called; Retry-After tells when to retry.'),
   },
 });
 
@@ -96,7 +96,7 @@ export function hookRoutes(
     warned.add(tokenHash);
     log.warn(
       { integration },
-      'a webhook call is signed in the first version, which the next version of donor-sync refuses: sign as docs/guides/webhooks.md says (X-Donor-Sync-Signature: v2=…)',
+      'a webhook call is signed in the first version, which the next version of donor-sync refuses: sign as described in docs/guides/webhooks.md (X-Donor-Sync-Signature: v2=…)',
     );
   }
 
@@ -113,7 +113,11 @@ export function hookRoutes(
     const address = getAddress(c);
     attempts.requireAllowed(address);
     attempts.noteFailure(address);
-    throw new HttpError(404, 'hook_unknown', 'This address is not one of ours, or no longer.');
+    throw new HttpError(
+      404,
+      'hook_unknown',
+      'This webhook address does not exist, or no longer does.',
+    );
   }
 
   /**
@@ -153,7 +157,7 @@ export function hookRoutes(
     }
     const body = readHookBody(new Uint8Array(await c.req.arrayBuffer()));
     const by: Actor = { kind: 'webhook', name: null, from: getAddress(c) };
-    // Only a signed call with a time can start an erasure: any other one is a hint.
+    // Only a signed call with a time can start an erasure. Any other call is a hint.
     const isProven = receipt !== null && hook.signature === 'hubspot';
     const deleted = isProven && contact === undefined ? body.deleted : [];
     const runId =
@@ -181,8 +185,8 @@ function toAnswer(runId: string | null, hasDeletions: boolean): string {
 
 /** Why the signature of a call was refused, by the error code. */
 export const PROBLEM_TEXTS: Readonly<Record<SignatureProblem, string>> = {
-  signature_missing: 'Calls to this address are signed, and this one is not.',
-  signature_invalid: 'The signature is not one made with the secret of this address.',
+  signature_missing: 'Calls to this address must be signed, and this call is not.',
+  signature_invalid: 'The signature was not made with the secret of this address.',
   signature_too_old: 'The call was signed more than five minutes ago; sign it again.',
 };
 

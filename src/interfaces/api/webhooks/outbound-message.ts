@@ -1,26 +1,26 @@
 /**
- * Salesforce's Outbound Messages: unsigned SOAP with at most 100 notifications, for which Salesforce
- * wants an acknowledgement (developer guide "Outbound Messaging", vendor facts).
+ * Salesforce's Outbound Messages: unsigned SOAP with at most 100 notifications, for which Salesforce expects an
+ * acknowledgement (developer guide "Outbound Messaging", vendor facts).
  */
 
-/** A record that a notification is about. */
+/** The record of a notification. */
 export interface Notification {
   /** The API name of its type. */
   type: string;
   id: string;
-  /** The org that sent it; null if it does not say. */
+  /** The org that sent the notification; null if it is missing. */
   account: string | null;
 }
 
 const ENVELOPE = 'Envelope/Body/notifications';
 const RECORD = `${ENVELOPE}/Notification/sObject`;
 
-/** Deeper than any notification. A text that is nested more deeply is not one. */
+/** Deeper than any notification. A text with deeper nesting is not an Outbound Message. */
 const MAX_DEPTH = 10;
 
 /**
- * The records of an Outbound Message; null for any other text. Entities stay as they are, because IDs contain none. A
- * text with declarations, comments or character data is not from Salesforce.
+ * The records of an Outbound Message; null for any other text. Entities are not decoded, because IDs do not contain
+ * any. A text with declarations, comments or character data is not from Salesforce.
  */
 export function readOutboundMessage(xml: string): Notification[] | null {
   if (xml.includes('<!')) return null;

@@ -12,12 +12,12 @@ import {
   usageError,
 } from '../terminal/output.ts';
 
-/** The part of the world that every command has. */
+/** The dependencies that every command has. */
 export interface CommandDeps {
   stdout: TextStream;
   stderr: TextStream;
   env: Environment;
-  /** Called once, when the command has ended. The process may end once its streams are empty. */
+  /** Called once, when the command has ended. The process may then end once its streams are empty. */
   setExitCode(code: ExitCode): void;
 }
 
@@ -37,7 +37,7 @@ export function createCommand(name: string, deps: Pick<CommandDeps, 'stdout' | '
     .exitOverride();
 }
 
-/** A command in the help of its topic, without its arguments where those would leave no room for its description. */
+/** A command in the help of its topic, without its arguments if they would leave no room for its description. */
 function subcommandTerm(command: Command): string {
   const term = new Help().subcommandTerm(command);
   return term.length > MAX_TERM ? command.name() : term;
@@ -52,12 +52,12 @@ function wholeName(command: Command): string {
   return parent === null ? command.name() : `${wholeName(parent)} ${command.name()}`;
 }
 
-/** Characters of help that goes into a file or a pipe. */
+/** The width in characters of help that is written into a file or a pipe. */
 const HELP_WIDTH = 80;
 
 /**
  * Runs a command's work with its output, and turns a thrown error into an exit code. Without an exit code, the command
- * is done. `--json` counts before the command's name as well as after it.
+ * is done. `--json` works both before and after the command's name.
  */
 export async function runAction(
   deps: CommandDeps,
@@ -109,7 +109,7 @@ export async function runProgram(
 export function parseCount(text: string): number {
   const count = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(count) && count > 0) return count;
-  throw new InvalidArgumentError('Write a whole number from 1 up, for example 20.');
+  throw new InvalidArgumentError('Enter a whole number of at least 1, for example 20.');
 }
 
 /**
@@ -122,8 +122,8 @@ export function requireTerminal(
 ): void {
   if (stdout.isTTY && !isJson) return;
   const message = isJson
-    ? '--show is for a terminal: what the CRM said goes into no JSON document. Leave --json out.'
-    : '--show is for a terminal: what the CRM said goes into no pipe and no file. Run it at a terminal.';
+    ? '--show works only on a terminal, because texts from the CRM must not be in a JSON document. Leave --json out.'
+    : '--show works only on a terminal, because texts from the CRM must not be in a pipe or a file. Run it on a terminal.';
   throw usageError(message);
 }
 
@@ -132,7 +132,7 @@ export function isPortTaken(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
 }
 
-/** Something else listens at the port; `next` names the option or the setting for another one. */
+/** The error if another program listens at the port. `next` names the option or setting for another port. */
 export function portInUse(
   port: number,
   next: string,
@@ -147,13 +147,13 @@ export function portInUse(
   });
 }
 
-/** Why no server can be started at this address. */
+/** The error if no server can be started at this address. */
 export function listenFailed(
   where: string,
   why: string,
   facts: { cause: unknown; details: Readonly<Record<string, unknown>> },
 ): ConfigurationError {
-  return new ConfigurationError(`Nothing can listen at ${where}: ${why}`, {
+  return new ConfigurationError(`donor-sync cannot listen at ${where}: ${why}`, {
     code: 'listen_failed',
     ...facts,
   });

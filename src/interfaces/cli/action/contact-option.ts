@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The value of `--contact`: the id of one contact in its CRM. */
+/** The value of `--contact`: the ID of one contact in its CRM. */
 export const contactOptionSchema = z
   .string()
-  .min(1, { error: "Write the contact's id in the CRM after --contact." });
+  .min(1, { error: "Enter the contact's ID in the CRM after --contact." });

@@ -7,12 +7,12 @@ export async function requireEmptyFolder(folder: string): Promise<void> {
     .then(() => readdir(folder))
     .catch((cause: unknown) => {
       throw new ConfigurationError(
-        `${folder} cannot be made or read (${messageOf(cause)}): choose another folder.`,
+        `${folder} cannot be created or read (${messageOf(cause)}). Choose another folder.`,
         { code: 'folder_unusable', cause, details: { folder } },
       );
     });
   if (names.length === 0) return;
-  throw new ConfigurationError(`${folder} is not empty: choose a new folder.`, {
+  throw new ConfigurationError(`${folder} is not empty. Choose a new folder.`, {
     code: 'folder_not_empty',
     details: { folder },
   });

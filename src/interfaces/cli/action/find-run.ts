@@ -7,12 +7,12 @@ import { findRunReport } from '../../../sync/views/run.ts';
 import type { Output } from '../terminal/output.ts';
 import { wholeId } from './whole-id.ts';
 
-/** Runs among which a short ID is looked up; for older ones the whole ID is needed. */
+/** Number of latest runs among which a short ID is looked up. Older runs need the whole ID. */
 const MAX_RUNS_SEARCHED = 1_000;
 
 /**
- * The whole ID of a run, queued ones included, that is meant by its end. Throws a ConfigurationError if there is none,
- * and for scripts (`isJson`, or `--yes`) that write an end alone.
+ * Finds the whole ID of a run, including queued runs, by its end. Throws a ConfigurationError if there is no such run,
+ * and for scripts (`isJson`, or `--yes`) that give only the end.
  */
 export async function findRunId(
   reader: Reader,
@@ -28,7 +28,7 @@ export async function findRunId(
   throw unknownRun(typed, { known: ids, isRead: true, isShortEnough: true });
 }
 
-/** The run with this ID, whole or short, that has started; throws a ConfigurationError if there is none. */
+/** Finds a started run by its whole or short ID. Throws a ConfigurationError if there is none. */
 export async function findRun(
   reader: Reader,
   typed: string,
@@ -38,7 +38,7 @@ export async function findRun(
   const row = await findRunById(reader, id);
   if (row) return row;
   throw new ConfigurationError(
-    `The run "${id}" is queued, and has done nothing yet. Nothing was changed. See what is in progress: donor-sync status`,
+    `The run "${id}" is queued, and has done nothing yet. Nothing was changed. To see what is in progress: donor-sync status`,
     { code: 'run_queued', refusal: 'conflict', details: { run: id } },
   );
 }

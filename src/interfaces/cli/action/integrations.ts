@@ -13,8 +13,8 @@ import { neverAborted, withIntegration } from './product.ts';
 type Known = Pick<Application, 'integrations' | 'select'>;
 
 /**
- * Returns the integrations that a command works on: the named ones, all with `--all`, or the only one. Throws a
- * ConfigurationError that says what to type if that is not clear.
+ * Returns the integrations that a command works on: the named ones, all with `--all`, or the only one. If that is not
+ * clear, throws a ConfigurationError that explains what to type.
  */
 export function chooseIntegrations(
   application: Known,
@@ -22,13 +22,13 @@ export function chooseIntegrations(
   all: boolean,
 ): Integration[] {
   if (all && ids.length > 0) {
-    throw usageError('Either name integrations or write --all, not both.');
+    throw usageError('Name clients or use --all, not both.');
   }
   if (ids.length > 0) return application.select(ids);
   const known = allIntegrations(application);
   if (all || known.length === 1) return known;
   const names = known.map(({ id }) => id).join(', ');
-  throw usageError(`Which integration? Name one or more of ${names}, or write --all.`);
+  throw usageError(`Which client? Name one or more of ${names}, or use --all.`);
 }
 
 /**
@@ -44,10 +44,10 @@ export function chooseOne(
   const [only, ...others] = found;
   if (only !== undefined && others.length === 0) return only;
   const names = found.map((integration) => integration.id).join(', ');
-  throw usageError(`Which integration? Name one of ${names} ${how}.`);
+  throw usageError(`Which client? Name one of ${names} ${how}.`);
 }
 
-/** The integrations that are named, or all of them. */
+/** The named integrations, or all if none is named. */
 export function namedOrAll(application: Known, ids: readonly string[]): Integration[] {
   return ids.length > 0 ? application.select(ids) : allIntegrations(application);
 }
@@ -55,19 +55,19 @@ export function namedOrAll(application: Known, ids: readonly string[]): Integrat
 /** For `--contact`: throws a ConfigurationError if several integrations are meant. */
 export function requireOne(chosen: readonly Integration[]): void {
   if (chosen.length <= 1) return;
-  throw usageError('--contact is an id in one CRM, so name the one integration it belongs to.');
+  throw usageError('--contact is an ID in one CRM, so name only the client that it belongs to.');
 }
 
-/** For options by which a user accepts something of one client after checking its columns. */
+/** For options with which a user accepts something about one client after checking its columns. */
 export function requireOneToAccept(chosen: readonly Integration[], option: string): void {
   if (chosen.length <= 1) return;
-  throw usageError(`${option} is about the columns of one integration: name that one.`);
+  throw usageError(`${option} is about the columns of one client. Name that client.`);
 }
 
 function allIntegrations({ integrations }: Known): Integration[] {
   if (integrations.size > 0) return [...integrations.values()];
   throw usageError(
-    'The settings have no integration. Run `donor-sync init` to write settings with one.',
+    'The settings have no client. Run `donor-sync init` to write settings with a client.',
   );
 }
 
@@ -78,8 +78,8 @@ export type Attempt<Value> = { integration: Integration } & (
 );
 
 /**
- * Tries something for one integration after the other. A failure of one does not prevent the next. Once the signal is
- * aborted, no other starts.
+ * Tries something for one integration after another. A failure does not prevent the next attempt. Once the signal is
+ * aborted, no further attempt starts.
  */
 export async function attemptEach<Value>(
   application: Application,
@@ -100,10 +100,10 @@ export async function attemptEach<Value>(
   return attempts;
 }
 
-/** An interruption caused by the stop is not a separate error. */
+/** Turns an interruption by the stop into an error that says so. */
 export function asStop(error: unknown): unknown {
   if (isDonorSyncError(error)) return error;
-  return new RetriableError('Stopped before the run began; nothing was changed.', {
+  return new RetriableError('Stopped before the run started. Nothing was changed.', {
     code: 'interrupted',
     cause: error,
   });
@@ -112,7 +112,7 @@ export function asStop(error: unknown): unknown {
 /**
  * Prints the result, the values by their name, and reports errors on stderr. A value that several integrations share is
  * printed once. If there are no values at all, the first error is the result. Resolves to the exit code of the errors
- * alone.
+ * only.
  */
 export function finishAttempts<Value>(
   output: Output,

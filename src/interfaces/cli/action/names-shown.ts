@@ -1,7 +1,7 @@
 import type { Application } from '../../../application.ts';
 import { noteEntries } from '../../../privacy/audit/record.ts';
 
-/** The people that a command shows: their number, and their integration, contact or run. */
+/** The names that a command shows: their number, and their integration, contact or run. */
 export interface NamesShown {
   /** The command, as typed. */
   command: string;
@@ -12,8 +12,8 @@ export interface NamesShown {
 }
 
 /**
- * Records that a command shows names, before it does; the store knows who sees them. Every command that prints a name
- * calls this. If there are no names to show, nothing is recorded.
+ * Records that a command is about to show names. The store knows who sees them. Every command that prints a name calls
+ * this. If there are no names to show, nothing is recorded.
  */
 export async function recordNamesShown(
   { store }: Pick<Application, 'store'>,

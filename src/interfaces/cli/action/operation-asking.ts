@@ -1,4 +1,4 @@
-/** Carries out an operation in the name of the user of this machine, after its question. */
+/** Carries out an operation in the name of the user of this machine, after asking its question. */
 import type { z } from 'zod';
 import type { Application } from '../../../application.ts';
 import type { Caller } from '../../../operations/kit/caller.ts';
@@ -8,7 +8,7 @@ import type { Settings } from '../../../settings/settings.ts';
 import { confirmOrStop, type ProductDeps } from './product.ts';
 import { getRequester } from './second-person.ts';
 
-/** Asks before the operation, or within it if it asks itself. */
+/** Asks the question before the operation, or lets the operation ask it itself. */
 export async function carryOutAsked<Input extends InputSchema, Result extends z.ZodType>(
   deps: ProductDeps,
   world: OperationDeps,
@@ -26,7 +26,7 @@ export async function carryOutAsked<Input extends InputSchema, Result extends z.
   return orError(operation, await perform(world, caller, operation, input, asked?.digest));
 }
 
-/** Throws the error that a result represents, if it represents an error. */
+/** Returns the result, or throws the error that it represents. */
 function orError<Input extends InputSchema, Result extends z.ZodType>(
   operation: OperationOf<Input, Result>,
   result: z.output<Result>,

@@ -39,32 +39,35 @@ import {
 } from './product.ts';
 import { openLinkPlace } from './secret-link.ts';
 
-/** The parts that a command does in its own way. */
+/** The parts of a command that differ from the default. */
 export interface CommandShape<Result> {
   /** Prints the result instead of its sentences and tables. */
   draw?: (output: Output, result: Result, now: number) => void;
-  /** Finds the ID that the first argument means: lists show the ends of IDs alone. */
+  /** Finds the ID that the first argument means, because lists show only the ends of IDs. */
   findSubject?: (
     action: Pick<ProductAction<unknown>, 'application' | 'output'>,
     typed: string,
     isYes: boolean,
   ) => Promise<string>;
-  /** Reads the file that the user named for a document of the input. */
+  /** Reads the file that the user named for a document in the input. */
   readDocument?: ReadDocument;
-  /** The operation that `--csv` and `--json` carry out in its place, with the same options: it reads everything. */
+  /** The operation that `--csv` and `--json` carry out instead, with the same options, because it reads everything. */
   whole?: OperationOf<InputSchema, z.ZodType>;
   opening?: Opening;
   /**
-   * The key of a link in the result that lets its holder in. It goes to a terminal, or into the file of `--out`; the
-   * recipients of alerts are told at once.
+   * The key of a link in the result that signs its holder in. The link is written to a terminal or into the file of
+   * `--out`, and the recipients of alerts are notified at once.
    */
   letsIn?: string;
-  /** Refuses `--json`: it names people, and names go into no document of the terminal. */
+  /**
+   * True if the command names people. It then refuses `--json`, because JSON documents of the terminal must not contain
+   * names.
+   */
   namesPeople?: boolean;
 }
 
 const NO_NAMES_IN_JSON =
-  'This command names people, and names go into no JSON document of the terminal. Leave --json out, or ask the HTTP API.';
+  'This command names people, and JSON output in the terminal must not contain names. Leave --json out, or use the HTTP API.';
 
 /** For a command that names people: throws a usage error if its result would be a JSON document. */
 export function refuseJson({ isJson }: Pick<Output, 'isJson'>): void {
@@ -76,7 +79,7 @@ export type ReadDocument = (
   action: Pick<ProductAction<unknown>, 'settings' | 'output'>,
 ) => Promise<unknown>;
 
-/** The command of an operation, by the last word of its name. */
+/** Creates the command of an operation, named after the last word of the operation's name. */
 export function operationCommand<Input extends InputSchema, Result extends z.ZodType>(
   deps: ProductDeps,
   operation: OperationOf<Input, Result>,
@@ -102,7 +105,7 @@ export function operationCommand<Input extends InputSchema, Result extends z.Zod
   for (const field of options) command.addOption(toOption(field));
   if (choice !== undefined) addClient(command, choice);
   const hasFile = csv !== undefined || findStream(whole ?? operation) !== undefined;
-  if (hasFile) command.option('--csv', 'print a CSV file on stdout');
+  if (hasFile) command.option('--csv', 'print CSV on stdout');
   if (asks) command.option('--yes', 'do not ask');
   if (letsIn !== undefined) {
     command.option('--out <file>', 'write the link into this new file, which only you can read');
@@ -115,7 +118,7 @@ export function operationCommand<Input extends InputSchema, Result extends z.Zod
       const { application, settings, output } = action;
       const isStreamed = findStream(operation) !== undefined;
       const isCsv = action.options['csv'] === true;
-      if (isCsv && output.isJson) throw usageError('Either --csv or --json, not both.');
+      if (isCsv && output.isJson) throw usageError('Use --csv or --json, not both.');
       if (namesPeople) refuseJson(output);
       const isYes = action.options['yes'] === true;
       const [first] = typed;
@@ -191,7 +194,10 @@ export function operationCommand<Input extends InputSchema, Result extends z.Zod
   );
 }
 
-/** Carries it out once there is a place for the link, and shows the result without the link elsewhere. */
+/**
+ * Opens a place for the link first, then carries the operation out. The result is shown without the link everywhere
+ * else.
+ */
 async function carryOutPrivately<Input extends InputSchema, Result extends z.ZodType>(
   { cwd, clock }: Pick<ProductDeps, 'cwd' | 'clock'>,
   { output, options }: Pick<ProductAction<Record<string, unknown>>, 'output' | 'options'>,
@@ -221,7 +227,7 @@ async function carryOutPrivately<Input extends InputSchema, Result extends z.Zod
   return EXIT_CODES.done;
 }
 
-/** Writes everything that an operation reads on stdout: as a file, or as a document. */
+/** Writes everything that an operation reads to stdout, as a file or as a document. */
 async function carryOutWhole<Input extends InputSchema, Result extends z.ZodType>(
   deps: ProductDeps,
   { output }: Pick<ProductAction<unknown>, 'output'>,
@@ -238,7 +244,7 @@ async function carryOutWhole<Input extends InputSchema, Result extends z.ZodType
   return EXIT_CODES.done;
 }
 
-/** Nothing has been done yet. */
+/** Prints that the request waits. Nothing has been done yet. */
 async function finishWaiting(output: Output, waiting: ApprovalRecord): Promise<ExitCode> {
   const { describeWaiting } = await import('../../../operations/second-person.ts');
   const approval = describeApproval(waiting);
@@ -247,8 +253,8 @@ async function finishWaiting(output: Output, waiting: ApprovalRecord): Promise<E
 }
 
 /**
- * Carries out an operation with the input that a command of a different form has read, and prints the result. Resolves
- * to the exit code.
+ * Carries out an operation with input that a command with a different form has read, and prints the result. Resolves to
+ * the exit code.
  */
 export async function carryOutHere<Input extends InputSchema, Result extends z.ZodType>(
   deps: ProductDeps,
@@ -281,7 +287,7 @@ function noDocuments(path: string): never {
   throw new Error(`Nothing reads the file ${path}.`);
 }
 
-/** Works on one client after the other. Once the signal is aborted, no other starts. */
+/** Works on one client after another. Once the signal is aborted, no further client is started. */
 async function attemptAll<Value>(
   clients: readonly Integration[],
   work: (id: string) => Promise<Value>,
@@ -302,7 +308,7 @@ async function attemptAll<Value>(
   return { attempts, results };
 }
 
-/** A command that only holds the commands of its topic: `users`. */
+/** A command that only contains the commands of its topic: `users`. */
 export function topicCommand(
   deps: ProductDeps,
   name: string,

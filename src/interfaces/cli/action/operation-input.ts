@@ -1,4 +1,4 @@
-/** The input of an operation as a command reads it: its arguments, its options, and its client. */
+/** Reads an operation's input from a command: its arguments, its options, and its client. */
 import { Argument, type Command, Option } from 'commander';
 import type { z } from 'zod';
 import type { Application } from '../../../application.ts';
@@ -14,12 +14,12 @@ import { chooseIntegrations, chooseOne, namedOrAll, requireOne } from './integra
 export type ClientChoice =
   /** One client, which may be left out if there is only one. */
   | { one: 'after the command' | 'with --integration' }
-  /** Any number of clients; the document has their results as a list under this name. */
+  /** Any number of clients. The JSON document lists their results under this name. */
   | EachClient;
 
 interface EachClient {
   each: string;
-  /** The clients of a command that names none. With `the only one`, `--all` means all clients. */
+  /** The clients if none is named. With `the only one`, `--all` means all clients. */
   byDefault: 'all' | 'the only one';
 }
 
@@ -66,7 +66,7 @@ export function chooseClients(
       ? listNamed({ clients: application.integrations }, ids)
       : namedOrAll(application, []);
   const chosen = chooseIntegrations(application, ids, isAll);
-  // It is an ID in one CRM.
+  // The contact's ID belongs to one CRM.
   if (contact !== undefined) requireOne(chosen);
   return chosen;
 }
@@ -91,7 +91,7 @@ export async function readGiven(
   return given;
 }
 
-/** A list of no arguments counts as left out. */
+/** An empty list of arguments counts as left out. */
 function readArgument(typed: unknown): unknown {
   return Array.isArray(typed) && typed.length === 0 ? undefined : typed;
 }
@@ -116,9 +116,9 @@ export function toOption(field: InputField): Option {
   const flags = kind === 'flag' ? name : `${name} ${PLACEHOLDERS[kind]}`;
   const words = [
     description,
-    ...(kind === 'secret' ? ['the name of the environment variable that has it'] : []),
+    ...(kind === 'secret' ? ['the name of the environment variable with the value'] : []),
     ...(choices.length > 0 ? [choices.join(', ')] : []),
-    ...(kind === 'list' ? ['with commas between them'] : []),
+    ...(kind === 'list' ? ['separated by commas'] : []),
   ];
   return new Option(flags, words.join('; '));
 }

@@ -1,4 +1,4 @@
-/** The result of an operation as a command prints it, and how the command ends with it. */
+/** Prints the result of an operation, and determines the exit code. */
 import type { z } from 'zod';
 import { ConfigurationError, type DonorSyncError, RetriableError } from '../../../core/errors.ts';
 import type { ClientFailure } from '../../../operations/kit/failures.ts';
@@ -34,7 +34,7 @@ export function printResult<Input extends InputSchema, Result extends z.ZodType>
     for (const line of lines) output.print(line);
     return;
   }
-  // Alone on stdout, so that a script can keep it without reading words.
+  // Secrets are alone on stdout, so that a script can store them without parsing text.
   for (const key of secrets) {
     const secret = (result as Record<string, unknown>)[key];
     if (secret !== null) output.print(String(secret));
@@ -42,7 +42,7 @@ export function printResult<Input extends InputSchema, Result extends z.ZodType>
   for (const line of lines) output.note(line);
 }
 
-/** The keys of what the result shows once. */
+/** The keys of secrets that the result shows once. */
 function listSecrets<Input extends InputSchema, Result extends z.ZodType>(
   operation: OperationOf<Input, Result>,
 ): readonly string[] {
@@ -94,7 +94,7 @@ function cellText(cell: Cell, now: number): string {
   return cell.on === null ? 'never' : formatTimestamp(cell.on);
 }
 
-/** Prints the remarks and failures of a result, and says how the command ends with it. */
+/** Prints the remarks and failures of a result, and returns the exit code. */
 export function endWith<Input extends InputSchema, Result extends z.ZodType>(
   output: Output,
   operation: OperationOf<Input, Result>,

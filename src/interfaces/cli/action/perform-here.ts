@@ -1,4 +1,4 @@
-/** Operations for commands that have a different form. */
+/** Carries out operations for commands with a different form. */
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import { listFields } from '../../../operations/kit/input-fields.ts';
@@ -8,7 +8,7 @@ import { toCaller, toOperationDeps } from './operation-asking.ts';
 import { readInput, readTyped, toAttribute, toOption } from './operation-input.ts';
 import type { ProductAction, ProductDeps } from './product.ts';
 
-/** Gives a command the options of an operation, `without` the keys that it accepts in another way. */
+/** Adds an operation's options to a command, except the keys in `without`, which it accepts in another way. */
 export function addOptions<Input extends InputSchema, Result extends z.ZodType>(
   command: Command,
   { input }: OperationOf<Input, Result>,

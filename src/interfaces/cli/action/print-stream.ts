@@ -1,9 +1,9 @@
-/** A file on stdout that is written while it is read: it may be larger than the memory. */
+/** Writes a file to stdout while it is read, because it may not fit into memory. */
 import type { Output, TextStream } from '../terminal/output.ts';
 
 /**
- * Writes the parts on stdout, and nothing before there is a first part. If a later part fails, a remark says that the
- * file is not complete, and the error follows: the command ends with its exit code.
+ * Writes the parts to stdout, starting only when there is a first part. If a later part fails, prints a remark that the
+ * file is not complete, and throws the error, which determines the exit code.
  */
 export async function printStream(
   { stdout }: { stdout: TextStream },
@@ -17,7 +17,7 @@ export async function printStream(
       hasBegun = true;
     }
   } catch (error) {
-    if (hasBegun) output.note('The file on stdout is not complete: delete it, and try again.');
+    if (hasBegun) output.note('The file on stdout is not complete. Delete it, and try again.');
     throw error;
   }
 }

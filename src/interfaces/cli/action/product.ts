@@ -39,8 +39,8 @@ export interface ProductDeps
   /** The user of the machine who typed the command, for the audit; null if the system does not report it. */
   user: string | null;
   /**
-   * A signal that is aborted when the process has to end. From the first call on, the command has to finish on its own.
-   * Before that, the process ends at once.
+   * A signal that is aborted when the process has to end. After the first call, the command has to end the process's
+   * work itself. Before it, the process ends at once.
    */
   stopSignal(): AbortSignal;
 }
@@ -53,10 +53,10 @@ export function productCommand(name: string, deps: CommandDeps): Command {
   );
 }
 
-/** The differences if the product is opened for a special purpose. */
+/** Options for opening the product for a special purpose. */
 export type Opening = Pick<ApplicationOptions, 'restores' | 'backupFolders' | 'recordsSettings'>;
 
-/** Does something with the product as its settings file describes it, and closes it whatever happens. */
+/** Opens the product of the settings file, does something with it, and closes it whatever happens. */
 export async function withApplication<Result>(
   deps: ProductDeps,
   config: string | undefined,
@@ -67,7 +67,7 @@ export async function withApplication<Result>(
   return withProduct(deps, settings, (application) => work(application, settings), how);
 }
 
-/** Does something with the product of these settings, and closes it whatever happens. */
+/** Opens the product of these settings, does something with it, and closes it whatever happens. */
 export async function withProduct<Result>(
   deps: ProductDeps,
   settings: Settings,
@@ -91,7 +91,7 @@ export function loadProductSettings(
   return loadSettings({ ...deps, ...instead, path: settingsPath(config, deps.env) });
 }
 
-/** Opens the product of these settings; the caller closes it. The keys are those of the database unless given. */
+/** Opens the product of these settings. The caller closes it. By default, it uses the database's keys. */
 export async function openProduct(
   deps: ProductDeps,
   settings: Settings,
@@ -105,7 +105,7 @@ export async function openProduct(
   return openApplication({ ...deps, actor, settings, setup, ...keys, ...how });
 }
 
-/** Does something with the clients of an integration, and closes them whatever happens. */
+/** Opens an integration's clients, does something with them, and closes them whatever happens. */
 export async function withIntegration<Result>(
   application: Application,
   integration: Integration,
@@ -125,7 +125,7 @@ export function neverAborted(): AbortSignal {
   return new AbortController().signal;
 }
 
-/** The option that every command with the product has; most have more. */
+/** The option that every command with the product has. Most commands have more. */
 export const baseOptions = z.object({ config: z.string().optional() });
 
 /** The objects that the action of a command uses once the product is open. */
@@ -137,7 +137,8 @@ export interface ProductAction<Options> {
 }
 
 /**
- * Gives a command its work, which needs the open product and may return an exit code. Without one, the command is done.
+ * Sets a command's action, which gets the open product and may return an exit code. Without an exit code, the command
+ * has succeeded.
  */
 export function productAction<Options extends z.infer<typeof baseOptions>, Args extends unknown[]>(
   deps: ProductDeps,
@@ -160,9 +161,9 @@ export function productAction<Options extends z.infer<typeof baseOptions>, Args 
 }
 
 /**
- * Asks before something is done that is not easily undone. Throws a ConfigurationError (nothing was changed) if the
- * answer is no. Throws one as well if there is no terminal for the question and `--yes` was not given; then the error
- * has the `details`, for scripts.
+ * Asks before doing something that cannot easily be undone. Throws a ConfigurationError (nothing was changed) if the
+ * user answers no. Without a terminal for the question and without `--yes`, it also throws one, with the `details` for
+ * scripts.
  */
 export async function confirmOrStop(
   { stdin, stderr }: Pick<ProductDeps, 'stdin' | 'stderr'>,
@@ -173,7 +174,7 @@ export async function confirmOrStop(
   if (yes) return;
   if (!stdin.isTTY || !stderr.isTTY) {
     throw new ConfigurationError(
-      `${question} Without a terminal no person can be asked here: add --yes to do it.`,
+      `${question} There is no terminal on which to ask. To do it, add --yes.`,
       { code: 'confirmation_missing', details },
     );
   }

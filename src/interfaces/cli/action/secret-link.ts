@@ -1,4 +1,4 @@
-/** Where a link that lets its holder in may go: to a terminal, or into a file that only this user can read. */
+/** Places for a link that signs its holder in: a terminal, or a file that only this user can read. */
 import { open, readFile, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { ConfigurationError, messageOf } from '../../../core/errors.ts';
@@ -8,15 +8,15 @@ import { type Output, usageError } from '../terminal/output.ts';
 export interface LinkPlace {
   /** The whole path of the file; null for the terminal. */
   file: string | null;
-  /** Puts the link there. On a terminal, does nothing: the caller prints it. */
+  /** Writes the link into the file. On a terminal, does nothing, because the caller prints the link. */
   write(link: string): Promise<void>;
-  /** Removes the file, whose link no longer counts. */
+  /** Removes the file, whose link is no longer valid. */
   drop(): Promise<void>;
 }
 
 /**
- * Opens the file before there is a link, so that no link is created that nobody sees. Throws a ConfigurationError if it
- * cannot be created. Without a file, stdout has to be a terminal: pipes and logs keep what they get.
+ * Opens the file before there is a link, so that no link is created that nobody sees. Throws a ConfigurationError if
+ * the file cannot be created. Without a file, stdout has to be a terminal, because pipes and logs can store the link.
  */
 export async function openLinkPlace(
   cwd: string,
@@ -26,7 +26,7 @@ export async function openLinkPlace(
   if (out === undefined) {
     if (output.isTerminal && !output.isJson) return ON_TERMINAL;
     throw usageError(
-      'The link lets its holder in, so it is shown on a terminal only, and never with --json. Nothing was changed. Write it into a file that only you can read: --out FILE',
+      'Anyone with the link can sign in, so it is shown only on a terminal, and never with --json. Nothing was changed. To write it into a file that only you can read, add --out FILE',
     );
   }
   const file = resolve(cwd, out);
@@ -57,19 +57,22 @@ const ON_TERMINAL: LinkPlace = { file: null, async write() {}, async drop() {} }
 
 const MODE = 0o600;
 
-/** Never follows a symbolic link, and never replaces a file. */
+/** Creates the file. Never follows a symbolic link, and never replaces a file. */
 async function create(file: string) {
   try {
     return await open(file, 'wx', MODE);
   } catch (cause) {
     throw new ConfigurationError(
-      `The link cannot be written into a new file: ${messageOf(cause)}. Nothing was changed. Name a file that does not exist yet, in a folder where you may write.`,
+      `The link cannot be written into a new file: ${messageOf(cause)}. Nothing was changed. Name a file that does not exist yet, in a folder that you can write to.`,
       { code: 'link_file_unwritable', cause },
     );
   }
 }
 
-/** An empty file, or one with an earlier link alone, is replaced: a service starts with the same options again. */
+/**
+ * True for an empty file, or a file with only an earlier link. It is replaced, because a service restarts with the same
+ * options.
+ */
 async function hasEarlierLink(file: string): Promise<boolean> {
   const text = await readFile(file, 'utf8').catch(() => null);
   return text !== null && /^https?:\/\/\S+\/(first-visit|join)\/[\w-]{43}\n$|^$/.test(text);

@@ -2,8 +2,8 @@ import { type Output, usageError } from '../terminal/output.ts';
 import { findId } from '../terminal/words.ts';
 
 /**
- * The ID with this end, as lists show it; the unchanged text if no ID has this end. Throws a ConfigurationError if
- * several IDs have this end. Throws one for scripts too, because the same end can mean another ID tomorrow.
+ * Finds the ID with this end, which lists show; returns the text unchanged if no ID has it. Throws a ConfigurationError
+ * if several IDs have this end, and also for scripts, because the same end can mean another ID tomorrow.
  */
 export function wholeId(
   { isJson }: Pick<Output, 'isJson'>,
@@ -13,6 +13,6 @@ export function wholeId(
   const id = findId(typed, ids) ?? typed;
   if (!isJson || id.length === typed.length) return id;
   throw usageError(
-    `With --json or --yes, write the whole ID, not its end: ${id}. Nothing was changed.`,
+    `With --json or --yes, use the whole ID instead of its end: ${id}. Nothing was changed.`,
   );
 }

@@ -8,8 +8,8 @@ Examples:
   donor-sync about 0035e00000abcde
   donor-sync about 0035e00000abcde --integration riverside --json   for scripts: { "about": {...} }
 
-What is held of a contact in every client of its CRM account, where, and for how long. The database
-holds no name, address or figure in clear, so none is shown; the values are in the CRM and at the service.`;
+Shows the data held about a contact in every client of its CRM account, where it is, and for how long. The database
+contains no name, address or amount in clear text, so none is shown. The values are in the CRM and at the service.`;
 
 /** The command `about`: all stored data about one contact. */
 export function aboutCommand(deps: ProductDeps): Command {

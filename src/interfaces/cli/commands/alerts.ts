@@ -11,10 +11,10 @@ import type { ProductDeps } from '../action/product.ts';
 
 const EXAMPLES = `
 Examples:
-  donor-sync alerts list                            what was reported, the newest first
+  donor-sync alerts list                            reported problems, the newest first
   donor-sync alerts list --integration riverside
-  donor-sync alerts show riverside                  its channels, what is reported, and past alerts
-  donor-sync alerts test                            a message through each channel, and what happened
+  donor-sync alerts show riverside                  its channels, open problems and past alerts
+  donor-sync alerts test                            sends a message through each channel, and shows the result
   donor-sync alerts test-own riverside              the same through the client's own channel
   donor-sync alerts check                           checks now and sends what has changed, for cron after a sync
 

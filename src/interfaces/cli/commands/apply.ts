@@ -17,17 +17,20 @@ Examples:
   donor-sync apply riverside.yaml
   donor-sync apply riverside.yaml --dry-run
 
-The file is YAML with "integrations:" as in a settings file, for example as donor-sync export prints it. All
-clients of the file are stored, or none. A client of the settings file is refused: remove it there first.`;
+The file is YAML with "integrations:" as in a settings file, for example the output of donor-sync export. Either all
+clients in the file are stored, or none. A client that is in the settings file is refused. Remove it there first.`;
 
-/** The command `apply`: puts the clients of a file into the database. */
+/** The command `apply`: stores the clients of a file in the database. */
 export function applyCommand(deps: ProductDeps): Command {
   return operationCommand(deps, applyClients, undefined, {
     readDocument: (path, { settings, output }) => readIntegrations(deps, path, settings, output),
   }).addHelpText('after', EXAMPLES);
 }
 
-/** The integrations of the file, checked as those of a settings file are, so that each problem has its line. */
+/**
+ * Reads the integrations of the file. They are checked like a settings file, so that each problem is reported with its
+ * line.
+ */
 async function readIntegrations(
   deps: ProductDeps,
   path: string,
@@ -42,7 +45,7 @@ async function readIntegrations(
   const others = typeof value === 'object' && value !== null ? Object.keys(value) : [];
   for (const part of others) {
     if (part === 'integrations' || valueAt(value, [part]) === undefined) continue;
-    output.note(`"${part}" of ${path} is not applied: it belongs into the settings file.`);
+    output.note(`"${part}" of ${path} is not applied, because it belongs in the settings file.`);
   }
   return integrations;
 }

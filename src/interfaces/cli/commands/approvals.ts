@@ -18,14 +18,13 @@ import { findId, shortId } from '../terminal/words.ts';
 
 const EXAMPLES = `
 Examples:
-  donor-sync approvals                     what waits for a second user
-  donor-sync approvals confirm 1a2b3c4d    shows it, asks, and does exactly that
-  donor-sync approvals refuse 1a2b3c4d     it is not to be done; also for who asked
+  donor-sync approvals                     requests that wait for a second user
+  donor-sync approvals confirm 1a2b3c4d    shows the request, asks, and does exactly that
+  donor-sync approvals refuse 1a2b3c4d     refuses it; you can also refuse your own request
 
-The settings (twoPeople) say which actions wait, and from how many contacts on. Someone other than the
-requester has to confirm: here, another user of the machine. A request expires after 7 days. If a
-confirmation was cut off, repeat it to continue. Exit code 0: done. 2: nothing was changed, and the
-message says why. 3: confirmed, but not finished.`;
+The settings (twoPeople) define which actions wait, and from which number of contacts. Someone other than the
+requester has to confirm: in the terminal, another user of the machine. A request expires after 7 days. If a
+confirmation was cut off, repeat it to continue. Exit code 0: done. 2: nothing was changed, and the message explains why. 3: confirmed, but not finished.`;
 
 /** The command `approvals`: the actions that wait for a second user, and the answers. */
 export function approvalsCommand(deps: ProductDeps): Command {
@@ -40,14 +39,14 @@ export function approvalsCommand(deps: ProductDeps): Command {
   return productAction(deps, command, baseOptions, (action, [word]: string[]) => {
     if (word === undefined) return carryOutHere(deps, action, listWaitingApprovals, {});
     throw usageError(
-      `approvals knows no "${word}"${didYouMean(word, WORDS) || '.'} It can ${WORDS.join(', ')}.`,
+      `approvals has no command "${word}"${didYouMean(word, WORDS) || '.'} Its commands are ${WORDS.join(', ')}.`,
     );
   });
 }
 
 const WORDS = ['show', 'confirm', 'refuse'];
 
-/** The terminal asks first; the API refuses at once. */
+/** In the terminal, the command asks first. The API refuses at once. */
 function refuseCommand(deps: ProductDeps): Command {
   const asking = {
     ...refuseRequest,
@@ -59,7 +58,7 @@ function refuseCommand(deps: ProductDeps): Command {
   return operationCommand(deps, asking, undefined, { findSubject });
 }
 
-/** A list shows the ends of IDs alone. */
+/** Finds the whole ID, because lists show only the ends of IDs. */
 async function findSubject(
   { application }: { application: Pick<Application, 'store'> },
   typed: string,

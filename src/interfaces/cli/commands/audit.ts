@@ -10,17 +10,17 @@ Examples:
   donor-sync audit --person anna --until 2026-11-15     what one user did, before a day
   donor-sync audit --action hold.decided --csv > decisions.csv
   donor-sync audit --json                               for scripts: { "entries": [...] }
-  donor-sync audit verify                               whether nothing was changed or taken away
-  donor-sync audit verify --known 1204:Jb3…             also against an end that was noted down
+  donor-sync audit verify                               checks that nothing was changed or removed
+  donor-sync audit verify --known 1204:Jb3…             also checks against an end that you saved
 
-Who (a user of this machine, an access token, a schedule, a webhook) did what, on what, when and from
+Who (a user of this machine, an access token, a schedule, a webhook) did what, to what, when and from
 where: runs, decisions, undo, forget, settings, tokens, sign-ins, connections, views of names. Entries
-name contacts by their IDs; of contacts that were erased, not even that.
+contain the IDs of contacts, except of erased contacts.
 
---csv and --json do what \`audit export\` does: they write all entries, and the audit records it.`;
+--csv and --json work like \`audit export\`: they write all entries, and the audit records the export.`;
 
 const VERIFY_HELP =
-  '\nExit code 0: no change was found. 1: one was found, and the message says which. Only with --known is the verdict\n"intact": without it, "cannot_tell" whether the end is gone.';
+  '\nExit code 0: no change was found. 1: a change was found, and the message describes it. Only with --known can the\nverdict be "intact". Without it, the verdict is "cannot_tell", because missing entries at the end cannot be detected.';
 
 /** The command `audit`: who did what. */
 export function auditCommand(deps: ProductDeps): Command {
@@ -28,7 +28,7 @@ export function auditCommand(deps: ProductDeps): Command {
     .addCommand(operationCommand(deps, exportAudit))
     .addCommand(
       operationCommand(deps, verifyAudit, undefined, {
-        // The check adds nothing to what it checks.
+        // The check must not add entries to the audit that it checks.
         opening: { recordsSettings: false },
       }).addHelpText('after', VERIFY_HELP),
     )

@@ -9,20 +9,20 @@ const EXAMPLES = `
 Examples:
   donor-sync clients list
   donor-sync clients show riverside
-  donor-sync clients check          what has to be fixed, counted by client
+  donor-sync clients check          problems to fix, counted by client
   donor-sync clients connections    which CRM accounts are connected
   donor-sync clients list --json    for scripts: { "integrations": [...] }
 
-For what is running and what waits: donor-sync status`;
+To see what is running and waiting: donor-sync status`;
 
 const SETUP_EXAMPLES = `
 Examples:
   donor-sync setups list
   donor-sync setups show riverside
 
-The answers are encrypted, and are not shown. To continue a set-up, open the page Set up in a browser.`;
+The entered values are encrypted and not shown. To continue a set-up, open the page Set up in a browser.`;
 
-/** The command `clients`: which clients there are. */
+/** The command `clients`: lists, shows and checks the clients. */
 export function clientsCommand(deps: ProductDeps): Command {
   return topicCommand(deps, 'clients', 'List, show and check the clients', [
     operationCommand(deps, listClients),
@@ -32,9 +32,9 @@ export function clientsCommand(deps: ProductDeps): Command {
   ]).addHelpText('after', EXAMPLES);
 }
 
-/** The command `setups`: set-ups in a browser that are not finished. */
+/** The command `setups`: lists and shows unfinished set-ups in the browser. */
 export function setupsCommand(deps: ProductDeps): Command {
-  return topicCommand(deps, 'setups', 'List and show set-ups that are not finished', [
+  return topicCommand(deps, 'setups', 'List and show unfinished set-ups', [
     operationCommand(deps, listUnfinished),
     operationCommand(deps, showUnfinished),
   ]).addHelpText('after', SETUP_EXAMPLES);

@@ -7,13 +7,13 @@ const EXAMPLES = `
 Examples:
   donor-sync contacts show 0035e00000abcde
   donor-sync contacts show 0035e00000abcde --integration riverside
-  donor-sync contacts search "mary lop"    by the beginnings of names, at most 20
+  donor-sync contacts search "mary lop"    by the start of names, at most 20
 
 Reads the name from the CRM and the profile from the database, and spends nothing. The audit records it.`;
 
 const NAMES = { namesPeople: true };
 
-/** The command `contacts`: one contact with its name, profile and introductions; contacts by name. */
+/** The command `contacts`: shows a contact with its name, profile and introductions, or finds contacts by name. */
 export function contactsCommand(deps: ProductDeps): Command {
   return topicCommand(deps, 'contacts', 'Show a contact, or find it by name', [
     operationCommand(deps, showContact, { one: 'with --integration' }, NAMES),

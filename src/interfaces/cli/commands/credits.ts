@@ -13,8 +13,8 @@ Examples:
   donor-sync credits
   donor-sync credits riverside --json              for scripts: { "keys": [...] }
   donor-sync credits spent --month 2026-11         by client, and how long the credits last
-  donor-sync credits bill --month 2026-11 --csv    what each client spent, and what that brought
-  donor-sync credits reconcile 2026-11             what was charged against what the balances lost
+  donor-sync credits bill --month 2026-11 --csv    spending and written contacts of each client
+  donor-sync credits reconcile 2026-11             compares charges with the balances
 
 Reading the balances is free.`;
 
@@ -23,9 +23,9 @@ Examples:
   donor-sync credits reconcile 2026-11
   donor-sync credits reconcile 2026-11 --json    for scripts: { "month": "2026-11", "keys": [...] }
 
-Compares what enhancements cost from the first to the last day of the month (UTC), by reason, with what the
-balance of each service key lost from its first submission of the month to the first one after it (or to the last
-known balance). The difference was spent or bought elsewhere. Does not call the service.`;
+Compares the charges for enhancements in the month (UTC), by reason, with the credits that the balance of each
+service key lost from its first submission in the month to its first submission after it (or to the last known
+balance). The difference was spent or bought elsewhere. Does not call the service.`;
 
 /** The command `credits`: balances, budgets and spending of each service key. */
 export function creditsCommand(deps: ProductDeps): Command {

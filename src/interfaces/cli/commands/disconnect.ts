@@ -8,10 +8,10 @@ Examples:
   donor-sync disconnect riverside
   donor-sync disconnect riverside --yes --json
 
-The CRM revokes its token, and runs of the client stop. What is known of its contacts stays: if you connect the same
-account again, it continues from there.`;
+The CRM revokes the client's token, and its runs stop. The data about its contacts stays. If you connect the same
+account again, donor-sync continues from there.`;
 
-/** The command `disconnect`: the end of what `connect` started. */
+/** The command `disconnect`: the opposite of `connect`. */
 export function disconnectCommand(deps: ProductDeps): Command {
   return operationCommand(deps, disconnectClient).addHelpText('after', EXAMPLES);
 }

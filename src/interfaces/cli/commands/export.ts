@@ -27,13 +27,13 @@ const EXAMPLES = `
 Examples:
   donor-sync export riverside > riverside.yaml
   donor-sync export riverside --json
-  donor-sync export everything riverside --out riverside-data    all that is held, for a nonprofit that leaves
+  donor-sync export everything riverside --out riverside-data    all data, for a nonprofit that leaves
 
-Keys, tokens and passwords are replaced by variables whose names are made of the integration's id
-and the setting, for example \${RIVERSIDE_PARTNER_API_KEY}; stderr lists them.`;
+Keys, tokens and passwords are replaced by variables. Their names consist of the client's ID and the
+setting, for example \${RIVERSIDE_PARTNER_API_KEY}. stderr lists them.`;
 
 const EVERYTHING = `
-It writes files for spreadsheets into a new folder, settings among them, which only you can read. To erase a client
+It writes files for spreadsheets and the settings into a new folder. Only you can read them. To erase a client
 that leaves, run donor-sync erase afterwards.`;
 
 const optionsSchema = baseOptions.extend({ everything: z.string().min(1).optional() });
@@ -44,7 +44,7 @@ export function exportCommand(deps: ProductDeps): Command {
   const command = productCommand('export', deps)
     .description(exportSettings.summary)
     .argument('<integration>', 'The ID of the client, from the settings file or from the database')
-    // The former spelling of the command everything.
+    // The former spelling of the command `export everything`.
     .addOption(new Option('--everything <folder>').hideHelp())
     .addHelpText('after', EXAMPLES);
   command.addCommand(everythingCommand(deps));
@@ -96,8 +96,8 @@ async function writeEverything(
 }
 
 /**
- * Writes files that only the user who made them can read. Each has another name until all of them are complete, so that
- * an export that was stopped does not look like a complete one.
+ * Writes files that only their creator can read. Each file has a temporary name until all files are complete, so that a
+ * stopped export does not look like a complete one.
  */
 function createFolderWriter(folder: string) {
   const names: string[] = [];

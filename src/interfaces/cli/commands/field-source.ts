@@ -21,16 +21,19 @@ Examples:
   donor-sync fields source riverside-fields
   donor-sync fields source riverside-fields --integration riverside
 
-Asks the CRM nothing: the files are made of the integration's field map.`;
+It sends no request to the CRM, because the files are created from the client's field map.`;
 
 const sourceOptions = baseOptions.extend({ integration: z.string().optional() });
 
-/** The command `fields source`: what `fields create` makes, for users who deploy it themselves. */
+/**
+ * The command `fields source`: writes the fields that `fields create` would create, for users who deploy them
+ * themselves.
+ */
 export function fieldSourceCommand(deps: ProductDeps): Command {
   const command = productCommand('source', deps)
     .description('write the mapped fields as source for an administrator to deploy (Salesforce)')
-    .argument('<dir>', 'a folder that is empty, or not there yet')
-    .option('--integration <id>', 'the integration, if there are several')
+    .argument('<dir>', 'an empty or new folder')
+    .option('--integration <id>', 'the ID of the client, if there are several')
     .addHelpText('after', EXAMPLES);
   return productAction(deps, command, sourceOptions, async (action, dir: string) => {
     const { application, options, output } = action;
@@ -48,7 +51,7 @@ export function fieldSourceCommand(deps: ProductDeps): Command {
 
 function noSource(kind: string): ConfigurationError {
   return new ConfigurationError(
-    `Fields of ${kind} cannot be deployed as source: run \`donor-sync fields create\`.`,
+    `${kind} fields cannot be deployed as source. Run \`donor-sync fields create\` instead.`,
     { code: 'fields_without_source', details: { kind } },
   );
 }
@@ -68,7 +71,7 @@ function finish(output: Output, integration: string, folder: string, source: Fie
   output.finish({ source: { integration, folder, files, leftOut, next } }, () => {
     output.print(`${describeCount(files.length, 'file')} for ${integration} in ${folder}.`);
     for (const { name, problem } of leftOut) {
-      output.print(`  ${output.style.warn(`${name} is not among them.`)} ${problem}`);
+      output.print(`  ${output.style.warn(`${name} is not included.`)} ${problem}`);
     }
     output.print('In that folder:');
     for (const [at, step] of next.entries()) output.print(`  ${at + 1}. ${step}`);

@@ -6,18 +6,18 @@ import { fieldSourceCommand } from './field-source.ts';
 
 const EXAMPLES = `
 Examples:
-  donor-sync fields check                 what each mapped field lacks, and the fix
-  donor-sync fields create riverside      create the missing ones and grant access to them
+  donor-sync fields check                 problems with mapped fields, and how to fix them
+  donor-sync fields create riverside      create missing fields and grant access to them
   donor-sync fields create riverside --assign-viewers "System Administrator"
-                                          let the users of a profile see them (Salesforce)
+                                          let the users of a profile see the fields (Salesforce)
   donor-sync fields source riverside-fields
-                                          write them as source for \`sf project deploy\` (Salesforce)
+                                          write the fields as source for \`sf project deploy\` (Salesforce)
   donor-sync fields create riverside --with-lists --capacity-above 250000
-                                          make lists of the contacts to work with (HubSpot)
+                                          create lists of contacts to work with (HubSpot)
 
-Nothing is created twice; \`create\` may be run again at any time.`;
+Nothing is created twice, so you can repeat \`create\` at any time.`;
 
-/** The command `fields`: whether the CRM can take what the field map wants to write. */
+/** The command `fields`: checks whether the mapped fields can be written, and creates them. */
 export function fieldsCommand(deps: ProductDeps): Command {
   const choice = { each: 'fields', byDefault: 'all' } as const;
   return topicCommand(

@@ -14,15 +14,15 @@ Examples:
   donor-sync forget 0035e00001 --integration riverside --also-in-crm --yes
   donor-sync forget lift-block 0035e00001 --integration riverside
 
-The contact is erased from the database of every integration of that CRM account, leaves the networks,
-and is never enhanced again. A contact with another id that looks like it waits for a user to decide. With --also-in-crm the
-values that are still ours are cleared in the CRM first, and read again; what a user typed stays. A
-receipt says what was done.
+The contact is erased from the database in every client of its CRM account, leaves the networks, and is never
+enhanced again. A contact with another ID that may be the same person waits for a user's decision. With
+--also-in-crm, values that are still from donor-sync are first cleared in the CRM, and then checked by reading
+them again. Values that a user typed stay. A receipt lists what was done.
 
-If the command is cut off, run it again to continue. Exit code 0: erased, now or earlier. 2: no contact has
-this id, and nothing was done. 3: the CRM did not let everything be cleared, or a sync is running:
-repeat the command; or it waits for a second user (twoPeople.forget and twoPeople.forgetEverywhere of
-the settings), and nothing was done yet.`;
+If the command is interrupted, repeat it to continue. Exit code 0: erased, now or earlier. 2: no contact has
+this ID, and nothing was done. 3: the CRM did not allow everything to be cleared, or a sync is running. Repeat the
+command. Also 3: the request waits for a second user (twoPeople.forget and twoPeople.forgetEverywhere in the
+settings), and nothing was done yet.`;
 
 const optionsSchema = baseOptions.extend({
   integration: z.string().optional(),
@@ -40,11 +40,11 @@ export function forgetCommand(deps: ProductDeps): Command {
   const command = productCommand('forget', deps)
     .description(forgetContact.summary)
     .argument('<contact>', 'the ID of the contact in the CRM')
-    .option('--integration <id>', 'whose contact it is; may be left out if there is only one')
-    .option('--also-in-crm', 'clear the values that we wrote into the CRM, too')
-    .option('--everywhere', 'in the integrations of other CRM accounts as well')
-    .option('--block-unknown', 'block an id that neither the database nor the CRM knows')
-    // The former spelling of the command lift-block.
+    .option('--integration <id>', 'the ID of the client; may be left out if there is only one')
+    .option('--also-in-crm', 'also clear the values that donor-sync wrote into the CRM')
+    .option('--everywhere', 'also erase the contact in clients of other CRM accounts')
+    .option('--block-unknown', 'block the ID even if neither the database nor the CRM knows it')
+    // The former spelling of the command `forget lift-block`.
     .addOption(new Option('--lift-block').hideHelp())
     .option('--yes', 'do not ask')
     .addHelpText('after', EXAMPLES);
@@ -70,7 +70,5 @@ function requireOnePurpose({
   blockUnknown,
 }: ForgetOptions) {
   if (!lifts || !(alsoInCrm || everywhere || blockUnknown)) return;
-  throw usageError(
-    '--lift-block takes a block back and erases nothing: leave the other options out.',
-  );
+  throw usageError('--lift-block lifts a block and erases nothing. Leave the other options out.');
 }

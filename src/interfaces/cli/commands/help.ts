@@ -21,7 +21,7 @@ Examples:
 
 It needs no settings, no database and no network. A document is a path in the repository.`;
 
-/** The command `help`: the options of a command, or what an outcome, a reason or an error code means. */
+/** The command `help`: shows a command's options, or explains an outcome, a reason or an error code. */
 export function helpCommand(deps: CommandDeps): Command {
   const command = createCommand('help', deps)
     .description('show the options of a command, or explain an outcome, a reason or an error code')
@@ -43,7 +43,7 @@ export function helpCommand(deps: CommandDeps): Command {
   );
 }
 
-/** The command that these words name; the whole program without words, null if there is none. */
+/** Finds the command with these words; the whole program without words, null if there is no such command. */
 function findCommand(program: Command | null, words: readonly string[]): Command | null {
   let found = program;
   for (const word of words) {
@@ -75,7 +75,7 @@ const KIND_TEXTS: Readonly<Record<CodeKind, string>> = {
   error: 'an error code',
 };
 
-/** Columns of the headings, `Means:  ` and the like, with their indent. */
+/** The width of headings such as `Means: `, including their indent. */
 const HEADING_WIDTH = 10;
 
 const MIN_TEXT_WIDTH = 30;

@@ -27,21 +27,21 @@ Examples:
   donor-sync holds                        the contacts and networks that need a decision
   donor-sync holds --show                 with names and examples, read from CRM and service (free); not with --json
   donor-sync holds --batch 5e6f7a8b       every contact of a batch
-  donor-sync holds approve 1a2b3c4d       the profile is this contact's: write it
-  donor-sync holds reject 1a2b3c4d        it is another person's: leave the contact alone
+  donor-sync holds approve 1a2b3c4d       the profile belongs to this contact: write it
+  donor-sync holds reject 1a2b3c4d        the profile is another person's: leave the contact alone
   donor-sync holds resubmit 1a2b3c4d      submit the contact again, for another credit
-  donor-sync holds approve --batch 5e6f7a8b   submit all of a batch again, for a credit each
-  donor-sync holds reject --batch 5e6f7a8b    they are still the same people: no credit
-  donor-sync holds all riverside name_mismatch reject    all that wait for one reason
+  donor-sync holds approve --batch 5e6f7a8b   submit all contacts of a batch again, for a credit each
+  donor-sync holds reject --batch 5e6f7a8b    they are still the same people; costs no credit
+  donor-sync holds all riverside name_mismatch reject    all contacts that wait for one reason
   donor-sync holds queue --order newest   in pages, counted by client and reason
-  donor-sync holds answers                answers of the pages that do not count yet
-  donor-sync holds withdraw ID            withdraw one of them
+  donor-sync holds answers                answers from the pages that have not taken effect yet
+  donor-sync holds withdraw ID            withdraw one of these answers
 
-The end of an ID, as the list shows it, is enough: at least six characters. Scripts (--json) write the whole ID.
-Of missing contacts, approve says that they are gone, and reject waits for them; both are free.
+You can use the end of an ID from the list, at least six characters. Scripts (--json) need the whole ID.
+For missing contacts, approve means that they are gone, and reject means to wait for them. Both are free.
 
-Exit code 3: it is about more contacts than one user may approve (twoPeople.approvals of the settings),
-waits for a second user, and nothing was decided yet.`;
+Exit code 3: the decision covers more contacts than one user may approve (twoPeople.approvals in the settings).
+It waits for a second user, and nothing was decided yet.`;
 
 const listOptions = baseOptions.extend({
   integration: z.string().optional(),
@@ -51,14 +51,14 @@ const listOptions = baseOptions.extend({
 
 const decisionOptions = baseOptions.extend({ batch: z.string().optional() });
 
-/** The command `holds`: the decisions that users have to make, and the answers. */
+/** The command `holds`: shows the decisions that users have to make, and answers them. */
 export function holdsCommand(deps: ProductDeps): Command {
   const command = productCommand('holds', deps)
     .description(listHolds.summary)
     .usage('[options] [command]')
     .argument('[words...]')
     .option('--integration <text>', 'The ID of the client; all if left out')
-    .option('--show', 'show names and examples, read from CRM and service now; kept nowhere')
+    .option('--show', 'show names and examples, read now from the CRM and the service; not stored')
     .option('--batch <text>', 'The ID of a batch: only its contacts, one by one')
     .addHelpText('after', EXAMPLES);
   for (const word of HOLD_DECISIONS) command.addCommand(decisionCommand(deps, word));
@@ -90,7 +90,7 @@ function decisionCommand(deps: ProductDeps, word: DecisionWord): Command {
   const operation = OPERATIONS[word];
   const command = productCommand(word, deps)
     .description(operation.summary)
-    .argument('[holds...]', 'the IDs of the decisions, whole or as the list shows them')
+    .argument('[holds...]', 'the IDs of the decisions, whole or shortened as in the list')
     .addHelpText('after', `\nExample:\n  donor-sync holds ${word} 1a2b3c4d`);
   if (isBatchDecision(word)) {
     command.option('--batch <id>', 'instead of IDs: all contacts of this batch');
@@ -114,7 +114,7 @@ function decisionCommand(deps: ProductDeps, word: DecisionWord): Command {
 
 const OPERATIONS = { approve: approveHolds, reject: rejectHolds, resubmit: resubmitHolds };
 
-/** The batch that is meant, or null for single decisions. Throws a ConfigurationError if both or none are. */
+/** The batch, or null for single decisions. Throws a ConfigurationError if both or neither are given. */
 function batchAlone(
   word: DecisionWord,
   ids: readonly string[],
@@ -122,14 +122,16 @@ function batchAlone(
 ): { id: string; word: BatchDecisionWord } | null {
   if (batch === undefined) {
     if (ids.length > 0) return null;
-    const orBatch = isBatchDecision(word) ? ', or all of a batch with --batch ID' : '';
-    throw usageError(`Name the IDs of decisions${orBatch}. List them: donor-sync holds`);
+    const orBatch = isBatchDecision(word) ? ', or a whole batch with --batch ID' : '';
+    throw usageError(`Name the IDs of the decisions${orBatch}. List them: donor-sync holds`);
   }
   if (!isBatchDecision(word)) {
-    throw usageError(`A batch is approved or rejected: donor-sync holds approve --batch ${batch}`);
+    throw usageError(
+      `A batch can only be approved or rejected: donor-sync holds approve --batch ${batch}`,
+    );
   }
   if (ids.length === 0) return { id: batch, word };
-  throw usageError('Either --batch or the IDs of single decisions, not both.');
+  throw usageError('Use --batch or the IDs of single decisions, not both.');
 }
 
 function isBatchDecision(word: DecisionWord): word is BatchDecisionWord {
@@ -140,11 +142,11 @@ function requireNoWords({ commands }: Command, [word]: readonly string[]): void 
   if (word === undefined) return;
   const known = commands.map((one) => one.name());
   throw usageError(
-    `holds knows no "${word}"${didYouMean(word, known) || '.'} It can ${known.join(', ')}.`,
+    `holds has no command "${word}"${didYouMean(word, known) || '.'} Its commands are ${known.join(', ')}.`,
   );
 }
 
-/** Of a decision, or of a batch: the operation says then that it is one. */
+/** The ID of a decision or a batch. The operation refuses a batch and says what it is. */
 async function toHold({ application, output }: Action, typed: string): Promise<string> {
   const { reader } = application.store;
   const open = (await listOpenQuestions(reader)).map(({ id }) => id);

@@ -30,21 +30,21 @@ const EXAMPLES = `
 Examples:
   donor-sync migrate
   donor-sync migrate --check
-  donor-sync migrate --reseal    after a new key was put before the old one
+  donor-sync migrate --reseal    after you have put a new key before the old one
 
-A SQLite file is brought up to date by every command that opens it; Postgres waits for this one.
-With --check nothing is changed, and the exit code is 3 if steps are missing.`;
+Every command that opens a SQLite file updates its schema. For Postgres, only this command does.
+With --check, nothing is changed, and the exit code is 3 if migrations are missing.`;
 
 const optionsSchema = baseOptions.extend({
   check: z.boolean().default(false),
   reseal: z.boolean().default(false),
 });
 
-/** The migrations that were found, and their results. */
+/** The migrations, and their results. */
 interface MigrateReport {
   /** The database without its password. */
   database: string;
-  /** Migrations taken now, oldest first. */
+  /** Migrations applied now, oldest first. */
   applied: string[];
   /** Migrations that are still missing, oldest first; empty unless only checking. */
   pending: string[];
@@ -55,9 +55,11 @@ interface MigrateReport {
 /** The command `migrate`: brings the database's schema up to this program's version. */
 export function migrateCommand(deps: ProductDeps): Command {
   const command = productCommand('migrate', deps)
-    .description("bring the database's schema up to date")
-    .addOption(new Option('--check', 'list what is missing and change nothing').conflicts('reseal'))
-    .option('--reseal', 'then seal every secret with the first key of DONOR_SYNC_SECRET_KEY')
+    .description("update the database's schema")
+    .addOption(
+      new Option('--check', 'list missing migrations and change nothing').conflicts('reseal'),
+    )
+    .option('--reseal', 'then encrypt every secret with the first key in DONOR_SYNC_SECRET_KEY')
     .addHelpText('after', EXAMPLES);
   return command.action(() =>
     runAction(deps, command, async (output) => {
@@ -127,7 +129,7 @@ function getDatabaseName(location: DatabaseLocation): string {
   return location.kind === 'postgres' ? location.name : (location.path ?? 'memory');
 }
 
-/** Missing steps are work that the next `migrate` does, so a check that finds some ends as 3. */
+/** Missing migrations are work for the next `migrate`, so a check that finds some has exit code 3. */
 function toExitCode({ pending }: MigrateReport): ExitCode {
   return pending.length > 0 ? EXIT_CODES.stopped : EXIT_CODES.done;
 }
@@ -136,13 +138,15 @@ function render(output: Output, report: MigrateReport): void {
   const { database, applied, pending, resealed } = report;
   if (pending.length > 0) {
     const lack = describeCount(pending.length, 'step');
-    output.print(`The schema of ${database} lacks ${lack}; \`donor-sync migrate\` takes them:`);
+    output.print(
+      `The schema of ${database} lacks ${lack}. To apply them, run \`donor-sync migrate\`:`,
+    );
   } else if (applied.length > 0) {
-    output.print(`Brought the schema of ${database} up to date:`);
+    output.print(`Updated the schema of ${database}:`);
   } else {
     output.print(`The schema of ${database} is up to date.`);
   }
   for (const step of [...applied, ...pending]) output.print(`  ${step}`);
   if (resealed !== null)
-    output.print(`${describeCount(resealed, 'secret')} sealed with the current key.`);
+    output.print(`${describeCount(resealed, 'secret')} encrypted with the current key.`);
 }

@@ -31,11 +31,11 @@ Examples:
   donor-sync move --to postgres://donor_sync:SECRET@db.example.org/donor_sync
   donor-sync move --to postgres://donor_sync:SECRET@db.example.org/donor_sync --start-over
 
-Copies everything of the SQLite file that the settings name into an empty Postgres database, compares
-it, and marks the file as moved; after that the file is refused by every command. No other process may
-have the file open. If it was killed or cut off, repeat it to continue. Until it ends, the file stays in use,
-and the new database is refused by every other command. The logs of erasures and writes come along. --start-over empties a new database in which a
-move did not finish, and starts again: that move may have been another file's.
+Copies the SQLite file that the settings name into an empty Postgres database, compares both, and marks the
+file as moved. After that, every command refuses the file. No other process may have the file open. If the
+move is interrupted, repeat it to continue. Until it is finished, the file stays in use, and every other command
+refuses the new database. The logs of erasures and writes are also moved. --start-over empties a new database
+with an unfinished move, which may have been from another file, and starts again.
 The new database needs the same DONOR_SYNC_SECRET_KEY.`;
 
 const optionsSchema = baseOptions.extend({
@@ -48,18 +48,18 @@ interface MoveReport {
   /** The new database without its password. */
   to: string;
   tables: readonly MovedTable[];
-  /** The log of erasures that the new database uses; the log of writes is next to it. */
+  /** The erasure log of the new database. The write log is next to it. */
   erasureLog: string | null;
-  /** The spending journal that the new database does not continue; null if there is none, or if it does. */
+  /** The spending journal that the new database does not continue; null if there is none, or if it is continued. */
   journalLeft: string | null;
 }
 
-/** The command `move`: from one machine's file to a server for many. */
+/** The command `move`: moves the database from one machine's file to a server for many machines. */
 export function moveCommand(deps: ProductDeps): Command {
   const command = productCommand('move', deps)
-    .description('move a SQLite database into an empty Postgres, and use it no more')
+    .description('move a SQLite database into an empty Postgres database, and stop using it')
     .requiredOption('--to <url>', 'the new database, postgres://…')
-    .option('--start-over', 'empty the new database first if an unfinished move is in it')
+    .option('--start-over', 'first empty the new database if it contains an unfinished move')
     .addHelpText('after', EXAMPLES);
   return command.action(() =>
     runAction(deps, command, async (output) => {
@@ -73,14 +73,16 @@ export function moveCommand(deps: ProductDeps): Command {
           `Moved ${describeCount(rows, 'row')} of ${describeCount(report.tables.length, 'table')}.`,
         );
         const { erasureLog, journalLeft } = report;
-        output.print(`Erasures and writes are now noted in ${erasureLog} and next to it.`);
+        output.print(`Erasures are now recorded in ${erasureLog}, and writes next to it.`);
         if (journalLeft !== null) {
           output.print(
-            `Spending is not recorded outside the new database yet. If only one host will do the syncs, set \`spendingJournal: ${journalLeft}\`. Without it, a restore asks what was paid for since the backup.`,
+            `Spending is not recorded outside the new database yet. If only one host will run the syncs, set \`spendingJournal: ${journalLeft}\`. Without it, you have to decide after a restore about contacts that may have been paid for since the backup.`,
           );
         }
-        output.print(`Write the new address into the setting \`database\`, and start again.`);
-        output.print(`Once all is well, delete ${report.from}: people who are erased stay in it.`);
+        output.print(`Set \`database\` to the new address, and restart donor-sync.`);
+        output.print(
+          `Once everything works, delete ${report.from}, because people who are erased from now on stay in it.`,
+        );
       });
     }),
   );
@@ -95,13 +97,13 @@ async function move(
   const [from, to] = [parseDatabaseUrl(fromUrl), parseDatabaseUrl(toUrl)];
   if (from.kind !== 'sqlite' || from.path === null || to.kind !== 'postgres') {
     throw new ConfigurationError(
-      'A move goes from the SQLite file of the setting `database` to `--to postgres://…`.',
+      'A move needs a SQLite file in the setting `database`, and `--to postgres://…`.',
       { code: 'move_impossible' },
     );
   }
-  // Opening a file would create it.
+  // Checked first, because opening a file would create it.
   await access(from.path).catch((cause: unknown) => {
-    const message = `There is no database at ${from.path}: nothing is to be moved. Check the setting \`database\`.`;
+    const message = `There is no database at ${from.path}, so there is nothing to move. Check the setting \`database\`.`;
     throw new ConfigurationError(message, { code: 'database_file_missing', cause });
   });
   const secretKey = readRuntimeOptions(deps.env, false).secretKey ?? undefined;
@@ -111,7 +113,7 @@ async function move(
   try {
     const source = { ...(await open(fromUrl)), name: from.path };
     await lockFile(source);
-    // A key that does not open what is in the file would not open it in the new database.
+    // A key that cannot decrypt the file's secrets could not decrypt them in the new database.
     const fingerprint = createFingerprint(await loadFingerprintKey(source.db, sealer));
     const actor: Actor = { kind: 'command', name: deps.user, from: deps.owner.host };
     const target = { ...(await open(toUrl)), name: to.name };
@@ -139,7 +141,7 @@ async function move(
 
 function keyStaysBehind(keyFile: string): ConfigurationError {
   return new ConfigurationError(
-    `The key of this database must come along: set DONOR_SYNC_SECRET_KEY, here and for all processes that use the new database. Without it the key is in ${keyFile}.`,
+    `The new database needs the key of this database. Set DONOR_SYNC_SECRET_KEY here and for all processes that use the new database. The key is currently in ${keyFile}.`,
     { code: 'secret_key_missing' },
   );
 }

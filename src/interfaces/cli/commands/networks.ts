@@ -12,7 +12,7 @@ import type { ProductDeps } from '../action/product.ts';
 const EXAMPLES = `
 Examples:
   donor-sync networks                            the mirrored groups, and members who will join
-  donor-sync networks check riverside            the changes made by hand at the service
+  donor-sync networks check riverside            changes made by hand at the service
   donor-sync networks repair riverside           make the networks equal to their groups
   donor-sync networks introductions riverside    who can introduce which contact, by IDs`;
 
@@ -21,8 +21,8 @@ Examples:
   donor-sync paths 0035e00000abcde
   donor-sync paths 0035e00000abcde --integration riverside
 
-Asks the service once, which can cost a credit if it charges for queries. Writes nothing. It names people, so there is
-no --json: for scripts, use the HTTP API.`;
+Sends one query to the service, which can cost a credit if the service charges for queries. Writes nothing. The output
+names people, so there is no --json. For scripts, use the HTTP API.`;
 
 const PROSPECT_EXAMPLES = `
 Examples:
@@ -30,13 +30,13 @@ Examples:
   donor-sync prospects riverside --limit 100 --min-strength 0.7
   donor-sync prospects --csv > prospects.csv
 
-Asks the service once, which can cost a credit if it charges for queries. Writes nothing. A person
-who is in the CRM and has not been enhanced yet can still be listed: nothing shows yet that the two
-are the same. It names people, so there is no --json: for scripts, use --csv or the HTTP API.`;
+Sends one query to the service, which can cost a credit if the service charges for queries. Writes nothing. A person
+who is in the CRM but has not been enhanced yet can still be listed, because it is not known yet that the two are the
+same. The output names people, so there is no --json. For scripts, use --csv or the HTTP API.`;
 
 const NAMES = { namesPeople: true };
 
-/** The command `networks`: how the mirrored groups compare with the service. */
+/** The command `networks`: compares the mirrored groups with the networks at the service. */
 export function networksCommand(deps: ProductDeps): Command {
   return operationCommand(deps, listNetworks, { each: 'networks', byDefault: 'all' })
     .usage('[options] [check|repair|introductions] [integration...]')
@@ -48,7 +48,7 @@ export function networksCommand(deps: ProductDeps): Command {
     .addHelpText('after', EXAMPLES);
 }
 
-/** The command `paths`: everybody in the networks who knows one contact. */
+/** The command `paths`: shows everyone in the networks who knows one contact. */
 export function pathsCommand(deps: ProductDeps): Command {
   return operationCommand(deps, showPaths, { one: 'with --integration' }, NAMES).addHelpText(
     'after',
@@ -56,7 +56,7 @@ export function pathsCommand(deps: ProductDeps): Command {
   );
 }
 
-/** The command `prospects`: people that the networks know and the CRM does not. */
+/** The command `prospects`: shows people that the networks know and that are not in the CRM. */
 export function prospectsCommand(deps: ProductDeps): Command {
   return operationCommand(deps, findProspects, { one: 'after the command' }, NAMES).addHelpText(
     'after',

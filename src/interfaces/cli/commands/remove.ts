@@ -8,11 +8,11 @@ Examples:
   donor-sync remove riverside
   donor-sync remove riverside --yes --json
 
-A CSV file that was uploaded in its set-up is deleted with its results; any other file stays. Processes that serve
-or work stop running the client within seconds; a run in progress finishes first. What is known of its
-contacts stays: if you apply the client again, it continues from there.`;
+A CSV file that was uploaded in its set-up is deleted with its results. Any other file stays. The processes of serve
+and worker stop running the client within seconds, but a run in progress finishes first. The data about its contacts
+stays. If you apply the client again, donor-sync continues from there.`;
 
-/** The command `remove`: the way back from `apply`. */
+/** The command `remove`: the opposite of `apply`. */
 export function removeCommand(deps: ProductDeps): Command {
   return operationCommand(deps, removeClient).addHelpText('after', EXAMPLES);
 }

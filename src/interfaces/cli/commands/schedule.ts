@@ -15,9 +15,9 @@ Examples:
   donor-sync schedule pause riverside     no scheduled run until you resume
   donor-sync schedule resume riverside
 
-\`donor-sync serve\` starts scheduled runs. A pause counts at once, even for a server that is already running.`;
+\`donor-sync serve\` starts scheduled runs. A pause takes effect at once, even for a server that is already running.`;
 
-/** The command `schedule`: when each client runs next, and a pause for it. */
+/** The command `schedule`: shows when each client runs next, and pauses or resumes its schedule. */
 export function scheduleCommand(deps: ProductDeps): Command {
   return topicCommand(deps, 'schedule', 'List, show, pause and resume schedules', [
     operationCommand(deps, listClientSchedules),

@@ -48,25 +48,25 @@ import { requireServer } from './worker.ts';
 const EXAMPLES = `
 Examples:
   donor-sync serve
-  donor-sync serve --host 0.0.0.0 --port 8080     needs a person or a token: donor-sync users invite
-  donor-sync serve --no-work                      on Postgres: leaves the runs to donor-sync worker
+  donor-sync serve --host 0.0.0.0 --port 8080     needs a user or a token: donor-sync users invite
+  donor-sync serve --no-work                      on Postgres: leaves runs to donor-sync worker
   donor-sync serve --json                         one line when it is ready: {"ready":true,"url":…}
-  donor-sync serve --recover                      no owner can sign in any more: a link for a new password
-  donor-sync serve --out link.txt                 without a terminal: the link goes into this file
+  donor-sync serve --recover                      if no owner can sign in: a link for a new password
+  donor-sync serve --out link.txt                 without a terminal: writes the link into this file
 
-In a folder without donor-sync.yaml it writes one, and the link leads to the set-up in the browser.
-While no owner has a way to sign in, it makes a link with which one browser on this machine creates the owner's
-account. It shows the link on a terminal only, or writes it into the file of --out, which only you can read.
-Runs start by the schedules in the settings, by POST /v1/integrations/ID/runs and by webhooks. The
-settings are read at the start. SIGTERM or Ctrl-C ends within ten seconds; runs that it interrupts
-continue at the next start. Several may serve one database.`;
+In a folder without donor-sync.yaml, the command writes one, and the link leads to the set-up in the browser. While
+no owner can sign in, it creates a link with which one browser on this machine creates the owner's account. It shows
+the link only on a terminal, or writes it into the file of --out, which only you can read.
+Runs are started by the schedules in the settings, by POST /v1/integrations/ID/runs and by webhooks. The
+settings are read at the start. SIGTERM or Ctrl-C ends the command within ten seconds, and interrupted runs
+continue at the next start. Several processes can serve one database.`;
 
 const optionsSchema = baseOptions.extend({
-  host: z.string().trim().min(1, { error: 'Write an address after --host.' }).optional(),
+  host: z.string().trim().min(1, { error: 'Enter an address after --host.' }).optional(),
   port: z.number().optional(),
   work: z.boolean(),
   recover: z.boolean().default(false),
-  out: z.string().trim().min(1, { error: 'Write the name of a file after --out.' }).optional(),
+  out: z.string().trim().min(1, { error: 'Enter a file name after --out.' }).optional(),
 });
 
 /** The hosts at which only this machine can reach the service. */
@@ -75,13 +75,13 @@ const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localh
 /** The command `serve`: HTTP, schedules and webhooks, until it is stopped. */
 export function serveCommand(deps: ProductDeps): Command {
   const command = productCommand('serve', deps)
-    .description('serve HTTP and run by schedule until stopped')
+    .description('serve HTTP and start scheduled runs, until stopped')
     .option('--host <address>', 'where to listen (default: server.host of the settings)')
-    .option('--port <n>', 'at which port; 0 for any free one', wholeNumber(0, 65_535))
-    .option('--no-work', 'take up no runs: `donor-sync worker` does, on Postgres alone')
+    .option('--port <n>', 'the port to listen at; 0 for any free port', wholeNumber(0, 65_535))
+    .option('--no-work', 'do not start runs; `donor-sync worker` does (only on Postgres)')
     .option(
       '--recover',
-      'make a link by which an owner gets a new password, once, within 15 minutes',
+      'create a link with which an owner sets a new password, once, within 15 minutes',
     )
     .option('--out <file>', 'write the link into this new file, which only you can read')
     .addHelpText('after', EXAMPLES);
@@ -107,7 +107,7 @@ async function serve(
     await warnOfOverriding(application, settings, deps.log);
     warnOfPlainHttp(settings.server, host, deps.log);
     const { signIn, publicUrl } = settings.server;
-    // Who recovers access gets a way to sign in that counts.
+    // Not required for a recovery, which gives the owner a way to sign in that counts.
     if (!signIn.passwords && !options.recover) {
       const ways = {
         passkeys: getRelyingParty(publicUrl) !== null,
@@ -117,7 +117,7 @@ async function serve(
     }
     const door = await prepareVisit(deps, application, options, output);
     const service = { application, settings, address: { host, port }, works: options.work, door };
-    // Also where it cannot listen: what waits in the background would keep the process from ending.
+    // Aborted even if the service cannot listen, because background work would keep the process from ending.
     const over = new AbortController();
     try {
       await serveUntil(AbortSignal.any([stopped, over.signal]), deps, output, service);
@@ -129,7 +129,7 @@ async function serve(
 }
 
 /**
- * In a folder without a settings file, the browser set-up starts, so this writes a file without integrations. An
+ * In a folder without a settings file, writes a file without clients, so that they can be set up in the browser. An
  * existing file is never replaced, and a named file must exist.
  */
 async function beginSettings(
@@ -146,16 +146,19 @@ async function beginSettings(
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
     throw new ConfigurationError(
-      `There is no settings file, and none can be written here: ${messageOf(error)}. Run it in a separate folder that it may write to.`,
+      `There is no settings file, and none can be written here: ${messageOf(error)}. Run the command in a separate folder that it can write to.`,
       { code: 'settings_unwritable', cause: error },
     );
   }
   output.note(
-    `Wrote ${DEFAULT_SETTINGS_PATH}: there were no settings. Clients are set up in the browser.`,
+    `Wrote ${DEFAULT_SETTINGS_PATH}, because there were no settings. Set up clients in the browser.`,
   );
 }
 
-/** Every caller that reaches this service may spend credits: beyond this machine only users do, also invited ones. */
+/**
+ * Every caller who can reach this service could spend credits. So listening beyond this machine requires a user, who
+ * may be only invited, or an access token.
+ */
 async function requireUserBeyondLoopback(
   { store }: Pick<Application, 'store'>,
   host: string,
@@ -163,12 +166,12 @@ async function requireUserBeyondLoopback(
   if (LOOPBACK_HOSTS.has(host) || (await listAccessTokens(store.reader)).length > 0) return;
   if ((await listPersonRecords(store.reader)).length > 0) return;
   throw new ConfigurationError(
-    `At ${host} others could reach the service, and there is no user and no access token yet. Invite a user: donor-sync users invite --name NAME --email ADDRESS --role owner. Or make a token: donor-sync tokens create --role admin --name NAME`,
+    `At ${host}, others could reach the service, and there is no user and no access token yet. Invite a user: donor-sync users invite --name NAME --email ADDRESS --role owner. Or create a token: donor-sync tokens create --role admin --name NAME`,
     { code: 'access_token_missing', details: { host } },
   );
 }
 
-/** Says how users can sign in where others reach the service without TLS. */
+/** Warns about how users can sign in if others can reach the service without TLS. */
 function warnOfPlainHttp(
   { publicUrl, plainHttp, trustedProxies }: Settings['server'],
   host: string,
@@ -185,11 +188,11 @@ function warnOfPlainHttp(
   if (LOOPBACK_HOSTS.has(host) || isBehindTls) return;
   log.warn(
     { host, publicUrl },
-    'users can sign in only at http://localhost, on the machine of the service: server.publicUrl is not an https address. Put a proxy with TLS in front and name its address there',
+    'users can sign in only at http://localhost, on the machine of the service: server.publicUrl is not an https address. Put a TLS proxy in front and set server.publicUrl to its address',
   );
 }
 
-/** A user who applies settings waits for them to count. */
+/** Warns about applied settings that the settings file overrides, because the user expects them to take effect. */
 async function warnOfOverriding(
   { store }: Pick<Application, 'store'>,
   { integrations }: Settings,
@@ -200,7 +203,7 @@ async function warnOfOverriding(
     if (!overriding.has(id)) continue;
     log.warn(
       { integration: id },
-      'the settings file overrides applied settings: take the integration out of the settings file if the applied ones are to count',
+      'the settings file overrides applied settings. To use the applied settings, remove the client from the settings file',
     );
   }
 }
@@ -209,7 +212,7 @@ interface Service {
   application: Application;
   settings: Settings;
   address: { host: string; port: number };
-  /** Whether this process starts runs, or others do. */
+  /** True if this process starts runs; false if other processes do. */
   works: boolean;
   door: Door | null;
 }
@@ -231,7 +234,7 @@ async function serveUntil(
   const alerts = createProductAlerts(deps, application);
   runner.onRunEnded(({ report }) => alerts.afterRun(report));
   const { trustedProxies } = server;
-  // An address that the settings do not name goes with --port.
+  // If the settings do not name an address, it changes with --port.
   const isOwn = server.publicUrl === ownUrl(server.port);
   const publicUrl = isOwn ? ownUrl(address.port) : server.publicUrl;
   const takeUp = async (changed: readonly Integration[]) => {
@@ -269,21 +272,21 @@ async function serveUntil(
     await announce(deps, output, application, { http, door });
     await untilStopped(stopped);
   } finally {
-    // Clients that watch a run get its end before the connections are cut.
+    // Callers that follow a run get its end before the connections are cut.
     await Promise.all([unfollow(), scheduler.stop(), runner.stop()]);
     await alerts.close();
     await http.close();
   }
 }
 
-/** Listening depends only on the address, so the address is to blame. */
+/** Starts the server. Listening depends only on the address, so an error must be about the address. */
 async function listen(options: ServerOptions): Promise<HttpServer> {
   const { host, port } = options;
   try {
     return await startHttpServer(options);
   } catch (cause) {
     if (isPortTaken(cause)) {
-      const next = 'Choose another with --port or server.port in the settings.';
+      const next = 'Choose another port with --port or server.port in the settings.';
       throw portInUse(port, next, { cause, host });
     }
     throw listenFailed(`${host}, port ${port}`, messageOf(cause), {
@@ -293,15 +296,15 @@ async function listen(options: ServerOptions): Promise<HttpServer> {
   }
 }
 
-/** The link that creates an account, and where it goes. */
+/** The link that creates an account, and where it is shown. */
 interface Door {
   visit: FirstVisit;
   place: LinkPlace;
 }
 
 /**
- * Without `--recover`, only if no owner has a password, a passkey or a sign-in by the identity provider, whether or not the
- * provider answers now. Null if no link is needed, or nobody would see it.
+ * Prepares the link. Without `--recover`, only if no owner has a password, a passkey or a sign-in by the identity
+ * provider, whether or not the provider currently responds. Null if no link is needed, or nobody would see it.
  */
 async function prepareVisit(
   { cwd, clock, log }: ProductDeps,
@@ -322,9 +325,9 @@ async function prepareVisit(
   return { place: await openLinkPlace(cwd, out, output), visit: createFirstVisit(clock) };
 }
 
-/** What a service without a terminal logs. */
+/** The warning in the log of a service without a terminal. */
 const NO_OWNER_WARNING =
-  'no owner can sign in, and the link that creates one is shown on a terminal only: start with --out FILE, or run donor-sync users invite';
+  'no owner can sign in, and the link that creates one is shown only on a terminal. Start with --out FILE, or run donor-sync users invite';
 
 async function announce(
   { stdout }: ProductDeps,
@@ -345,16 +348,18 @@ async function announce(
     const minutes = FIRST_VISIT_LIFE_MS / 60_000;
     const what =
       door.visit.kind === 'first'
-        ? "No owner can sign in yet. One browser creates the owner's account by this link"
-        : 'One browser sets a new password for an owner by this link';
+        ? "No owner can sign in yet. With this link, one browser creates the owner's account"
+        : 'With this link, one browser sets a new password for an owner';
     output.print(`${what}, once, within ${minutes} minutes:`);
     output.print(`  ${file ?? link}`);
     if (file !== null) output.print('The link is in this file, which only you can read.');
     output.print(
-      'Then you invite others under Users. For programs: donor-sync tokens create --role admin --name NAME',
+      'After that, invite others under Users. For programs: donor-sync tokens create --role admin --name NAME',
     );
   }
   const schedules = await listSchedules(store.reader, integrations.values());
   const served = describeCount(integrations.size, 'integration');
-  output.print(`Serving ${served} at ${url}, ${schedules.length} by schedule. Ctrl-C ends it.`);
+  output.print(
+    `Serving ${served} at ${url}, ${schedules.length} by schedule. Press Ctrl-C to stop.`,
+  );
 }

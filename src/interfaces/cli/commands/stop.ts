@@ -9,15 +9,15 @@ import type { Output } from '../terminal/output.ts';
 
 const EXAMPLES = `
 Examples:
-  donor-sync stop riverside      the run of a client that is in progress, or else the queued one
-  donor-sync stop 1a2b3c4d       a run by its ID, whole or as \`runs\` shows it
+  donor-sync stop riverside      the client's run in progress, or otherwise its queued run
+  donor-sync stop 1a2b3c4d       a run by its ID, whole or shortened as in \`runs\`
   donor-sync stop RUN --json     with the whole ID: { "run": {...}, "state": "stopping" }
 
-A run in progress ends within seconds, on whichever machine it runs; what was paid for is kept, and the next
-run continues from there. A queued run does not start. To keep the next one from starting:
+A run in progress ends within seconds, on whichever machine it runs. Paid profiles are kept, and the next run
+continues from there. A queued run does not start. To keep the next scheduled run from starting:
 donor-sync schedule pause ID`;
 
-/** The command `stop`: stops a run from outside. */
+/** The command `stop`: stops a run in any process. */
 export function stopCommand(deps: ProductDeps): Command {
   return operationCommand(deps, stopRun, undefined, {
     findSubject: ({ application, output }, typed) => findWhat(application, output, typed),

@@ -9,18 +9,18 @@ Examples:
   donor-sync undo 1a2b3c4d
   donor-sync undo RUN --yes --json    for scripts, with the whole ID: { "undo": {...} }
 
-Only values that are still ours are restored: what a user changed since then stays. Credits do not
-come back, and the next sync does not write the same profiles again. Exit code 3: some records
-refused; undo the run again once that is fixed. Also 3: it waits for a second user (twoPeople.undo of
-the settings), and nothing was done yet.`;
+Only fields that still contain the written value are restored. Values that a user changed since then stay. Credits are
+not refunded, and the next sync does not write the same profiles again. Exit code 3: the CRM refused some records.
+Undo the run again once that is fixed. Also 3: the request waits for a second user (twoPeople.undo in the settings),
+and nothing was done yet.`;
 
-/** The command `undo`: restores what a run wrote over, where the CRM's value is still ours. */
+/** The command `undo`: restores the values that a run replaced, if the CRM still contains what the run wrote. */
 export function undoCommand(deps: ProductDeps): Command {
   return operationCommand(deps, undoRunNow, undefined, {
     async findSubject({ application, output }, typed, isYes) {
       const how = { isJson: output.isJson || isYes };
       const { id, integrationId } = await findRun(application.store.reader, typed, how);
-      // A client that the settings have no more is named as such.
+      // Throws an error that names the client if the settings no longer contain it.
       application.select([integrationId]);
       return id;
     },

@@ -35,8 +35,8 @@ Examples:
 
 ${ROLES_LINE}
 An invitation works once, within ${INVITATION_DAYS} days, and is shown once. "link" shows its link on a terminal only;
-if the user has joined before, that link works for 15 minutes, and the recipients of alerts are told. An invited user
-reaches all clients unless --integrations names some; "role" keeps the clients unless you name others.`;
+if the user has joined before, that link works for 15 minutes, and the recipients of alerts are notified. An invited
+user has access to all clients unless --integrations names some. "role" keeps the clients unless you name others.`;
 
 const TOKEN_EXAMPLES = `
 Examples:
@@ -46,9 +46,9 @@ Examples:
   donor-sync tokens revoke ID
 
 ${ROLES_LINE}
-A token is shown once: donor-sync keeps only its hash.`;
+A token is shown once, because donor-sync stores only its hash.`;
 
-/** The command `users`: who signs in, and what each may do. */
+/** The command `users`: manages users and their rights. */
 export function usersCommand(deps: ProductDeps): Command {
   const passkeys = topicCommand(deps, 'passkeys', 'List and remove the passkeys of a user', [
     operationCommand(deps, listUserPasskeys),
@@ -67,7 +67,7 @@ export function usersCommand(deps: ProductDeps): Command {
   ]).addHelpText('after', USER_EXAMPLES);
 }
 
-/** The command `tokens`: which programs may use the HTTP API. */
+/** The command `tokens`: manages the access tokens of programs that use the HTTP API. */
 export function tokensCommand(deps: ProductDeps): Command {
   return topicCommand(deps, 'tokens', 'Create, list and revoke the access tokens of the HTTP API', [
     operationCommand(deps, createToken),

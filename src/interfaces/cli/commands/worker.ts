@@ -23,16 +23,16 @@ import { wholeNumber } from './sandbox/stand-in.ts';
 const EXAMPLES = `
 Examples:
   donor-sync worker
-  donor-sync worker --runs 10     so many integrations at the same time
+  donor-sync worker --runs 10     this many clients at the same time
   donor-sync worker --json        one line when it is ready: {"ready":true,"runs":4}
 
-Carries out the runs that schedules, users and webhooks have requested. Any number of workers, on any
-machines, share one Postgres database. \`donor-sync serve\` has the pages, the webhooks and the schedules.
-SIGTERM or Ctrl-C ends it within ten seconds, and another worker continues its runs.`;
+Carries out runs that schedules, users and webhooks have requested. Any number of workers, on any
+machines, can share one Postgres database. \`donor-sync serve\` has the pages, the webhooks and the schedules.
+SIGTERM or Ctrl-C ends the worker within ten seconds, and another worker continues its runs.`;
 
 const optionsSchema = baseOptions.extend({ runs: z.number().optional() });
 
-/** The command `worker`: runs, until it is stopped, and no HTTP. */
+/** The command `worker`: carries out runs until it is stopped, without HTTP. */
 export function workerCommand(deps: ProductDeps): Command {
   const command = productCommand('worker', deps)
     .description(
@@ -40,7 +40,7 @@ export function workerCommand(deps: ProductDeps): Command {
     )
     .option(
       '--runs <n>',
-      'integrations at the same time (default: server.maxRunsAtOnce of the settings)',
+      'clients at the same time (default: server.maxRunsAtOnce in the settings)',
       wholeNumber(1, 100),
     )
     .addHelpText('after', EXAMPLES);
@@ -58,11 +58,11 @@ export function workerCommand(deps: ProductDeps): Command {
   );
 }
 
-/** Throws a ConfigurationError if the database is a file: there one process does everything. */
+/** Throws a ConfigurationError if the database is a file, because then one process does everything. */
 export function requireServer({ database }: Pick<Settings, 'database'>): void {
   if (parseDatabaseUrl(database).kind === 'postgres') return;
   throw new ConfigurationError(
-    'Workers share a Postgres database, and this one is a SQLite file: `donor-sync serve` alone does everything there.',
+    'Workers need a Postgres database, and this database is a SQLite file. With SQLite, `donor-sync serve` also carries out the runs.',
     { code: 'postgres_needed' },
   );
 }
@@ -89,7 +89,7 @@ async function workUntil(
     // One line, so that a program that started us can read it and continue.
     if (output.isJson) stdout.write(`${JSON.stringify({ ready: true, runs: maxRunsAtOnce })}\n`);
     const served = describeCount(application.integrations.size, 'integration');
-    output.print(`Working for ${served}, ${maxRunsAtOnce} at the same time. Ctrl-C ends it.`);
+    output.print(`Working for ${served}, ${maxRunsAtOnce} at the same time. Press Ctrl-C to stop.`);
     await untilStopped(stopped);
   } finally {
     await Promise.all([unfollow(), runner.stop()]);

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** Made when it is first needed: it takes 12 ms, and most commands write ASCII alone. */
+/** Created on first use, because that takes 12 ms, and most commands write only ASCII. */
 let segmenter: Intl.Segmenter | undefined;
 
 function splitGraphemes(text: string): Intl.Segments {
@@ -19,7 +19,7 @@ const ONLY_ASCII = /^[\x20-\x7e]*$/;
 
 const ELLIPSIS = '…';
 
-/** The columns that a text takes on a terminal; colours take none. */
+/** The number of columns that a text takes on a terminal. Colours take none. */
 export function displayWidth(text: string): number {
   const plain = stripVTControlCharacters(text);
   if (ONLY_ASCII.test(plain)) return plain.length;
@@ -28,7 +28,7 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** The text cut to at most `width` columns, with `…` in place of what is cut off. */
+/** The text cut to at most `width` columns. `…` replaces the rest. */
 export function fitWidth(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let kept = '';
@@ -41,7 +41,7 @@ export function fitWidth(text: string, width: number): string {
   return width < 1 ? '' : `${kept}${ELLIPSIS}`;
 }
 
-/** The text in lines of at most `width` columns (at least 1), broken at spaces where there are any. */
+/** The text in lines of at most `width` columns (at least 1), broken at spaces if possible. */
 export function wrapWidth(text: string, width: number): string[] {
   if (displayWidth(text) <= width) return [text];
   const lines: string[] = [];
@@ -58,7 +58,7 @@ export function wrapWidth(text: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** A word in parts that fit into the width: an id or an address may be longer than a line. */
+/** A word in parts that fit into the width, because an ID or an address can be longer than a line. */
 function pieces(word: string, width: number): string[] {
   const parts: string[] = [];
   let part = '';
@@ -83,7 +83,7 @@ function graphemeWidth(grapheme: string): number {
   return WIDE.test(grapheme) ? 2 : 1;
 }
 
-/** Text of several lines whose second line and all after it start below the first, in that column. */
+/** Indents all lines after the first to this column. */
 export function hangLines(text: string, column: number): string {
   return text.replaceAll('\n', `\n${' '.repeat(column)}`);
 }

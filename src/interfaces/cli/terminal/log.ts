@@ -5,13 +5,10 @@ import { plainJson, plainLine } from '../../../core/printable.ts';
 import type { LogLevel } from '../../../settings/environment.ts';
 import { createStyle, forTerminal, type Style, type TextStream } from './output.ts';
 
-/** The destination of log lines: JSON into a pipe, words onto a terminal. */
+/** The destination of log lines: JSON for a pipe, readable text for a terminal. */
 export interface LogStream {
   write(line: string): void;
-  /**
-   * Lets what draws on the same terminal step aside for each line; the function returned ends
-   * that.
-   */
+  /** Lets other output on the same terminal make room for each line. The returned function ends that. */
   stepAside(interrupt: (write: () => void) => void): () => void;
 }
 
@@ -29,13 +26,13 @@ const REDACTED = [
   'body',
 ];
 
-/** The log of the program: pino with nothing about the machine and no secrets in it. */
+/** The program's log: pino, without data about the machine and without secrets. */
 export function createLog(level: LogLevel, stream: LogStream): Log {
   const paths = REDACTED.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
   return pino({ level, base: null, redact: { paths, censor: '[redacted]' } }, stream);
 }
 
-/** Makes the stream; `hasColor` is about words on a terminal. */
+/** Creates the stream. `hasColor` applies to text on a terminal. */
 export function createLogStream(stderr: TextStream, hasColor: boolean): LogStream {
   const direct = (write: () => void) => write();
   let through = direct;

@@ -13,7 +13,7 @@ import { plainJson, plainText } from '../../../core/printable.ts';
 import { type Environment, wantsColor, wantsStack } from '../../../settings/environment.ts';
 import { type Column, formatTable } from './table.ts';
 
-/** A stream to write to, as far as it matters here; `process.stdout` is one. */
+/** The necessary part of a stream to write to, such as `process.stdout`. */
 export interface TextStream {
   write(text: string): unknown;
   isTTY?: boolean;
@@ -35,13 +35,13 @@ export interface Output {
   print(text?: string): void;
   /** A human-readable table, fitted to the terminal; silent with `--json`. */
   table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): void;
-  /** The command's answer: the one document, or what `render` shows a person. Once a command. */
+  /** Outputs the command's result: the one JSON document, or the text that `render` prints. Called once per command. */
   finish<Document>(document: Document, render: (document: Document) => void): void;
   /** A remark on stderr, in both cases. */
   note(text: string): void;
   /**
-   * Reports anything thrown: words on stderr and, with `--json`, `{ "error": { code, message,
-   * details? } }` as the one document, unless the answer is out already.
+   * Reports anything thrown: as text on stderr and, with `--json`, as the one document `{ "error": { code, message,
+   * details? } }`, unless the result was already printed.
    */
   fail(error: unknown): ExitCode;
 }
@@ -53,7 +53,7 @@ export interface OutputOptions {
   isJson: boolean;
 }
 
-/** Makes the output of one command. */
+/** Creates the output of one command. */
 export function createOutput({ stdout, stderr, env, isJson }: OutputOptions): Output {
   const style = createStyle(wantsColor(stdout, env));
   const errorStyle = createStyle(wantsColor(stderr, env));
@@ -69,7 +69,7 @@ export function createOutput({ stdout, stderr, env, isJson }: OutputOptions): Ou
   }
 
   function finish<Document>(document: Document, render: (document: Document) => void): void {
-    if (isFinished) throw new Error('a command gives one answer');
+    if (isFinished) throw new Error('a command has only one result');
     isFinished = true;
     if (isJson) writeJson(document);
     else render(document);
@@ -124,10 +124,10 @@ export interface Failure {
   details: Readonly<Record<string, unknown>>;
 }
 
-/** The code of errors of no known kind. */
+/** The code of unexpected errors. */
 export const UNEXPECTED = 'unexpected_error';
 
-/** The one place that makes an exit code and words of anything thrown. */
+/** The only place that turns anything thrown into an exit code and a message. */
 export function describeFailure(error: unknown): Failure {
   if (isDonorSyncError(error)) {
     const { code, message, details } = error;
@@ -137,7 +137,7 @@ export function describeFailure(error: unknown): Failure {
   return {
     exitCode: EXIT_CODES.unexpected,
     code: UNEXPECTED,
-    message: `Something unexpected happened: ${messageOf(error)} (DONOR_SYNC_LOG_LEVEL=debug shows where)`,
+    message: `An unexpected error occurred: ${messageOf(error)} (set DONOR_SYNC_LOG_LEVEL=debug to see where)`,
     details: {},
   };
 }
@@ -160,8 +160,8 @@ function describeUsage(error: CommanderError): Failure {
 }
 
 /**
- * Colours for text on a terminal; without colours each gives its text back. A coloured text goes
- * out through `forTerminal` alone, which knows our colours from those of a text from outside.
+ * Colours for text on a terminal. Without colours, each function returns its text unchanged. Coloured text is only
+ * written through `forTerminal`, which distinguishes our colours from colours in foreign text.
  */
 export interface Style {
   strong(text: string): string;
@@ -183,11 +183,11 @@ export function createStyle(hasColor: boolean): Style {
 
 type Format = 'bold' | 'dim' | 'green' | 'yellow' | 'red';
 
-/** Our sequences carry these numbers, which nothing from outside can know. */
+/** Our colour sequences contain these numbers, which foreign text cannot know. */
 const OURS = [randomInt(1_000, 10_000), randomInt(1_000, 10_000)].join(';');
 const OUR_SEQUENCE = new RegExp(`\\u001b\\[(\\d+);${OURS}m`);
 
-/** The text as it goes to a stream: our colours as terminals know them, and nothing else that acts. */
+/** The text for a stream: with our colours as terminal sequences, and without any other control sequences. */
 export function forTerminal(text: string): string {
   const parts = text.split(OUR_SEQUENCE);
   return parts.map((part, at) => (at % 2 === 0 ? plainText(part) : `\u001b[${part}m`)).join('');
@@ -202,7 +202,7 @@ function painter(format: Format, hasColor: boolean): (text: string) => string {
   return (text) => begin + text + end;
 }
 
-/** An option or an answer that cannot be. */
+/** The error for an invalid option or answer. */
 export function usageError(message: string): ConfigurationError {
   return new ConfigurationError(message, { code: 'usage' });
 }

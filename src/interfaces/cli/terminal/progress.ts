@@ -4,16 +4,16 @@ import { fitWidth } from './display-width.ts';
 import type { TextStream } from './output.ts';
 import { formatCount, formatDuration, formatRate } from './words.ts';
 
-/** How far one piece of work is. */
+/** The progress of one piece of work. */
 export interface ProgressState {
   done: number;
   /** Null while it is unknown. */
   total: number | null;
-  /** More to say, for example `1,200 credits left`. */
+  /** An additional remark, for example `1,200 credits left`. */
   remark?: string;
 }
 
-/** Lines on a terminal that are updated in place; silent where there is no terminal. */
+/** Lines on a terminal that are updated in place. Prints nothing without a terminal. */
 export interface Progress {
   /** Sets the state of a piece of work, which gets a separate line when first named. */
   update(label: string, state: ProgressState): void;
@@ -24,12 +24,12 @@ export interface Progress {
 }
 
 export interface ProgressOptions {
-  /** Always stderr: stdout belongs to the answer. */
+  /** Always stderr, because stdout is for the result. */
   stream: TextStream & { rows?: number };
   clock: Pick<Clock, 'now'>;
 }
 
-/** Terminals are not redrawn more often than this: people do not read faster. */
+/** The shortest time between redraws. People do not read faster. */
 const REDRAW_INTERVAL_MS = 100;
 
 /** The rate covers only this recent time, so that an earlier pause or a slow start does not count. */
@@ -38,18 +38,18 @@ const RATE_WINDOW_MS = 30_000;
 /** States that are kept to compute the rate, one for each redraw of the window. */
 const MAX_SAMPLES = RATE_WINDOW_MS / REDRAW_INTERVAL_MS;
 
-/** Until then a rate would be a guess. */
+/** The shortest time span for a rate. A rate over less time would be a guess. */
 const MIN_RATE_SPAN_MS = 1000;
 
 /** After this long without progress, others decide when it continues, so no remaining time is shown. */
 const STANDSTILL_MS = 5_000;
 
-/** Less than this is over before it is read. */
+/** A shorter remaining time is over before anyone has read it. */
 const MIN_REMAINING_MS = 1_000;
 
 const FALLBACK_SIZE = { columns: 80, rows: 24 };
 
-/** A moment's count, from which a rate is made. */
+/** The count at one time, from which a rate is calculated. */
 export interface Sample {
   atMs: number;
   done: number;
@@ -149,7 +149,7 @@ export function isMoving(samples: readonly Sample[]): boolean {
   return last !== undefined && reached !== undefined && last.atMs - reached.atMs < STANDSTILL_MS;
 }
 
-/** Milliseconds until all is done at this rate, or null if it is unknown. */
+/** Milliseconds until everything is done at this rate; null if unknown. */
 function remainingTimeMs(state: ProgressState, perSecond: number | null): number | null {
   if (state.total === null || perSecond === null || perSecond <= 0) return null;
   return (Math.max(0, state.total - state.done) / perSecond) * 1000;

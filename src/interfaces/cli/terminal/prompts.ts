@@ -5,12 +5,12 @@ import { notAChoice } from '../../../core/near-miss.ts';
 import { plainLine, plainText } from '../../../core/printable.ts';
 import { usageError } from './output.ts';
 
-/** A question that is answered with one or several texts. */
+/** A question whose answer is one or several texts. */
 interface Question<Answer> {
-  /** The option that answers it on the command line. */
+  /** The command-line option that answers the question. */
   flag: string;
   message: string;
-  /** The answer of the command line. */
+  /** The answer from the command line. */
   given: Answer | undefined;
   /** The answer to offer; null if there is no good guess. */
   initial: Answer | null;
@@ -42,11 +42,11 @@ export interface Prompter {
   chooseMany(question: ManyQuestion): Promise<readonly string[]>;
   /** A text that is not shown while it is typed; null if nothing was typed. */
   secret(message: string): Promise<string | null>;
-  /** Yes or no; `initial` is what the key Enter says, no by default. */
+  /** Yes or no. `initial` is the answer for the Enter key; no by default. */
   confirm(message: string, initial?: boolean): Promise<boolean>;
 }
 
-/** The answer of the command line, else of the asker; throws if it is not acceptable. */
+/** The answer from the command line, or otherwise from the asker. Throws if it is not valid. */
 export async function askText(asker: Prompter, question: TextQuestion): Promise<string> {
   const answer = (question.given ?? (await asker.text(question))).trim();
   const problem = await findProblem(question, answer);
@@ -75,7 +75,7 @@ export async function askMany(asker: Prompter, question: ManyQuestion): Promise<
   return answers;
 }
 
-/** Takes the offered answers, and refuses where there is none to offer. */
+/** Uses the offered answers, and refuses questions without one. */
 export function createDefaults(): Prompter {
   async function getInitial<Answer>(question: Question<Answer>): Promise<Answer> {
     if (question.initial !== null) return question.initial;
@@ -90,7 +90,7 @@ export function createDefaults(): Prompter {
   };
 }
 
-/** Asks a person at a terminal. */
+/** Asks a user on a terminal. */
 export function createPrompts(streams: { input: Readable; output: Writable }): Prompter {
   return {
     async text({ message, initial, validate }) {
@@ -131,7 +131,7 @@ export function createPrompts(streams: { input: Readable; output: Writable }): P
   };
 }
 
-/** Labels come from files and from CRMs. */
+/** Removes control sequences from labels, because they come from files and CRMs. */
 function plainly({ value, label, hint }: Choice): Choice {
   return {
     value,
@@ -156,7 +156,7 @@ function checkChoice(question: ChoiceQuestion | ManyQuestion, answer: string): v
   }
 }
 
-/** The user has ended the questions; `next` is how to continue. */
+/** The error if the user has cancelled the questions. `next` explains how to continue. */
 export function cancelled(next = ''): ConfigurationError {
   return new ConfigurationError(`Stopped. Nothing was written.${next}`, { code: 'cancelled' });
 }

@@ -3,20 +3,20 @@ import { EXIT_CODES, type TextStream } from './output.ts';
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /**
- * Everything is on disk at every moment, so that nothing is lost if the end is forced. Less than
- * the 10 seconds after which supervisors lose their patience (design, section 5, promise 8).
+ * After this time, the end is forced. Nothing is lost, because everything is always on disk. It is less than the 10
+ * seconds after which supervisors kill a process (design, section 5, promise 8).
  */
 const FORCED_END_MS = 9_500;
 
-/** The part of `process` that is needed. */
+/** The necessary part of `process`. */
 export interface Stoppable {
   on(signal: (typeof STOP_SIGNALS)[number], listener: () => void): unknown;
   exit(code: number): never;
 }
 
 /**
- * Makes `stopSignal` (see `product.ts`). From its first call on, the first SIGINT or SIGTERM aborts
- * the signal, and a second one, or too long a wait, ends the process at once.
+ * Creates `stopSignal` (see `product.ts`). From its first call on, the first SIGINT or SIGTERM aborts the signal, and a
+ * second one, or too long a wait, ends the process at once.
  */
 export function createStopSignal(process: Stoppable, stderr: TextStream): () => AbortSignal {
   const controller = new AbortController();
@@ -24,7 +24,7 @@ export function createStopSignal(process: Stoppable, stderr: TextStream): () => 
 
   function stop(): void {
     if (controller.signal.aborted) endNow();
-    stderr.write('Stopping. A second signal ends at once.\n');
+    stderr.write('Stopping. Send a second signal to end at once.\n');
     setTimeout(endNow, FORCED_END_MS).unref();
     controller.abort();
   }
@@ -41,7 +41,7 @@ export function createStopSignal(process: Stoppable, stderr: TextStream): () => 
   };
 }
 
-/** Resolves when the signal is aborted, at once if it is so already. */
+/** Resolves when the signal is aborted, or at once if it already is. */
 export function untilStopped(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {

@@ -1,19 +1,19 @@
 import { plainLine } from '../../../core/printable.ts';
 import { displayWidth, padWidth, wrapWidth } from './display-width.ts';
 
-/** One column of a table, and how it is read from a row. */
+/** A column of a table, with a function that reads its value from a row. */
 export interface Column<Row> {
   header: string;
   value(row: Row): string;
   /** Numbers are aligned to the right; default `left`. */
   align?: 'left' | 'right';
-  /** True if its texts may continue below when the terminal is narrow; default false. */
+  /** True if its text may wrap on a narrow terminal; false by default. */
   shrinks?: boolean;
   /** The least that a column shrinks to; 14 by default. */
   minWidth?: number;
-  /** True if the column is left out where the terminal is too narrow for all; default false. */
+  /** True if the column is left out when the terminal is too narrow for all columns; false by default. */
   isExtra?: boolean;
-  /** True if the column is left out where no row has anything in it; default false. */
+  /** True if the column is left out when it is empty in all rows; false by default. */
   optional?: boolean;
   /** Colours the finished cell. */
   style?: (text: string, row: Row) => string;
@@ -28,12 +28,12 @@ export interface TableOptions {
 
 const GAP = '  ';
 
-/** A column that shrinks keeps at least this many characters: in less, few words have room. */
+/** A shrunk column keeps at least this many characters, because few words fit into less. */
 const MIN_WIDTH = 14;
 
 /**
- * A table as text, without a line after the last. Nothing is cut: text that does not fit continues below, and if even
- * that does not fit, each row becomes a block with a line for each column.
+ * A table as text, without a line after the last. No text is cut off. Text that does not fit is wrapped. If that is not
+ * enough, each row becomes a block with one line per column.
  */
 export function formatTable<Row>(
   allColumns: readonly Column<Row>[],
@@ -65,7 +65,7 @@ export function formatTable<Row>(
   return [header, ...lines].join('\n');
 }
 
-/** The columns without extra ones, the last first, as far as the width asks for it. */
+/** Removes extra columns, starting with the last, until the table fits. */
 function columnsThatFit<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
@@ -78,7 +78,7 @@ function columnsThatFit<Row>(
   return columnsThatFit(columns.toSpliced(extra, 1), rows, width);
 }
 
-/** A block for each row, a line for each column that has something to say. */
+/** A block for each row, with a line for each column that is not empty. */
 function formatBlocks<Row>(
   columns: readonly Column<Row>[],
   cells: readonly string[][],
@@ -105,7 +105,7 @@ function formatBlocks<Row>(
   return blocks.join('\n\n');
 }
 
-/** The columns that a line takes, gaps included. */
+/** The width of a line, including gaps. */
 function sumWidths(widths: readonly number[]): number {
   return widths.reduce((sum, each) => sum + each, GAP.length * (widths.length - 1));
 }
@@ -117,7 +117,7 @@ function naturalWidths<Row>(columns: readonly Column<Row>[], cells: readonly str
   });
 }
 
-/** Takes what is too much from the columns that shrink, the widest first. */
+/** Shrinks columns that may shrink, starting with the widest, until the table fits. */
 function fitColumns<Row>(
   columns: readonly Column<Row>[],
   natural: readonly number[],

@@ -11,7 +11,7 @@ export { describeCount, formatCount, formatDuration, formatTimestamp };
 
 let rateFormat: Intl.NumberFormat | undefined;
 
-/** `9.4` or `120`, for things by the second. */
+/** `9.4` or `120`, for a number per second. */
 export function formatRate(perSecond: number): string {
   rateFormat ??= new Intl.NumberFormat('en-US', { maximumSignificantDigits: 2 });
   return rateFormat.format(perSecond);
@@ -22,17 +22,17 @@ export function formatAgo(instant: string | number, now: number): string {
   return `${formatDuration(now - new Date(instant).getTime())} ago`;
 }
 
-/** `3 h 12 min ago`, or `never` for what has not happened yet. */
+/** `3 h 12 min ago`, or `never` if it has not happened yet. */
 export function formatLast(instant: string | number | null, now: number): string {
   return instant === null ? 'never' : formatAgo(instant, now);
 }
 
-/** Fewer characters would name something by accident. */
+/** Fewer characters could match something by accident. */
 const MIN_ID_LENGTH = 6;
 
 /**
- * The id that a person means, whole or by its end, or null if there is none. Throws a
- * ConfigurationError that lists the candidates if there are several.
+ * Finds an ID by the whole ID or its end; null if there is none. Throws a ConfigurationError that lists the candidates
+ * if there are several.
  */
 export function findId(typed: string, ids: Iterable<string>): string | null {
   const wanted = typed.toLowerCase();
@@ -43,7 +43,7 @@ export function findId(typed: string, ids: Iterable<string>): string | null {
   }
   if (found.length <= 1) return found[0] ?? null;
   throw new ConfigurationError(
-    `"${typed}" is the end of several ids: ${found.join(', ')}. Write more of it.`,
+    `"${typed}" is the end of several IDs: ${found.join(', ')}. Enter more of it.`,
     { code: 'id_ambiguous', details: { typed, found } },
   );
 }

@@ -29,7 +29,7 @@ const PEOPLE = `Id,First,Last,City,Work
 4,Dan,Lee,Rome,Acme
 `;
 
-const QUESTION = 'Leave these rows out, and continue with the others?';
+const QUESTION = 'Skip these rows, and continue with the other rows?';
 
 describe('rows that init cannot read', () => {
   it.each([
@@ -40,7 +40,7 @@ describe('rows that init cannot read', () => {
     await world.write('people.csv', PEOPLE);
     const { stdout, stderr } = await answered(world, INIT, answer);
     expect(stderr).toContain('2 rows');
-    expect(stderr.includes('Until they are corrected no sync starts')).toBe(badRows === 'stop');
+    expect(stderr.includes('No sync starts until they are corrected')).toBe(badRows === 'stop');
     expect(stdout).toContain('donor-sync doctor');
     expect(await badRowsIn(world)).toBe(badRows);
   });
@@ -78,7 +78,7 @@ async function badRowsIn(world: InitWorld): Promise<string> {
 }
 
 const KEY = 'What is the service key';
-const SAME_KEY = 'Does it use the same key of the service';
+const SAME_KEY = 'Does it use the same service key';
 
 /** Takes what is proposed to the question about the key, and answers the one about the rows. */
 async function answered(

@@ -23,7 +23,7 @@ describe('the key of the service', () => {
     const { exitCode, stdout, stderr: questions } = await ended;
     expect(exitCode).toBe(0);
     expect(`${stdout}${questions}`).not.toContain('pk-4711');
-    expect(stdout).toContain('.env, which only you can read');
+    expect(stdout).toContain('.env. Only you can read the file');
     expect(stdout).not.toContain('export PARTNER_API_KEY');
     expect(await world.read('donor-sync.yaml')).not.toContain('pk-4711');
     expect((await stat(world.path('.env'))).mode & 0o777).toBe(0o600);

@@ -13,7 +13,7 @@ it.each([
     const argv = ['init', '--yes', '--crm', 'csv', '--csv-path', 'people.csv', '--name', 'West'];
     const { exitCode, stdout } = await world.start(argv).ended;
     expect(exitCode).toBe(0);
-    expect(stdout.includes('No column of addresses is used')).toBe(isSaid);
+    expect(stdout.includes('No address column is used')).toBe(isSaid);
   },
 );
 
@@ -26,7 +26,7 @@ it.each([
   const argv = ['init', '--yes', '--crm', 'csv', '--csv-path', 'people.csv', '--name', 'West'];
   const { exitCode, stdout } = await world.start(argv).ended;
   expect(exitCode).toBe(0);
-  expect(stdout.includes('No column of employers is used')).toBe(isSaid);
+  expect(stdout.includes('No employer column is used')).toBe(isSaid);
   expect(/fewer of the contacts that have a common name/.test(stdout)).toBe(isSaid);
 });
 

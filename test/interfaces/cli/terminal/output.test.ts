@@ -32,7 +32,7 @@ describe('createOutput', () => {
   it('refuses a second answer', () => {
     const { output } = anOutput();
     output.finish({}, () => undefined);
-    expect(() => output.finish({}, () => undefined)).toThrow('one answer');
+    expect(() => output.finish({}, () => undefined)).toThrow('only one result');
   });
 
   it('writes an error to stderr, and with --json as the document too', () => {

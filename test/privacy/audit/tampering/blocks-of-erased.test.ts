@@ -4,7 +4,7 @@ import { INTEGRATION, storeWorlds } from '../../../database/store-world.ts';
 import { describeEachDatabase } from '../../../helpers/test-databases.ts';
 import { expectNamed, type Tampering } from './tampering.ts';
 
-const BLOCKS_CHANGED = /What blocks people who were erased was changed/;
+const BLOCKS_CHANGED = /Another program changed the blocks of erased people/;
 
 const TAMPERINGS: Readonly<Record<string, Tampering>> = {
   'the block of a person who was erased is deleted': {
@@ -12,23 +12,23 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
       const { contact } = await firstBlock(db);
       await db.deleteFrom('forgotten').where('crm_id_fingerprint', '=', contact).execute();
     },
-    says: /The blocks of 1 people who were erased are gone/,
+    says: /The blocks of 1 erased person are missing/,
     isErased: true,
   },
   'all blocks are deleted': {
     does: (db) => db.deleteFrom('forgotten').execute(),
-    says: /The blocks of 2 people who were erased are gone/,
+    says: /The blocks of 2 erased people are missing/,
     isErased: true,
   },
   'all blocks are deleted, although the entries of the erasures were purged': {
     does: (db) => db.deleteFrom('forgotten').execute(),
-    says: /The blocks of 2 people who were erased are gone/,
+    says: /The blocks of 2 erased people are missing/,
     isErased: true,
     isPurged: true,
   },
   'a person who was erased is made one who is only suspected': {
     does: (db) => db.updateTable('forgotten').set({ state: 'merged' }).execute(),
-    says: /The blocks of 2 people who were erased are gone/,
+    says: /The blocks of 2 erased people are missing/,
     isErased: true,
   },
   'the block of a person is made one of another client': {
@@ -40,12 +40,12 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
         .where('crm_id_fingerprint', '=', contact)
         .execute();
     },
-    says: /What blocks people who were erased was changed/,
+    says: /Another program changed the blocks of erased people/,
     isErased: true,
   },
   'what a person is recognised by is taken from its block': {
     does: (db) => db.updateTable('forgotten').set({ person: null }).execute(),
-    says: /What blocks people who were erased was changed/,
+    says: /Another program changed the blocks of erased people/,
     isErased: true,
   },
   'the receipt of an erasure is changed': {
@@ -71,7 +71,7 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
         .values({ ...row, crm_id_fingerprint: 'x' })
         .execute();
     },
-    says: /1 people are blocked as erased of whose erasure the audit knows nothing/,
+    says: /1 person is blocked as erased although the audit has no record of their erasure/,
     isErased: true,
   },
   'a block is put in before anyone was erased': {
@@ -84,7 +84,7 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
         })
         .execute();
     },
-    says: /1 people are blocked as erased of whose erasure the audit knows nothing/,
+    says: /1 person is blocked as erased although the audit has no record of their erasure/,
   },
 };
 

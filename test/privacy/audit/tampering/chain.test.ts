@@ -21,7 +21,7 @@ import {
 } from './tampering.ts';
 
 const NOT_THE_END = /which is not the end that donor-sync has signed/;
-const CHANGED = /Entry \d+ was changed, or put there by another program/;
+const CHANGED = /Entry \d+ was changed, or added by another program/;
 
 const TAMPERINGS: Readonly<Record<string, Tampering>> = {
   'all entries are deleted, with the row of the end': {
@@ -63,7 +63,7 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
   },
   'the row of the end is deleted': {
     does: (db) => db.deleteFrom('audit_head').execute(),
-    says: /The row that says where the chain ends is missing/,
+    says: /The row with the end of the chain is missing/,
   },
   'the row of the end is deleted, and the audit used again': {
     does: async (db, { store }) => {
@@ -78,7 +78,7 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
   },
   'an entry in the middle is deleted': {
     does: (db) => db.deleteFrom('audit_entries').where('seq', '=', 3).execute(),
-    says: /Entries are missing: 4 follows on 2/,
+    says: /Entries are missing: 4 follows 2/,
   },
   'the last entry is deleted': {
     does: async (db) => {
@@ -114,7 +114,7 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
           .execute();
       }
     },
-    says: /which was noted down earlier, is missing/,
+    says: /the end that you saved earlier, is missing/,
     needsKnown: true,
   },
   'the time of an entry is changed': {
@@ -200,7 +200,7 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
         .values({ ...row, id: 2 })
         .execute();
     },
-    says: /has a second row, which donor-sync did not make/,
+    says: /has a second row, which donor-sync did not create/,
   },
   'the hash of an entry is changed': {
     does: (db) => entry(db, 2).set({ hash: 'x' }).execute(),
@@ -215,7 +215,7 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
         .values({ ...last, seq: seq + 1 })
         .execute();
     },
-    says: /is behind the end of the chain/,
+    says: /is after the end of the chain/,
   },
   'a forged entry is put behind the end, and the end set to it': {
     does: async (db) => {

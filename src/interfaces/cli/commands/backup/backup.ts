@@ -21,15 +21,15 @@ Examples:
   donor-sync backup /mnt/safe/donor-sync-2026-11-22.backup
   donor-sync restore /mnt/safe/donor-sync-2026-11-22.backup --check
 
-It may be made while donor-sync works. The file opens with the key that seals the secrets of the database
-(DONOR_SYNC_SECRET_KEY, or the file that ends in ".key"): keep that elsewhere. An SQLite database; of a
-Postgres server its own tools make backups.`;
+You can make a backup while donor-sync is running. The file is encrypted with the key that encrypts the secrets in the
+database (DONOR_SYNC_SECRET_KEY, or the file that ends in ".key"). Keep that key in another place. The command is for
+SQLite databases. For Postgres, use the backup tools of the server.`;
 
 /** The command `backup`: the database as one encrypted file. */
 export function backupCommand(deps: ProductDeps): Command {
   const command = productCommand('backup', deps)
-    .description('copy the database into one sealed file, while it is in use')
-    .argument('<file>', 'the file to make; it must not be there')
+    .description('copy the database into one encrypted file, while it is in use')
+    .argument('<file>', 'the file to create; it must not exist yet')
     .addHelpText('after', EXAMPLES);
   return command.action((file: string) =>
     runAction(deps, command, async (output) => {
@@ -43,13 +43,13 @@ export function backupCommand(deps: ProductDeps): Command {
       const backup = { ...made, file: target, madeAt: isoTime(made.madeAt) };
       output.finish({ backup: { ...backup, erasureLog } }, () => {
         output.print(`Backup of ${formatTimestamp(made.madeAt)}: ${target}`);
-        output.print(`  ${made.bytes} bytes of database, read again and found whole`);
-        output.print(`  SHA-256 of what is inside: ${made.digest}`);
-        output.print(`  It opens with the key "${made.kid}" alone: keep that elsewhere.`);
+        output.print(`  ${made.bytes} bytes of database, read again and complete`);
+        output.print(`  SHA-256 of the content: ${made.digest}`);
+        output.print(`  Only the key "${made.kid}" can open it. Keep the key in another place.`);
         output.print(
           erasureLog === null
-            ? '  The log of erasures could not be written next to it: `donor-sync doctor` says why.'
-            : `  Erasures from now on are also noted in ${erasureLog}, so that a restore repeats them.`,
+            ? '  The erasure log could not be written next to it. To find out why, run: donor-sync doctor'
+            : `  From now on, erasures are also recorded in ${erasureLog}, so that a restore repeats them.`,
         );
       });
       return undefined;
@@ -64,11 +64,11 @@ export function databaseFile({ database }: Pick<Settings, 'database'>, instead: 
   const how =
     location.kind === 'postgres'
       ? `The database is on a Postgres server, which has its own tools for this: ${instead} "$DATABASE_URL".`
-      : 'The database is in memory alone.';
+      : 'The database is only in memory.';
   throw new ConfigurationError(`${how} Nothing was changed.`, { code: 'backup_not_of_file' });
 }
 
-/** Returns the existing keys. It creates none, because a new key would not replace the missing one. */
+/** Returns the existing keys. It does not create a key, because a new key would not replace the missing one. */
 export async function keysFor(
   { env }: Pick<ProductDeps, 'env'>,
   { database }: Pick<Settings, 'database'>,
@@ -76,7 +76,7 @@ export async function keysFor(
   const keyRing = await findKeyRing(readRuntimeOptions(env, true).secretKey ?? undefined, database);
   if (keyRing !== null) return keyRing;
   throw new ConfigurationError(
-    'There is no key: set DONOR_SYNC_SECRET_KEY, or put the key file back next to the database. Nothing was changed.',
+    'There is no key. Set DONOR_SYNC_SECRET_KEY, or put the key file back next to the database. Nothing was changed.',
     { code: 'secret_key_missing' },
   );
 }

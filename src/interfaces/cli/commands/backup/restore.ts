@@ -34,18 +34,18 @@ import { databaseFile, keysFor } from './backup.ts';
 
 const EXAMPLES = `
 Examples:
-  donor-sync restore donor-sync.backup --check    read it as a whole and change nothing
-  donor-sync restore donor-sync.backup            put it in the place of the database
-  donor-sync restore --agree riverside            see what a sync would spend, and let it
-  donor-sync restore --put-back                   the database was put back by another program
+  donor-sync restore donor-sync.backup --check    read the whole backup and change nothing
+  donor-sync restore donor-sync.backup            replace the database with it
+  donor-sync restore --agree riverside            see what a sync would spend, and agree to it
+  donor-sync restore --put-back                   after another program has restored the database
 
-A backup does not know what came after it. Contacts that were paid for since then get their profiles without
-a credit, if the spending journal has them. Otherwise you decide about all contacts that are new or changed.
-Contacts that were erased since then are erased again, by the log next to the database and the log next to
-the backup. If there is no log, or none that was in use after the backup was
-made, it says so, and nothing runs until you agree. Every integration is held: syncs read, deliver what is
-paid for, and spend nothing until you have seen the plan and agreed. No other process may use the
-database during the restore. The former database is kept next to the restored one.`;
+A backup does not contain later changes. Contacts that were paid for since then get their profiles without a
+credit, if the spending journal lists them. Otherwise you decide about all contacts that are new or changed.
+Contacts that were erased since then are erased again, according to the log next to the database and the log
+next to the backup. If there is no log, or no log that was in use after the backup was made, the command tells
+you so, and nothing runs until you agree. Every client is held: syncs read, deliver what is paid for, and spend
+nothing until you have seen the plan and agreed. No other process may use the database during the restore. The
+former database is kept next to the restored one.`;
 
 const optionsSchema = baseOptions
   .extend({
@@ -55,7 +55,7 @@ const optionsSchema = baseOptions
     yes: z.boolean().default(false),
   })
   .refine(({ check, putBack, agree }) => [check, putBack, agree].filter(Boolean).length <= 1, {
-    error: '--check, --put-back and --agree are three different things: name one.',
+    error: 'Use only one of --check, --put-back and --agree.',
   });
 
 type RestoreCommandOptions = z.infer<typeof optionsSchema>;
@@ -63,11 +63,14 @@ type RestoreCommandOptions = z.infer<typeof optionsSchema>;
 /** The command `restore`: replaces the database with a backup, and lets a user agree afterwards. */
 export function restoreCommand(deps: ProductDeps): Command {
   const command = productCommand('restore', deps)
-    .description('put a backup in the place of the database, and agree to spend again')
-    .argument('[file]', 'a file that `donor-sync backup` has made')
-    .option('--check', 'only read the backup, as a whole')
-    .option('--agree <ids...>', 'show what a sync of these integrations would spend, and let it')
-    .option('--put-back', 'the database was put back by another program, such as pg_restore')
+    .description('replace the database with a backup, and agree to spend again')
+    .argument('[file]', 'a file that `donor-sync backup` has created')
+    .option('--check', 'only read the whole backup')
+    .option('--agree <ids...>', 'show what a sync of these clients would spend, and agree to it')
+    .option(
+      '--put-back',
+      'hold all clients after another program, such as pg_restore, has restored the database',
+    )
     .option('--yes', 'do not ask')
     .addHelpText('after', EXAMPLES);
   return command.action((file: string | undefined) =>
@@ -76,7 +79,7 @@ export function restoreCommand(deps: ProductDeps): Command {
       const needsFile = options.agree === undefined && !options.putBack;
       if (needsFile !== (file !== undefined)) {
         throw usageError(
-          needsFile ? 'Name the backup.' : '--agree and --put-back are about no file.',
+          needsFile ? 'Name the backup.' : '--agree and --put-back do not take a file.',
         );
       }
       if (options.agree !== undefined) await agree(deps, output, options, options.agree);
@@ -111,12 +114,14 @@ async function restore(
   const facts = { ...backup, file: options.file, madeAt: isoTime(backup.madeAt) };
   if (check) {
     output.finish({ backup: facts }, () => {
-      output.print(`Backup of ${formatTimestamp(backup.madeAt)}, ${age} ago: whole, and it opens.`);
+      output.print(
+        `Backup of ${formatTimestamp(backup.madeAt)}, ${age} ago: complete, and the key opens it.`,
+      );
       output.print(`  ${backup.bytes} bytes of database, SHA-256 ${backup.digest}`);
     });
     return;
   }
-  const question = `Put the backup of ${formatTimestamp(backup.madeAt)} (${age} ago) in the place of the database ${path}?`;
+  const question = `Replace the database ${path} with the backup of ${formatTimestamp(backup.madeAt)} (${age} ago)?`;
   await confirmOrStop(deps, question, yes);
   const restored = await restoreDatabase(options);
   output.finish({ restored: { ...restored, backup: facts } }, () => print(output, restored));
@@ -130,7 +135,7 @@ async function putBack(
   const settings = await loadProductSettings(deps, config);
   await confirmOrStop(
     deps,
-    'Erase again who was erased since, and let no integration spend before a person agrees?',
+    'Repeat the erasures since then, and let no client spend before a user agrees?',
     yes,
   );
   const product = await openProduct(deps, settings, undefined, { restores: true });
@@ -139,9 +144,9 @@ async function putBack(
 }
 
 function print(output: Output, { keptAs, backup, ...held }: Restored): void {
-  output.print(`The database is that of ${formatTimestamp(backup.madeAt)}.`);
+  output.print(`The database is now the backup of ${formatTimestamp(backup.madeAt)}.`);
   if (keptAs !== null) {
-    output.print(`As it was before, it is in ${keptAs}: delete that once all is well.`);
+    output.print(`The former database is in ${keptAs}. Delete it once everything works.`);
   }
   printHeld(output, held);
 }
@@ -160,11 +165,11 @@ function printHeld(
 ): void {
   output.print(logText({ logReachesTo, unknownAfter }));
   output.print(
-    `Erased since, by the log: ${describeCount(blocked, 'contact')}, of which ${erased} were in it and were erased again.`,
+    `Erased since, according to the log: ${describeCount(blocked, 'contact')}. Of these, ${erased} were in the backup and were erased again.`,
   );
   if (unfinished > 0) {
     output.print(
-      `${describeCount(unfinished, 'erasure')} had not finished: repeat \`donor-sync forget\` for them.`,
+      `${describeCount(unfinished, 'erasure')} had not finished. Repeat \`donor-sync forget\` for them.`,
     );
   }
   output.print(spendingText(spending));
@@ -176,14 +181,14 @@ function printHeld(
 /** Reports how far the erasure log reaches, and which erasures therefore remain unknown. */
 function logText({ logReachesTo, unknownAfter }: LogReach): string {
   if (unknownAfter === null && logReachesTo !== null) {
-    return `The log of erasures reaches to ${formatTimestamp(logReachesTo)}. Erasures after that are not known.`;
+    return `The erasure log ends at ${formatTimestamp(logReachesTo)}. Later erasures are not known.`;
   }
   const found =
     logReachesTo === null
-      ? 'NO LOG OF ERASURES was found.'
-      : `The last line of the log of erasures is of ${formatTimestamp(logReachesTo)}. No process has written to it since the backup was made, so it counts as none.`;
+      ? 'NO ERASURE LOG was found.'
+      : `The last line of the erasure log is from ${formatTimestamp(logReachesTo)}. No process has written to it since the backup was made, so it counts as missing.`;
   const after = unknownAfter ? ` after ${formatTimestamp(unknownAfter)}` : '';
-  return `${found} Erasures${after} are not known: contacts that were erased since then may be back. Put a newer log in its place and restore again, or repeat \`donor-sync forget\` for these contacts before you agree.`;
+  return `${found} Erasures${after} are not known, so contacts that were erased since then may be back. Replace the log with a newer one and restore again, or repeat \`donor-sync forget\` for these contacts before you agree.`;
 }
 
 /** Describes the spending journal's content for the time since the backup. */
@@ -196,7 +201,7 @@ function spendingText({
 }: RecalledSpending): string {
   const paid = `${describeCount(contacts, 'contact')} for ${describeCount(credits, 'credit')}`;
   if (isJournaled) {
-    return `Paid for since, by the spending journal: ${paid}. They get their profiles without a further credit.`;
+    return `Paid for since, according to the spending journal: ${paid}. They get their profiles without a further credit.`;
   }
   const why =
     path === null
@@ -204,8 +209,8 @@ function spendingText({
       : reachesTo === null
         ? `No spending journal was found (${path}).`
         : `The spending journal ${path} is damaged or ends before the backup (${formatTimestamp(reachesTo)}).`;
-  const known = contacts === 0 ? '' : ` It knows of ${paid}.`;
-  return `${why}${known} What else was paid for since the backup is not known: all contacts that are new or changed wait for your decision (donor-sync holds) after the first sync.`;
+  const known = contacts === 0 ? '' : ` It lists ${paid}.`;
+  return `${why}${known} Other payments since the backup are not known. All contacts that are new or changed wait for your decision (donor-sync holds) after the first sync.`;
 }
 
 async function agree(
@@ -241,7 +246,7 @@ async function agree(
       const doubt =
         waiting === 0
           ? ''
-          : `Up to ${describeCount(waiting, 'contact')} may have been paid for since the backup, and a balance that is not lower proves nothing. They wait for your decision after the next sync. `;
+          : `Up to ${describeCount(waiting, 'contact')} may have been paid for since the backup, and a balance that is not lower does not prove the opposite. They wait for your decision after the next sync. `;
       const question = `${erasures}${doubt}Let syncs of "${id}" spend again, ${describeCount(credits, 'credit')} for enhancements the next time?`;
       await confirmOrStop(deps, question, yes);
       await application.store.act((trx) => confirmRestore(trx, id));
@@ -251,8 +256,8 @@ async function agree(
       for (const { integration, wasHeld } of agreed) {
         output.print(
           wasHeld
-            ? `${integration}: syncs may spend again. \`donor-sync sync ${integration} --adopt\` takes contacts that carry a donor id over without a credit.`
-            : `${integration}: was not held.`,
+            ? `${integration}: syncs may spend again. To adopt contacts that carry a donor ID, without a credit: donor-sync sync ${integration} --adopt`
+            : `${integration}: it was not held.`,
         );
       }
     });

@@ -17,26 +17,26 @@ const SHELLS = ['bash', 'zsh', 'fish'] as const satisfies readonly CompletionShe
 
 const shellSchema = z.enum(SHELLS);
 
-/** The command `completion`: prints the script with which a shell completes commands and options. */
+/** The command `completion`: prints the script that lets a shell complete commands and options. */
 export function completionCommand(
   deps: CommandDeps,
   loadCommands: () => Promise<readonly Command[]>,
 ): Command {
   const command = createCommand('completion', deps)
-    .description('print the script with which a shell completes the commands and their options')
+    .description('print the script that lets a shell complete the commands and their options')
     .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
     .addHelpText('after', EXAMPLES);
   return command.action((word: string) =>
     runAction(deps, command, async (output) => {
       const shell = shellSchema.parse(word);
       const script = (await readBuilt(shell)) ?? (await createScript(command, shell, loadCommands));
-      // The script is printed unchanged, because printing for people would remove active characters.
+      // The script is printed unchanged, because the output for people removes control characters.
       output.finish({ shell, script }, () => deps.stdout.write(script));
     }),
   );
 }
 
-/** The script that the build has written; null if the program runs from its sources. */
+/** Reads the script that the build has written; null if the program runs from its sources. */
 async function readBuilt(shell: CompletionShell): Promise<string | null> {
   return readFile(ownFile(`completions/donor-sync.${shell}`), 'utf8').catch(() => null);
 }

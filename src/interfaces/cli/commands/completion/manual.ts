@@ -42,7 +42,7 @@ function toSection({ place, names, description, options, ...shape }: CommandShap
     line(description),
     ...(aliases.length === 0 ? [] : [line(`Also called ${aliases.join(', ')}.`)]),
     ...shape.arguments.flatMap(toEntry),
-    // A command that only has others below it is described by these.
+    // The options of a command with further commands are described there.
     ...(shape.commands.length > 0 ? [] : options.flatMap(toEntry)),
   ];
 }

@@ -1,4 +1,4 @@
-/** The commands of the program as data, for what is written about them: completions and the manual page. */
+/** The commands of the program as data, for completions and the manual page. */
 import type { Argument, Command } from 'commander';
 
 export interface OptionShape {
@@ -7,9 +7,9 @@ export interface OptionShape {
   description: string;
   /** The ways to type it, without a value: `--config`. */
   names: readonly string[];
-  /** Whether a value follows. */
+  /** Whether the option takes a value. */
   hasValue: boolean;
-  /** The only values that it accepts; empty if there are others. */
+  /** The possible values; empty if any value is possible. */
   choices: readonly string[];
 }
 
@@ -35,7 +35,7 @@ export interface CommandShape {
 /** The program with its own options and these commands, which are all loaded. */
 export function describeProgram(program: Command, commands: readonly Command[]): CommandShape {
   const options = describeOptions(program);
-  // They count after the name of a command as well.
+  // These options also work after the name of a command.
   const shared = options.filter(({ names }) => !names.includes('--version'));
   const below = commands.map((command) => describeCommand(command, [], shared));
   return {
@@ -51,7 +51,7 @@ export function describeProgram(program: Command, commands: readonly Command[]):
   };
 }
 
-/** The command and all below it, each before its own. */
+/** The command and all commands below it, each before its own commands. */
 export function listShapes(shape: CommandShape): CommandShape[] {
   return [shape, ...shape.commands.flatMap(listShapes)];
 }

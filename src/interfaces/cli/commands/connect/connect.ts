@@ -31,11 +31,11 @@ const EXAMPLES = `
 Examples:
   donor-sync connect riverside
   donor-sync connect riverside --open          opens the address in the browser of this machine
-  donor-sync connect riverside --port 8788     comes back to port 8788 of this machine
+  donor-sync connect riverside --port 8788     returns to port 8788 of this machine
 
-For integrations whose crm.auth is of type oauth. The app in the CRM has to know the address to come
-back to: server.publicUrl of the settings (or --port) and /oauth/KIND/callback. Connecting again keeps
-everything that is known of the contacts. The address is good for ten minutes.`;
+For clients whose crm.auth has the type oauth. The return address has to be registered with the app in the
+CRM: server.publicUrl in the settings (or --port) and /oauth/KIND/callback. Connecting again keeps all
+data about the contacts. The address works for ten minutes.`;
 
 const optionsSchema = baseOptions.extend({
   port: z.number().optional(),
@@ -44,13 +44,13 @@ const optionsSchema = baseOptions.extend({
 
 type Options = z.infer<typeof optionsSchema>;
 
-/** The command `connect`: waits until a person has let donor-sync into the CRM account. */
+/** The command `connect`: waits until a user has connected the CRM account. */
 export function connectCommand(deps: ProductDeps): Command {
   const command = productCommand('connect', deps)
-    .description('let donor-sync into the CRM account of an integration, once')
-    .argument('<id>', 'the integration')
+    .description('connect a client to its CRM account')
+    .argument('<id>', 'the ID of the client')
     .option('--open', 'open the address in a browser instead of only printing it')
-    .option('--port <n>', 'come back to this port of this machine', wholeNumber(1, 65_535))
+    .option('--port <n>', 'return to this port of this machine', wholeNumber(1, 65_535))
     .addHelpText('after', EXAMPLES);
   return productAction(deps, command, optionsSchema, async ({ output, ...call }, id: string) => {
     for (const integration of call.application.select([id])) {
@@ -74,7 +74,7 @@ async function connect(deps: ProductDeps, call: ConnectCall, output: Output): Pr
   output.finish(document, () => printConnected(output, integration, findings));
 }
 
-/** Resolves once the account is connected; throws if it is not going to be. */
+/** Resolves once the account is connected. Throws if it will not be. */
 async function awaitConsent(
   deps: ProductDeps,
   { application, settings, integration, options }: ConnectCall,
@@ -89,7 +89,7 @@ async function awaitConsent(
   );
   try {
     output.note(
-      `Open this address within ten minutes, and let donor-sync in:\n\n  ${wayBack.address}\n`,
+      `Open this address within ten minutes, and allow access for donor-sync:\n\n  ${wayBack.address}\n`,
     );
     if (options.open) openInBrowser(wayBack.address, deps.env);
     await awaitOutcome(consents, state);
@@ -101,7 +101,7 @@ async function awaitConsent(
 /** The polling interval of the store, because another process may receive the callback. */
 const LOOK_INTERVAL_MS = 500;
 
-/** A user who returns in the last moment still waits for the CRM. */
+/** How long to wait for the CRM if a user returns at the last moment. */
 const LAST_ANSWER_MS = 30_000;
 
 const MAX_LOOKS = (CONSENT_LIFE_MS + LAST_ANSWER_MS) / LOOK_INTERVAL_MS;
@@ -113,12 +113,9 @@ async function awaitOutcome(deps: ConsentsDeps, state: string): Promise<void> {
     if (outcome !== null) throw notConnected(outcome);
     await deps.clock.sleep(LOOK_INTERVAL_MS, deps.signal);
   }
-  throw new RetriableError(
-    'No answer has come back from the CRM in time, so nothing was connected.',
-    {
-      code: 'consent_not_finished',
-    },
-  );
+  throw new RetriableError('The CRM did not respond in time, so nothing was connected.', {
+    code: 'consent_not_finished',
+  });
 }
 
 function printConnected(
@@ -137,7 +134,7 @@ const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** Tries to open an address; where there is no browser the person has the printed address. */
+/** Tries to open an address in a browser. Without a browser, the user has the printed address. */
 export function openInBrowser(address: string, env: Environment): void {
   const [program, ...options] = OPENERS[platform()] ?? ['xdg-open'];
   const child = spawn(program, [...options, address], { detached: true, stdio: 'ignore', env });

@@ -7,9 +7,9 @@ import { isLoopbackName } from '../../../api/request/peer.ts';
 import { startHttpServer } from '../../../api/server.ts';
 import { isPortTaken, listenFailed } from '../../action/command.ts';
 
-/** A server of the addresses of connecting, until the person is back. */
+/** The server that handles the consent until the user has returned. */
 export interface WayBack {
-  /** The address for the person to open. */
+  /** The address that the user has to open. */
   address: string;
   close(): Promise<void>;
 }
@@ -26,9 +26,9 @@ export interface WayBackOptions {
 type WayBackDeps = Pick<OAuthDeps, 'application' | 'stopping'> & { clock: Clock; log: Log };
 
 /**
- * The running service, if there is one with the same database; else this process listens at the
- * public address itself, as long as that is one of this machine. Throws a ConfigurationError if
- * no process could take the person back.
+ * Uses the running service, if there is one with the same database. Otherwise this process listens at the public
+ * address itself, if it is an address of this machine. Throws a ConfigurationError if no process could handle the
+ * user's return.
  */
 export async function openWayBack(deps: WayBackDeps, options: WayBackOptions): Promise<WayBack> {
   const { kind, state, port } = options;
@@ -44,7 +44,7 @@ export async function openWayBack(deps: WayBackDeps, options: WayBackOptions): P
 
 const PROBE_TIMEOUT_MS = 5_000;
 
-/** Only a service that looks into the same database knows the way to the CRM. */
+/** Checks whether a service with the same database is running. Only such a service knows the started consent. */
 async function isServed(address: string): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
@@ -56,7 +56,7 @@ async function isServed(address: string): Promise<boolean> {
   }
 }
 
-/** True for a plain address of this machine, at which anybody may listen. */
+/** True for a plain http address of this machine, at which any user can listen. */
 function isOurs(publicUrl: string): boolean {
   const { protocol, hostname, pathname } = new URL(publicUrl);
   return protocol === 'http:' && isLoopbackName(hostname) && pathname === '/';
@@ -72,7 +72,7 @@ async function listen(
   try {
     const { close } = await startHttpServer({
       app,
-      // By its number: a name may lead to another kind of address than the browser takes.
+      // Uses the number, because a name may resolve to another kind of address than the browser uses.
       host: hostname === 'localhost' ? '127.0.0.1' : hostname.replace(/^\[|\]$/g, ''),
       port: Number(port || HTTP_PORT),
     });
@@ -86,14 +86,14 @@ const HTTP_PORT = 80;
 
 function unserved(publicUrl: string): ConfigurationError {
   return new ConfigurationError(
-    `The CRM would send people back to ${publicUrl}, and no service with this database answers there. Start it first (donor-sync serve), or come back to a port of this machine with --port N.`,
+    `The CRM would send users back to ${publicUrl}, but no service with this database responds there. Start it first (donor-sync serve), or return to a port of this machine with --port N.`,
     { code: 'service_unreachable', details: { publicUrl } },
   );
 }
 
 function unheard(publicUrl: string, cause: unknown): ConfigurationError {
   const why = isPortTaken(cause)
-    ? 'it is in use by something that does not know this integration. If it is donor-sync, start it again; else come back to another port with --port N.'
+    ? 'it is in use by a program that does not know this client. If it is donor-sync, restart it. Otherwise return to another port with --port N.'
     : messageOf(cause);
   return listenFailed(publicUrl, why, { cause, details: { publicUrl } });
 }

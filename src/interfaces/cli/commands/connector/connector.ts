@@ -22,21 +22,21 @@ export interface ConnectorDeps extends CommandDeps {
 /** The command `connector`: creates the skeleton of a new connector. */
 export function connectorCommand(deps: ConnectorDeps): Command {
   return createCommand('connector', deps)
-    .description('begin a connector for another kind of CRM')
+    .description('create a connector for another kind of CRM')
     .addHelpText('after', EXAMPLES)
     .addCommand(newCommand(deps));
 }
 
 function newCommand(deps: ConnectorDeps): Command {
   const command = createCommand('new', deps)
-    .description('write a package with a connector that works, and its tests')
-    .argument('<dir>', 'a folder that is empty, or not there yet');
+    .description('write a package with a working connector and its tests')
+    .argument('<dir>', 'an empty or new folder');
   return command.action((dir: string) =>
     runAction(deps, command, (output) => writeSkeleton(output, resolve(deps.cwd, dir))),
   );
 }
 
-/** The name that the files of the skeleton have for it. */
+/** The placeholder for the name in the skeleton's files. */
 const PLACEHOLDER = 'my-crm';
 
 async function writeSkeleton(output: Output, folder: string): Promise<ExitCode> {
@@ -53,10 +53,10 @@ async function writeSkeleton(output: Output, folder: string): Promise<ExitCode> 
   for (const [file, text] of Object.entries(files)) await writeFile(join(folder, file), text);
   output.finish({ connector: { name, folder, files: Object.keys(files) } }, () => {
     output.print(`The connector "${name}" is in ${folder}: ${Object.keys(files).join(', ')}.`);
-    output.print(`Test it: npm test, there. Use it: npm install ${folder}, beside donor-sync, and`);
     output.print(
-      `crm: { kind: ${name}, path: contacts.json } in the settings. README.md says more.`,
+      `To test it, run there: npm test. To use it, run next to donor-sync: npm install ${folder}, and set`,
     );
+    output.print(`crm: { kind: ${name}, path: contacts.json } in the settings. See README.md.`);
   });
   return EXIT_CODES.done;
 }
@@ -64,7 +64,7 @@ async function writeSkeleton(output: Output, folder: string): Promise<ExitCode> 
 function requireName(name: string): void {
   if (isPackageName(name)) return;
   throw new ConfigurationError(
-    `"${name}" cannot be the name of a package: choose a folder of lower-case letters, digits and hyphens that is not a built-in kind.`,
+    `"${name}" cannot be the name of a package. Choose a folder name of lower-case letters, digits and hyphens that is not a built-in kind.`,
     { code: 'connector_name_invalid', details: { name } },
   );
 }
@@ -87,7 +87,7 @@ function manifest(name: string): string {
     scripts: { test: 'node --test' },
     engines: { node: '>=22.19.0' },
     peerDependencies: { 'donor-sync': '*' },
-    // It is already next to this package; npm need not look for it.
+    // donor-sync is already next to this package, so npm need not look for it.
     peerDependenciesMeta: { 'donor-sync': { optional: true } },
   };
   return `${JSON.stringify(document, null, 2)}\n`;

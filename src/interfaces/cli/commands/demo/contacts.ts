@@ -13,13 +13,13 @@ export interface DemoContact {
   employer: string;
   /** The text that a user at the nonprofit typed into the field for the net worth. */
   netWorthNote: string;
-  /** Why the contact was put into the list; null for the ordinary ones. */
+  /** Why the contact is in the list; null for ordinary contacts. */
   story: string | null;
 }
 
 /**
- * The demo's contact list. First come a few people whose fates show what a sync does and what it does not, then people
- * as in the sandbox's contact list. The same world gives the same list.
+ * The demo's contact list. It starts with a few people who show what a sync does and does not do, followed by people as
+ * in the sandbox's contact list. The same world creates the same list.
  */
 export function createDemoContacts(world: World, size: number): DemoContact[] {
   const pick = createPicker(world);
@@ -28,7 +28,7 @@ export function createDemoContacts(world: World, size: number): DemoContact[] {
   const others: Part[] = [];
   for (let row = 0; others.length < size - chosen.length && row < world.donorCount; row += 1) {
     const person = world.crmPerson(row);
-    // No chosen person is in the list twice.
+    // Each chosen person is in the list only once.
     if (!known.has(person.donorId)) others.push(ordinary(person));
   }
   return [...chosen, ...others].slice(0, size).map(({ donorId: _, ...part }, index) => ({
@@ -37,7 +37,7 @@ export function createDemoContacts(world: World, size: number): DemoContact[] {
   }));
 }
 
-/** A contact that has no id yet, and the donor behind it. */
+/** A contact without an ID, and the donor behind it. */
 type Part = Omit<DemoContact, 'id'> & { donorId: string | null };
 
 /** People that the service finds. */
@@ -52,7 +52,7 @@ function easyPeople(world: World, pick: Picker): Part[] {
       firstName: nickname,
       story: `the service knows "${nickname}" as ${nicknamed.name.first}`,
     }),
-    entry(one, { story: 'two people bear this name…' }),
+    entry(one, { story: 'two people have this name…' }),
     entry(other, { story: '…and differ in where they live' }),
     entry(pick(isRich), {
       netWorthNote: 'about $2M, says the board',
@@ -61,7 +61,7 @@ function easyPeople(world: World, pick: Picker): Part[] {
   ];
 }
 
-/** People who are not written, each for another reason. */
+/** People who are not written, each for a different reason. */
 function hardPeople(world: World, pick: Picker): Part[] {
   const misspelt = pick(({ name }) => name.last.length === SHORT_NAME_LENGTH);
   const neighbour = pick(() => true);
@@ -81,7 +81,7 @@ function hardPeople(world: World, pick: Picker): Part[] {
   ];
 }
 
-/** One letter more or less in a name this short is another name, and not a misprint. */
+/** In a name this short, one letter more or less makes a different name instead of a typo. */
 const SHORT_NAME_LENGTH = 4;
 
 function entry({ id, name, addresses, work }: Donor, changes: Partial<Part>): Part {

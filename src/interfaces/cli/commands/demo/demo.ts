@@ -17,14 +17,14 @@ import { buildTour, showTour } from './tour.ts';
 const EXAMPLES = `
 Examples:
   donor-sync demo            sync, then serve the pages and keep the stand-ins running
-  donor-sync demo --tour     only six pages to look at, in three minutes
+  donor-sync demo --tour     a tour of six pages, in three minutes
   donor-sync demo --once     sync and end
   donor-sync demo --public-record   import tax returns into a separate service, and sync with it
 
-Nothing leaves this machine: the service and the CRMs are local stand-ins with invented people. The
-files stay in a temporary folder, to be looked at.`;
+Nothing leaves this machine: the service and the CRMs are local stand-ins with fictional people. The files
+stay in a temporary folder, so that you can look at them.`;
 
-/** Fewer have no room for the people who show something; more take longer than a demo should. */
+/** Fewer contacts have no room for the people who show something. More contacts take longer than a demo should. */
 const CONTACTS = { least: 8, most: 2_000, usual: 40 };
 
 const flagsSchema = z.object({
@@ -34,16 +34,15 @@ const flagsSchema = z.object({
   contacts: z.number(),
 });
 
-/** The command `demo`: a first and a second sync of an invented nonprofit, in a few seconds. */
+/** The command `demo`: a first and a second sync of a fictional nonprofit, in a few seconds. */
 export function demoCommand(deps: ProductDeps): Command {
   const command = createCommand('demo', deps)
-    .description('see it work: sync an invented contact list, Salesforce org and HubSpot account')
+    .description(
+      'try donor-sync: sync a fictional contact list, Salesforce org and HubSpot account',
+    )
     .option('--once', 'end after the syncs instead of keeping the stand-ins running')
     .addOption(
-      new Option('--tour', 'say no more than which pages to look at').conflicts([
-        'once',
-        'publicRecord',
-      ]),
+      new Option('--tour', 'only show which pages to visit').conflicts(['once', 'publicRecord']),
     )
     .option(
       '--contacts <n>',
@@ -72,7 +71,7 @@ async function playDemo(
   output: Output,
 ): Promise<ExitCode> {
   const stopped = deps.stopSignal();
-  // The product does not know the sandboxes: they are loaded when one is needed.
+  // The product does not import the sandboxes. They are loaded when one is needed.
   const { setStage } = await import('./stage.ts');
   const stage = await setStage(contacts);
   try {
@@ -93,7 +92,7 @@ async function playDemo(
         const [hold] = await listOpenQuestions(store.reader, DEMO_INTEGRATION, 'contact');
         if (!tour) output.print();
         showTour(output, url, buildTour(report, hold?.id ?? null));
-        if (tour) output.print('\nCtrl-C ends it.');
+        if (tour) output.print('\nPress Ctrl-C to stop.');
         else showNextSteps(output, deps.env, report);
       },
     });
@@ -103,7 +102,7 @@ async function playDemo(
   }
 }
 
-/** The real thing: settings, database, connector and client are those of any `sync`. */
+/** Uses the real settings, database, connector and client, like any `sync`. */
 function runSyncs(
   deps: ProductDeps,
   { baseUrl, apiKey, rootUrl, contacts, crms }: Stage,

@@ -6,13 +6,13 @@ import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import type { DemoContact } from './contacts.ts';
 
-/** The demo's files, absolute; they stay after the demo. */
+/** The absolute paths of the demo's files, which stay after the demo. */
 export interface DemoFolder {
   path: string;
   settings: string;
-  /** The contact list, as the nonprofit keeps it. */
+  /** The nonprofit's contact list. */
   contacts: string;
-  /** The same with what the sync wrote. */
+  /** The contact list with the values that the sync wrote. */
   enhanced: string;
 }
 
@@ -35,7 +35,7 @@ export function crmIntegration(kind: CrmKind): string {
   return `demo-${kind}`;
 }
 
-/** The service and the CRMs that the settings lead to. */
+/** The addresses of the service and the CRMs. */
 export interface DemoAddresses {
   baseUrl: string;
   apiKey: string;
@@ -53,7 +53,7 @@ export async function createDemoFolder(
   return folder;
 }
 
-/** A new temporary folder; its files are not there yet. */
+/** Creates a temporary folder. Its files do not exist yet. */
 export async function makeDemoFolder(): Promise<DemoFolder> {
   const path = await mkdtemp(join(tmpdir(), 'donor-sync-demo-'));
   return {
@@ -64,12 +64,12 @@ export async function makeDemoFolder(): Promise<DemoFolder> {
   };
 }
 
-/** The integration of the contact list, in a file of settings that may have others. */
+/** The contact list's integration, in a settings file that may have others. */
 export interface ListSettings {
   id: string;
   name: string;
   service: { baseUrl: string; apiKey: string };
-  /** The columns in addition to the id and the names, indented by eight. */
+  /** The columns in addition to the ID and the names, indented by eight. */
   columns: string;
   /** Its other settings, indented by four, and other integrations. */
   rest: string;
@@ -77,7 +77,7 @@ export interface ListSettings {
 
 /** The settings file of a demo. */
 export function listSettings({ id, name, service, columns, rest }: ListSettings): string {
-  return `# Settings of the demo. Real keys belong into the environment: apiKey: "\${PARTNER_API_KEY}"
+  return `# Settings of the demo. Real keys belong in the environment: apiKey: "\${PARTNER_API_KEY}"
 
 database: "sqlite:donor-sync.db"
 

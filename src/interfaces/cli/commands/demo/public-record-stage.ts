@@ -1,4 +1,4 @@
-/** All of `demo --public-record` that knows the service, loaded when it is really played. */
+/** The part of `demo --public-record` that imports the service. It is loaded only when this demo runs. */
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import {
 export interface RecordStage {
   baseUrl: string;
   apiKey: string;
-  /** The returns that were imported, by their names, and how many people are in them. */
+  /** The names of the imported returns, and the number of people in them. */
   returns: string[];
   people: number;
   close(): Promise<void>;

@@ -23,7 +23,7 @@ interface RecordReport {
   contacts: RecordContact[];
 }
 
-/** A contact, and what the columns hold now that were empty before. */
+/** A contact, with the columns that were empty before and now have values. */
 interface RecordContact {
   id: string;
   name: string;
@@ -31,14 +31,14 @@ interface RecordContact {
   written: Record<string, string>;
 }
 
-/** Plays `demo --public-record`: returns are imported, and contacts enhanced and connected through them. */
+/** Runs `demo --public-record`: imports tax returns, and enhances and connects contacts with their data. */
 export async function playPublicRecord(
   deps: ProductDeps,
   { once }: { once: boolean },
   output: Output,
 ): Promise<ExitCode> {
   const stopped = deps.stopSignal();
-  // The product does not know the service: it is loaded when one is needed.
+  // The product does not import the service. It is loaded when it is needed.
   const { setRecordStage } = await import('./public-record-stage.ts');
   const folder = await makeDemoFolder();
   const stage = await setRecordStage(folder.path, {
@@ -65,7 +65,9 @@ export async function playPublicRecord(
   }
 }
 
-/** The first three are of the returns; a name alone, and a name that no return has, are not found. */
+/**
+ * The first three are in the returns. A contact with only a name, and a name that no return contains, are not found.
+ */
 const CONTACTS = `Id,First,Last,Employer,Team
 R1,Cornelia,Vandersloot,Lake View Food Bank,Board
 R2,Marguerite,Oldenquist,"Lake View Food Bank, Inc.",
@@ -92,7 +94,7 @@ function settingsText({ baseUrl, apiKey }: RecordStage): string {
   });
 }
 
-/** The real thing: settings, database, connector and client are those of any `sync`. */
+/** Uses the real settings, database, connector and client, like any `sync`. */
 function syncRecord(
   deps: ProductDeps,
   folder: DemoFolder,
@@ -132,7 +134,7 @@ function syncRecord(
 
 function showStart(output: Output, { baseUrl, returns, people }: RecordStage): void {
   output.print(
-    `${describeCount(people, 'person', 'people')} came in from ${describeCount(returns.length, 'tax return')} of invented organisations: ${returns.join(', ')}`,
+    `${describeCount(people, 'person', 'people')} were imported from ${describeCount(returns.length, 'tax return')} of fictional organisations: ${returns.join(', ')}`,
   );
   output.print(`They are in a separate Partner Data Service: ${baseUrl}`);
   output.print();
@@ -145,6 +147,6 @@ function showRecord(output: Output, { contacts, folder }: RecordReport): void {
   }
   output.print();
   output.print(
-    `The files stay in ${folder}: the service's database, the contact list, the same enhanced.`,
+    `The files stay in ${folder}: the service's database, the contact list, and the enhanced list.`,
   );
 }

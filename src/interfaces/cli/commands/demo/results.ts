@@ -33,7 +33,7 @@ export interface FieldResult {
   kept: boolean;
 }
 
-/** Puts the files and what the store remembers of the run side by side. */
+/** Combines the files with the run's records in the store. */
 export async function readResults(
   { store }: Pick<Application, 'store'>,
   runId: string,
@@ -72,12 +72,12 @@ function compareFields(before: Row, after: Row): FieldResult[] {
 /** A CRM of the demo. */
 export interface DemoCrm {
   kind: CrmKind;
-  /** The name that users know. */
+  /** The name for users. */
   name: string;
   integration: string;
   /** The address of its stand-in. */
   baseUrl: string;
-  /** The fields of a profile that are shown of a contact. */
+  /** The profile fields that are shown for a contact. */
   shownFields: readonly string[];
   /** The field that says who can introduce the contact. */
   pathField: string;
@@ -92,7 +92,7 @@ export interface CrmResult extends Omit<DemoCrm, 'shownFields' | 'pathField'> {
   unwritten: { count: number; explanation: string }[];
   /** A few of the contacts that were written, as the CRM has them now. */
   contacts: ShownContact[];
-  /** A few of the contacts who can be introduced, and how many there are. */
+  /** The number of contacts who can be introduced, and a few of them. */
   introduced: { count: number; contacts: ShownContact[] };
 }
 
@@ -121,11 +121,11 @@ export async function syncCrm(
     createMissingFields(await deps.openConnector(null), mappings),
   );
   const first = await withCrm(syncOnce);
-  // Before the second run, which gives every contact its next outcome.
+  // Read before the second run, which replaces every contact's outcome.
   const reasons = await readReasons(application.store.reader, first.id);
   const second = await withCrm(syncOnce);
   const rows = await listWrites(application.store.reader, first.id);
-  // In the order of the ids, so that the same contacts are shown in whatever order they were written.
+  // Sorted by ID, so that the same contacts are shown in whatever order they were written.
   const ids = [...new Set(rows.map((row) => row.crmId))].sort();
   const contacts = await withCrm((open) => readBack(open, ids, [...shownFields, pathField]));
   const introduced = contacts.filter(({ values }) => shownValue(values, pathField) !== null);
@@ -162,7 +162,7 @@ async function readBack(
   fields: readonly string[],
 ): Promise<ShownContact[]> {
   const connector = await deps.openConnector(null);
-  // A demo has fewer contacts than a CRM gives at a time.
+  // A demo has fewer contacts than a CRM returns at a time.
   const records = await connector.readByIds(ids, fields);
   return records.flatMap((record) => {
     if (record.state !== 'found') return [];

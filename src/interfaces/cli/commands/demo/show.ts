@@ -10,7 +10,7 @@ import { type DemoFolder, ENHANCED_FIELDS } from './folder.ts';
 import type { CrmResult, DemoResult } from './results.ts';
 import type { Stage } from './stage.ts';
 
-/** The answer of `demo`, as `--json` prints it. */
+/** The result of `demo`, as `--json` prints it. */
 export interface DemoReport {
   folder: DemoFolder;
   /** The stand-in; its `/_sandbox` is below `rootUrl`. */
@@ -21,12 +21,12 @@ export interface DemoReport {
   crms: CrmResult[];
 }
 
-/** Prints what will be synced, before the sync takes some seconds. */
+/** Prints what will be synced, before the sync, which takes some seconds. */
 export function showStart(output: Output, { contacts, baseUrl }: Stage, folder: DemoFolder): void {
   output.print(
     `${describeCount(contacts.length, 'contact')} of a nonprofit are in ${folder.contacts}`,
   );
-  output.print(`The service is a local stand-in with invented people: ${baseUrl}`);
+  output.print(`The service is a local stand-in with fictional people: ${baseUrl}`);
   output.print();
 }
 
@@ -46,9 +46,9 @@ export function showReport(output: Output, report: DemoReport): void {
   }
   if (second !== undefined) showRun(output, 'Second sync', second);
   for (const crm of crms) showCrm(output, crm);
-  output.print(strong('The files stay there'));
+  output.print(strong('The files'));
   output.print(`  the contact list   ${folder.contacts}`);
-  output.print(`  the same enhanced  ${folder.enhanced}`);
+  output.print(`  the enhanced list  ${folder.enhanced}`);
   output.print(`  the settings       ${folder.settings}`);
 }
 
@@ -58,11 +58,13 @@ export function showNextSteps(
   env: Environment,
   { folder, partner }: DemoReport,
 ): void {
-  // Below npm the program is not on the path of the person's own terminal.
+  // Under npm, the program is not on the path of the user's own terminal.
   const program = env['npm_lifecycle_event'] ? 'npm run --silent donor-sync --' : 'donor-sync';
   output.print();
   output.print(
-    output.style.strong('The service runs until Ctrl-C. In another terminal, in this folder:'),
+    output.style.strong(
+      'The service runs until you press Ctrl-C. In another terminal, in this folder:',
+    ),
   );
   output.print(`  export DONOR_SYNC_CONFIG=${folder.settings}`);
   output.print(`  ${program} holds                  # pending decisions, and how to decide them`);
@@ -133,7 +135,7 @@ function showRun(
   const shared = run.contacts.enhanced - run.contacts.submitted;
   if (shared > 0) {
     output.print(
-      `  ${describeCount(shared, 'profile')} paid for before, with another contact of the same person`,
+      `  ${describeCount(shared, 'profile')} already paid for, with another contact of the same person`,
     );
   }
   for (const { name, added, removed, kept } of run.networks) {
@@ -143,7 +145,7 @@ function showRun(
   output.print();
 }
 
-/** Those who are in the list to show something. */
+/** Prints the contacts that are in the list to show something. */
 function showWritten(output: Output, contacts: readonly DemoResult[]): void {
   const telling = contacts.filter(({ outcome, story }) => outcome === 'written' && story !== null);
   for (const { name, story, fields } of telling) {
@@ -157,7 +159,7 @@ function showWritten(output: Output, contacts: readonly DemoResult[]): void {
 
 const FIELD_WIDTH = Math.max(...ENHANCED_FIELDS.map((field) => field.length));
 
-/** A line fits into 100 columns, also where there is no terminal to ask for its width. */
+/** A line fits into 100 columns, even without a terminal that reports its width. */
 const VALUE_WIDTH = 75;
 
 function showUnwritten(output: Output, contacts: readonly DemoResult[]): void {
@@ -170,5 +172,5 @@ function showUnwritten(output: Output, contacts: readonly DemoResult[]): void {
   if (more > 0) output.print(`  … and ${describeCount(more, 'more contact')}`);
 }
 
-/** The rest of a long list is in the file. */
+/** The most contacts to list. The rest is in the file. */
 const MAX_LISTED = 10;

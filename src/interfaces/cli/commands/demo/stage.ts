@@ -1,4 +1,4 @@
-/** All of the demo that knows the sandbox, loaded when a demo is really played. */
+/** The part of the demo that imports the sandbox. It is loaded only when a demo runs. */
 
 import { createWorld } from '../../../../../people/world.ts';
 import { startHubspotSandbox } from '../../../../../sandbox/hubspot/index.ts';
@@ -7,7 +7,7 @@ import { startSalesforceSandbox } from '../../../../../sandbox/salesforce/index.
 import { createDemoContacts, type DemoContact } from './contacts.ts';
 import type { CrmKind } from './folder.ts';
 
-/** A service that is running, and the contact list of a nonprofit. */
+/** A running service, and a nonprofit's contact list. */
 export interface Stage {
   /** The service's {base_url}. */
   baseUrl: string;
@@ -15,15 +15,12 @@ export interface Stage {
   /** The address above `/_sandbox`. */
   rootUrl: string;
   contacts: DemoContact[];
-  /**
-   * A Salesforce org with the Nonprofit Success Pack, and a HubSpot account: the same people are
-   * contacts of both.
-   */
+  /** A Salesforce org with the Nonprofit Success Pack, and a HubSpot account. Both have the same people as contacts. */
   crms: Readonly<Record<CrmKind, { baseUrl: string; token: string }>>;
   close(): Promise<void>;
 }
 
-/** Enough people for namesakes to be among them, and few enough to start in a moment. */
+/** Enough people to include namesakes, and few enough for a quick start. */
 const DONORS = 2_000;
 
 /** In the real service, jobs take some minutes; a demo should be faster. */
@@ -35,7 +32,7 @@ const SPARE_CREDITS = 100;
 /** The contacts of each CRM. */
 const CRM_CONTACTS = 60;
 
-/** Starts the service with its documented limits and the CRMs, and draws up the contact list. */
+/** Starts the CRMs and the service with its documented limits, and creates the contact list. */
 export async function setStage(size: number): Promise<Stage> {
   const world = createWorld({ seed: 1, donors: Math.max(DONORS, size) });
   const service = await startPartnerSandbox({

@@ -10,10 +10,10 @@ import { type ProductDeps, withApplication } from '../../action/product.ts';
 import type { Output } from '../../terminal/output.ts';
 import { untilStopped } from '../../terminal/stop-signal.ts';
 
-/** The demo cannot be reached from outside this machine, and it needs no token there. */
+/** The demo cannot be reached from outside this machine, so it needs no token. */
 const HOST = '127.0.0.1';
 
-/** Syncs that are requested on the page; a demo has three integrations. */
+/** The most syncs at the same time. A demo has three integrations. */
 const MAX_RUNS_AT_ONCE = 3;
 
 export interface StatusPage {
@@ -44,9 +44,9 @@ export function serveStatusPage(
       application,
       runner,
       ...parts,
-      // Links that are made there, such as an invitation, lead to the page itself.
+      // Links that are created there, such as an invitation, lead to the page itself.
       publicUrl: `http://${HOST}:${port}`,
-      // Invented people and credits: a link that works once would only be in the way.
+      // People and credits are fictional, so a link that works once would only be in the way.
       withoutToken: 'thisMachine',
       // The demo has no schedules that could be late.
       lastTickAt: clock.now,
@@ -65,7 +65,7 @@ export function serveStatusPage(
   });
 }
 
-/** A port that nothing listened at a moment ago. */
+/** Finds a port that was free a moment ago. */
 async function findPort(): Promise<number> {
   const probe = createServer().listen(0, HOST);
   await once(probe, 'listening');
@@ -75,9 +75,9 @@ async function findPort(): Promise<number> {
   return typeof address === 'object' ? (address?.port ?? 0) : 0;
 }
 
-/** Says where the page is. */
+/** Prints the address of the pages. */
 export function showStatusPage(output: Output, url: string): void {
   output.print();
   output.print(`${output.style.strong('The pages:')} ${url}`);
-  output.print('  A sync can be started there: Actions, Sync now.');
+  output.print('  To start a sync there: Actions, Sync now.');
 }

@@ -8,7 +8,7 @@ export interface TourStop {
   words: string;
 }
 
-/** Six pages in the order in which they explain each other; `holdId` is null where no contact is held. */
+/** Six pages in an order in which each explains the next. `holdId` is null if no contact is held. */
 export function buildTour(
   { crms, folder, partner }: Pick<DemoReport, 'crms' | 'folder' | 'partner'>,
   holdId: string | null,
@@ -24,34 +24,35 @@ export function buildTour(
     {
       title: 'A run',
       path: run === undefined ? '/runs' : `/runs/${run.id}`,
-      words: 'What became of each contact, and why. "Changes" shows a contact before and after.',
+      words: 'The outcome of each contact, and why. "Changes" shows a contact before and after.',
     },
     {
       title: 'A decision',
       path: holdId === null ? '/decisions' : `/decisions/${holdId}`,
-      words: 'Two names side by side: the same person? Decide; "Undo" takes it back.',
+      words:
+        'Two names side by side: are they the same person? Decide. "Undo" withdraws your answer.',
     },
     {
       title: 'Networks',
       path: run === undefined ? '/networks' : `/networks/${run.integration}`,
-      words: 'Who on the board and in the staff can introduce which contact. Click a person.',
+      words: 'Which board and staff members can introduce which contact. Click a person.',
     },
     {
       title: 'Credits',
       path: '/credits',
-      words: 'What is left of the key, and what each client spent.',
+      words: 'The credits left on the key, and what each client spent.',
     },
     {
       title: 'Set-up',
       path: '/setup',
-      words: `Add a client: drop ${folder.contacts}, whose people are paid for; the key is ${partner.apiKey}`,
+      words: `Add a client: drop the file ${folder.contacts}, whose people are already paid for. The key is ${partner.apiKey}`,
     },
   ];
 }
 
 /** Prints the stops with their addresses. */
 export function showTour(output: Output, url: string, stops: readonly TourStop[]): void {
-  output.print(output.style.strong('A tour of three minutes, in a browser on this machine'));
+  output.print(output.style.strong('A three-minute tour, in a browser on this machine'));
   for (const [place, { title, path, words }] of stops.entries()) {
     output.print(`  ${place + 1}  ${title.padEnd(TITLE_WIDTH)}  ${url}${path}`);
     output.print(`     ${output.style.faint(words)}`);

@@ -49,9 +49,9 @@ Examples:
   donor-sync doctor riverside --json    for scripts: { "findings": [...], "causes": 0 }
   donor-sync doctor installation        only what all clients share, without any request to a CRM
   donor-sync doctor --network-policy >> values.yaml   the ports to open, for the Helm chart
-  donor-sync doctor --report report.md  a checklist to send to who helps you: no names, values or keys
+  donor-sync doctor --report report.md  a checklist for support, without names, values or keys
 
-Nothing is spent and nothing is written into a CRM. Exit codes: 0 all is well, 2 a person has to fix
+Nothing is spent and nothing is written into a CRM. Exit codes: 0 no problems, 2 you have to fix
 something.`;
 
 const optionsSchema = baseOptions.extend({
@@ -68,12 +68,9 @@ export function doctorCommand(deps: ProductDeps): Command {
   const command = productCommand('doctor', deps)
     .description(examineClient.summary)
     .argument('[integration...]', 'The IDs of the clients; all if left out')
-    .option('--show', 'with what the CRM says, in its own words; on a terminal only')
-    .option('--report <file>', 'write a checklist in Markdown that may be passed on; - for stdout')
-    .option(
-      '--network-policy',
-      'print only the ports that requests leave by, as values of the Helm chart',
-    )
+    .option('--show', "also show the CRM's own messages; only on a terminal")
+    .option('--report <file>', 'write a checklist in Markdown that you can pass on; - for stdout')
+    .option('--network-policy', 'print only the outbound ports, as values for the Helm chart')
     .addHelpText('after', EXAMPLES);
   command.addCommand(operationCommand(deps, checkInstallation));
   return command.action((ids: string[]) =>
@@ -93,14 +90,14 @@ export function doctorCommand(deps: ProductDeps): Command {
         if (text !== null && isOnStdout) return output.print(text.trimEnd());
         printFindings(output, findings, show);
         if (report !== undefined)
-          output.print(`The report is in ${report}: read it before you send it.`);
+          output.print(`The report is in ${report}. Read it before you send it.`);
       });
       return exitCodeFor(findings);
     }),
   );
 }
 
-/** Prints ports only. It contacts nobody, so that it works before the ports are open. */
+/** Prints only the ports. It sends no request, so that it works before the ports are open. */
 async function printPorts(
   deps: ProductDeps,
   config: string | undefined,
@@ -118,9 +115,9 @@ async function printPorts(
   }
 }
 
-const ONE_DOCUMENT = '--json and --report - both write to stdout: name a file for the report.';
+const ONE_DOCUMENT = '--json and --report - both write to stdout. Name a file for the report.';
 
-/** Only the user who made it can read the file. */
+/** Writes a file that only its creator can read. */
 async function writeReport(path: string, text: string): Promise<void> {
   try {
     await writeFile(path, text, { mode: 0o600 });
@@ -132,7 +129,7 @@ async function writeReport(path: string, text: string): Promise<void> {
   }
 }
 
-/** Whatever is wrong needs a person, and nothing was changed: that is what 2 says. */
+/** Exit code 2 means that a user has to act, and that nothing was changed. */
 function exitCodeFor(findings: readonly DoctorFinding[]): ExitCode {
   return findings.every(({ ok }) => ok) ? EXIT_CODES.done : EXIT_CODES.usage;
 }
@@ -142,11 +139,11 @@ interface Examination {
   ids: readonly string[];
   /** The content of a report in addition to the findings; null without a report. */
   facts: ReportFacts | null;
-  /** Whether what the CRM said is shown; it may quote names. */
+  /** Whether to show the CRM's own messages, which may quote names. */
   show: boolean;
 }
 
-/** Each check that fails is a finding; the checks that do not depend on it continue. */
+/** Runs the checks. A failed check is a finding, and checks that do not depend on it continue. */
 async function examine(
   deps: ProductDeps,
   { config, ids, facts, show }: Examination,
@@ -158,16 +155,16 @@ async function examine(
     return general(unmet('settings', messageOf(error), settingsFix(error), settingsCause(error)));
   }
   const count = describeCount(settings.integrations.length, 'integration');
-  const message = `${settings.path} is in order, with ${count}.`;
-  const good = { ...met('settings', message), report: `They are in order, with ${count}.` };
+  const message = `${settings.path} is valid, with ${count}.`;
+  const good = { ...met('settings', message), report: `They are valid, with ${count}.` };
   let application: Application;
   try {
     application = await openProduct(deps, settings);
   } catch (error) {
-    return general(good, failed('database', 'Do what the message says.', error));
+    return general(good, failed('database', 'Follow the message.', error));
   }
   try {
-    // A word that does not name an integration is bad usage, not a finding about the installation.
+    // An unknown client ID is a usage error, not a finding about the installation.
     const chosen = namedOrAll(application, ids);
     const findings = [...general(good), ...(await examineInstallation(application, chosen))];
     const also = facts === null ? undefined : (open: OpenIntegration) => facts.read(open);
@@ -209,7 +206,7 @@ function settingsFix(error: unknown): string {
   const isMissing = isConfigurationError(error) && error.code === 'settings_not_found';
   return isMissing
     ? 'donor-sync init'
-    : 'Fix what is listed, line by line. A variable is set by `export NAME=value` in this terminal.';
+    : 'Fix each listed problem. To set a variable in this terminal: export NAME=value';
 }
 
 /** The code of the error, which identifies a missing settings file. */
@@ -221,7 +218,7 @@ function general(...findings: Finding[]): DoctorFinding[] {
   return withCommands(findings, null);
 }
 
-/** Shows findings to a person, and counts what has to be fixed. */
+/** Prints findings for people, and counts the problems to fix. */
 export function printFindings(
   output: Output,
   findings: readonly DoctorFinding[],
@@ -236,8 +233,9 @@ export function printFindings(
     heading = integration;
     const mark = ok ? style.good('✓') : style.bad('✗');
     output.print(`${mark} ${subject}: ${message}`);
-    if (words && withWords) output.print(`    It said: ${words.reveal()}`);
-    else if (words) output.print(`    What it said: donor-sync doctor ${integration ?? ''} --show`);
+    if (words && withWords) output.print(`    The CRM's message: ${words.reveal()}`);
+    else if (words)
+      output.print(`    To see the CRM's message: donor-sync doctor ${integration ?? ''} --show`);
     if (others.length > 0) output.print(`    ${describeSame(others)}`);
     if (fix !== null) output.print(`    ${style.warn('→')} ${fix}`);
     if (command !== null && command !== fix) output.print(`      ${style.strong(command)}`);
@@ -246,7 +244,7 @@ export function printFindings(
   output.print(verdictOn(findings, style));
 }
 
-/** Fourteen missing fields are one problem: one command creates them. */
+/** Counts problems by their fix. Fourteen missing fields are one problem, because one command creates them. */
 function verdictOn(findings: readonly DoctorFinding[], style: Output['style']): string {
   const broken = findings.filter(({ ok }) => !ok).length;
   if (broken === 0) return style.good('All is well.');

@@ -13,7 +13,7 @@ export interface ReportFacts {
   all(): Omit<ReportContent, 'findings'>;
 }
 
-/** Reads the facts of the process; integrations are read one by one. */
+/** Reads the facts about the process. Integrations are read one by one. */
 export function createReportFacts(
   { clock }: Pick<ProductDeps, 'clock'>,
   command: Command,
@@ -59,7 +59,7 @@ async function integrationFacts({
   };
 }
 
-/** A CRM that does not open or answer has no facts: the findings say why. */
+/** Reads facts about the CRM. If the CRM does not open or respond, there are none, and the findings explain why. */
 async function crmFacts(
   openConnector: OpenIntegration['deps']['openConnector'],
 ): Promise<AccountFact[]> {

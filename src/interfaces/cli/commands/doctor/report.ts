@@ -1,7 +1,7 @@
 /**
- * The checklist that a customer sends back. It is put together from what may leave the house and nothing
- * else: of a finding its `report`, or its subject and cause. Messages, which may name hosts, accounts,
- * files and settings, are not in it.
+ * The checklist that a customer sends back. It contains only data that may leave the customer's network: of each
+ * finding its `report`, or its subject and cause. It does not contain messages, which may name hosts, accounts, files
+ * and settings.
  */
 import type { AccountFact } from '../../../../../connectors/contract.ts';
 import { countCauses, type DoctorFinding } from '../../../../operations/doctor/causes.ts';
@@ -16,7 +16,7 @@ export interface ReportContent {
 }
 
 export interface IntegrationFacts {
-  /** Finds its findings; ids are names of organizations, and are not shown. */
+  /** Used to find its findings. IDs are names of organisations, so they are not shown. */
   id: string;
   kind: string;
   facts: readonly AccountFact[];
@@ -31,7 +31,7 @@ export function renderReport(
   return [
     '# donor-sync doctor: report',
     '',
-    `Made ${madeAt} by \`donor-sync doctor --report\`. No names, values, ids, addresses or keys are in it.`,
+    `Created ${madeAt} by \`donor-sync doctor --report\`. It contains no names, values, IDs, addresses or keys.`,
     '',
     table(installation),
     '',
@@ -57,16 +57,16 @@ export function renderReport(
   ].join('\n');
 }
 
-/** The items that only a user can check, to be ticked before the report is sent. */
+/** Items that only a user can check, and ticks before sending the report. */
 const BY_HAND = [
   '`donor-sync plan` counts about as many people as the CRM has',
-  'the first `donor-sync sync` (a trial) ended, and wrote what it said',
+  'the first `donor-sync sync` (a trial) finished, and wrote what it reported',
   "a colleague, not the administrator, sees the fields on a contact's page",
-  '`donor-sync undo` of the trial took the values back',
+  '`donor-sync undo` of the trial restored the values',
 ];
 
 function integrationPart(number: number, known: IntegrationFacts | undefined): string[] {
-  // A connector package may be named by its place on the disk.
+  // The kind of a connector package may be its path on the disk.
   const kind = known !== undefined && /^[\w-]{1,40}$/.test(known.kind) ? `: ${known.kind}` : '';
   const facts = known === undefined ? [] : [table(known.facts), ''];
   return ['', `## Integration ${number}${kind}`, '', ...facts];
@@ -90,7 +90,7 @@ function toLine({ subject, cause, report, ok }: DoctorFinding): string {
   return `**${shownSubject(subject)}**${word}${said}`;
 }
 
-/** The heading of a column is a text of the customer; all other subjects are words of ours. */
+/** A column heading is the customer's text. All other subjects are our own words. */
 function shownSubject(subject: string): string {
   const [, field] = /^field (.*)$/s.exec(subject) ?? [];
   if (field === undefined || field === 'map' || field === 'viewers') {

@@ -21,13 +21,13 @@ Examples:
   donor-sync add --yes --crm hubspot --name "Lakeside Clinic"
   donor-sync add --yes --crm csv --csv-path lakeside.csv --id lakeside
 
-Comments and the order of the settings stay as they are. It uses the service and the key of the first
-integration, unless you give another key.`;
+Comments and the order of the settings do not change. The new client uses the service and the key of the first
+client, unless you give another key.`;
 
 /** The command `add`: asks the questions of `init` and adds an integration to a settings file. */
 export function addCommand(deps: InitDeps): Command {
   const command = createCommand('add', deps)
-    .description('ask a few questions and add an integration to the settings file')
+    .description('ask a few questions and add a client to the settings file')
     .option('--config <file>', 'the settings file (default: DONOR_SYNC_CONFIG or donor-sync.yaml)');
   withAnswerOptions(command).addHelpText('after', EXAMPLES);
   return command.action(() =>
@@ -88,12 +88,12 @@ function readIntegrations(text: string, path: string): YAMLSeq {
   const list = document.get('integrations');
   if (document.errors.length === 0 && isSeq(list)) return list;
   throw new ConfigurationError(
-    `${path} has no list "integrations" that another could be added to. "donor-sync doctor" says what is wrong with it.`,
+    `${path} has no list "integrations" to which a client could be added. To find out what is wrong with it: donor-sync doctor`,
     { code: 'settings_invalid', details: { path } },
   );
 }
 
-/** The settings with one integration more at the end of their list. */
+/** The settings with one more integration at the end of their list. */
 export function withIntegration(text: string, answers: Answers, target: Target): string {
   const document = parseDocument(text);
   const added = parseDocument(`integrations:\n${integrationText(answers, target)}`);
@@ -102,13 +102,13 @@ export function withIntegration(text: string, answers: Answers, target: Target):
   const [entry] = isSeq(entries) ? entries.items : [];
   if (!isSeq(list) || !isMap(entry)) throw new Error('There is no list of integrations.');
   list.flow = false;
-  // A blank line before it, as people put between integrations.
+  // Adds a blank line before the integration, as people do.
   entry.spaceBefore = true;
   list.add(entry);
   return document.toString({ lineWidth: 0, flowCollectionPadding: true });
 }
 
-/** Puts the new text in place at once; refused if the file was changed since it was read. */
+/** Replaces the file in one step. Refused if the file was changed since it was read. */
 async function replaceSettings(file: string, before: string, text: string): Promise<void> {
   const fresh = `${file}.donor-sync-new`;
   const { mode } = await stat(file);
@@ -116,7 +116,7 @@ async function replaceSettings(file: string, before: string, text: string): Prom
   try {
     if ((await readFile(file, 'utf8')) !== before) {
       throw new ConfigurationError(
-        `${file} was changed by others in the meantime. Nothing was written; run it again.`,
+        `${file} was changed by someone else in the meantime. Nothing was written. Run the command again.`,
         { code: 'settings_changed', details: { path: file } },
       );
     }

@@ -1,4 +1,4 @@
-/** The answers that a settings file is written from. */
+/** The answers from which a settings file is written. */
 import type { ColumnLine } from '../../../../clients/setup/column-list.ts';
 import type { CsvHeader } from '../../../../clients/setup/csv-header.ts';
 import type { FieldMapping } from '../../../../core/field-map.ts';
@@ -6,10 +6,10 @@ import type { FieldMapping } from '../../../../core/field-map.ts';
 export interface Answers {
   id: string;
   name: string;
-  /** Null: only by hand. */
+  /** Null if the client runs only on request. */
   schedule: { cron: string; timezone: string } | null;
   partner: PartnerAnswers;
-  /** Credits; null: no limit. */
+  /** Credits; null for no limit. */
   budget: { perRun: number | null; perMonth: number | null };
   crm: CsvAnswers | SalesforceAnswers | HubspotAnswers;
   variableFor: VariableFor;
@@ -18,23 +18,23 @@ export interface Answers {
 export interface PartnerAnswers {
   /** A URL or a `${NAME}`. */
   url: string;
-  /** The variable that the settings take the service key from. */
+  /** The variable from which the settings read the service key. */
   keyVariable: string;
-  /** The key itself, for a file next to the settings; null: the variable is set by other means. */
+  /** The key itself, for a file next to the settings; null if the variable is set by other means. */
   key: string | null;
 }
 
-/** The variable for a secret, of which another integration may have one already. */
+/** Chooses the variable for a secret. Another integration may already use the usual one. */
 export type VariableFor = (name: string) => string;
 
 export interface CsvAnswers {
   kind: 'csv';
-  /** From the folder of the command. */
+  /** Relative to the command's folder. */
   path: string;
-  /** Null: `path` itself is replaced. */
+  /** Null if `path` itself is replaced. */
   output: string | null;
   encoding: CsvHeader['encoding'];
-  /** The sheet of a workbook; null for the first that has a table, and for text. */
+  /** The sheet of a workbook; null for the first sheet with a table, and for text files. */
   sheet: string | null;
   badRows: 'stop' | 'skip';
   columns: {
@@ -50,7 +50,7 @@ export interface CsvAnswers {
   fields: readonly FieldMapping[] | null;
   /** Every column of the file with its use. */
   fileColumns: readonly ColumnLine[];
-  /** Which of our fields have another name because of that, and values that mark contacts and are not used. */
+  /** Notes about our fields that have another name because of that, and about unused values that may mark contacts. */
   notes: readonly string[];
 }
 
@@ -68,7 +68,7 @@ export interface SalesforceAnswers {
   kind: 'salesforce';
   url: string;
   auth: string;
-  /** The field that marks who must not be researched; null for none. */
+  /** The field that marks contacts who must not be enhanced; null for none. */
   optOut: string | null;
 }
 
@@ -78,11 +78,11 @@ export interface HubspotAnswers {
   optOut: string | null;
 }
 
-/** The facts that the questions depend on in addition to the flags. */
+/** The facts, in addition to the options, on which the questions depend. */
 export interface Surroundings {
   cwd: string;
   timezone: string;
-  /** True if the variable has a value already, in the environment or in the file next to the settings. */
+  /** True if the variable already has a value, in the environment or in the file next to the settings. */
   isSet(variable: string): boolean;
   /** Reads the file that `--partner-key-file` names; "-" is stdin. */
   readKey(path: string): Promise<string>;
@@ -90,15 +90,15 @@ export interface Surroundings {
   present: PresentSettings | null;
   /** Finds the field map of a kind of CRM. */
   defaultFields(kind: string): Promise<readonly FieldMapping[]>;
-  /** Finds the columns that the settings file of before writes into this file; none without one. */
+  /** Finds the columns that the previous settings file writes into this file; none without such a file. */
   writtenBefore(csvPath: string): Promise<ReadonlySet<string>>;
 }
 
 /** The settings of a file before an integration is added to it. */
 export interface PresentSettings {
   ids: ReadonlySet<string>;
-  /** The variables that it names. */
+  /** The variables that the file names. */
   variables: ReadonlySet<string>;
-  /** The service as the first integration has it, in the words of the file. */
+  /** The first integration's service, as written in the file. */
   partner: { url: string; keyVariable: string } | null;
 }

@@ -23,7 +23,7 @@ async function askHubspot(asker: Prompter, flags: InitFlags): Promise<HubspotAns
   const { hubspotAddress } = QUESTIONS;
   const url = await ask(asker, orVariable(hubspotAddress), {
     flag: FLAGS.hubspotAddress,
-    // There is only one.
+    // HubSpot has only one address.
     given: flags.crmUrl ?? hubspotAddress.initial,
   });
   return { kind: 'hubspot', url, optOut: await askOptOutField(asker, flags) };
@@ -49,7 +49,7 @@ async function askSalesforce(asker: Prompter, flags: InitFlags): Promise<Salesfo
 function askOptOutField(asker: Prompter, flags: InitFlags): Promise<string | null> {
   return ask(asker, QUESTIONS.optOutField, {
     flag: FLAGS.optOutField,
-    aside: ' (its API name; "none": no field does)',
+    aside: ' (its API name, or "none" if there is no such field)',
     given: flags.optOutField,
   });
 }

@@ -39,12 +39,12 @@ export async function askFile(
   const isSame = resolve(cwd, output) === resolve(cwd, path);
   if (header.foreign !== null && isSame) {
     throw usageError(
-      `--csv-output: ${path} is a ${header.foreign}, which is never replaced; name another file that ends with .csv`,
+      `--csv-output: ${path} is a ${header.foreign}, which is never replaced. Name another file that ends with .csv`,
     );
   }
   const badRows = await ask(asker, QUESTIONS.badRows, {
     flag: FLAGS.badRows,
-    // Asked if there are such rows, once they are known.
+    // If there are such rows, the user is asked once they are known.
     given: flags.csvBadRows ?? QUESTIONS.badRows.initial,
   });
   const fields = await surroundings.defaultFields('csv');
@@ -81,7 +81,7 @@ async function askPath(
 ): Promise<{ path: string; header: CsvHeader }> {
   const path = await askText(asker, {
     flag: '--csv-path',
-    message: 'Which CSV file has the contacts?',
+    message: 'Which CSV file contains the contacts?',
     given: flags.csvPath,
     initial: null,
     validate: async (answer) =>
@@ -104,13 +104,13 @@ function askOutput(
 ): Promise<string> {
   return askText(asker, {
     flag: '--csv-output',
-    message: 'Which CSV file shall get the results? (the same one is replaced as a whole)',
+    message: 'Which CSV file should get the results? (the same file would be replaced completely)',
     given: flags.csvOutput,
     initial: enhancedPath(path, foreign !== null),
   });
 }
 
-/** `lists/donors.csv` → `lists/donors-enhanced.csv`. The results of a workbook and of UTF-16 text are CSV. */
+/** `lists/donors.csv` → `lists/donors-enhanced.csv`. For a workbook or UTF-16 text, the results are a CSV file. */
 function enhancedPath(path: string, isForeign: boolean): string {
   const extension = extname(path);
   const own = isForeign || extension === '' ? '.csv' : extension;
@@ -194,7 +194,7 @@ function getNameForm(flags: InitFlags): 'two' | 'whole' | undefined {
   if (flags.csvFullName === undefined) return hasTwo ? 'two' : undefined;
   if (!hasTwo) return 'whole';
   throw usageError(
-    '--csv-full-name replaces --csv-first-name and --csv-last-name: use it without them',
+    '--csv-full-name replaces --csv-first-name and --csv-last-name, so use it without them',
   );
 }
 
@@ -216,7 +216,7 @@ async function askMarks(
   ) =>
     ask(asker, QUESTIONS[name], {
       flag: FLAGS[name],
-      aside: ' They are never asked about.',
+      aside: ' Contacts with this mark are never sent to the service.',
       given,
       initial: column ?? QUESTIONS[name].initial ?? null,
       columns,

@@ -19,7 +19,7 @@ export async function askPartner(
 ): Promise<PartnerAnswers> {
   const url = await ask(asker, orVariable(QUESTIONS.serviceAddress), {
     flag: FLAGS.serviceAddress,
-    aside: ' (or a variable that has it)',
+    aside: ' (or a variable that contains it)',
     given: flags.partnerUrl,
     initial: present?.partner?.url ?? PARTNER_URL_VARIABLE,
   });
@@ -32,13 +32,13 @@ export async function askPartner(
     return { url, keyVariable: shared, key: null };
   }
   if (isSet(keyVariable)) return { url, keyVariable, key: null };
-  const message = `${QUESTIONS.serviceKey.ask} It goes into .env, which only you can read, and never into the settings. (Enter: set ${keyVariable} yourself)`;
+  const message = `${QUESTIONS.serviceKey.ask} It is stored in .env, which only you can read, and never in the settings. (Press Enter to set ${keyVariable} yourself)`;
   const key = await asker.secret(message);
   return { url, keyVariable, key: key === null ? null : requireKey(key) };
 }
 
 async function sharesKey(asker: Prompter, { yes }: InitFlags): Promise<boolean> {
-  return yes || asker.confirm('Does it use the same key of the service?', true);
+  return yes || asker.confirm('Does it use the same service key?', true);
 }
 
 /** The key has no option: it is typed, or read from a file. */

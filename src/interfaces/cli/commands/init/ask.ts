@@ -1,4 +1,4 @@
-/** Asks a question of the set-up in the terminal: its option answers it, else the user does. */
+/** Asks a set-up question in the terminal, unless its option answers it. */
 import {
   checkAnswer,
   checkedBy,
@@ -15,13 +15,13 @@ interface Asking<Given = string> {
   flag: string;
   /** The answer of the option. */
   given: Given | undefined;
-  /** The answer to offer; omitted: the usual one. */
+  /** The answer to offer; by default, the question's usual answer. */
   initial?: Given | null;
-  /** Text that only this interface adds, after the question. */
+  /** Text that only this interface adds after the question. */
   aside?: string;
-  /** The columns of the file, where a question is about them. */
+  /** The columns of the file, if the question is about columns. */
   columns?: readonly string[];
-  /** The options that are offered here; omitted: all. */
+  /** The options that are offered here; by default all. */
   among?: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export async function ask<Value>(
   throw usageError(`${flag}: ${checked.problem}`);
 }
 
-/** The same for a question that several columns answer. */
+/** The same for a question whose answer can be several columns. */
 export function askColumns(
   asker: Prompter,
   question: Question,
@@ -52,7 +52,7 @@ export function askColumns(
   return askMany(asker, { flag, message: question.ask, given, initial, choices });
 }
 
-/** The question where a file is written: a variable of the environment can have the answer. */
+/** The question for a settings file, in which an environment variable can replace the answer. */
 export function orVariable(question: Question): Question {
   const schema = checkedBy((text) => (isVariable(text) ? null : findProblem(question, text)));
   return { ...question, schema };
@@ -71,7 +71,7 @@ function listChoices(
   if (options === undefined) return null;
   if (options === 'columns') return columns.map(toChoice);
   if (options === 'columns or none') {
-    return [{ value: NONE, label: 'no column does' }, ...columns.map(toChoice)];
+    return [{ value: NONE, label: 'no column' }, ...columns.map(toChoice)];
   }
   return among === undefined ? options : findOptions({ options }, among);
 }

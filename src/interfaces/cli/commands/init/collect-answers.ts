@@ -9,7 +9,7 @@ import { askCrm } from './ask-crm.ts';
 import { askPartner } from './ask-service.ts';
 import { FLAGS, type InitFlags } from './flags.ts';
 
-/** Asks what the options leave open. Throws a ConfigurationError for an answer that cannot be. */
+/** Asks the questions that the options do not answer. Throws a ConfigurationError for an invalid answer. */
 export async function collectAnswers(
   asker: Prompter,
   flags: InitFlags,
@@ -66,7 +66,7 @@ async function askSchedule(
 ): Promise<Answers['schedule']> {
   const cron = await ask(asker, QUESTIONS.cron, {
     flag: FLAGS.cron,
-    aside: ` "${QUESTIONS.cron.initial}" is every night at 2:00 (five fields of cron); "${NONE}": only by hand`,
+    aside: ` "${QUESTIONS.cron.initial}" is every night at 2:00 (five cron fields); "${NONE}": only on request`,
     given: flags.schedule,
   });
   if (cron === null) return null;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { NONE, type Question } from '../../../../clients/setup/interview/question.ts';
 import { QUESTIONS, type QuestionName } from '../../../../clients/setup/interview/questions.ts';
 
-/** The option that answers each question. The form of the names follows from the columns that are named. */
+/** The option that answers each question. The form of the names follows from the named columns. */
 export const FLAGS = {
   crmKind: '--crm',
   name: '--name',
@@ -31,22 +31,22 @@ export const FLAGS = {
   doNotContactColumn: '--csv-do-not-contact',
 } as const satisfies Record<QuestionName, string>;
 
-/** The ways to sign in that work without a consent in a browser. */
+/** The ways to sign in that work without consent in a browser. */
 export const SIGN_INS = ['clientCredentials', 'jwt', 'refreshToken', 'token'];
 
 /** Adds the options that answer the questions about a client. */
 export function withAnswerOptions(command: Command): Command {
   return command
-    .option('--yes', 'ask nothing: take the options below, and defaults for the others')
+    .option('--yes', 'do not ask: use the options below, and defaults for everything else')
     .option('--crm <kind>', `${describe('crmKind')}: salesforce, hubspot or csv`)
     .option('--name <name>', describe('name'))
-    .option('--id <id>', 'the short name that commands use (default: made from the name)')
+    .option('--id <id>', 'the short name that commands use (default: derived from the name)')
     .option('--schedule <cron>', describe('cron'))
-    .option('--timezone <zone>', `${describe('timezone')} (default: that of this machine)`)
+    .option('--timezone <zone>', `${describe('timezone')} (default: this machine's)`)
     .option('--partner-url <url>', describe('serviceAddress'))
     .option(
       '--partner-key-file <file>',
-      `a file with ${describe('serviceKey')} ("-": stdin), to be kept in .env next to the settings`,
+      `a file with ${describe('serviceKey')} ("-": stdin), to store in .env next to the settings`,
     )
     .option('--budget-per-run <credits>', `${describe('perRun')} for no limit`)
     .option('--budget-per-month <credits>', `${describe('perMonth')} for no limit`)
@@ -54,7 +54,7 @@ export function withAnswerOptions(command: Command): Command {
     .option('--auth <type>', `${describe('signIn')}: ${SIGN_INS.join(', ')}`)
     .option('--opt-out-field <field>', `Salesforce, HubSpot: ${describe('optOutField')}`)
     .option('--csv-path <file>', 'the CSV file (or .xlsx workbook) with the contacts')
-    .option('--csv-sheet <name>', 'the sheet of a workbook (default: the first that has a table)')
+    .option('--csv-sheet <name>', 'the sheet of a workbook (default: the first with a table)')
     .option('--csv-output <file>', 'the CSV file for the results (the same file: replace it)')
     .option('--csv-bad-rows <word>', `${describe('badRows')}: stop or skip`)
     .option('--csv-id <column>', describe('idColumn'))
@@ -68,7 +68,7 @@ export function withAnswerOptions(command: Command): Command {
     .option('--csv-do-not-contact <column>', describe('doNotContactColumn'));
 }
 
-/** The noun of a question, and the word for no answer. */
+/** The question's noun, and the word for no answer. */
 function describe(name: QuestionName): string {
   const { noun, schema }: Question<unknown> = QUESTIONS[name];
   return schema.safeParse(NONE).data === null ? `${noun}, or "${NONE}"` : noun;
@@ -76,7 +76,7 @@ function describe(name: QuestionName): string {
 
 const flag = z.string().trim().min(1).optional();
 
-/** The options as commander names them. */
+/** The options by commander's names. */
 export const initFlagsSchema = z.object({
   yes: z.boolean().default(false),
   force: z.boolean().default(false),

@@ -47,16 +47,16 @@ Examples:
   donor-sync init --yes --crm hubspot --name "Riverside Food Bank" --schedule "0 2 * * *"
   donor-sync init --yes --crm salesforce --crm-url https://riverside.my.salesforce.com --auth jwt
 
-Keys and tokens never go into the file: it names variables for them. You are asked for
-the service key, which is kept in .env next to the file. Only you can read .env, and git ignores it.
-Variables of the environment itself override variables in .env.`;
+Keys and tokens are never written into the file. It names variables for them. You are asked for the service
+key, which is stored in .env next to the file. Only you can read .env, and git ignores it. Environment
+variables override variables in .env.`;
 
 /** The command `init`: asks a few questions and writes a settings file. */
 export function initCommand(deps: InitDeps): Command {
   const command = createCommand('init', deps)
     .description('ask a few questions and write a settings file that sync and serve accept')
     .option('--config <file>', 'the file to write (default: DONOR_SYNC_CONFIG or donor-sync.yaml)')
-    .option('--force', 'replace a file that is there already');
+    .option('--force', 'replace an existing file');
   withAnswerOptions(command).addHelpText('after', EXAMPLES);
   return command.action(() =>
     runAction(deps, command, async (output) => {
@@ -75,7 +75,7 @@ async function init(deps: InitDeps, flags: InitFlags, output: Output): Promise<v
   );
   const path = await askText(asker, {
     flag: '--config',
-    message: 'Where shall the settings go?',
+    message: 'Where should the settings file be written?',
     given: flags.config,
     initial: settingsPath(undefined, deps.env),
   });
@@ -83,14 +83,14 @@ async function init(deps: InitDeps, flags: InitFlags, output: Output): Promise<v
   const draft = { deps, flags, output, asker, env, path };
   const checked = await checkDraft(draft, answers, (complete) => settingsText(complete, target));
   const mayReplaceIt = await mayReplace(asker, flags, deps, path);
-  // Before the file is written, so that a wrong column leaves nothing behind.
+  // Shown before the file is written, so that a wrong column leaves nothing behind.
   const showing = { deps, output, asker: flags.yes ? null : asker };
   const persons = await showPersons(showing, checked.integration);
   await writeSettings(target.path, checked.text, mayReplaceIt);
   await report(draft, { ...checked, persons, verb: 'Wrote' });
 }
 
-/** The facts that the questions depend on in addition to the options. */
+/** Collects the facts, in addition to the options, on which the questions depend. */
 export function createSurroundings(
   { cwd, timezone, stdin, findConnectorDefinition }: InitDeps,
   env: Environment,
@@ -126,19 +126,19 @@ async function readKeyFile(path: string): Promise<string> {
   }
 }
 
-/** Settings on the way to their file. */
+/** Settings that are not written yet. */
 export interface Draft {
   deps: InitDeps;
   flags: InitFlags;
   output: Output;
   asker: Prompter;
-  /** With the variables of the file next to the settings. */
+  /** The environment, with the variables of the file next to the settings. */
   env: Environment;
-  /** The settings file as messages name it. */
+  /** The settings file's path for messages. */
   path: string;
 }
 
-/** A text that was checked like settings, with its integration from the answers. */
+/** A text that was checked as settings, with the integration from the answers. */
 export interface CheckedDraft {
   text: string;
   answers: Answers;
@@ -146,8 +146,8 @@ export interface CheckedDraft {
 }
 
 /**
- * Checks the text that the answers make, and asks what is to become of rows of a CSV file that cannot
- * be read. Throws a ConfigurationError where the text is not good.
+ * Checks the settings text from the answers, and asks what to do with CSV rows that cannot be read. Throws a
+ * ConfigurationError if the text is not valid.
  */
 export async function checkDraft(
   draft: Draft,
@@ -168,11 +168,11 @@ export async function checkDraft(
   const isAsked = !flags.yes && flags.csvBadRows === undefined;
   if (
     isAsked &&
-    (await asker.confirm('Leave these rows out, and continue with the others?', true))
+    (await asker.confirm('Skip these rows, and continue with the other rows?', true))
   ) {
     return parseDraft(draft, { ...answers, crm: { ...crm, badRows: 'skip' } }, buildText);
   }
-  output.note('Until they are corrected no sync starts; --csv-bad-rows skip leaves them out.');
+  output.note('No sync starts until they are corrected. To skip them instead: --csv-bad-rows skip');
   return checked;
 }
 
@@ -198,7 +198,7 @@ async function checkFile(
   return definition.check({ settings, contacts, deps: fileDeps() });
 }
 
-/** The finding about rows that it would skip; null if there are none. */
+/** The finding about rows that the connector would skip; null if there are none. */
 function badRowsIn(findings: readonly Finding[]): Finding | null {
   const found = findings.find(({ subject }) => subject === 'bad rows');
   return found === undefined
@@ -215,25 +215,25 @@ export function chooseAsker({ stdin, stderr }: InitDeps, flags: InitFlags): Prom
   );
 }
 
-/** New settings start without addresses at which keys could be read on the way. */
+/** Refuses addresses to which keys would be sent without encryption. */
 function requireSecure(settings: Settings): void {
   const [first] = insecureAddresses(settings.integrations, settings);
   if (first === undefined) return;
   throw insecureAddress(
     first,
     null,
-    'init does not write such settings: give it an https address, or leave the address to its variable, unset, and add allowInsecureHttp to the file by hand.',
+    'init does not write such settings. Use an https address, or leave the variable for the address unset and add allowInsecureHttp to the file by hand.',
   );
 }
 
-/** The keys need not be set yet for the rest of the file to be checked. */
+/** Adds stand-ins for keys that are not set yet, so that the rest of the file can be checked. */
 function withStandIns(text: string, env: Environment): Environment {
   const names = interpolate(text, {}).variables;
   const unset = names.filter((name) => !env[name]);
   return { ...env, ...Object.fromEntries(unset.map((name) => [name, STAND_IN])) };
 }
 
-/** A value that is right for texts and for URLs. */
+/** A value that is valid for texts and for URLs. */
 const STAND_IN = 'https://not-set.invalid';
 
 async function mayReplace(
@@ -248,21 +248,21 @@ async function mayReplace(
     () => false,
   );
   if (!isThere) return false;
-  if (await asker.confirm(`${path} is there already. Replace it?`)) return true;
+  if (await asker.confirm(`${path} already exists. Replace it?`)) return true;
   throw new ConfigurationError(
-    `${path} is there already and stays as it is. Choose another file with --config, or --force.`,
+    `${path} already exists, and was not changed. Choose another file with --config, or use --force.`,
     { code: 'settings_exist', details: { path } },
   );
 }
 
 async function writeSettings(path: string, text: string, mayReplaceIt: boolean): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  // `wx`: a file that appeared since it was looked for is not overwritten either.
+  // `wx`: also does not overwrite a file that was created since the check.
   await writeFile(path, text, { flag: mayReplaceIt ? 'w' : 'wx' });
 }
 
 /**
- * Stores the key next to the settings, and prints the result and the next steps. The settings are written first: if the
+ * Stores the key next to the settings, and prints the result and the next steps. The settings are written first. If the
  * key cannot be stored, its variable can still be set by other means.
  */
 export async function report(
@@ -296,15 +296,17 @@ export async function report(
     output.print(output.style.good(`${verb} ${path}.`));
     if (key !== null) {
       output.print(
-        `The key of the service is in ${relative(deps.cwd, keyFile)}, which only you can read and git ignores.`,
+        `The service key is in ${relative(deps.cwd, keyFile)}. Only you can read the file, and git ignores it.`,
       );
     }
     const marks = markedColumns(answers);
     if (marks.length > 0)
-      output.print(`Never asked about: contacts marked in ${marks.join(', ')}.`);
+      output.print(`Never sent to the service: contacts marked in ${marks.join(', ')}.`);
     if (answers.crm.kind === 'csv') {
       for (const { part, price } of missingParts(answers.crm.columns)) {
-        output.print(`${MISSING[part]} is used: ${price}. ${MISSING_OPTIONS[part]} names it.`);
+        output.print(
+          `${MISSING[part]} is used, so ${price}. To name one: ${MISSING_OPTIONS[part]}`,
+        );
       }
     }
     if (answers.crm.kind === 'csv') for (const text of answers.crm.notes) output.print(text);
@@ -321,7 +323,7 @@ export async function report(
   });
 }
 
-/** Every column of the file; examples are values of contacts, and only a terminal shows them. */
+/** Prints every column of the file. Examples are contacts' values, so only a terminal shows them. */
 function printColumns(output: Output, columns: readonly ColumnLine[]): void {
   output.print();
   output.print('The columns of the file:');
@@ -341,12 +343,12 @@ function printColumns(output: Output, columns: readonly ColumnLine[]): void {
 }
 
 const MISSING = {
-  address: 'No column of addresses',
-  employer: 'No column of employers',
+  address: 'No address column',
+  employer: 'No employer column',
 } as const;
 const MISSING_OPTIONS = { address: FLAGS.addresses, employer: FLAGS.employers } as const;
 
-/** The columns that leave people out; each once, in quotes. */
+/** The columns that exclude people, each once, in quotes. */
 function markedColumns({ crm }: Answers): string[] {
   if (crm.kind !== 'csv') return [];
   const columns = Object.values(crm.marks).filter((column) => column !== null);

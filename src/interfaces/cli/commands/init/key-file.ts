@@ -2,7 +2,7 @@
 import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** Writes a variable into a file of variables, and keeps the rest of the file. On disk when it resolves. */
+/** Writes a variable into a file of variables, and keeps the rest of the file. Resolves when the file is on disk. */
 export async function saveVariable(file: string, name: string, value: string): Promise<void> {
   await ignoreInGit(file);
   const text = (await readText(file)) ?? '';
@@ -21,7 +21,7 @@ function isAssignment(line: string, name: string): boolean {
   );
 }
 
-/** Never readable by others, not even for a moment: made again, and then put in place. */
+/** Writes a new file and then replaces the old one, so that others can never read it, not even for a moment. */
 async function writePrivately(file: string, text: string): Promise<void> {
   const fresh = `${file}.donor-sync-new`;
   await rm(fresh, { force: true });
@@ -34,7 +34,7 @@ async function writePrivately(file: string, text: string): Promise<void> {
   }
 }
 
-/** Adds the file to `.gitignore` next to it, unless it is there. */
+/** Adds the file to `.gitignore` next to it, unless it is already there. */
 async function ignoreInGit(file: string): Promise<void> {
   const list = join(dirname(file), '.gitignore');
   const text = (await readText(list)) ?? '';

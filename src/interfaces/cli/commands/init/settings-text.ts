@@ -9,15 +9,15 @@ import type {
   VariableFor,
 } from './answers.ts';
 
-/** The file to write, absolute, and the folder that the answers' own paths are meant from. */
+/** The absolute path of the file to write, and the folder to which paths in the answers are relative. */
 export interface Target {
   path: string;
   cwd: string;
 }
 
 /**
- * The settings file from the answers, with comments for its next reader. Keys and tokens stay outside: their variables
- * are named instead.
+ * The settings file from the answers, with comments for its next reader. Keys and tokens are not in the file. Their
+ * variables are named instead.
  */
 export function settingsText(answers: Answers, target: Target): string {
   return `${SETTINGS_HEAD}
@@ -25,24 +25,24 @@ integrations:
 ${integrationText(answers, target)}`;
 }
 
-/** The settings of a machine where all integrations are set up in the browser. */
+/** The settings of a machine on which all clients are set up in the browser. */
 export const firstSettingsText = (): string => `${SETTINGS_HEAD}
-# Set up in the browser, and kept encrypted in the database. One that is written here cannot be changed there.
+# Clients are set up in the browser, and stored encrypted in the database. A client that is written here cannot be changed there.
 integrations: []
 `;
 
 /** The start of every settings file. */
-const SETTINGS_HEAD = `# Settings of donor-sync. A dollar sign with a name in braces is taken from the environment.
+const SETTINGS_HEAD = `# Settings of donor-sync. A dollar sign with a name in braces is read from the environment.
 
 server:
   host: 127.0.0.1
   port: 8787
   publicUrl: "http://127.0.0.1:8787"        # where webhooks reach "donor-sync serve"
 
-database: "sqlite:data/donor-sync.db"       # from this file's folder; or postgres://…
+database: "sqlite:data/donor-sync.db"       # relative to this file's folder; or postgres://…
 `;
 
-/** The integration that was answered, as one entry of the list of integrations. */
+/** The integration from the answers, as one entry of the list of integrations. */
 export function integrationText(answers: Answers, target: Target): string {
   return `  - id: ${quoted(answers.id)}
     name: ${quoted(answers.name)}
@@ -53,12 +53,12 @@ export function integrationText(answers: Answers, target: Target): string {
 ${crmText(answers, target)}
     refresh:
       afterDays: 365                        # a profile older than this is bought again
-      whenIdentityChanges: true             # a new name, address or employer is worth a credit
-    budget:                                 # credits; null: no limit
+      whenIdentityChanges: true             # spends a credit on a new name, address or employer
+    budget:                                 # credits; null for no limit
       perRun: ${answers.budget.perRun}
       perMonth: ${answers.budget.perMonth}
-      keep: 0                               # never goes below this balance
-    # Groups of people to mirror, so that warm paths to them are found:
+      keep: 0                               # never spends below this balance
+    # CRM groups to mirror, so that warm paths from their members are found:
     # networks:
     #   - { name: Board, group: ${groupExample(answers.crm)} }
     networks: []
@@ -87,13 +87,13 @@ function csvText(
     output === null ? null : `      output: ${quoted(fromFile(output, target))}`,
     sheet === null ? null : `      sheet: ${quoted(sheet)}`,
     encoding === 'utf-8' ? null : `      encoding: ${encoding}`,
-    badRows === 'stop' ? null : `      badRows: ${badRows}   # what cannot be read is left out`,
+    badRows === 'stop' ? null : `      badRows: ${badRows}   # skips rows that cannot be read`,
     '      columns:',
     `        id: ${quoted(columns.id)}`,
     ...nameLines(columns.names),
     `        addresses: ${quotedList(columns.addresses)}`,
     `        employers: ${quotedList(columns.employers)}`,
-    '    contacts:                               # columns that mark who is never asked about',
+    '    contacts:                               # columns that mark contacts who are never sent',
     ...markLines(marks),
     ...fieldLines(fields),
   ];
@@ -104,7 +104,7 @@ function fieldLines(fields: CsvAnswers['fields']): string[] {
   if (fields === null) return [];
   const lines = fields.map(({ from, to }) => `      - { from: ${from}, to: ${quoted(to)} }`);
   return [
-    '    fields:                                 # the file has its own columns with our names',
+    '    fields:                                 # the file already has columns with our names',
     ...lines,
   ];
 }
@@ -141,7 +141,7 @@ function optOutText(field: string | null): string {
       optOutField: ${field === null ? 'null ' : quoted(field)}   # true, or not blank: never sent to the service`;
 }
 
-/** The settings of each way to sign in, with the variable of each (design, section 4.2). */
+/** The settings of each way to sign in, with their variables (design, section 4.2). */
 const SALESFORCE_AUTH: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   jwt: {
     clientId: 'SALESFORCE_CLIENT_ID',
@@ -178,7 +178,7 @@ ${optOutText(optOut)}`;
 }
 
 function scheduleText(schedule: Answers['schedule']): string {
-  if (schedule === null) return 'null                          # only by hand: donor-sync sync';
+  if (schedule === null) return 'null                          # only on request: donor-sync sync';
   return `{ cron: ${quoted(schedule.cron)}, timezone: ${quoted(schedule.timezone)} }`;
 }
 
@@ -193,17 +193,17 @@ function groupExample(crm: Answers['crm']): string {
   }
 }
 
-/** Paths in the file are meant from its folder. */
+/** A path relative to the settings file's folder. */
 function fromFile(path: string, target: Target): string {
   return relative(dirname(target.path), resolve(target.cwd, path));
 }
 
-/** Double quotes of JSON are those of YAML; a `${` in a name must not become a variable. */
+/** JSON's double quotes are also valid in YAML. A `${` in a name must not become a variable. */
 function quoted(text: string): string {
   return asTyped(text.replace(/\$\{/g, '$$$&'));
 }
 
-/** The same where the person may have meant a variable. */
+/** The same if the user may have meant a variable. */
 function asTyped(text: string): string {
   return JSON.stringify(text);
 }

@@ -23,7 +23,7 @@ interface ShowDeps extends Pick<LoadOptions, 'findConnectorDefinition'> {
   stderr: { columns?: number };
 }
 
-/** The output on which people are shown, and the user who is asked about them. */
+/** The output for showing people, and the user to ask about them. */
 export interface Showing {
   deps: ShowDeps;
   output: Output;
@@ -42,7 +42,7 @@ export async function showPersons(
 ): Promise<PersonShape[]> {
   if (integration?.crm.kind !== 'csv') return [];
   const persons = await readFile(deps, integration).catch((error: unknown) => {
-    output.note(`No people of the file can be shown: ${messageOf(error)}`);
+    output.note(`No people from the file can be shown: ${messageOf(error)}`);
     return [];
   });
   const shapes = persons.map(toPersonShape);
@@ -52,7 +52,7 @@ export async function showPersons(
   return shapes;
 }
 
-/** The questions are printed on stderr, together with their subject. */
+/** Prints the people on stderr, together with the question. */
 async function confirmPersons(
   { stderr }: ShowDeps,
   output: Output,
@@ -64,12 +64,10 @@ async function confirmPersons(
   const oddity = describeOddity(persons.map(toPersonShape));
   if (oddity !== null) output.note(oddity);
   if (await asker.confirm('Are these the right columns?', true)) return;
-  throw cancelled(
-    ' Run init again and choose other columns; --csv-first-name and the like name them.',
-  );
+  throw cancelled(' Run init again and choose other columns, for example with --csv-first-name.');
 }
 
-/** The dependencies of a file's connector: it has no secrets, and nothing stops it. */
+/** The dependencies of a file's connector, which has no secrets and is never stopped. */
 export function fileDeps(): ConnectorDeps {
   return {
     clock: systemClock,
@@ -90,7 +88,7 @@ async function readFile(
     contacts,
     deps: fileDeps(),
   });
-  // There is no database yet: a key of this moment spreads them as well.
+  // There is no database yet, so a temporary key selects the people.
   const fingerprint = createFingerprint(createSecretKey(randomBytes(32)));
   try {
     return await firstPersons(connector, (crmId) => fingerprint('trial', crmId));

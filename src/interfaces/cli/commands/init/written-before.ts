@@ -15,7 +15,9 @@ const settingsSchema = z.object({
   ),
 });
 
-/** The folders in which a settings file and the answers look for files, and the connector's own field map. */
+/**
+ * The folders to which paths in the settings file and in the answers are relative, and the connector's own field map.
+ */
 interface SettingsLocation {
   cwd: string;
   folder: string;
@@ -23,8 +25,8 @@ interface SettingsLocation {
 }
 
 /**
- * The columns that the settings in this text write into the file: they are ours, whatever their values are. A text that
- * is not settings has none. Pure.
+ * The columns that these settings write into the file. They are ours, whatever their values are. A text that is not
+ * valid settings has none. Pure.
  */
 export function writtenBefore(
   text: string,

@@ -16,20 +16,21 @@ Examples:
   donor-sync plan riverside --contact 0035e000
   donor-sync plan --all --json                   for scripts: { "plans": [...] }
 
-Nothing is written anywhere but into the audit that names were shown, and only free requests are made.`;
+Nothing is written, except an audit entry that names were shown, and only free requests are sent.`;
 
-/** Contacts and changes that are named one by one by default. */
+/** Number of contacts and changes that are listed by default. */
 const DEFAULT_LISTED = 10;
 
 const listSchema = z.object({ list: z.int().positive().default(DEFAULT_LISTED) });
 
-/** The command `plan`: what a sync would do now, for nothing. */
+/** The command `plan`: shows what a sync would do now. It costs nothing. */
 export function planCommand(deps: ProductDeps): Command {
   const made = new Map<string, { plan: Plan; persons: readonly PersonDetails[] }>();
   const here = {
     ...planClient,
     async run(...[world, input]: Parameters<typeof planClient.run>) {
-      // Names are for a terminal alone, and no part of the document. Elsewhere the shapes of people are shown.
+      // Names are shown only on a terminal, and are not part of the JSON document. Elsewhere, only the form of people's
+      // data is shown.
       let persons: readonly PersonDetails[] = [];
       const plan = await planNow(world, input, (sample) => {
         persons = sample;
@@ -53,11 +54,15 @@ export function planCommand(deps: ProductDeps): Command {
     },
   });
   return command
-    .option('--list <n>', `contacts and changes to name (default: ${DEFAULT_LISTED})`, parseCount)
+    .option(
+      '--list <n>',
+      `number of contacts and changes to list (default: ${DEFAULT_LISTED})`,
+      parseCount,
+    )
     .addHelpText('after', EXAMPLES);
 }
 
-/** Prints a plan in words, with this many contacts and changes named one by one. */
+/** Prints a plan in words, and lists this many contacts and changes. */
 export function printPlan(
   output: Output,
   plan: Plan,

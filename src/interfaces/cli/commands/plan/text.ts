@@ -24,8 +24,8 @@ type PreviewText = Omit<Preview, 'credits'> & {
 };
 
 /**
- * Prints what a run would do, in words. `listed` contacts and changes are named one by one, `persons` are shown as they
- * would be sent, and `printMore` adds the rest.
+ * Prints what a run would do, in words. It lists `listed` contacts and changes, and shows `persons` as they would be
+ * sent. `printMore` adds the rest.
  */
 export function printPreview(
   output: Output,
@@ -39,12 +39,12 @@ export function printPreview(
   const ofContacts = { bucket: 'enhancements', unit: 'contact', upTo: '' };
   printCost(output, preview.credits.enhancements, ofContacts);
   if (preview.heldSince !== null) {
-    const since = `A backup was put back, or all was erased, on ${preview.heldSince.slice(0, 10)}: nothing is spent before you agree`;
+    const since = `A backup was restored, or all data was erased, on ${preview.heldSince.slice(0, 10)}. Nothing is spent before you agree`;
     output.print(style.warn(`  ${since}: donor-sync restore --agree ${preview.integration}`));
   }
   printMarks(output, preview);
   printTrial(output, preview);
-  printCounts(output, 'To be enhanced', preview.enhance, dueText);
+  printCounts(output, 'To enhance', preview.enhance, dueText);
   printContacts(output, preview, listed);
   printPersons(output, persons);
   printCounts(output, 'Left as they are', preview.leave, outcomeText);
@@ -75,22 +75,22 @@ function printCost(
   output.print(output.style.warn(`  ${left} would have to wait: ${limit}`));
 }
 
-/** Whether a few go first, and what became of them. */
+/** Prints whether a few contacts are sent first, and their results. */
 function printTrial(output: Output, { trial, credits, integration }: PreviewText): void {
   const { state, first, known, answered } = trial;
-  const share = `${Math.round(trial.minKnown * 1_000) / 10} %`;
+  const share = `${Math.round(trial.minKnown * 1_000) / 10}%`;
   if (state === 'on_trial' && first !== null && first < credits.enhancements.needed) {
-    const others = `the others only if at least ${share} of them are known`;
-    output.print(`  ${describeCount(first, 'person')} would be sent first, ${others}`);
+    const others = `and the others only if the service knows at least ${share} of them`;
+    output.print(`  ${describeCount(first, 'person', 'people')} would be sent first, ${others}`);
   }
   if (state === 'failed') {
-    const found = `The service knew ${formatCount(known)} of ${describeCount(answered, 'contact')}, less than ${share}.`;
+    const found = `The service knew ${formatCount(known)} of ${describeCount(answered, 'contact')}, which is less than ${share}.`;
     const way = `Correct the columns, or: donor-sync sync ${integration} --accept-match-rate`;
     output.print(output.style.warn(`  ${found} ${way}`));
   }
 }
 
-/** Marks that leave out most contacts, as long as no user has confirmed them. */
+/** Prints marks that exclude most contacts, as long as no user has confirmed them. */
 function printMarks(output: Output, { unconfirmedMarks, integration }: PreviewText): void {
   for (const { text } of unconfirmedMarks) {
     const way = `Correct it, or confirm it once: donor-sync sync ${integration} --accept-marks`;
@@ -105,11 +105,11 @@ function printMissing(output: Output, { missing }: PreviewText): void {
   const never = missing.filter(({ wasReadable }) => !wasReadable);
   if (missing.length > 0) output.print();
   if (lost.length > 0) {
-    const text = `  Not readable any more: ${joinNames(lost)}. New contacts wait until access is back.`;
+    const text = `  No longer readable: ${joinNames(lost)}. New contacts wait until access is back.`;
     output.print(output.style.warn(text));
   }
   if (never.length > 0) {
-    output.print(`  Not readable, and left out of what is sent: ${joinNames(never)}.`);
+    output.print(`  Not readable, and not sent: ${joinNames(never)}.`);
   }
 }
 
@@ -189,12 +189,12 @@ function printFields(output: Output, { fields }: PreviewText): void {
 }
 
 function describeStatuses({ statuses }: PreviewText): string {
-  return `Status: written into ${describeCount(statuses, 'contact')} that were enhanced before, no credit`;
+  return `Status: written into ${describeCount(statuses, 'contact')} that were enhanced before, for no credit`;
 }
 
 function describeEffort({ calls, secondsAtLimit }: PreviewText): string {
   const time = formatDuration(secondsAtLimit * MS_PER_SECOND);
-  return `Requests: ${formatCount(calls.partner)} to the service, ${formatCount(calls.crm)} to the CRM; at least ${time} at the limit of the service`;
+  return `Requests: ${formatCount(calls.partner)} to the service, ${formatCount(calls.crm)} to the CRM; at least ${time} because of the service's rate limit`;
 }
 
 function valueText(value: FieldValue): string {
@@ -202,8 +202,8 @@ function valueText(value: FieldValue): string {
 }
 
 /**
- * Prints a few people as they would be sent. Names go only to a terminal, where a user reads them; a file or a pipe
- * gets their shapes.
+ * Prints a few people as they would be sent. Names are printed only on a terminal, where a user reads them. A file or a
+ * pipe gets only the form of the data.
  */
 export function printPersons(output: Output, persons: readonly PersonDetails[]): void {
   if (persons.length === 0) return;
@@ -212,7 +212,7 @@ export function printPersons(output: Output, persons: readonly PersonDetails[]):
     output.print(`  ${buildTitle(persons)}:`);
     output.table(PERSON_COLUMNS, persons);
   } else {
-    output.print(`  ${buildTitle(persons)} (on a terminal with their names):`);
+    output.print(`  ${buildTitle(persons)} (run on a terminal to see their names):`);
     output.table(SHAPE_COLUMNS, persons.map(toPersonShape));
   }
   const oddity = describeOddity(persons.map(toPersonShape));
@@ -220,7 +220,7 @@ export function printPersons(output: Output, persons: readonly PersonDetails[]):
 }
 
 export function buildTitle({ length }: readonly unknown[]): string {
-  return `${describeCount(length, 'person')} as sent to the service`;
+  return `${describeCount(length, 'person', 'people')} as sent to the service`;
 }
 
 export const PERSON_COLUMNS: readonly Column<PersonDetails>[] = [
@@ -237,7 +237,7 @@ const SHAPE_COLUMNS: readonly Column<PersonShape>[] = [
   { header: 'Employers', value: ({ employers }) => String(employers), align: 'right' },
 ];
 
-/** Prints what a run would do to the networks; prints nothing without networks. */
+/** Prints what a run would do to the networks. Prints nothing without networks. */
 export function printNetworks(
   output: Output,
   {
@@ -261,7 +261,7 @@ export function printNetworks(
   printCost(output, credits.networks, { bucket: 'networks', unit: 'member', upTo: 'up to ' });
 }
 
-/** Prints what a run would do about warm paths; prints nothing if there is nothing to do. */
+/** Prints what a run would do about warm paths. Prints nothing if there is nothing to do. */
 export function printPaths(
   output: Output,
   { warmPaths: { contacts, queries } }: { warmPaths: PathsForecast },
@@ -269,6 +269,6 @@ export function printPaths(
   if (contacts === 0) return;
   output.print();
   output.print(
-    `  Warm paths: of up to ${describeCount(contacts, 'contact')}, asked for in ${queries === 1 ? '1 query' : `${formatCount(queries)} queries`}`,
+    `  Warm paths: for up to ${describeCount(contacts, 'contact')}, in ${queries === 1 ? '1 query' : `${formatCount(queries)} queries`}`,
   );
 }

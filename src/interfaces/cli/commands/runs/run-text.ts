@@ -25,23 +25,23 @@ import {
 } from '../../terminal/words.ts';
 import { printRun, STATUS_WORDS } from '../sync/run-summary.ts';
 
-/** A run with what it did to its contacts. Names of fields only: values are sealed on disk. */
+/** A run with what it did to contacts. It contains only field names, because values are encrypted on disk. */
 export interface RunDetail extends RunReport {
-  /** Contacts by reason. */
+  /** Number of contacts by reason. */
   reasons: Record<string, number>;
-  /** Contacts that took the job of the same person in another contact, without a credit. */
+  /** Number of contacts that share the job of the same person in another contact, without a credit. */
   shared: number;
   /** The cost of the queries for warm paths; null if they were free. */
   queries: QueryCharge | null;
-  /** The first of the contacts that were not simply fresh. */
+  /** The first contacts, without contacts that were simply up to date. */
   outcomes: RunContactView[];
-  /** The first of what was written and not undone. */
+  /** The first writes that were not undone. */
   writes: { crmId: string; fields: string[]; at: string }[];
-  /** How many writes there are in all. */
+  /** The total number of writes. */
   writeCount: number;
 }
 
-/** Adds to a report and its contacts how they came about; a queued run has done nothing yet. */
+/** Adds the details to a run's report. A queued run has done nothing yet. */
 export async function describeRun(
   store: Store,
   report: RunReport,
@@ -104,13 +104,13 @@ function printOutcomes(output: Output, { outcomes, reasons }: RunDetail): void {
   output.print();
 }
 
-/** The contacts that a filter let through. */
+/** Prints the contacts that match a filter. */
 export function printContacts(
   output: Output,
   contacts: readonly RunContactView[],
   limit: number,
 ): void {
-  if (contacts.length === 0) output.print('No contact of this run is like that.');
+  if (contacts.length === 0) output.print('No contact of this run matches.');
   else printTable(output, contacts);
   if (contacts.length === limit) {
     output.print(output.style.faint(`the first ${formatCount(limit)} (--limit N shows more)`));
@@ -140,7 +140,9 @@ function printWrites(output: Output, { writes, writeCount }: RunDetail): void {
   printRest(output, writeCount - writes.length);
 }
 
-/** Names the fields of each write once: `14 fields, as in 0035e001` where those of another are alike. */
+/**
+ * Names the fields of each write. If another write has the same fields, it refers to that: `14 fields, as in 0035e001`.
+ */
 function withFieldTexts(writes: RunDetail['writes']): { crmId: string; text: string }[] {
   const named = new Map<string, string>();
   return writes.map(({ crmId, fields }) => {
@@ -161,7 +163,7 @@ function printRest(output: Output, rest: number): void {
   }
 }
 
-/** Runs as a list, one line each where the terminal is wide enough. */
+/** Prints runs as a list, one line each if the terminal is wide enough. */
 export function printRuns(output: Output, runs: readonly RunReport[]): void {
   output.table<RunReport>(
     [
@@ -215,7 +217,7 @@ export function printWordsHint(output: Output, runId: string, count: number): vo
   if (count === 0) return;
   output.print();
   output.print(
-    `What the CRM said (${describeCount(count, 'text')}): donor-sync runs ${shortId(runId)} --show`,
+    `Messages from the CRM (${describeCount(count, 'text')}): donor-sync runs ${shortId(runId)} --show`,
   );
 }
 
@@ -223,10 +225,10 @@ export function printWordsHint(output: Output, runId: string, count: number): vo
 export function printWords(output: Output, words: readonly CrmMessage[], limit: number): void {
   output.print();
   if (words.length === 0) {
-    output.print('Nothing that the CRM said is kept of this run: texts are kept for 30 days.');
+    output.print('No messages from the CRM are kept for this run. They are kept for 30 days.');
     return;
   }
-  output.print(output.style.strong('What the CRM said'));
+  output.print(output.style.strong('Messages from the CRM'));
   for (const { contact, text } of words.slice(0, limit)) {
     output.print(`  ${output.style.faint(contact ?? 'the run')}  ${text ?? KEY_GONE}`);
   }
@@ -236,4 +238,4 @@ export function printWords(output: Output, words: readonly CrmMessage[], limit: 
   }
 }
 
-const KEY_GONE = '(sealed with a key that is not in DONOR_SYNC_SECRET_KEY any more)';
+const KEY_GONE = '(encrypted with a key that is no longer in DONOR_SYNC_SECRET_KEY)';

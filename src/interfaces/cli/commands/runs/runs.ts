@@ -42,20 +42,20 @@ Examples:
   donor-sync runs                              the latest runs
   donor-sync runs --integration riverside --status failed
   donor-sync runs 1a2b3c4d                     one run, contact by contact
-  donor-sync runs 1a2b3c4d --show              with what the CRM said when it refused
+  donor-sync runs 1a2b3c4d --show              also the CRM's own messages
   donor-sync runs 1a2b3c4d --outcome held,failed
   donor-sync runs 1a2b3c4d --contact 0035e00000
   donor-sync runs 1a2b3c4d --csv > contacts.csv
   donor-sync runs --json                       for scripts: { "runs": [...], "next": null }
   donor-sync runs RUN --json                   with the whole ID: { "runs": [...] }
-  donor-sync runs start riverside --full       ask serve or a worker for a run, and do not wait for it
-  donor-sync runs retry 1a2b3c4d               likewise, to try again what failed in this run
+  donor-sync runs start riverside --full       request a run from serve or a worker, without waiting for it
+  donor-sync runs retry 1a2b3c4d               the same, to retry what failed in this run
   donor-sync runs show RUN --json              what the API returns: { "run": {...} }
-  donor-sync runs contacts RUN --json          likewise: { "contacts": [...], "next": null }`;
+  donor-sync runs contacts RUN --json          the same: { "contacts": [...], "next": null }`;
 
 const DEFAULT_CONTACTS = 100;
 
-/** The options that look into one run. */
+/** The options of the list, and the options for one run. */
 const optionsSchema = baseOptions.loose().extend({
   limit: z.coerce.number().optional(),
   show: z.boolean().default(false),
@@ -67,19 +67,22 @@ const optionsSchema = baseOptions.loose().extend({
 
 type RunsOptions = z.infer<typeof optionsSchema>;
 
-/** The command `runs`: what happened, as a list or for one run in detail. */
+/** The command `runs`: lists runs, or shows one run in detail. */
 export function runsCommand(deps: ProductDeps): Command {
   const command = productCommand('runs', deps)
     .description(listRuns.summary)
     .usage('[options] [show|contacts|start|retry|redeliver|redelivery] [run]')
-    .argument('[run]', 'the ID of a run, whole or as the list shows it; with --json the whole ID');
+    .argument(
+      '[run]',
+      'the ID of a run, whole or shortened as in the list; with --json the whole ID',
+    );
   addOptions(command, listRuns);
   command
     .option('--outcome <list>', `with a run: only these outcomes (${OUTCOMES})`, parseOutcomes)
     .option('--reason <word>', 'with a run: only contacts with this reason')
-    .option('--contact <id>', 'with a run: only contacts whose ID begins so')
+    .option('--contact <id>', 'with a run: only contacts whose ID starts with this text')
     .option('--csv', 'with a run: all of its contacts as CSV')
-    .option('--show', 'with a run: what the CRM said, in its own words; on a terminal only')
+    .option('--show', "with a run: also the CRM's own messages; only on a terminal")
     .addCommand(
       operationCommand(deps, showRun, undefined, {
         findSubject: ({ application, output }, typed) =>
@@ -109,13 +112,13 @@ export function runsCommand(deps: ProductDeps): Command {
   });
 }
 
-/** Throws a ConfigurationError for options that mean nothing together. */
+/** Throws a ConfigurationError for options that do not work together. */
 function requireFitting(
   { stdout }: Pick<ProductDeps, 'stdout'>,
   { options, output }: Pick<ProductAction<RunsOptions>, 'options' | 'output'>,
   run: string | undefined,
 ): void {
-  if (options.csv && output.isJson) throw usageError('Either --csv or --json, not both.');
+  if (options.csv && output.isJson) throw usageError('Use --csv or --json, not both.');
   if (options.show) requireTerminal(stdout, output);
   if (run === undefined && options.show) {
     throw usageError(
@@ -124,26 +127,27 @@ function requireFitting(
   }
   if (run === undefined && (isFiltered(options) || options.csv)) {
     throw new ConfigurationError(
-      'Say which run: donor-sync runs RUN --outcome held,failed. `donor-sync runs` lists the runs.',
+      'Name a run: donor-sync runs RUN --outcome held,failed. `donor-sync runs` lists the runs.',
       { code: 'run_missing' },
     );
   }
   const ofList = LIST_OPTIONS.filter((name) => options[name] !== undefined);
   if (run !== undefined && ofList.length > 0) {
     throw usageError(
-      `${ofList.map((name) => `--${name}`).join(' and ')}: for the list of runs, not for one run. Leave the run out, or the option.`,
+      `${ofList.map((name) => `--${name}`).join(' and ')}: only for the list of runs. Leave out the run or the option.`,
     );
   }
 }
 
-/** They choose among runs. */
+/** The options that filter the list of runs. */
 const LIST_OPTIONS = ['status', 'trigger', 'from', 'until', 'cursor'];
 
 async function list(deps: ProductDeps, action: ProductAction<RunsOptions>): Promise<undefined> {
   const { output } = action;
   const result = await performHere(deps, action, listRuns);
   output.finish(result, () => {
-    if (result.runs.length === 0) output.print('No run yet. Begin with: donor-sync plan');
+    if (result.runs.length === 0)
+      output.print('There are no runs yet. Start with: donor-sync plan');
     else printRuns(output, result.runs);
   });
   for (const remark of listRuns.remarks?.(result) ?? []) output.note(remark);
@@ -179,7 +183,7 @@ async function show(
   });
 }
 
-/** Writes directly to stdout, so that a file of a million contacts is written while it is read. */
+/** Writes directly to stdout, so that a file with a million contacts is written while it is read. */
 async function printCsv(
   deps: ProductDeps,
   { application, options, output }: ProductAction<RunsOptions>,
@@ -203,5 +207,5 @@ function parseOutcomes(text: string): string[] {
   const words = text.split(',').map((word) => word.trim());
   const unknown = words.find((word) => !OUTCOME_ORDER.some((outcome) => outcome === word));
   if (unknown === undefined) return words;
-  throw new InvalidArgumentError(`"${unknown}" is not an outcome; there are: ${OUTCOMES}.`);
+  throw new InvalidArgumentError(`"${unknown}" is not an outcome. Possible outcomes: ${OUTCOMES}.`);
 }

@@ -1,4 +1,4 @@
-/** The stand-ins of CRMs: what they have in common, a Salesforce org, and a HubSpot account. */
+/** The stand-ins of CRMs: a Salesforce org, a HubSpot account, and their shared parts. */
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import {
@@ -24,7 +24,7 @@ interface CrmTimes {
   tokenLifetime?: number;
 }
 
-/** The flags with their times named as the sandboxes name them. */
+/** Renames the times in the options to the sandboxes' names. */
 function toCrmOptions<Flags extends CrmTimes>({ tokenLifetime, ...flags }: Flags) {
   return {
     ...flags,
@@ -37,10 +37,10 @@ function addCrmOptions(command: Command, token: string, lifetimeMs: number): Com
   command
     .option(
       '--token-lifetime <ms>',
-      `how long ${token} is good, 0 for ever (default: ${lifetimeMs})`,
+      `how long ${token} is valid, 0 for ever (default: ${lifetimeMs})`,
       readCount,
     )
-    .option('--rotate-refresh-tokens', 'each use of a refresh token gives a new one');
+    .option('--rotate-refresh-tokens', 'each use of a refresh token returns a new one');
   return addNetworkOptions(command);
 }
 
@@ -49,14 +49,14 @@ Examples:
   donor-sync sandbox salesforce --port 4200
   donor-sync sandbox salesforce --port 4200 --shape plain --contacts 20000 --db org.db
 
-The line on stdout has the base URL and everything that signs in: a token, a client id and secret,
+The line on stdout contains the base URL and all credentials: a token, a client ID and secret,
 a user name and the private key for the JWT flow. At the root of the same address:
 GET /_sandbox/people, /_sandbox/requests, /_sandbox/record/TYPE/ID, PUT /_sandbox/faults,
 POST /_sandbox/edit, /_sandbox/locks, /_sandbox/rules, /_sandbox/tokens.`;
 
 const SHAPES = ['npsp', 'plain', 'personAccounts'] as const;
 
-/** The options of `sandbox salesforce`, as `startSalesforceSandbox` takes them but for `faults`. */
+/** The options of `sandbox salesforce` in the form of `startSalesforceSandbox`, except `faults`. */
 const salesforceSchema = z
   .object({
     ...crmFlags,
@@ -84,7 +84,7 @@ export const SALESFORCE: StandIn<z.output<typeof salesforceSchema>> = {
       .option('--api-limit <n>', 'API requests within 24 hours (default: 100000)', readCount)
       .option(
         '--job-time <ms>',
-        'how long a job of the Bulk API takes at least, in milliseconds (default: 50)',
+        'the shortest time that a Bulk API job takes, in milliseconds (default: 50)',
         readJobTime,
       )
       .option('--individuals', 'switch on Data Protection and Privacy: Individual records')
@@ -105,12 +105,12 @@ Examples:
   donor-sync sandbox hubspot --port 4300
   donor-sync sandbox hubspot --port 4300 --contacts 20000 --rate 0 --db account.db
 
-The line on stdout has the base URL, a token of a private app, the client id and secret of an app that
-signs in by OAuth, and the account's number. At the root of the same address: GET /_sandbox/people,
+The line on stdout contains the base URL, a token of a private app, the client ID and secret of an OAuth
+app, and the account's number. At the root of the same address: GET /_sandbox/people,
 /_sandbox/requests, /_sandbox/record/TYPE/ID, PUT /_sandbox/faults, POST /_sandbox/edit,
 /_sandbox/rules, /_sandbox/tokens.`;
 
-/** The options of `sandbox hubspot`, as `startHubspotSandbox` takes them but for `faults`. */
+/** The options of `sandbox hubspot` in the form of `startHubspotSandbox`, except `faults`. */
 const hubspotSchema = z
   .object({
     ...crmFlags,
@@ -135,21 +135,17 @@ export const HUBSPOT: StandIn<z.output<typeof hubspotSchema>> = {
     addCommonOptions(command, '500')
       .option(
         '--rate <n>',
-        'requests of an app within ten seconds, 0 for no limit (default: 190)',
+        'requests per app within ten seconds, 0 for no limit (default: 190)',
         readCount,
       )
-      .option('--daily-limit <n>', 'requests of a day, 0 for no limit (default: 650000)', readCount)
-      .option(
-        '--search-rate <n>',
-        'searches within a second, 0 for no limit (default: 5)',
-        readCount,
-      )
+      .option('--daily-limit <n>', 'requests per day, 0 for no limit (default: 650000)', readCount)
+      .option('--search-rate <n>', 'searches per second, 0 for no limit (default: 5)', readCount)
       .option(
         '--search-lag <ms>',
-        'searches see the account as it was so long ago, in milliseconds (default: 1000)',
+        'the delay until searches find changes, in milliseconds (default: 1000)',
         readLatency,
       );
-    return addCrmOptions(command, 'an access token of OAuth', 1_800_000);
+    return addCrmOptions(command, 'an OAuth access token', 1_800_000);
   },
   flagsSchema: hubspotSchema,
   async start({ faults: file, ...flags }, cwd) {

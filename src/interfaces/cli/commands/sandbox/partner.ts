@@ -22,11 +22,11 @@ Examples:
   donor-sync sandbox partner --port 4100 --donors 1000000 --db world.db
   donor-sync sandbox partner --port 4100 --latency 300 --jitter 50 --latency-tail 0.01:3000 --submit-latency 2000
 
-The line on stdout has the base URL and the API key for the settings. In addition to the service, at the
-root of the same address: GET /_sandbox/people, /_sandbox/ledger, /_sandbox/requests,
+The line on stdout contains the base URL and the API key for the settings. In addition to the service, at
+the root of the same address: GET /_sandbox/people, /_sandbox/ledger, /_sandbox/requests,
 PUT /_sandbox/faults, POST /_sandbox/keys.`;
 
-/** The options of `sandbox partner`, as `startPartnerSandbox` takes them but for `faults` and `forms`. */
+/** The options of `sandbox partner` in the form of `startPartnerSandbox`, except `faults` and `forms`. */
 const flagsSchema = z
   .object({
     ...commonFlags,
@@ -45,7 +45,7 @@ const flagsSchema = z
     ...toSandboxOptions(flags),
     ...(submitLatency === undefined ? {} : { submitLatencyMs: submitLatency }),
     ...(jobTime === undefined ? {} : { jobTimeMs: jobTime, networkJobTimeMs: jobTime }),
-    // A bucket that never holds a request would refuse them all: 0 means no limit here as well.
+    // A token bucket of size 0 would refuse all requests, so 0 means no limit here as well.
     ...(burst === 0 ? { rate: 0 } : burst === undefined ? {} : { burst }),
   }));
 
@@ -54,7 +54,7 @@ type Flags = z.output<typeof flagsSchema>;
 /** The command `sandbox partner`: the Partner Data Service. */
 export const PARTNER: StandIn<Flags> = {
   kind: 'partner',
-  description: 'serve the Partner Data Service with invented people until stopped',
+  description: 'serve the Partner Data Service with fictional people until stopped',
   examples: EXAMPLES,
   addOptions,
   flagsSchema,
@@ -62,11 +62,18 @@ export const PARTNER: StandIn<Flags> = {
 };
 
 function addOptions(command: Command): Command {
-  addCommonOptions(command, 'as many as donors')
-    .option('--rate <n>', 'requests a second for each key, 0 for no limit (default: 10)', readCount)
+  addCommonOptions(command, 'the number of donors')
+    .option(
+      '--rate <n>',
+      'requests per second for each key, 0 for no limit (default: 10)',
+      readCount,
+    )
     .option('--burst <n>', 'requests at once, 0 for no limit (default: 10)', readCount)
-    .option('--data <dir>', 'a folder with a public record: real people as further donors')
-    .option('--no-retry-after', 'leave the Retry-After header out of 429 replies')
+    .option(
+      '--data <dir>',
+      'a folder with a public record, whose real people become further donors',
+    )
+    .option('--no-retry-after', 'leave the Retry-After header out of 429 responses')
     .option(
       '--job-time <ms>',
       'the longest time a job takes, in milliseconds (default: 4000)',
@@ -78,7 +85,7 @@ function addOptions(command: Command): Command {
   return addNetworkOptions(command)
     .option(
       '--submit-latency <ms>',
-      'the additional time that a paid submit takes, in milliseconds (default: 0)',
+      'the additional time for a paid submit, in milliseconds (default: 0)',
       readLatency,
     )
     .addOption(
@@ -89,7 +96,7 @@ function addOptions(command: Command): Command {
 }
 
 async function start({ faults, forms, data, ...flags }: Flags, cwd: string): Promise<Serving> {
-  // The product does not know the sandboxes: they are loaded when one is needed.
+  // The product does not import the sandboxes. They are loaded when one is needed.
   const { startPartnerSandbox } = await import('../../../../../sandbox/partner/index.ts');
   const { baseUrl, apiKey, close } = await startPartnerSandbox({
     ...flags,

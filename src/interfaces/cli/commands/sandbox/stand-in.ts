@@ -4,20 +4,20 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import { ConfigurationError, messageOf } from '../../../../core/errors.ts';
 
-/** One of the commands below `sandbox`. */
+/** A subcommand of `sandbox`. */
 export interface StandIn<Flags> {
   kind: 'partner' | 'salesforce' | 'hubspot';
   description: string;
-  /** Printed below the help. */
+  /** The text below the help. */
   examples: string;
   addOptions(command: Command): Command;
   /** Reads the options. */
   flagsSchema: z.ZodType<Flags>;
-  /** Starts the sandbox; files are named from the folder `cwd`. */
+  /** Starts the sandbox. Paths are relative to the folder `cwd`. */
   start(flags: Flags, cwd: string): Promise<Serving>;
 }
 
-/** A sandbox that is serving, and what its one line on stdout says. */
+/** A running sandbox, and the content of its line on stdout. */
 export interface Serving {
   line: Readonly<Record<string, string | number>>;
   close(): Promise<void>;
@@ -28,25 +28,25 @@ const MAX_PEOPLE = 1_000_000_000;
 
 const MAX_PORT = 65_535;
 
-/** Longer than anybody lets one request wait: ten minutes. */
+/** Ten minutes. Nobody lets one request wait longer. */
 const MAX_LATENCY_MS = 600_000;
 
-/** Longer than anybody waits for a job in a sandbox: one day. */
+/** One day. Nobody waits longer for a job in a sandbox. */
 const MAX_JOB_TIME_MS = 86_400_000;
 
-/** Reads any number of things, none included. */
+/** Reads a count, which can be 0. */
 export const readCount = wholeNumber(0, Number.MAX_SAFE_INTEGER);
 
-/** Reads for how long something waits, in milliseconds. */
+/** Reads a delay in milliseconds. */
 export const readLatency = wholeNumber(0, MAX_LATENCY_MS);
 
-/** Reads which part of the requests takes how much longer. */
+/** Reads the share of requests that take longer, and by how much. */
 function readTail(text: string): { probability: number; delayMs: number } {
   const [, part, ms] = /^([\d.]+):([^:]+)$/.exec(text) ?? [];
   const probability = Number(part);
   if (part === undefined || ms === undefined || !(probability >= 0 && probability <= 1)) {
     throw new InvalidArgumentError(
-      'Expected a part from 0 to 1, a colon and milliseconds, for example 0.01:3000.',
+      'Expected a share from 0 to 1, a colon and milliseconds, for example 0.01:3000.',
     );
   }
   return { probability, delayMs: readLatency(ms) };
@@ -75,7 +75,7 @@ interface LatencyFlags {
   jitter?: number;
 }
 
-/** The flags with the times of `addLatencyOptions` named as the sandboxes name them. */
+/** Renames the times in the options to the sandboxes' names. */
 export function toSandboxOptions<Flags extends LatencyFlags>({ latency, jitter, ...flags }: Flags) {
   return {
     ...flags,
@@ -84,39 +84,41 @@ export function toSandboxOptions<Flags extends LatencyFlags>({ latency, jitter, 
   };
 }
 
-/** Adds the options of every sandbox but those of `addNetworkOptions`, which come at the end (design, section 4.4). */
+/**
+ * Adds the options of every sandbox, except the options of `addNetworkOptions`, which come last (design, section 4.4).
+ */
 export function addCommonOptions(command: Command, contactsDefault: string): Command {
   const anyNumber = wholeNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
   return command
-    .option('--port <n>', 'the port on 127.0.0.1; 0 takes a free one', wholeNumber(0, MAX_PORT), 0)
-    .option('--seed <n>', 'another seed, other people (default: 1)', anyNumber)
+    .option('--port <n>', 'the port on 127.0.0.1; 0 uses a free one', wholeNumber(0, MAX_PORT), 0)
+    .option('--seed <n>', 'the seed; another seed creates other people (default: 1)', anyNumber)
     .option('--donors <n>', 'how many people the service knows (default: 10000)', readPeople)
     .option(
       '--contacts <n>',
       `how many people the contact list has (default: ${contactsDefault})`,
       readPeople,
     )
-    .option('--db <file>', 'keep the state in this file (default: nothing is kept)');
+    .option('--db <file>', 'store the state in this file (default: nothing is stored)');
 }
 
-/** Adds how far away the sandbox seems, and `--faults`. */
+/** Adds the options for network delays, and `--faults`. */
 export function addNetworkOptions(command: Command): Command {
   return command
     .option(
       '--latency <ms>',
-      'every request takes so long on its way and back, in milliseconds (default: 0)',
+      'the round-trip time of every request, in milliseconds (default: 0)',
       readLatency,
     )
-    .option('--jitter <ms>', 'at most so much is added to it by chance (default: 0)', readLatency)
+    .option('--jitter <ms>', 'the highest random addition to the delay (default: 0)', readLatency)
     .option(
       '--latency-tail <p:ms>',
-      'such a part of the requests, from 0 to 1, takes so much longer, as in 0.01:3000',
+      'a share of requests, from 0 to 1, that takes this much longer, as in 0.01:3000',
       readTail,
     )
-    .option('--faults <file>', 'a JSON file with rules for what shall go wrong');
+    .option('--faults <file>', 'a JSON file with rules for faults');
 }
 
-/** Reads a whole number between the two, both included. */
+/** Reads a whole number from `least` to `most`. */
 export function wholeNumber(least: number, most: number): (text: string) => number {
   return (text) => {
     const number = Number(text);
@@ -127,8 +129,8 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
 }
 
 /**
- * The content of a JSON file with fault rules, not checked yet: the sandbox knows its rules. Without
- * a file there are none. A ConfigurationError that names the file if it cannot be read.
+ * Reads a JSON file with fault rules. The rules are not checked here, because the sandbox does that. Without a file
+ * there are no rules. Throws a ConfigurationError that names the file if it cannot be read.
  */
 export async function readFaultFile(path: string | undefined, cwd: string): Promise<unknown> {
   if (path === undefined) return [];

@@ -19,11 +19,11 @@ const BUCKETS = ['donors', 'enhancements', 'exports', 'lists', 'networks', 'sear
 
 const word = z.string();
 
-/** `service teams`: whose data, keys and credits are whose. */
+/** `service teams`: manages teams, which own data, keys and credits. */
 export function teamsCommand(deps: ServiceDeps): Command {
   const add = serviceCommand('add', deps)
-    .description('add a team; makes the database where there is none')
-    .argument('<team>', 'small letters, digits and hyphens')
+    .description('add a team; creates the database if there is none')
+    .argument('<team>', 'lower-case letters, digits and hyphens')
     .option('--credits <n>', 'credits in each bucket', wholeNumber(0, MAX_CREDITS), 0);
   serviceAction(
     deps,
@@ -68,7 +68,7 @@ export function teamsCommand(deps: ServiceDeps): Command {
     .description('add, list, close and open teams')
     .addCommand(add)
     .addCommand(list)
-    .addCommand(closingCommand(deps, 'close', 'refuse all keys of a team at once; its data stay'))
+    .addCommand(closingCommand(deps, 'close', 'refuse all keys of a team at once; its data stays'))
     .addCommand(closingCommand(deps, 'open', 'let the keys of a closed team work again'));
 }
 
@@ -86,7 +86,7 @@ function closingCommand(deps: ServiceDeps, name: 'close' | 'open', description: 
   );
 }
 
-/** `service keys`: what callers send as x-api-key. */
+/** `service keys`: manages the keys that callers send as x-api-key. */
 export function keysCommand(deps: ServiceDeps): Command {
   return createCommand('keys', deps)
     .description('issue, list and revoke the keys of teams')
@@ -98,10 +98,10 @@ export function keysCommand(deps: ServiceDeps): Command {
 
 function issueCommand(deps: ServiceDeps): Command {
   const command = serviceCommand('issue', deps)
-    .description('make a key and print it once')
+    .description('create a key and print it once')
     .argument('<team>')
-    .option('--label <text>', 'what you know it by', '')
-    .option('--until <day>', 'its last day, in UTC (default: it has none)');
+    .option('--label <text>', 'your name for the key', '')
+    .option('--until <day>', "the key's last day, in UTC (default: none)");
   const schema = serviceOptions.extend({ label: z.string(), until: dayOption.optional() });
   return serviceAction(deps, command, schema, (action) =>
     beside(action, (db) => {
@@ -114,17 +114,17 @@ function issueCommand(deps: ServiceDeps): Command {
       });
       output.finish({ apiKey, ...key }, () => {
         output.print(apiKey);
-        output.note(`Keep it now: it is not shown again. Its id is ${key.id}.`);
+        output.note(`Save it now: it is not shown again. Its ID is ${key.id}.`);
       });
       return undefined;
     }),
   );
 }
 
-const dayOption = z.iso.date({ error: 'Write the day as 2027-06-30.' });
+const dayOption = z.iso.date({ error: 'Enter the day as 2027-06-30.' });
 
 function listKeysCommand(deps: ServiceDeps): Command {
-  const command = serviceCommand('list', deps).description('list the keys, without the keys');
+  const command = serviceCommand('list', deps).description('list the keys, without their secrets');
   return serviceAction(deps, command, serviceOptions, (action) =>
     beside(action, (db) => {
       const { service, output } = action;
@@ -154,13 +154,13 @@ function listKeysCommand(deps: ServiceDeps): Command {
 function revokeCommand(deps: ServiceDeps): Command {
   const command = serviceCommand('revoke', deps)
     .description('end a key at once')
-    .argument('<id>', 'as the list shows it');
+    .argument('<id>', 'the ID, as shown in the list');
   return serviceAction(deps, command, serviceOptions, (action) =>
     beside(action, (db) => {
       const { service, output } = action;
       const keys = service.openTeamKeys(db, service.openTeams(db, deps.clock.now), deps.clock.now);
       const key = keys.revoke(word.parse(command.args[0]));
-      output.finish(key, () => output.print(`${key.id} of ${key.team} works no more.`));
+      output.finish(key, () => output.print(`${key.id} of ${key.team} no longer works.`));
       return undefined;
     }),
   );
@@ -168,14 +168,14 @@ function revokeCommand(deps: ServiceDeps): Command {
 
 function lastDayCommand(deps: ServiceDeps): Command {
   const command = serviceCommand('until', deps)
-    .description('set the last day of a key, or take it away')
-    .argument('<id>', 'as the list shows it')
+    .description('set or remove the last day of a key')
+    .argument('<id>', 'the ID, as shown in the list')
     .argument('<day>', 'the last day in UTC, or "none"');
   return serviceAction(deps, command, serviceOptions, (action) =>
     beside(action, (db) => {
       const { service, output } = action;
       const day = dayOption.or(z.literal('none')).safeParse(command.args[1]);
-      if (!day.success) throw usageError('Write the day as 2027-06-30, or none.');
+      if (!day.success) throw usageError('Enter the day as 2027-06-30, or none.');
       const keys = service.openTeamKeys(db, service.openTeams(db, deps.clock.now), deps.clock.now);
       const key = keys.setLastDay(
         word.parse(command.args[0]),
@@ -187,9 +187,9 @@ function lastDayCommand(deps: ServiceDeps): Command {
   );
 }
 
-/** `service credits`: the balances of teams, and charges without their work. */
+/** `service credits`: manages the balances of teams, and finds charges without jobs. */
 export function creditsCommand(deps: ServiceDeps): Command {
-  const list = serviceCommand('list', deps).description('show what each team has left');
+  const list = serviceCommand('list', deps).description("show each team's balance");
   serviceAction(deps, list, serviceOptions, (action) =>
     beside(action, (db) => {
       const accounts = action.service.openTeams(db, deps.clock.now).accounts();
@@ -256,7 +256,7 @@ function checkCreditsCommand(deps: ServiceDeps): Command {
           ],
           missing,
         );
-        if (missing.length === 0) action.output.print('Each charge has its jobs.');
+        if (missing.length === 0) action.output.print('Every charge has its jobs.');
       });
       return undefined;
     }),
@@ -266,7 +266,7 @@ function checkCreditsCommand(deps: ServiceDeps): Command {
 function refundCommand(deps: ServiceDeps): Command {
   const command = serviceCommand('refund', deps)
     .description('refund a charge, once')
-    .argument('<line>', 'the line of the ledger, as the check shows it', wholeNumber(1, MAX_LINE));
+    .argument('<line>', 'the line in the ledger, as shown by the check', wholeNumber(1, MAX_LINE));
   return serviceAction(deps, command, serviceOptions, (action) =>
     beside(action, (db) => {
       const line = z.number().parse(command.processedArgs[0]);

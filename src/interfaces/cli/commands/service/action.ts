@@ -7,30 +7,30 @@ import { createCommand, readOptions, runAction } from '../../action/command.ts';
 import type { ProductDeps } from '../../action/product.ts';
 import type { ExitCode, Output } from '../../terminal/output.ts';
 
-/** The dependencies of the commands below `service`. */
+/** The dependencies of the subcommands of `service`. */
 export type ServiceDeps = Pick<
   ProductDeps,
   'stdout' | 'stderr' | 'env' | 'setExitCode' | 'cwd' | 'clock' | 'stopSignal'
 >;
 
-/** The options of every command below `service`. */
+/** The options of every subcommand of `service`. */
 export const serviceOptions = z.object({ db: z.string() });
 
-/** A command below `service`. */
+/** Creates a subcommand of `service`. */
 export function serviceCommand(name: string, deps: ServiceDeps): Command {
   return createCommand(name, deps).option('--db <file>', "the service's database", 'service.db');
 }
 
-/** The objects that a command uses. */
+/** The objects that a subcommand uses. */
 export interface ServiceAction<Options> {
   service: typeof Service;
-  /** The database's file, absolute. */
+  /** The absolute path of the database file. */
   file: string;
   options: Options;
   output: Output;
 }
 
-/** Lets a command do its work with the service; what the service refuses is bad usage. */
+/** Sets a subcommand's action. A refusal by the service is a usage error. */
 export function serviceAction<Options extends z.infer<typeof serviceOptions>>(
   deps: ServiceDeps,
   command: Command,
@@ -40,7 +40,7 @@ export function serviceAction<Options extends z.infer<typeof serviceOptions>>(
   return command.action(() =>
     runAction(deps, command, async (output) => {
       const options = readOptions(command, schema);
-      // The product does not know the service: it is loaded when one is needed.
+      // The product does not import the service. It is loaded when it is needed.
       const service = await import('../../../../../service/operation/index.ts');
       try {
         const file = resolve(deps.cwd, options.db);
@@ -52,7 +52,7 @@ export function serviceAction<Options extends z.infer<typeof serviceOptions>>(
   );
 }
 
-/** Does something with the database while a service may have it open. */
+/** Uses the database while a running service may have it open. */
 export async function beside<Result>(
   { service, file }: Pick<ServiceAction<unknown>, 'service' | 'file'>,
   work: (db: ReturnType<typeof Service.openBeside>) => Result | Promise<Result>,

@@ -11,9 +11,9 @@ import {
   serviceOptions,
 } from './action.ts';
 
-/** `service stats`: what is in the database. */
+/** `service stats`: counts the content of the database. */
 export function statsCommand(deps: ServiceDeps): Command {
-  const command = serviceCommand('stats', deps).description('count what is in the database');
+  const command = serviceCommand('stats', deps).description('count the content of the database');
   return serviceAction(deps, command, serviceOptions, (action) =>
     beside(action, (db) => {
       const stats = action.service.readStats(db);
@@ -39,21 +39,21 @@ export function statsCommand(deps: ServiceDeps): Command {
   );
 }
 
-/** If there are very many files, only `--json` lists all of them. */
+/** The most files to print. `--json` lists all files. */
 const MOST_SHOWN = 20;
 
-/** `service backup`: a copy, while it is in use. */
+/** `service backup`: copies the database while it is in use. */
 export function backupCommand(deps: ServiceDeps): Command {
   const command = serviceCommand('backup', deps)
     .description('copy the database into a new file, while it is in use')
-    .argument('<file>', 'the copy; to go back, put it in the place of the database');
+    .argument('<file>', 'the copy; to restore it, replace the database with it');
   return serviceAction(deps, command, serviceOptions, (action) =>
     beside(action, async (db) => {
       const target = resolve(deps.cwd, z.string().parse(command.args[0]));
       await action.service.backUp(db, target);
       action.output.finish({ file: target }, () =>
         action.output.print(
-          `Copied to ${target}. It holds people: keep it as you keep the database.`,
+          `Copied to ${target}. It contains data about people, so protect it like the database.`,
         ),
       );
       return undefined;
@@ -61,17 +61,17 @@ export function backupCommand(deps: ServiceDeps): Command {
   );
 }
 
-/** `service verify`: whether all is right. */
+/** `service verify`: checks the database. */
 export function verifyCommand(deps: ServiceDeps): Command {
   const command = serviceCommand('verify', deps).description(
-    'check the file, the credits against their ledger, and that everything leads somewhere',
+    'check the file, the credits against the ledger, and that all references are valid',
   );
   return serviceAction(deps, command, serviceOptions, (action) =>
     beside(action, (db) => {
       const problems = action.service.verify(db, deps.clock.now);
       action.output.finish({ problems }, () => {
         for (const problem of problems) action.output.print(problem);
-        if (problems.length === 0) action.output.print('Nothing is wrong.');
+        if (problems.length === 0) action.output.print('No problems found.');
       });
       return problems.length === 0 ? EXIT_CODES.done : EXIT_CODES.unexpected;
     }),

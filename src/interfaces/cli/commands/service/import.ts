@@ -14,42 +14,42 @@ Examples:
   donor-sync service import judges judges.csv
   donor-sync service import csv donors.csv --roles roles.csv --source board-book --confidence 0.8
 
-A file is in as a whole or not at all. To continue an import that was stopped, run the
-same command again; it skips files that are in. End the service first: it keeps the database to itself.
-The columns of CSV files, and what each kind brings: docs/guides/service.md.`;
+Each file is imported completely or not at all. To continue an interrupted import, run the same command
+again. It skips files that are already imported. Stop the service first, because the import needs the database for
+itself. For the columns of CSV files, and the content of each kind, see docs/guides/service.md.`;
 
 const schema = serviceOptions.extend({
   roles: z.string().optional(),
   source: z.string().min(1),
-  date: z.iso.date({ error: 'Write --date as a day: 2026-11-22.' }).optional(),
+  date: z.iso.date({ error: 'Enter --date as a day: 2026-11-22.' }).optional(),
   confidence: z.number(),
   idsChanged: z.boolean().default(false),
   otherPeople: z.boolean().default(false),
   dryRun: z.boolean().default(false),
 });
 
-/** So often a long import says how far it is. */
+/** After this many files, a long import reports its progress. */
 const SAY_EVERY = 500;
 
 const KINDS = ['csv', 'legislators', 'judges', '990'] as const;
 
-/** `service import`: real people, each once. */
+/** `service import`: imports real people, each once. */
 export function importCommand(deps: ServiceDeps): Command {
   const command = serviceCommand('import', deps)
-    .description('bring people in from files, each person once')
-    .addArgument(new Argument('<kind>', 'what the files are').choices(KINDS))
-    .argument('<paths...>', 'the files; for 990 folders as well')
+    .description('import people from files, each person once')
+    .addArgument(new Argument('<kind>', 'the kind of the files').choices(KINDS))
+    .argument('<paths...>', 'the files; for 990 also folders')
     .option('--roles <file>', 'csv: a second file with roles and gifts')
-    .option('--source <name>', 'csv: what the collection is called in profiles', 'csv')
-    .option('--date <day>', 'csv, legislators, judges: the day that they are of (default: today)')
-    .option('--confidence <n>', 'csv: how far it may be believed, 0 to 1', readConfidence, 0.9)
+    .option('--source <name>', 'csv: the name of the collection in profiles', 'csv')
+    .option('--date <day>', 'csv, legislators, judges: the date of the data (default: today)')
+    .option('--confidence <n>', 'csv: the confidence in the data, from 0 to 1', readConfidence, 0.9)
     .option(
       '--ids-changed',
-      'csv: the list has new ids; rows that agree in full are the same people',
+      'csv: the list has new IDs; rows that agree completely are the same people',
     )
     .option(
       '--other-people',
-      'csv: rows that agree in full with a donor of this list are other people',
+      'csv: rows that agree completely with a donor of this list are different people',
     )
     .option('--dry-run', 'show the counts and the least certain joins; import nothing')
     .addHelpText('after', EXAMPLES);
@@ -57,16 +57,18 @@ export function importCommand(deps: ServiceDeps): Command {
     const kind = z.enum(KINDS).parse(command.processedArgs[0]);
     const paths = z.array(z.string()).parse(command.processedArgs[1]);
     if (kind === 'csv' && paths.length > 1) {
-      throw usageError('Import one CSV file of donors at a time: roles belong to one file.');
+      throw usageError(
+        'Import one CSV file of donors at a time, because roles belong to one file.',
+      );
     }
     if (kind !== 'csv' && options.roles !== undefined) {
-      throw usageError('--roles belongs to csv.');
+      throw usageError('--roles works only with csv.');
     }
     if (options.idsChanged && options.otherPeople) {
       throw usageError('Use --ids-changed or --other-people, not both.');
     }
     if (kind !== 'csv' && (options.idsChanged || options.otherPeople)) {
-      throw usageError('--ids-changed and --other-people belong to csv.');
+      throw usageError('--ids-changed and --other-people work only with csv.');
     }
     const db = service.openDatabase(file, { isDurable: true });
     try {
@@ -88,21 +90,23 @@ export function importCommand(deps: ServiceDeps): Command {
         const { files, known, people, added, changed, blocked, toReview, refused } = report;
         if (options.dryRun) output.print('Dry run: nothing was imported.');
         output.print(
-          `${describeCount(files, 'file')}, ${known} of them in already: ${describeCount(people, 'person', 'people')}, ${added} new, ${changed} with something new.`,
+          `${describeCount(files, 'file')}, ${known} of them already imported: ${describeCount(people, 'person', 'people')}, ${added} new, ${changed} with new data.`,
         );
         if (blocked > 0) {
           output.print(
-            `${describeCount(blocked, 'person', 'people')} left out: erased, or taken for one.`,
+            `${describeCount(blocked, 'person', 'people')} skipped, because they were erased or look like an erased person.`,
           );
         }
         if (report.unread.count > 0) {
           const entries = describeCount(report.unread.count, 'entry', 'entries');
-          output.print(`${entries} left out, because they do not name anybody:`);
+          output.print(`${entries} skipped, because they do not name anybody:`);
           for (const text of report.unread.texts) output.print(`  ${text}`);
         }
         if (report.joined > 0) {
           const entries = describeCount(report.joined, 'person', 'people');
-          output.print(`${entries} taken for donors of other sources. The least certain ones:`);
+          output.print(
+            `${entries} matched with donors from other sources. The least certain matches:`,
+          );
           for (const { id, key, probability, reasons } of report.leastCertain) {
             output.print(`${key} → ${id}  ${probability.toFixed(4)}`);
             output.print(`  ${reasons.join('. ')}.`);
@@ -113,7 +117,7 @@ export function importCommand(deps: ServiceDeps): Command {
             `${describeCount(toReview, 'pair')} to review, not joined: donor-sync service review list`,
           );
         }
-        if (refused.length > 0) output.print(`${describeCount(refused.length, 'file')} left out:`);
+        if (refused.length > 0) output.print(`${describeCount(refused.length, 'file')} skipped:`);
         for (const { problem } of refused) output.print(problem);
       });
       return report.refused.length > 0 ? EXIT_CODES.unexpected : EXIT_CODES.done;

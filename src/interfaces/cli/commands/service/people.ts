@@ -12,19 +12,19 @@ import {
   serviceOptions,
 } from './action.ts';
 
-const END_FIRST = 'End the service first: this keeps the database to itself.';
+const END_FIRST = 'Stop the service first, because this command needs the database for itself.';
 
-/** `service erase`: erases a person, who does not come back. */
+/** `service erase`: erases a person permanently. */
 export function eraseCommand(deps: ServiceDeps): Command {
   const command = serviceCommand('erase', deps)
-    .description('erase a person who was imported, and keep them from coming back')
-    .argument('<id>', "the donor's id, as profiles show it; an id from before a join as well")
-    .option('--allow-again', 'erase no one: let one who was erased come back with the next import')
+    .description('erase an imported person, and prevent later imports of the same person')
+    .argument('<id>', "the donor's ID in profiles; an ID from before a join also works")
+    .option('--allow-again', 'erase nobody; let the next import add an erased person again')
     .addHelpText(
       'after',
       `
-Profile, sources, matches and explanations, places in lists and networks, and files of exports with the person
-in them are gone at once and cannot be brought back. Backups still hold them. ${END_FIRST}`,
+The profile, sources, matches and explanations, places in lists and networks, and export files with the person
+are deleted at once and cannot be restored. Backups still contain them. ${END_FIRST}`,
     );
   const schema = serviceOptions.extend({ allowAgain: z.boolean().optional() });
   return serviceAction(deps, command, schema, (action) =>
@@ -34,13 +34,13 @@ in them are gone at once and cannot be brought back. Backups still hold them. ${
       if (action.options.allowAgain === true) {
         service.allowAgain(db, id);
         output.finish({ id, mayComeBack: true }, () =>
-          output.print(`${id} may come back with the next import that has a new file.`),
+          output.print(`${id} can be added again by the next import with a new file.`),
         );
       } else {
         service.erasePerson(db, id, deps.clock.now);
         output.finish({ id, erased: true }, () =>
           output.print(
-            `${id} is erased, and no import brings them back. Backups from before still hold them.`,
+            `${id} is erased, and no import adds them again. Earlier backups still contain them.`,
           ),
         );
       }
@@ -49,18 +49,18 @@ in them are gone at once and cannot be brought back. Backups still hold them. ${
   );
 }
 
-/** `service join`: donors who turned out to be one person become one. */
+/** `service join`: joins donors who turned out to be one person. */
 export function joinCommand(deps: ServiceDeps): Command {
   const command = serviceCommand('join', deps)
-    .description('join donors who were added apart and are one person, by what imports go by')
-    .option('--preview', 'only show who would be joined, and why')
-    .option('--undo <ids...>', 'undo the joins of the donors with these ids, all or none')
+    .description('join donors who were added separately but are one person by the rules of imports')
+    .option('--preview', 'only show which donors would be joined, and why')
+    .option('--undo <ids...>', 'undo the joins of the donors with these IDs, all or none')
     .addHelpText(
       'after',
       `
-Afterwards, both ids lead to the same profile, including in jobs, lists and networks. Check --preview first.
---undo makes two donors again; several ids at once take hardly longer than one. Jobs, members and places that were made for both as one then answer 404.
-A join of an earlier version can't be undone. ${END_FIRST}`,
+Afterwards, both IDs lead to the same profile, including in jobs, lists and networks. Check --preview first.
+--undo separates the two donors again. Several IDs at once take hardly longer than one. Jobs, members and places that
+were created for the joined donor then return 404. A join by an earlier version cannot be undone. ${END_FIRST}`,
     );
   const schema = serviceOptions.extend({
     preview: z.boolean().optional(),
@@ -108,13 +108,15 @@ function printUndone(output: Output, undone: Undone): void {
           describeCount(members, 'network member'),
           describeCount(places, 'place in lists', 'places in lists'),
         ];
-        output.print(`${team}: ${counts.join(', ')} made for both as one now answer 404.`);
+        output.print(
+          `${team}: ${counts.join(', ')} that were created for the joined donor now return 404.`,
+        );
       }
     }
   });
 }
 
-/** `service check-joins`: joined donors that may be two people. */
+/** `service check-joins`: finds joined donors that may be two people. */
 export function checkJoinsCommand(deps: ServiceDeps): Command {
   const command = serviceCommand('check-joins', deps).description(
     'list joined donors whose sources may describe two people',
@@ -129,8 +131,8 @@ export function checkJoinsCommand(deps: ServiceDeps): Command {
           output.print(`  Sources: ${keys.join(', ')}`);
           output.print(
             undo === null
-              ? '  The file does not contain what each source said, so this join cannot be undone.'
-              : `  Undo it: donor-sync service join --undo ${undo}`,
+              ? '  The file does not contain the data of each source, so this join cannot be undone.'
+              : `  To undo it: donor-sync service join --undo ${undo}`,
           );
         }
         output.print(`${describeCount(suspicious.length, 'suspicious join')}.`);
@@ -140,7 +142,7 @@ export function checkJoinsCommand(deps: ServiceDeps): Command {
   );
 }
 
-/** `service review`: pairs of donors that may be one person. */
+/** `service review`: lists pairs of donors that may be one person, and decides about them. */
 export function reviewCommand(deps: ServiceDeps): Command {
   const list = serviceCommand('list', deps).description(
     'list pairs of donors that may be one person, with the evidence',
@@ -176,7 +178,7 @@ const DECISIONS = {
   reject: {
     decision: 'two people',
     description: 'the two are different people: never join them',
-    done: 'stay two donors, and no join takes them for one.',
+    done: 'stay two donors, and are never joined.',
   },
 } as const;
 
@@ -184,8 +186,8 @@ function decideCommand(deps: ServiceDeps, name: keyof typeof DECISIONS): Command
   const { decision, description, done } = DECISIONS[name];
   const command = serviceCommand(name, deps)
     .description(description)
-    .argument('<id>', "a donor's id, as the list shows it")
-    .argument('<other>', "the other donor's id")
+    .argument('<id>', "a donor's ID, as shown in the list")
+    .argument('<other>', "the other donor's ID")
     .addHelpText('after', `\n${END_FIRST}`);
   return serviceAction(deps, command, serviceOptions, (action) =>
     withDatabase(action, (db) => {
@@ -202,7 +204,7 @@ function withDatabase<Result>(
   { service, file }: Pick<ServiceAction<unknown>, 'service' | 'file'>,
   work: (db: ReturnType<typeof service.openDatabase>) => Result,
 ): Result {
-  // Refuses a file that is not there, which the next line would make.
+  // Refuses a missing file, which the next line would create.
   service.openBeside(file).close();
   const db = service.openDatabase(file, { isDurable: true });
   try {

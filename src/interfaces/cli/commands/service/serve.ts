@@ -17,7 +17,7 @@ const schema = serviceOptions.extend({
   publicUrl: z
     .url({
       protocol: /^https?$/,
-      error: 'Write --public-url as an address: https://donors.example.org.',
+      error: 'Enter --public-url as an address: https://donors.example.org.',
     })
     .optional(),
   rate: z.number(),
@@ -26,23 +26,23 @@ const schema = serviceOptions.extend({
   chargeSingleAdd: z.boolean().default(false),
 });
 
-/** `service serve`: answers until it is stopped. */
+/** `service serve`: serves requests until it is stopped. */
 export function serveCommand(deps: ServiceDeps): Command {
   const rate = wholeNumber(0, MAX_RATE);
   const command = serviceCommand('serve', deps)
-    .description('serve until stopped; requests in flight are answered first')
-    .option('--host <address>', 'where to listen; put a proxy with TLS in front', '127.0.0.1')
-    .option('--port <n>', 'the port; 0 takes a free one', wholeNumber(0, MAX_PORT), 4100)
+    .description('serve until stopped; requests in flight are finished first')
+    .option('--host <address>', 'where to listen; put a TLS proxy in front', '127.0.0.1')
+    .option('--port <n>', 'the port; 0 uses a free one', wholeNumber(0, MAX_PORT), 4100)
     .option(
       '--public-url <url>',
-      'the address under which clients reach it, which profiles name (default: its own)',
+      'the address at which clients reach the service, used in profiles (default: its own)',
     )
     .option(
       '--operator-port <n>',
-      'serve /metrics and /healthz there, without a key (default: nowhere)',
+      'a port that serves /metrics and /healthz without a key (default: none)',
       wholeNumber(0, MAX_PORT),
     )
-    .option('--rate <n>', 'requests a second for each key, 0 for no limit', rate, 10)
+    .option('--rate <n>', 'requests per second for each key, 0 for no limit', rate, 10)
     .option('--burst <n>', 'requests at once for each key', wholeNumber(1, MAX_RATE), 10)
     .option('--charge-queries', 'discover, compare, connections and lookup cost a search credit')
     .option('--charge-single-add', 'adding one member costs a network credit');
@@ -70,5 +70,5 @@ export function serveCommand(deps: ServiceDeps): Command {
 }
 
 function portTaken(port: number, cause: unknown): ConfigurationError {
-  return portInUse(port, "It may be the operator's port too. Choose another.", { cause });
+  return portInUse(port, "It may be the operator's port. Choose another port.", { cause });
 }

@@ -14,12 +14,12 @@ Examples:
   donor-sync service keys issue riverside --label donor-sync
   donor-sync service serve --port 4100
 
-Everything is in one file, service.db unless --db names another. Guide: docs/guides/service.md.`;
+All data is in one file: service.db, unless --db names another file. Guide: docs/guides/service.md.`;
 
 /** The command `service`: runs your own Partner Data Service. */
 export function serviceCommands(deps: ServiceDeps): Command {
   return createCommand('service', deps)
-    .description('run a Partner Data Service of your own, with people of public records')
+    .description('run your own Partner Data Service, with people from public records')
     .addCommand(serveCommand(deps))
     .addCommand(importCommand(deps))
     .addCommand(joinCommand(deps))

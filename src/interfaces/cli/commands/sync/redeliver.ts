@@ -1,4 +1,4 @@
-/** `sync ID --redeliver`: profiles that were paid for come into the CRM again, after a preview. */
+/** `sync ID --redeliver`: writes paid profiles into the CRM again, after a preview. */
 import type { Application, OpenIntegration } from '../../../../application.ts';
 import type { RunReport } from '../../../../core/run.ts';
 import { previewRedelivery } from '../../../../operations/redeliver.ts';
@@ -15,9 +15,9 @@ import { EXIT_CODE_OF, recordStop } from './run-end.ts';
 import { printRun } from './run-summary.ts';
 import { syncOnce } from './sync-once.ts';
 
-/** The options of `sync` that count for a delivery on request. */
+/** The options of `sync` that apply to a redelivery. */
 export interface RedeliverOptions {
-  /** The names of fields; all mapped ones if empty. */
+  /** The names of fields; all mapped fields if empty. */
   field: readonly string[];
   contact?: string | undefined;
   yes: boolean;
@@ -30,7 +30,7 @@ interface RedeliverCall {
   output: Output;
 }
 
-/** Shows what would be written and what stays out, asks, and delivers. Nothing is read again or bought. */
+/** Shows what would be written and what would not, asks, and delivers. It reads no contacts again and buys nothing. */
 export async function redeliverChosen(
   deps: ProductDeps,
   application: Application,
@@ -38,7 +38,7 @@ export async function redeliverChosen(
 ): Promise<ExitCode> {
   const [integration, ...others] = chooseIntegrations(application, ids, false);
   if (integration === undefined || others.length > 0) {
-    throw usageError('--redeliver is for one integration at a time: name that one.');
+    throw usageError('--redeliver works for one client at a time. Name that client.');
   }
   const only = options.contact ?? null;
   const work = async (open: OpenIntegration): Promise<ExitCode> => {

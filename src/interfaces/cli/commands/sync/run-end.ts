@@ -1,4 +1,4 @@
-/** The meaning of a run's end for the user who typed the command. */
+/** How the end of a run is reported to the user who typed the command. */
 import type { RunReport, RunStatus } from '../../../../core/run.ts';
 import { EXIT_CODES, type ExitCode, type Output } from '../../terminal/output.ts';
 
@@ -10,9 +10,9 @@ export const EXIT_CODE_OF: Readonly<Record<RunStatus, ExitCode>> = {
   failed: EXIT_CODES.unexpected,
 };
 
-/** Scripts read the document; people read the sentence in the log of cron. */
+/** Prints a sentence for people who read cron's log. Scripts read the JSON document. */
 export function recordStop(output: Output, { integration, status, reason }: RunReport): void {
   if (!output.isJson || reason === null) return;
-  const how = status === 'failed' ? 'failed' : 'stopped before its end';
+  const how = status === 'failed' ? 'failed' : 'stopped early';
   output.note(`The run of ${integration} ${how}: ${reason.message}`);
 }

@@ -7,7 +7,7 @@ import { hangLines } from '../../terminal/display-width.ts';
 import type { Output, Style } from '../../terminal/output.ts';
 import { formatCount, formatDuration, shortId } from '../../terminal/words.ts';
 
-/** Prints a run in words: how it ended, what it counted, why, and the steps to take next. */
+/** Prints a run in words: how it ended, its counts and reasons, and the next steps. */
 export function printRun(
   output: Output,
   report: RunReport,
@@ -27,15 +27,15 @@ export function printRun(
   output.print();
 }
 
-/** The commands that name the values that users had typed and that could not be restored. */
+/** The command that shows values that users had typed and that could not be restored. */
 function stepsAfterLoss({ id }: RunReport, reasons: readonly ReasonCount[]): string[] {
   if (!reasons.some(({ reason }) => reason === 'typed_value_lost')) return [];
   return [
-    `See which typed values were lost, and who had typed them: donor-sync runs ${shortId(id)} --reason typed_value_lost`,
+    `To see which typed values were lost, and who had typed them: donor-sync runs ${shortId(id)} --reason typed_value_lost`,
   ];
 }
 
-/** The values that were paid for and wait to be written, each with what ends that; nothing if none wait. */
+/** Prints the paid values that wait to be written, and what each needs. Prints nothing if no value waits. */
 export function printValuesWaiting(output: Output, waiting: ValuesWaiting | undefined): void {
   if (waiting === undefined || waiting.values === 0) return;
   output.print();
@@ -50,7 +50,7 @@ export function printValuesWaiting(output: Output, waiting: ValuesWaiting | unde
   );
 }
 
-/** The contacts of a run by what became of them and why; what needs a person last, by the prompt. */
+/** Prints the contacts of a run by outcome and reason. Reasons that need a user come last, next to the prompt. */
 function printReasons(output: Output, reasons: readonly ReasonCount[]): void {
   if (reasons.length === 0) return;
   output.print();
@@ -78,7 +78,7 @@ function describeEnd(report: RunReport, style: Style): string {
 export const STATUS_WORDS: Readonly<Record<RunStatus, string>> = {
   running: 'running',
   succeeded: 'succeeded',
-  incomplete: 'stopped before its end',
+  incomplete: 'stopped early',
   failed: 'failed',
 };
 

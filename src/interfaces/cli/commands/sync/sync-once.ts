@@ -11,7 +11,7 @@ import type { ProductDeps } from '../../action/product.ts';
 import { createProgress, type Progress } from '../../terminal/progress.ts';
 import { describeCount } from '../../terminal/words.ts';
 
-/** The options of a run that a person may choose. */
+/** The options of a run that a user can choose. */
 type RunOption =
   | 'full'
   | 'only'
@@ -22,10 +22,10 @@ type RunOption =
   | 'redelivery';
 
 /**
- * Carries out a run that a user requested, to its end or until the signal stops it, with its progress on the terminal.
- * It reads the changes, unless it has to read everything again (`full`) or is `only` for the contact with this CRM ID.
- * `adopt` takes over profiles that another database has paid for, and `limit` is the maximum number of credits to
- * spend. `acceptMatchRate` accepts the mapping, `acceptMarks` confirms the marks that leave out most contacts, and
+ * Carries out a run that a user requested, until it ends or the signal stops it, and shows its progress on the
+ * terminal. It reads changes, unless it has to read everything again (`full`) or is for `only` the contact with this
+ * CRM ID. `adopt` adopts profiles that another database has paid for, and `limit` is the maximum number of credits to
+ * spend. `acceptMatchRate` accepts the mapping, `acceptMarks` confirms the marks that exclude most contacts, and
  * `redelivery` only delivers kept profiles again.
  */
 export async function syncOnce(
@@ -64,7 +64,7 @@ const LOOK_INTERVAL_MS = 500;
 export type ProgressDeps = Pick<ProductDeps, 'stderr' | 'clock' | 'log' | 'logStream'>;
 type ProgressStore = Pick<Store, 'reader'>;
 
-/** The bars of one run on a terminal; does nothing where there is none. */
+/** The progress bars of one run on a terminal. Does nothing without a terminal. */
 export interface RunProgress {
   /** Starts to show the run. */
   watch(run: Pick<Run, 'id' | 'integration' | 'partnerKey'>): void;
@@ -92,7 +92,7 @@ export function createRunProgress(deps: ProgressDeps, store: ProgressStore): Run
     watch(run) {
       if (!stderr.isTTY) return;
       watching = show(run).catch((error: unknown) => {
-        // Not to see how far a run is must not end it.
+        // A problem with showing the progress must not end the run.
         log.warn({ error: messageOf(error) }, 'the progress of the run cannot be shown');
       });
     },
@@ -115,13 +115,14 @@ async function look(
   if (!row) return;
   const underWay = await countContactsUnderWay(store.reader, run.integration.id);
   const { balance } = await findKeyBalance(store.reader, run.partnerKey);
-  // A contact that shares another contact's profile is not submitted, but is delivered anyway.
+  // A contact that shares another contact's profile is not submitted, but it is still delivered.
   const sent = row.submittedCount + row.sharedCount;
   const toDeliver = underWayBefore + sent;
   progress.update('Read', { done: row.readCount, total: null });
   progress.update('Submitted', {
     done: sent,
-    // Refused people and those who changed in the meantime are not submitted: in the end, sent is all.
+    // Refused people and people who changed in the meantime are not submitted, so at the end the total is the number
+    // sent.
     total: row.status === 'succeeded' ? sent : Math.max(sent, row.chosenCount),
     ...(balance === null ? {} : { remark: `${describeCount(balance, 'credit')} left` }),
   });

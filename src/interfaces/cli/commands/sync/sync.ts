@@ -31,19 +31,19 @@ import { syncOnce } from './sync-once.ts';
 
 const EXAMPLES = `
 Examples:
-  donor-sync sync                                the only integration of the settings
+  donor-sync sync                                the only client in the settings
   donor-sync sync riverside hillside             one after the other
   donor-sync sync riverside --contact 0035e000   one contact
-  donor-sync sync riverside --limit 10           spend at most 10 credits, to see what comes
+  donor-sync sync riverside --limit 10           spend at most 10 credits, to see first results
   donor-sync sync --all --json                   for scripts: { "runs": [...] }
   donor-sync sync riverside --redeliver          write paid profiles again, for no credit
   donor-sync sync riverside --redeliver --field Donor_Capacity__c --contact 0035e000 --yes
 
---redeliver writes the kept profiles again: values that were undone, and fields that were emptied. It shows
-what it would write and asks first (--yes does not ask), buys and reads nothing else, and obeys opt-outs,
-decisions and the rule (when) of each field. With --json: { "redelivery": {...}, "runs": [...] }.
+--redeliver writes the kept profiles again: values that were undone, and fields that were emptied. It first shows
+what it would write and asks (unless you add --yes). It buys and reads nothing else, and obeys opt-outs,
+decisions and each field's rule (when). With --json: { "redelivery": {...}, "runs": [...] }.
 
-Exit codes: 0 all is done, 3 a run stopped early (run again to continue), 1 a run failed,
+Exit codes: 0 done, 3 a run stopped early (run again to continue), 1 a run failed,
 2 the settings are wrong and nothing was changed.`;
 
 const optionsSchema = baseOptions.extend({
@@ -61,24 +61,25 @@ const optionsSchema = baseOptions.extend({
 
 type SyncOptions = z.infer<typeof optionsSchema>;
 
-/** The command `sync`: runs now, from wherever the last run stopped. */
+/** The command `sync`: runs a sync now, from where the last run stopped. */
 export function syncCommand(deps: ProductDeps): Command {
   const command = productCommand('sync', deps)
-    .description('read what changed, enhance it and write it into the CRM, now')
-    .argument('[ids...]', 'the integrations; may be left out if there is only one')
-    .option('--all', 'every integration, one after the other')
-    .option('--contact <crm-id>', 'only the contact with this id in the CRM')
-    .option('--full', 'read all contacts again instead of what changed')
+    .description('read changed contacts, enhance them and write the results into the CRM, now')
+    .argument('[ids...]', 'the IDs of the clients; may be left out if there is only one')
+    .option('--all', 'all clients, one after the other')
+    .option('--contact <crm-id>', 'only the contact with this ID in the CRM')
+    .option('--full', 'read all contacts again, not only changed contacts')
+    .option('--adopt', 'adopt contacts that carry a donor ID from a lost database, for no credit')
     .option(
-      '--adopt',
-      'take over contacts that carry the donor id of a lost database, for no credit',
+      '--limit <n>',
+      'spend at most this many credits on enhancements in this run',
+      parseCount,
     )
-    .option('--limit <n>', 'spend at most so many credits on enhancements in this run', parseCount)
     .option(
       '--accept-match-rate',
-      'accept that the service knows few of the contacts; remembered until the columns change',
+      'accept that the service knows few of the contacts; valid until the columns change',
     )
-    .option('--redeliver', 'write profiles that were paid for into the CRM again, for no credit')
+    .option('--redeliver', 'write paid profiles into the CRM again, for no credit')
     .option(
       '--field <name>',
       'with --redeliver: only this field of the CRM; can be given several times',
@@ -87,7 +88,7 @@ export function syncCommand(deps: ProductDeps): Command {
     .option('--yes', 'with --redeliver: do not ask')
     .option(
       '--accept-marks',
-      'confirm the marks that leave out more than half of the contacts; remembered for their column and values',
+      'confirm marks that exclude more than half of the contacts; valid for their column and values',
     )
     .addHelpText('after', EXAMPLES);
   return command.action((ids: string[]) =>
@@ -105,11 +106,11 @@ export function syncCommand(deps: ProductDeps): Command {
   );
 }
 
-/** Options that mean nothing together are more likely a mistake. */
+/** Refuses options that do not work together, because they are probably a mistake. */
 function requireFitting({ redeliver, field, yes, ...options }: SyncOptions): void {
   if (!redeliver) {
-    if (field.length > 0) throw usageError('--field is for --redeliver: write both.');
-    if (yes) throw usageError('--yes is for --redeliver: a sync does not ask.');
+    if (field.length > 0) throw usageError('--field works only with --redeliver. Use both.');
+    if (yes) throw usageError('--yes works only with --redeliver, because a sync does not ask.');
     return;
   }
   const others = [
@@ -121,7 +122,7 @@ function requireFitting({ redeliver, field, yes, ...options }: SyncOptions): voi
   ];
   if (others.length === 0) return;
   throw usageError(
-    `--redeliver reads and buys nothing, and is for one integration: leave out ${others.join(', ')}.`,
+    `--redeliver reads and buys nothing, and works for one client. Leave out ${others.join(', ')}.`,
   );
 }
 
@@ -146,7 +147,7 @@ async function syncChosen(
     const { acceptMatchRate, acceptMarks } = options;
     const chosenOptions = { only, limit, full, adopt, acceptMatchRate, acceptMarks };
     const report = await syncOnce(deps, open, signal, chosenOptions);
-    // Shown at once: the next integration may take hours.
+    // Shown at once, because the next integration may take hours.
     printRun(output, report, {
       reasons: await readReasons(open.deps.store.reader, report.id),
       steps: nextSteps(report, { isLimited: limit !== null }),
@@ -170,7 +171,7 @@ async function syncChosen(
   ]);
 }
 
-/** Carries out the erasures that the CRM requested, now that no run has the client. */
+/** Carries out the erasures that the CRM requested, now that no run of the client is in progress. */
 async function eraseAndNote(
   { clock, log }: ProductDeps,
   application: Application,
@@ -180,10 +181,10 @@ async function eraseAndNote(
 ): Promise<void> {
   const forgetDeps = { application, clock, log, newId: () => newId(clock.now()) };
   const { erased, left } = await eraseRequested(forgetDeps, integration, signal);
-  if (erased > 0) output.note(`${describeCount(erased, 'contact')} erased, as the CRM asked.`);
+  if (erased > 0) output.note(`${describeCount(erased, 'contact')} erased, as the CRM requested.`);
   if (left > 0) {
     output.note(
-      `${describeCount(left, 'contact')} could not be erased yet, as the CRM asked. The next sync tries again.`,
+      `${describeCount(left, 'contact')} that the CRM wants erased could not be erased yet. The next sync tries again.`,
     );
   }
 }
