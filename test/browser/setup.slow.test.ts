@@ -108,11 +108,11 @@ describe('the pages of the set-up', () => {
       await page.getByRole('heading', { name: 'As they would be sent' }).waitFor();
       await page.getByLabel('First name', { exact: true }).selectOption('First Name');
       await page.getByLabel('Last name', { exact: true }).selectOption('Last Name');
-      await page.getByRole('button', { name: 'Save and go on' }).click();
-      await page.getByRole('button', { name: 'Save and go on' }).click();
-      await page.getByRole('button', { name: 'Go on' }).click();
+      await page.getByRole('button', { name: 'Save and continue' }).click();
+      await page.getByRole('button', { name: 'Save and continue' }).click();
+      await page.getByRole('button', { name: 'Continue' }).click();
       await page.getByLabel('It runs').selectOption('none');
-      await page.getByRole('button', { name: 'Save and go on' }).click();
+      await page.getByRole('button', { name: 'Save and continue' }).click();
       // The key was passed over: the set-up leads back to it.
       await page.waitForURL(/\/key\?note=first/);
       await page.getByLabel('Key', { exact: true }).fill(world.service.apiKey);

@@ -52,7 +52,7 @@ it(
     // One has died, one has opted out, and one waits until a user says what "Moved" means.
     await page.getByText('3 can be sent').waitFor();
     await page.getByLabel('“Moved” (1)').selectOption({ label: 'living' });
-    await press('Save and go on');
+    await press('Save and continue');
     const note = await page.getByText('ours are called').textContent();
     expect(note).toMatch(/“Donor ID”.*“Donor ID \(service\)”/s);
     await page.goto(`${world.url}/setup/riverside/people`);

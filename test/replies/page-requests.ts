@@ -90,6 +90,7 @@ export const PAGE_CASES: CaseTable = {
   },
   'GET /first-visit/:secret': { good: { path: '/first-visit/abc' } },
   'POST /first-visit/:secret': { good: post('/first-visit/abc') },
+  'GET /sign-in/state': { good: { path: '/sign-in/state?form=/users' } },
   'GET /sign-in/provider': { good: { path: '/sign-in/provider' } },
   'GET /sign-in/provider/callback': { good: { path: '/sign-in/provider/callback' } },
   'GET /join/:secret': {

@@ -46,6 +46,7 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'GET /assets/:file': open,
   // Each has a secret of its own in its address, or asks for one.
   'GET /sign-in': open,
+  'GET /sign-in/state': open,
   'POST /sign-in': open,
   'POST /sign-out': open,
   'GET /first-visit': open,

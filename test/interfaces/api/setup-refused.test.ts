@@ -92,7 +92,7 @@ describe('what a browser may not set', () => {
     const elsewhere = { ...app, url: 'http://127.0.0.1:10', clientSecret: '' };
     const refused = await post(here, `/setup/${id}/crm`, elsewhere);
     expect(refused.status).toBe(422);
-    expect(refused.text).toContain('asked for again');
+    expect(refused.text).toContain('enter the client secret again');
   });
 
   it('is anything from a page of another site', async () => {

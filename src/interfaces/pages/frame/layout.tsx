@@ -76,7 +76,7 @@ export function Layout(props: PropsWithChildren<LayoutProps>) {
           <AssetLink name={name} />
         ))}
       </head>
-      <body>
+      <body {...(viewer.principal && { 'data-user': nameUser(viewer.principal) })}>
         <a class="skip" href="#main">
           Skip to the content
         </a>
@@ -121,7 +121,12 @@ export function Layout(props: PropsWithChildren<LayoutProps>) {
   );
 }
 
-const STRANGERS_PAGE = ['styles', 'script'] as const;
+/** Tells users apart, for a page that was open while its session ended. */
+export function nameUser({ kind, personId, tokenId }: Principal): string {
+  return personId ?? tokenId ?? kind;
+}
+
+const STRANGERS_PAGE = ['styles', 'script', 'forms'] as const;
 const EVERY_PAGE = [...STRANGERS_PAGE, 'palette'] as const;
 
 const LEVEL_ICONS: Readonly<Record<Summary['level'], IconKind>> = {

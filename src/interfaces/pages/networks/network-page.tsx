@@ -229,7 +229,7 @@ function Prospects({ id }: { id: string }) {
         The service knows who else the members could introduce. One query returns the strongest
         connections, which costs a credit if the service charges for queries.
       </p>
-      <form method="post" action={`/networks/${id}/prospects`}>
+      <form method="post" action={`/networks/${id}/prospects`} data-download>
         <button type="submit" class="button">
           Prospects as CSV (1 credit at most)
         </button>
