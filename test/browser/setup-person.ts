@@ -102,7 +102,7 @@ export async function begin(
     await page.getByRole('region', { name: 'The first rows of the file' }).waitFor();
     await read();
     await press('Use this file');
-    await page.getByRole('link', { name: 'Service key' }).click();
+    await page.getByRole('heading', { name: 'The key of the service' }).waitFor();
     await read();
     return;
   }
@@ -138,7 +138,7 @@ export async function answerTheRest(
   await press('Save and continue');
   if (kind !== 'csv') {
     await press('Create them in the CRM');
-    await page.getByText('The fields are there now').waitFor();
+    await page.getByText('The fields exist now').waitFor();
   }
   await press('Save and continue');
   if (group === null) await press('Continue');
@@ -149,7 +149,7 @@ export async function answerTheRest(
     await page.getByText('Networks bring warm paths').waitFor();
     if (kind !== 'csv') {
       await press('Create them in the CRM');
-      await page.getByText('The fields are there now').waitFor();
+      await page.getByText('The fields exist now').waitFor();
     }
     await press('Save and continue');
     await press('Save and continue');

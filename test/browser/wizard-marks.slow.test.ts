@@ -34,7 +34,9 @@ it(
     await choose('donors.csv', Buffer.from(FILE));
     await rows.getByRole('columnheader', { name: 'Team (1)' }).waitFor();
     await press('Use this file');
-    await page.goto(`${world.url}/setup/riverside/people`);
+    await page.getByLabel('Key', { exact: true }).fill(world.service.apiKey);
+    await press('Test the key');
+    await page.getByRole('link', { name: 'Continue' }).click();
     await page.getByLabel('Contact ID').selectOption('Ref');
     await page.getByText(/No address is chosen: .*credit/).waitFor();
     await page.getByText(/No employer is chosen: .*common name/).waitFor();

@@ -395,6 +395,7 @@ export const PAGE_CASES: CaseTable = {
   },
   'GET /networks/:id/picture': page('/networks', '/picture'),
   'GET /networks/:id/paths.csv': page('/networks', '/paths.csv'),
+  'POST /networks/:integration/who': button('/networks', '/who'),
   'POST /networks/:integration/check': button('/networks', '/check'),
   'POST /networks/:integration/prospects': button('/networks', '/prospects'),
   'POST /networks/:integration/repair': button('/networks', '/repair'),

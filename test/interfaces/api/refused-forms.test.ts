@@ -173,8 +173,8 @@ const BUTTONS = new Set([
   '/audit/verify',
 ]);
 
-/** Forms that only their own tests can fill in: the first visit, and a passkey. */
-const ELSEWHERE = new Set(['/first-visit', '/account/passkeys']);
+/** Forms that only their own tests can fill in: the first visit, a passkey, and a world with networks. */
+const ELSEWHERE = new Set(['/first-visit', '/account/passkeys', '/networks/:client/who']);
 
 interface Ids {
   client: string;

@@ -355,6 +355,8 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'GET /networks/:id': { role: 'viewer', isPage: true, about: 'integration' },
   'GET /networks/:id/picture': { role: 'viewer', isPage: true, about: 'integration' },
   'GET /networks/:id/paths.csv': { role: 'viewer', isPage: true, about: 'integration' },
+  // A text that is unknown is refused, as are clients without access.
+  'POST /networks/:integration/who': { role: 'viewer', about: 'integration' },
   'POST /networks/:integration/check': { role: 'admin', about: 'integration' },
   'POST /networks/:integration/prospects': { role: 'admin', about: 'integration' },
   'POST /networks/:integration/repair': { role: 'admin', about: 'integration' },

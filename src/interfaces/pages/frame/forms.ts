@@ -3,12 +3,22 @@
  * Its kind decides what happens after the user had to sign in again: only a plain save is sent a second time.
  */
 
-/**
- * `save` changes something that can be changed again; `look` only shows something. All others need a new click: `spends`
- * can cost credits, `erases` deletes or revokes for good, `undoes` restores former values, `access` invites users or
- * changes what they may do, and `secret` sends a secret.
- */
-export type FormKind = 'save' | 'look' | 'spends' | 'erases' | 'undoes' | 'access' | 'secret';
+/** All kinds except the first two need a new click. */
+export type FormKind =
+  /** Changes something that can be changed again. */
+  | 'save'
+  /** Only shows something. */
+  | 'look'
+  /** Can cost credits. */
+  | 'spends'
+  /** Deletes, revokes or rejects for good. */
+  | 'erases'
+  /** Restores former values. */
+  | 'undoes'
+  /** Invites users, or changes what they may do. */
+  | 'access'
+  /** Sends a secret. */
+  | 'secret';
 
 export interface FormRule {
   /** The path that the form is sent to. */
@@ -97,6 +107,7 @@ export const FORMS: readonly FormRule[] = [
   { action: '/decisions/:id/reject', page: '/decisions/:id', kind: 'erases' },
   { action: '/decisions/:id/resubmit', page: '/decisions/:id', kind: 'spends' },
 
+  { action: '/networks/:client/who', page: '/networks/:client', kind: 'look' },
   { action: '/networks/:client/check', page: '/networks', kind: 'spends' },
   { action: '/networks/:client/repair', page: '/networks', kind: 'spends' },
   { action: '/networks/:client/prospects', page: '/networks/:client', kind: 'spends' },

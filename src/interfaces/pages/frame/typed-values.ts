@@ -252,7 +252,7 @@ function storedHint(value: string): string {
 
 const MAIN = '<main id="main" tabindex="-1">';
 
-/** `page` is the address that the script shows instead of the address of the form, which is no page. */
+/** The script replaces the address of the form, which shows nothing on a reload, by `page`. */
 function withProblem(
   text: string,
   problem: string,
