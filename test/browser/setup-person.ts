@@ -60,6 +60,8 @@ export async function comeAsAPerson(
     },
     async press(name) {
       await page.getByRole('button', { name }).click();
+      // The page first looks whether the session has ended.
+      await page.locator('html:not([data-sending])').waitFor({ state: 'attached' });
       await page.waitForLoadState();
       await read();
     },

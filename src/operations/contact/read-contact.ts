@@ -116,7 +116,9 @@ export async function readContact(world: Reading, client: Integration, crmId: st
  */
 function isOfPath(sentence: string | null, best: Introduction | undefined): boolean {
   const name = best?.name ?? null;
-  return sentence !== null && name !== null && sentence.includes(name);
+  // The CRM may leave out a middle name that the sentence has.
+  const words = name?.split(/\s+/) ?? [];
+  return sentence !== null && words.length > 0 && words.every((word) => sentence.includes(word));
 }
 
 type Shown = KeptProfile & { kind: 'shown' };

@@ -29,17 +29,19 @@
     if (event.defaultPrevented || !(form instanceof HTMLFormElement)) return;
     if (form.method !== 'post' || form.closest('[data-sign-in]')) return;
     if (checked.delete(form)) {
-      if (!form.hasAttribute('data-download')) startWaiting(form);
+      if (form.hasAttribute('data-download')) stopWaiting();
+      else startWaiting(form);
       return;
     }
-    // Visitors who have not signed in have no session that could end.
-    if (user === null) {
+    // Visitors who have not signed in have no session that could end, and signing out needs none.
+    if (user === null || new URL(form.action, location.href).pathname === '/sign-out') {
       startWaiting(form);
       return;
     }
     event.preventDefault();
     if (isBusy) return;
     isBusy = true;
+    document.documentElement.dataset['sending'] = '';
     startWaiting(form);
     check(form, toSubmitter(event.submitter)).finally(() => {
       isBusy = false;
@@ -231,6 +233,7 @@
 
   function stopWaiting() {
     clearTimeout(slow);
+    delete document.documentElement.dataset['sending'];
     document.querySelector('.waiting')?.remove();
   }
 

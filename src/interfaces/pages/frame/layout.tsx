@@ -25,6 +25,8 @@ export interface Viewer {
 export interface FrameOverview {
   summary: Summary;
   total: number;
+  /** Number of clients that need a user, as the header and the home count them. */
+  needs: number;
   /** Some of the clients; clients that need attention come first. */
   clients: readonly { id: string; name: string }[];
 }
@@ -207,6 +209,7 @@ function Overview(props: {
 /** The areas, along the left side; on a phone, a row that scrolls. */
 function Rail({ current, viewer }: { current: AreaId | undefined; viewer: Viewer }) {
   const areas: readonly Area[] = AREAS;
+  const { needs = 0 } = viewer.overview ?? {};
   return (
     <nav class="rail" aria-label="Areas">
       <ul>
@@ -216,6 +219,12 @@ function Rail({ current, viewer }: { current: AreaId | undefined; viewer: Viewer
             <li>
               <a href={href} {...(id === current ? { 'aria-current': 'page' } : {})}>
                 {name}
+                {id === 'clients' && needs > 0 && (
+                  <span class="rail-count">
+                    {formatCount(needs)}
+                    <span class="hidden"> {needs === 1 ? 'needs' : 'need'} you</span>
+                  </span>
+                )}
               </a>
             </li>
           ))}

@@ -85,6 +85,7 @@ export function createPageFrame(
     const overview = {
       summary: summarise(briefs),
       total: briefs.length,
+      needs: briefs.filter(needsPerson).length,
       clients: chooseFirst(briefs).map(({ id, name }) => ({ id, name })),
     };
     summaries.set(briefs, overview);
