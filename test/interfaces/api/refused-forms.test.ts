@@ -304,8 +304,8 @@ describe('a set-up that is refused', () => {
     const { status, text } = await post(path, second);
     expect(status).toBe(409);
     expect(readValues(text).get('timezone')).toEqual(['Asia/Tokyo']);
-    expect(text).toContain('Saved meanwhile: <strong>Europe/Berlin</strong>');
-    expect(text).toContain('Saved meanwhile: <strong>on Mondays</strong>');
+    expect(text).toContain('Saved in the other window: <strong>Europe/Berlin</strong>');
+    expect(text).toContain('Saved in the other window: <strong>on Mondays</strong>');
     const again = /name="version" value="(\d+)"/.exec(text)?.[1] ?? '';
     expect((await post(path, { ...second, version: again })).status).toBe(303);
   });

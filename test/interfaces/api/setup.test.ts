@@ -126,7 +126,7 @@ describe('the set-up of a client', () => {
     expect(second.status).toBe(409);
     expect(second.text).toContain('was saved in another window');
     expect(second.text).toMatch(
-      /name="perMonth"[^>]* value="88"><span[^>]*>Saved meanwhile: <strong>77</,
+      /name="perMonth"[^>]* value="88"><span[^>]*>Saved in the other window: <strong>77</,
     );
     const version2 = /name="version" value="(\d+)"/.exec(second.text)?.[1] ?? '';
     expect(version2).not.toBe(version);

@@ -172,6 +172,7 @@
       const form = page.querySelector('input[name="password"]')?.closest('form');
       if (!form) return null;
       const own = document.importNode(form, true);
+      own.classList.add('fields');
       // The page may have fields with these ids.
       for (const field of own.querySelectorAll('[id]')) {
         const label = own.querySelector(`label[for="${CSS.escape(field.id)}"]`);

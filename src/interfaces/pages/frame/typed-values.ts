@@ -247,7 +247,7 @@ function withAttribute(tag: string, name: string, value: string | null): string 
 /** The stored value next to the typed one. */
 function storedHint(value: string): string {
   const text = value === '' ? 'empty' : value;
-  return `<span class="hint stored-value">Saved meanwhile: <strong>${encode(text)}</strong></span>`;
+  return `<span class="hint stored-value">Saved in the other window: <strong>${encode(text)}</strong></span>`;
 }
 
 const MAIN = '<main id="main" tabindex="-1">';

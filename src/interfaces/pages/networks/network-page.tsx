@@ -138,7 +138,7 @@ function WhoKnows({ id, query, viewer }: { id: string; query: NetworkQuery; view
           maxlength={100}
           autocomplete="off"
           required
-          placeholder={may(viewer, 'reader') ? 'name, or ID in the CRM' : 'ID in the CRM'}
+          placeholder={may(viewer, 'reader') ? 'name or ID' : 'ID in the CRM'}
         />
       </label>
       <button type="submit" class="button">
