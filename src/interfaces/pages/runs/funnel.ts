@@ -9,8 +9,8 @@ export interface Station {
 }
 
 /**
- * A run also continues with contacts that earlier runs have read, submitted or paid for. Those that do not fit into the
- * station before are counted separately. The script of the pages does the same while a run is in progress.
+ * A run also continues with contacts that earlier runs have read, submitted or paid for. Contacts that do not fit into
+ * the station before are counted separately. The script of the pages does the same while a run is in progress.
  */
 export function toFunnel(contacts: RunReport['contacts']): {
   stations: Station[];
